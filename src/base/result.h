@@ -1,0 +1,36 @@
+// Errors as values, for every room of the tree.
+//
+// A function that can fail returns Result<T>. The message of an Error is a full sentence in the
+// present tense that names the given value and the expected one; callers add what they were doing
+// with with_context() on the way up, and the edge (a tool's main, an ABI entry point) prints it once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <tl/expected.hpp>
+
+namespace gantry {
+
+struct Error {
+  std::string message;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+using Status = Result<void>;
+
+/// Makes the failing return value of a function: `return fail("'{}' is not an ELF file", path);`
+template <typename... Args>
+[[nodiscard]] tl::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return tl::unexpected<Error>(Error{fmt::format(format, std::forward<Args>(args)...)});
+}
+
+/// The same error, said to have happened in `context`: "context: message".
+[[nodiscard]] inline tl::unexpected<Error> with_context(Error error, std::string_view context) {
+  return tl::unexpected<Error>(Error{fmt::format("{}: {}", context, error.message)});
+}
+
+} // namespace gantry
