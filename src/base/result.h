@@ -2,7 +2,8 @@
 //
 // A function that can fail returns Result<T>. The message of an Error is a full sentence in the
 // present tense that names the given value and the expected one; callers add what they were doing
-// with with_context() on the way up, and the edge (a tool's main, an ABI entry point) prints it once.
+// with with_context() on the way up, and the edge (a tool's main, an ABI entry point) prints it
+// once.
 #pragma once
 
 #include <string>

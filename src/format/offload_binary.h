@@ -8,6 +8,7 @@
 // read outside the bytes given, whatever they hold.
 #pragma once
 
+#include "base/bytes.h"
 #include "base/result.h"
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace gantry::format {
 
-using Bytes = std::span<const std::byte>;
+using gantry::Bytes;
 
 enum class ImageKind : std::uint16_t {
   kNone = 0,
