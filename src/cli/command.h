@@ -1,0 +1,32 @@
+// What a subcommand of `gantry` is. Each has a source file of its own; main.cpp has the table.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdio>
+#include <string_view>
+
+namespace gantry::cli {
+
+struct Command {
+  std::string_view name;
+  std::string_view help; ///< one line, for `gantry --help`
+  /// Runs it and returns the exit status. argv[0] is the name it was called by, argv[argc] is null.
+  int (*run)(int argc, char** argv);
+};
+
+int run_pack(int argc, char** argv);
+
+/// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
+/// status 1.
+inline int report(const Error& error) {
+  fmt::print(stderr, "gantry: error: {}\n", error.message);
+  return 1;
+}
+
+template <typename... Args>
+void warn(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print(stderr, "gantry: warning: {}\n", fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace gantry::cli

@@ -1,0 +1,82 @@
+// `gantry`: one program, one subcommand for each thing a user does.
+//
+// Clang's driver looks for its packager by name, so links of that name to this program run the
+// subcommand that stands in for it.
+
+#include "cli/command.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gantry::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"pack", "put device images into an offload binary, or take them out", run_pack},
+};
+
+struct Alias {
+  std::string_view program;
+  std::string_view command;
+};
+
+/// Programs of LLVM that a subcommand replaces, by the base name of argv[0].
+constexpr std::array kAliases = {
+    Alias{"llvm-offload-binary", "pack"},
+    Alias{"clang-offload-packager", "pack"},
+};
+
+const Command* find_command(std::string_view name) {
+  const auto* const found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : found;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+void print_help() {
+  fmt::print("gantry: OpenMP target offloading for the compilers you already have\n\n"
+             "Usage: gantry COMMAND [ARGUMENT…]\n\n"
+             "Commands:\n");
+  for (const Command& command : kCommands) {
+    fmt::print("  {:<10} {}\n", command.name, command.help);
+  }
+  fmt::print(
+      "\n`gantry COMMAND --help` explains a command; `gantry --version` prints the version.\n");
+}
+
+int run(int argc, char** argv) {
+  if (argc == 0) {
+    return report({"the program was started without a name"});
+  }
+  const auto* const alias = std::ranges::find(kAliases, base_name(argv[0]), &Alias::program);
+  if (alias != kAliases.end()) {
+    return find_command(alias->command)->run(argc, argv);
+  }
+  if (argc < 2) {
+    print_help();
+    return 1;
+  }
+  const std::string_view name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return 0;
+  }
+  if (name == "--version") {
+    fmt::print("gantry {}\n", GANTRY_VERSION);
+    return 0;
+  }
+  const Command* command = find_command(name);
+  if (command == nullptr) {
+    return report({fmt::format("there is no command '{}'; `gantry --help` lists them", name)});
+  }
+  return command->run(argc - 1, argv + 1);
+}
+
+} // namespace
+} // namespace gantry::cli
+
+int main(int argc, char** argv) {
+  return gantry::cli::run(argc, argv);
+}

@@ -1,0 +1,27 @@
+// What a file is, by its first bytes: the first question about any input.
+#pragma once
+
+#include "base/bytes.h"
+
+#include <string_view>
+
+namespace gantry::format {
+
+enum class FileKind {
+  kOffloadBinary, ///< one or more containers 10 FF 10 AD
+  kElfRelocatable,
+  kElfExecutable, ///< at a fixed address; a position-independent one is kElfShared, as in ELF
+  kElfShared,
+  kElfOther,    ///< a core file, 32-bit or big-endian ELF: nothing this room reads
+  kArchive,     ///< members inside
+  kThinArchive, ///< members beside it, by path
+  kBitcode,     ///< LLVM bitcode, with or without the wrapper header; reading it takes LLVM
+  kOther,       ///< linker scripts, text, …
+};
+
+[[nodiscard]] FileKind identify(Bytes bytes);
+
+/// A noun for messages and tables, such as "relocatable object".
+[[nodiscard]] std::string_view to_string(FileKind kind);
+
+} // namespace gantry::format

@@ -1,0 +1,76 @@
+#include "format/input_file.h"
+
+#include "format/elf.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gantry::format {
+
+InputFile::InputFile(MappedFile file) : kind_(identify(file.bytes())) {
+  mappings_.push_back(std::move(file));
+}
+
+Result<InputFile> InputFile::open(const std::filesystem::path& path) {
+  auto mapping = MappedFile::open(path);
+  if (!mapping) {
+    return tl::unexpected(mapping.error());
+  }
+  InputFile file(std::move(*mapping));
+  if (!file.is_archive()) {
+    file.parts_.push_back({path.native(), file.kind_, file.mappings_.front().bytes()});
+  } else if (Status opened = file.open_members(path); !opened) {
+    return with_context(opened.error(), path.native());
+  }
+  return file;
+}
+
+Status InputFile::open_members(const std::filesystem::path& path) {
+  const auto archive = Archive::read(mappings_.front().bytes());
+  if (!archive) {
+    return tl::unexpected(archive.error());
+  }
+  for (const ArchiveMember& member : archive->members()) {
+    Bytes bytes = member.contents;
+    if (archive->is_thin()) {
+      auto mapping = MappedFile::open(thin_member_path(path, member));
+      if (!mapping) {
+        return with_context(mapping.error(), fmt::format("member '{}'", member.name));
+      }
+      bytes = mapping->bytes();
+      mappings_.push_back(std::move(*mapping));
+    }
+    parts_.push_back({fmt::format("{}({})", path.native(), member.name), identify(bytes), bytes});
+  }
+  return {};
+}
+
+Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part) {
+  switch (part.kind) {
+  case FileKind::kOffloadBinary: {
+    auto images = read_offload_binaries(part.bytes);
+    return images ? images : with_context(images.error(), part.name);
+  }
+  case FileKind::kElfRelocatable:
+  case FileKind::kElfExecutable:
+  case FileKind::kElfShared:
+    break;
+  default:
+    return std::vector<OffloadImage>{};
+  }
+  const auto elf = ElfFile::read(part.bytes);
+  if (!elf) {
+    return with_context(elf.error(), part.name);
+  }
+  std::vector<OffloadImage> all;
+  for (const OffloadSection& section : find_offload_sections(*elf)) {
+    auto images = read_offload_binaries(section.contents);
+    if (!images) {
+      return with_context(images.error(), fmt::format("{}: section '{}'", part.name, section.name));
+    }
+    std::ranges::move(*images, std::back_inserter(all));
+  }
+  return all;
+}
+
+} // namespace gantry::format

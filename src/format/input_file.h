@@ -1,0 +1,48 @@
+// A file given on a command line, opened up as far as its parts: an archive's members, or the file
+// itself.
+#pragma once
+
+#include "base/mapped_file.h"
+#include "format/archive.h"
+#include "format/file_kind.h"
+#include "format/offload_binary.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gantry::format {
+
+/// Owns the mappings of the file and, for a thin archive, of its members' files; the views it hands
+/// out live as long as it does, and stay valid when it is moved.
+class InputFile {
+public:
+  struct Part {
+    std::string name; ///< "path", or "path(member)" for a member of an archive
+    FileKind kind;
+    Bytes bytes;
+  };
+
+  [[nodiscard]] static Result<InputFile> open(const std::filesystem::path& path);
+
+  [[nodiscard]] FileKind kind() const { return kind_; }
+  [[nodiscard]] bool is_archive() const {
+    return kind_ == FileKind::kArchive || kind_ == FileKind::kThinArchive;
+  }
+  [[nodiscard]] std::span<const Part> parts() const { return parts_; }
+
+private:
+  explicit InputFile(MappedFile file);
+
+  [[nodiscard]] Status open_members(const std::filesystem::path& path);
+
+  std::vector<MappedFile> mappings_; ///< the file, then a thin archive's members
+  FileKind kind_;
+  std::vector<Part> parts_;
+};
+
+/// Every device image of a part, wherever the part keeps them. Parts that can hold none, such as
+/// text, have none. LLVM bitcode has none that can be seen without LLVM.
+[[nodiscard]] Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part);
+
+} // namespace gantry::format
