@@ -1,0 +1,468 @@
+#include "link/arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <optional>
+
+#include <llvm/Support/Allocator.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/StringSaver.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+
+namespace gantry::link {
+namespace {
+
+/// How an option takes its value.
+enum class Value {
+  kNone,
+  kJoined,           ///< --option=value; the name in the table ends with '='
+  kSeparate,         ///< --option value
+  kJoinedOrSeparate, ///< -Lvalue or -L value
+};
+
+/// What becomes of an option: `kWrapper` options are taken out, `kHost` ones are also read here.
+enum class Owner { kWrapper, kHost };
+
+/// Positional switches in force while the command line is read.
+struct Position {
+  bool whole_archive = false;
+  bool allow_shared = true;
+  unsigned group = 0;
+  unsigned groups_seen = 0;
+  bool lazy = false;
+  std::vector<Position> saved; // --push-state
+};
+
+struct Parser {
+  Arguments result;
+  Position position;
+};
+
+struct Option {
+  std::string_view name; // without dashes
+  Value value;
+  Owner owner;
+  Status (*apply)(Parser&, std::string_view value);
+};
+
+void add_input(Parser& parser, std::string_view name, bool is_library) {
+  const Position& position = parser.position;
+  parser.result.inputs.push_back({.name = std::string(name),
+                                  .is_library = is_library,
+                                  .whole_archive = position.whole_archive,
+                                  .allow_shared = position.allow_shared,
+                                  .group = position.group,
+                                  .lazy = position.lazy});
+}
+
+/// `TRIPLE=ARGUMENT` when what stands before the first '=' is a triple of an architecture LLVM
+/// knows, otherwise an argument for every target (which may itself hold a '=').
+TargetArgument parse_target_argument(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string_view::npos) {
+    const std::string_view prefix = text.substr(0, equals);
+    const llvm::Triple triple{llvm::StringRef(prefix)};
+    if (!prefix.starts_with('-') && triple.getArch() != llvm::Triple::UnknownArch) {
+      return {.triple = std::string(prefix), .value = std::string(text.substr(equals + 1))};
+    }
+  }
+  return {.triple = "", .value = std::string(text)};
+}
+
+Status ignore(Parser&, std::string_view) { return {}; }
+
+/// -z takes many keywords; none concerns the wrapper, but each must not be taken for an input.
+constexpr auto kSkipValue = ignore;
+
+Status set_jobs(Parser& parser, std::string_view value) {
+  if (value == "jobserver") {
+    return {};
+  }
+  unsigned jobs = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
+  if (error != std::errc() || end != value.data() + value.size() || jobs == 0) {
+    return fail("--wrapper-jobs={} is not understood; give a positive number or 'jobserver'",
+                value);
+  }
+  parser.result.jobs = jobs;
+  return {};
+}
+
+Status set_override_image(Parser& parser, std::string_view value) {
+  constexpr std::string_view kOpenMp = "openmp=";
+  if (!value.starts_with(kOpenMp)) {
+    return fail("--override-image={} is not understood; give openmp=FILE", value);
+  }
+  parser.result.override_images.emplace_back(value.substr(kOpenMp.size()));
+  return {};
+}
+
+Status pop_state(Parser& parser, std::string_view) {
+  if (!parser.position.saved.empty()) {
+    Position saved = std::move(parser.position.saved.back());
+    saved.groups_seen = parser.position.groups_seen;
+    parser.position = std::move(saved);
+  }
+  return {};
+}
+
+Status push_state(Parser& parser, std::string_view) {
+  Position copy = parser.position;
+  parser.position.saved.push_back(std::move(copy));
+  return {};
+}
+
+template <bool Arguments::*member> Status set_flag(Parser& parser, std::string_view) {
+  parser.result.*member = true;
+  return {};
+}
+
+template <std::string Arguments::*member> Status set_string(Parser& parser, std::string_view value) {
+  parser.result.*member = value;
+  return {};
+}
+
+template <std::vector<std::string> Arguments::*member>
+Status append(Parser& parser, std::string_view value) {
+  (parser.result.*member).emplace_back(value);
+  return {};
+}
+
+template <std::vector<TargetArgument> Arguments::*member>
+Status append_target(Parser& parser, std::string_view value) {
+  (parser.result.*member).push_back(parse_target_argument(value));
+  return {};
+}
+
+template <auto member, bool state> Status set_position(Parser& parser, std::string_view) {
+  parser.position.*member = state;
+  return {};
+}
+
+Status set_static(Parser& parser, std::string_view) {
+  parser.position.allow_shared = false;
+  return {};
+}
+
+/// Clang 19 passes the device's level as --opt-level=O2 where Clang 22 says --device-compiler=-O2.
+Status set_opt_level(Parser& parser, std::string_view value) {
+  parser.result.device_compiler.push_back({.triple = "", .value = fmt::format("-{}", value)});
+  return {};
+}
+
+Status set_device_debug(Parser& parser, std::string_view) {
+  parser.result.device_compiler.push_back({.triple = "", .value = "-g"});
+  return {};
+}
+
+Status start_group(Parser& parser, std::string_view) {
+  parser.position.group = ++parser.position.groups_seen;
+  return {};
+}
+
+Status end_group(Parser& parser, std::string_view) {
+  parser.position.group = 0;
+  return {};
+}
+
+Status add_library(Parser& parser, std::string_view value) {
+  add_input(parser, value, true);
+  return {};
+}
+
+Status reject_fatbin_only(Parser&, std::string_view) {
+  return fail("--emit-fatbin-only makes CUDA and HIP files, which Gantry does not; link without it");
+}
+
+constexpr Value kNone = Value::kNone;
+constexpr Value kJoined = Value::kJoined;
+constexpr Value kSeparate = Value::kSeparate;
+constexpr Value kEither = Value::kJoinedOrSeparate;
+constexpr Owner kWrapper = Owner::kWrapper;
+constexpr Owner kHost = Owner::kHost;
+
+// One row an option. The wrapper's own come first; then those of the host linker that tell what it
+// links; last those that take a separate value, so that the value is not mistaken for an input.
+constexpr auto kOptions = std::to_array<Option>({
+    {"host-triple=", kJoined, kWrapper, set_string<&Arguments::host_triple>},
+    {"linker-path=", kJoined, kWrapper, set_string<&Arguments::linker_path>},
+    {"device-linker=", kJoined, kWrapper, append_target<&Arguments::device_linker>},
+    {"device-compiler=", kJoined, kWrapper, append_target<&Arguments::device_compiler>},
+    {"opt-level=", kJoined, kWrapper, set_opt_level},
+    {"device-debug", kNone, kWrapper, set_device_debug},
+    {"mllvm", kSeparate, kWrapper, append<&Arguments::llvm_options>},
+    {"mllvm=", kJoined, kWrapper, append<&Arguments::llvm_options>},
+    {"offload-opt=", kJoined, kWrapper, append<&Arguments::llvm_options>},
+    {"override-image=", kJoined, kWrapper, set_override_image},
+    {"wrapper-jobs=", kJoined, kWrapper, set_jobs},
+    {"wrapper-time-trace=", kJoined, kWrapper, set_string<&Arguments::time_trace>},
+    {"dry-run", kNone, kWrapper, set_flag<&Arguments::dry_run>},
+    {"wrapper-verbose", kNone, kWrapper, set_flag<&Arguments::verbose>},
+    {"save-temps", kNone, kWrapper, set_flag<&Arguments::save_temps>},
+    {"print-wrapped-module", kNone, kWrapper, set_flag<&Arguments::print_wrapped_module>},
+    {"skip-unsupported-images", kNone, kWrapper, set_flag<&Arguments::skip_unsupported>},
+    {"help-hidden", kNone, kWrapper, set_flag<&Arguments::help>},
+    {"emit-fatbin-only", kNone, kWrapper, reject_fatbin_only},
+    // Accepted: they concern GPUs, the stock wrapper's child processes or its time trace's detail.
+    {"cuda-path=", kJoined, kWrapper, ignore},
+    {"should-extract=", kJoined, kWrapper, ignore},
+    {"bitcode-library=", kJoined, kWrapper, ignore},
+    {"builtin-bitcode=", kJoined, kWrapper, ignore},
+    {"ptxas-arg=", kJoined, kWrapper, ignore},
+    {"clang-backend", kNone, kWrapper, ignore},
+    {"embed-bitcode", kNone, kWrapper, ignore},
+    {"compress", kNone, kWrapper, ignore},
+    {"compression-level=", kJoined, kWrapper, ignore},
+    {"wrapper-time-trace-granularity=", kJoined, kWrapper, ignore},
+    {"pass-remarks=", kJoined, kWrapper, ignore},
+    {"pass-remarks-missed=", kJoined, kWrapper, ignore},
+    {"pass-remarks-analysis=", kJoined, kWrapper, ignore},
+
+    {"help", kNone, kHost, set_flag<&Arguments::help>},
+    {"version", kNone, kHost, set_flag<&Arguments::version>},
+    {"v", kNone, kHost, set_flag<&Arguments::verbose>},
+    {"output=", kJoined, kHost, set_string<&Arguments::output>},
+    {"output", kSeparate, kHost, set_string<&Arguments::output>},
+    {"sysroot=", kJoined, kHost, set_string<&Arguments::sysroot>},
+    {"library-path=", kJoined, kHost, append<&Arguments::search_paths>},
+    {"library-path", kSeparate, kHost, append<&Arguments::search_paths>},
+    {"library=", kJoined, kHost, add_library},
+    {"library", kSeparate, kHost, add_library},
+    {"rpath=", kJoined, kHost, append<&Arguments::run_paths>},
+    {"rpath", kSeparate, kHost, append<&Arguments::run_paths>},
+    {"rpath-link=", kJoined, kHost, append<&Arguments::run_paths>},
+    {"rpath-link", kSeparate, kHost, append<&Arguments::run_paths>},
+    {"whole-archive", kNone, kHost, set_position<&Position::whole_archive, true>},
+    {"no-whole-archive", kNone, kHost, set_position<&Position::whole_archive, false>},
+    {"Bstatic", kNone, kHost, set_static},
+    {"dn", kNone, kHost, set_static},
+    {"non_shared", kNone, kHost, set_static},
+    {"Bdynamic", kNone, kHost, set_position<&Position::allow_shared, true>},
+    {"dy", kNone, kHost, set_position<&Position::allow_shared, true>},
+    {"call_shared", kNone, kHost, set_position<&Position::allow_shared, true>},
+    {"push-state", kNone, kHost, push_state},
+    {"pop-state", kNone, kHost, pop_state},
+    {"start-group", kNone, kHost, start_group},
+    {"(", kNone, kHost, start_group},
+    {"end-group", kNone, kHost, end_group},
+    {")", kNone, kHost, end_group},
+    {"start-lib", kNone, kHost, set_position<&Position::lazy, true>},
+    {"end-lib", kNone, kHost, set_position<&Position::lazy, false>},
+    {"relocatable", kNone, kHost, set_flag<&Arguments::relocatable>},
+    {"r", kNone, kHost, set_flag<&Arguments::relocatable>},
+    {"i", kNone, kHost, set_flag<&Arguments::relocatable>},
+    {"gc-sections", kNone, kHost, set_flag<&Arguments::gc_sections>},
+    {"static", kNone, kHost,
+     [](Parser& parser, std::string_view value) -> Status {
+       parser.result.static_link = true;
+       return set_static(parser, value);
+     }},
+    {"undefined=", kJoined, kHost, append<&Arguments::undefined_symbols>},
+    {"undefined", kSeparate, kHost, append<&Arguments::undefined_symbols>},
+    {"require-defined=", kJoined, kHost, append<&Arguments::undefined_symbols>},
+    {"require-defined", kSeparate, kHost, append<&Arguments::undefined_symbols>},
+    {"entry=", kJoined, kHost, append<&Arguments::undefined_symbols>},
+    {"entry", kSeparate, kHost, append<&Arguments::undefined_symbols>},
+
+    {"dynamic-linker", kSeparate, kHost, kSkipValue},
+    {"soname", kSeparate, kHost, kSkipValue},
+    {"plugin", kSeparate, kHost, kSkipValue},
+    {"plugin-opt", kSeparate, kHost, kSkipValue},
+    {"Map", kSeparate, kHost, kSkipValue},
+    {"script", kSeparate, kHost, kSkipValue},
+    {"version-script", kSeparate, kHost, kSkipValue},
+    {"dynamic-list", kSeparate, kHost, kSkipValue},
+    {"retain-symbols-file", kSeparate, kHost, kSkipValue},
+    {"exclude-libs", kSeparate, kHost, kSkipValue},
+    {"defsym", kSeparate, kHost, kSkipValue},
+    {"section-start", kSeparate, kHost, kSkipValue},
+    {"wrap", kSeparate, kHost, kSkipValue},
+    {"trace-symbol", kSeparate, kHost, kSkipValue},
+    {"hash-style", kSeparate, kHost, kSkipValue},
+    {"init", kSeparate, kHost, kSkipValue},
+    {"fini", kSeparate, kHost, kSkipValue},
+    {"auxiliary", kSeparate, kHost, kSkipValue},
+    {"filter", kSeparate, kHost, kSkipValue},
+    {"format", kSeparate, kHost, kSkipValue},
+    {"Ttext", kSeparate, kHost, kSkipValue},
+    {"Tdata", kSeparate, kHost, kSkipValue},
+    {"Tbss", kSeparate, kHost, kSkipValue},
+    {"assert", kSeparate, kHost, kSkipValue},
+});
+
+// Options of one letter, whose value may be joined.
+constexpr auto kShortOptions = std::to_array<Option>({
+    {"o", kEither, kHost, set_string<&Arguments::output>},
+    {"L", kEither, kHost, append<&Arguments::search_paths>},
+    {"l", kEither, kHost, add_library},
+    {"u", kEither, kHost, append<&Arguments::undefined_symbols>},
+    {"e", kEither, kHost, append<&Arguments::undefined_symbols>},
+    {"m", kEither, kHost, kSkipValue},
+    {"z", kEither, kHost, kSkipValue},
+    {"h", kEither, kHost, kSkipValue},
+    {"T", kEither, kHost, kSkipValue},
+    {"y", kEither, kHost, kSkipValue},
+    {"Y", kEither, kHost, kSkipValue},
+    {"b", kEither, kHost, kSkipValue},
+    {"A", kEither, kHost, kSkipValue},
+    {"F", kEither, kHost, kSkipValue},
+    {"f", kEither, kHost, kSkipValue},
+    {"c", kEither, kHost, kSkipValue},
+    {"G", kEither, kHost, kSkipValue},
+    {"I", kEither, kHost, kSkipValue},
+    {"R", kEither, kHost, kSkipValue},
+});
+
+/// A match of one argument with the tables; `value` is set when it stands in the same argument.
+struct Match {
+  const Option* option;
+  std::optional<std::string_view> value;
+};
+
+/// Long options take one dash or two, except that one dash and a letter with a joined value
+/// (-lfoo, -omain) goes first where GNU ld reads it so: a single-dash argument starting with 'o'
+/// is -o, as ld documents.
+std::optional<Match> find_option(std::string_view argument) {
+  const bool two_dashes = argument.starts_with("--");
+  const std::string_view text = argument.substr(two_dashes ? 2 : 1);
+  if (two_dashes || !text.starts_with('o')) {
+    for (const Option& option : kOptions) {
+      if (option.value == kJoined ? text.starts_with(option.name) : text == option.name) {
+        if (option.value == kJoined) {
+          return Match{&option, text.substr(option.name.size())};
+        }
+        return Match{&option, std::nullopt};
+      }
+    }
+  }
+  if (two_dashes) {
+    return std::nullopt;
+  }
+  for (const Option& option : kShortOptions) {
+    if (text == option.name) {
+      return Match{&option, std::nullopt};
+    }
+    // Only these are unambiguous when joined: -eh-frame-hdr, say, is not -e.
+    if (std::string_view("oLlmzu").contains(option.name) && text.starts_with(option.name)) {
+      return Match{&option, text.substr(1)};
+    }
+  }
+  return std::nullopt;
+}
+
+Status parse_expanded(Parser& parser, std::span<const char* const> arguments) {
+  Arguments& result = parser.result;
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    const std::string_view argument = arguments[index];
+    if (argument == "--") { // Clang 16 separates its own arguments from the linker's
+      continue;
+    }
+    if (argument.size() < 2 || argument.front() != '-') {
+      if (!argument.empty()) {
+        add_input(parser, argument, false);
+      }
+      result.host_arguments.emplace_back(argument);
+      continue;
+    }
+    const std::optional<Match> match = find_option(argument);
+    if (!match) {
+      result.host_arguments.emplace_back(argument);
+      continue;
+    }
+    const Option& option = *match->option;
+    if (option.owner == kHost) {
+      result.host_arguments.emplace_back(argument);
+    }
+    std::string_view value = match->value.value_or("");
+    if (!match->value && option.value != kNone) {
+      if (index + 1 == arguments.size()) {
+        return fail("the option '{}' needs a value and is the last argument", argument);
+      }
+      value = arguments[++index];
+      if (option.owner == kHost) {
+        result.host_arguments.emplace_back(value);
+      }
+    }
+    if (Status status = option.apply(parser, value); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Result<Arguments> parse_arguments(std::span<const char* const> arguments) {
+  llvm::BumpPtrAllocator allocator;
+  llvm::SmallVector<const char*, 256> expanded(arguments.begin(), arguments.end());
+  llvm::cl::ExpansionContext expansion(allocator, llvm::cl::TokenizeGNUCommandLine);
+  if (llvm::Error error = expansion.expandResponseFiles(expanded)) {
+    return fail("{}", llvm::toString(std::move(error)));
+  }
+  Parser parser;
+  if (Status status = parse_expanded(parser, expanded); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  if (parser.result.host_triple.empty()) {
+    parser.result.host_triple = llvm::sys::getDefaultTargetTriple();
+  }
+  return std::move(parser.result);
+}
+
+std::vector<std::string> arguments_for(std::span<const TargetArgument> arguments,
+                                       std::string_view triple) {
+  const llvm::Triple wanted(llvm::Triple::normalize(llvm::StringRef(triple)));
+  std::vector<std::string> result;
+  for (const TargetArgument& argument : arguments) {
+    if (argument.triple.empty() ||
+        wanted.isCompatibleWith(llvm::Triple(llvm::Triple::normalize(argument.triple)))) {
+      result.push_back(argument.value);
+    }
+  }
+  return result;
+}
+
+std::string_view help_text() {
+  return R"(Usage: clang-linker-wrapper [options] --linker-path=LINKER [host linker arguments]
+       gantry link              [options] --linker-path=LINKER [host linker arguments]
+
+Links a program that holds OpenMP device code: finds the device code in the objects and archives that
+the host link takes, links it for each target, and adds to the host link an object that holds the
+images and registers them with the runtime. Clang runs it in place of the linker; pass options of the
+wrapper itself with -Wl, as in -Wl,--wrapper-verbose. Arguments that are not listed here belong to the
+host linker and keep their order. @FILE reads arguments from FILE.
+
+What to link
+  --linker-path=PATH            the host linker to run
+  --host-triple=TRIPLE          what the host code is for
+  -o FILE, -L DIR, -l NAME, --sysroot=DIR, --whole-archive, --start-group, -static, -r, …
+                                as for the host linker; -r keeps the device code for the final link
+  --device-linker=[TRIPLE=]ARG  give ARG to the device linker (of that target)
+  --device-compiler=[TRIPLE=]ARG
+                                -O0 … -O3, -Os, -Oz: how bitcode (-foffload-lto) is optimised;
+                                other compiler flags are accepted
+  -mllvm ARG                    give ARG to LLVM when bitcode is compiled
+  --override-image=openmp=FILE  take FILE instead of linking device code
+  --skip-unsupported-images     leave out device code for targets that Gantry has not, instead of
+                                refusing to link
+
+What to show
+  --dry-run                     print the commands that would run, and run none
+  --wrapper-verbose, -v         print each command as it runs
+  --print-wrapped-module        print the LLVM IR of the registration object
+  --save-temps                  keep intermediate files in the folder OUTPUT.gantry-temps
+  --wrapper-time-trace=FILE     write a Chrome trace of the stages
+  --wrapper-jobs=N              link at most N targets at once (default: one a processor)
+  --help, --version
+
+Accepted for compatibility: --opt-level=, --device-debug, --offload-opt= (Clang 19's forms of the
+above), --cuda-path=, --should-extract=, --bitcode-library=, --builtin-bitcode=, --ptxas-arg=,
+--clang-backend, --embed-bitcode, --compress, --compression-level=, --pass-remarks*=,
+--wrapper-time-trace-granularity=.
+)";
+}
+
+} // namespace gantry::link

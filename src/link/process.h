@@ -1,0 +1,33 @@
+// Running the linkers: a child process, its standard error kept, and its death when ours comes.
+#pragma once
+
+#include "base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace gantry::link {
+
+struct ProcessResult {
+  int exit_code = 0;       ///< 128 + signal number when a signal ended it, as a shell reports it
+  std::string diagnostics; ///< what it wrote to standard error, when captured
+};
+
+enum class StandardError { kInherit, kCapture };
+
+/// Runs `command` (a path and its arguments; PATH is not searched) to its end. Long argument lists
+/// go through a response file in `folder`. An error means that it could not be started. Any thread.
+[[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string>& command,
+                                                StandardError standard_error,
+                                                const std::string& response_file = {});
+
+/// Replaces this process by `command`; returns only to say why it could not.
+[[nodiscard]] Error replace_process(const std::vector<std::string>& command);
+
+/// Ends the children that are running and waits for them. For the signal thread.
+void end_children();
+
+/// `command` as one line that a shell understands.
+[[nodiscard]] std::string quoted(const std::vector<std::string>& command);
+
+} // namespace gantry::link
