@@ -1,0 +1,121 @@
+#include "link/bitcode.h"
+
+#include <charconv>
+#include <set>
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBufferRef.h>
+
+namespace gantry::link {
+namespace {
+
+llvm::MemoryBufferRef buffer(Bytes contents, std::string_view name) {
+  return {llvm::StringRef(as_text(contents)), llvm::StringRef(name)};
+}
+
+/// The major version in a producer such as "LLVM22.1.8"; 0 if there is none.
+unsigned major_version(std::string_view producer) {
+  const std::size_t digits = producer.find_first_of("0123456789");
+  unsigned major = 0;
+  if (digits != std::string_view::npos) {
+    std::from_chars(producer.data() + digits, producer.data() + producer.size(), major);
+  }
+  return major;
+}
+
+Status check_version(llvm::MemoryBufferRef bitcode) {
+  llvm::Expected<std::string> producer = llvm::getBitcodeProducerString(bitcode);
+  if (!producer) {
+    return fail("the bitcode is damaged: {}", llvm::toString(producer.takeError()));
+  }
+  if (major_version(*producer) > LLVM_VERSION_MAJOR) {
+    return fail("the bitcode was written by {}, and Gantry reads bitcode of LLVM {} and older; "
+                "compile it with Clang {} or older, or without -flto and -foffload-lto",
+                *producer, LLVM_VERSION_MAJOR, LLVM_VERSION_MAJOR);
+  }
+  return {};
+}
+
+/// The name that an entry's variable refers to: its second or fifth field, a private string.
+std::string entry_name(const llvm::GlobalVariable& entry, unsigned field) {
+  const auto* fields = llvm::dyn_cast<llvm::ConstantStruct>(entry.getInitializer());
+  if (fields == nullptr || fields->getNumOperands() <= field) {
+    return "";
+  }
+  const auto* text =
+      llvm::dyn_cast<llvm::GlobalVariable>(fields->getOperand(field)->stripPointerCasts());
+  if (text == nullptr || !text->hasInitializer()) {
+    return "";
+  }
+  const auto* characters = llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
+  return characters != nullptr && characters->isCString() ? characters->getAsCString().str() : "";
+}
+
+} // namespace
+
+Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents, std::string_view name) {
+  const llvm::MemoryBufferRef bitcode = buffer(contents, name);
+  if (Status status = check_version(bitcode); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  llvm::Expected<std::unique_ptr<llvm::lto::InputFile>> file =
+      llvm::lto::InputFile::create(bitcode);
+  if (!file) {
+    return fail("the bitcode cannot be read: {}", llvm::toString(file.takeError()));
+  }
+  return std::move(*file);
+}
+
+Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string_view name) {
+  const llvm::MemoryBufferRef bitcode = buffer(contents, name);
+  if (Status status = check_version(bitcode); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> module =
+      llvm::getLazyBitcodeModule(bitcode, context);
+  if (!module) {
+    return fail("the bitcode cannot be read: {}", llvm::toString(module.takeError()));
+  }
+
+  EmbeddedDeviceCode result;
+  const llvm::NamedMDNode* embedded = (*module)->getNamedMetadata("llvm.embedded.objects");
+  for (unsigned index = 0; embedded != nullptr && index < embedded->getNumOperands(); ++index) {
+    const llvm::MDNode* node = embedded->getOperand(index);
+    if (node->getNumOperands() != 2) {
+      continue;
+    }
+    const auto* section = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(1).get());
+    const auto* variable = llvm::mdconst::dyn_extract_or_null<llvm::GlobalVariable>(node->getOperand(0));
+    if (section == nullptr || section->getString() != ".llvm.offloading" || variable == nullptr ||
+        !variable->hasInitializer()) {
+      continue;
+    }
+    if (const auto* data = llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer())) {
+      const Bytes container = as_bytes(std::string_view(data->getRawDataValues()));
+      result.containers.emplace_back(container.begin(), container.end());
+    }
+  }
+  for (const llvm::GlobalVariable& variable : (*module)->globals()) {
+    if (!variable.hasSection() || !variable.hasInitializer()) {
+      continue;
+    }
+    constexpr unsigned kCurrentNameField = 5;
+    constexpr unsigned kLegacyNameField = 1;
+    if (variable.getSection() == "llvm_offload_entries") {
+      result.current_table = true;
+      result.entries.push_back(entry_name(variable, kCurrentNameField));
+    } else if (variable.getSection() == "omp_offloading_entries") {
+      result.legacy_table = true;
+      result.entries.push_back(entry_name(variable, kLegacyNameField));
+    }
+  }
+  return result;
+}
+
+} // namespace gantry::link

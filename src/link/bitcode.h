@@ -1,0 +1,32 @@
+// LLVM bitcode: opening it with errors a user can act on, and the device code inside host bitcode.
+#pragma once
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <llvm/LTO/LTO.h>
+
+namespace gantry::link {
+
+/// Opens bitcode, which must outlive the result, as `name`. Bitcode of an LLVM newer than the one
+/// linked here is an error that names both versions.
+[[nodiscard]] Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents,
+                                                                         std::string_view name);
+
+/// What an object compiled with -flto carries in place of sections.
+struct EmbeddedDeviceCode {
+  std::vector<std::vector<std::byte>> containers; ///< offload binaries
+  std::vector<std::string> entries;               ///< names of offload entries
+  bool current_table = false;
+  bool legacy_table = false;
+};
+
+[[nodiscard]] Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents,
+                                                                   std::string_view name);
+
+} // namespace gantry::link

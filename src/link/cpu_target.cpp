@@ -1,0 +1,149 @@
+// The image of a CPU target is a shared object that the runtime loads beside the program.
+//
+// -Bsymbolic binds the image's references to its own definitions: the program has symbols of the
+// same names (a global that is `declare target`, say), and the device's are the ones meant. -z defs
+// makes a missing definition an error here rather than at the first use of the device. Libraries of
+// the host link that hold no device code are offered to the image as well, because code for the CPU
+// may call them (libm, libc, libomp, libgcc); --as-needed keeps those it does not call from being
+// loaded with it. The device library comes before them all, so that its omp_is_initial_device() and
+// the like win over libomp's, and its __gantry_device_number is kept for the runtime to set.
+
+#include "link/cpu_target.h"
+
+#include "format/file_kind.h"
+#include "link/device_diagnostics.h"
+#include "link/installation.h"
+#include "link/lto.h"
+#include "link/process.h"
+#include "link/temporary_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace gantry::link {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "libfoo.a(bar.o)" as a file name that a user of --save-temps recognises.
+std::string file_name_for(const DeviceInput& input, std::size_t number) {
+  std::string name = fs::path(input.origin).filename().string();
+  for (char& character : name) {
+    if (character == '(' || character == ')' || character == ' ') {
+      character = '-';
+    }
+  }
+  return fmt::format("{}-{}.o", number, name);
+}
+
+/// The group's machine code in files, with who each is from.
+Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkContext& context) {
+  ObjectOrigins objects;
+  std::vector<const DeviceInput*> bitcode;
+  for (const DeviceInput* input : group.inputs) {
+    if (format::identify(input->contents) == format::FileKind::kBitcode) {
+      bitcode.push_back(input);
+      continue;
+    }
+    const fs::path path = context.folder / file_name_for(*input, objects.files.size());
+    if (Status status = write_file(path, as_text(input->contents)); !status) {
+      return tl::unexpected(std::move(status).error());
+    }
+    objects.files.push_back({.path = path.string(), .origin = input->origin});
+  }
+  if (bitcode.empty()) {
+    return objects;
+  }
+  auto compiled = compile_bitcode(bitcode, group, context);
+  if (!compiled) {
+    return tl::unexpected(std::move(compiled).error());
+  }
+  for (const std::string& path : compiled->files) {
+    objects.files.push_back({.path = path, .origin = ""});
+  }
+  objects.references = std::move(compiled->references);
+  return objects;
+}
+
+std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLinkContext& context,
+                                      const ObjectOrigins& objects, const fs::path& image) {
+  const Arguments& arguments = context.arguments;
+  const fs::path preferred = preferred_device_linker();
+  std::vector<std::string> command{
+      preferred.empty() ? arguments.linker_path : preferred.string(),
+      "-m", "elf_x86_64", "-shared", "-Bsymbolic", "-z", "defs", "-z", "noexecstack",
+      "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
+      "-u", "__gantry_device_number",
+      "-o", image.string(),
+  };
+  for (const ObjectFile& object : objects.files) {
+    command.push_back(object.path);
+  }
+  command.push_back(cpu_device_library().string());
+  for (const std::string& path : arguments.run_paths) {
+    command.push_back("-rpath");
+    command.push_back(path);
+  }
+  if (!arguments.sysroot.empty()) {
+    command.push_back("--sysroot=" + arguments.sysroot);
+  }
+  for (const std::string& folder : arguments.search_paths) {
+    command.push_back("-L" + folder);
+  }
+  command.emplace_back("--start-group");
+  command.insert(command.end(), context.scan.libraries.begin(), context.scan.libraries.end());
+  command.emplace_back("--end-group");
+  for (const std::string& argument : arguments_for(arguments.device_linker, group.triple)) {
+    command.push_back(argument);
+  }
+  return command;
+}
+
+Result<std::vector<std::byte>> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> contents{std::istreambuf_iterator<char>(file), {}};
+  if (!file) {
+    return fail("the device linker made no image '{}'", path.string());
+  }
+  const Bytes bytes = as_bytes({contents.data(), contents.size()});
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
+  if (!fs::exists(cpu_device_library())) {
+    return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
+                cpu_device_library().string(), installation_root().string());
+  }
+  const Result<ObjectOrigins> objects = write_objects(group, context);
+  if (!objects) {
+    return tl::unexpected(objects.error());
+  }
+  const fs::path image = context.folder / "image.so";
+  const std::vector<std::string> command = link_command(group, context, *objects, image);
+
+  DeviceLinkResult result{
+      .image = {.kind = format::ImageKind::kObject, .triple = group.triple, .arch = group.arch},
+      .commands = {quoted(command)}};
+  if (context.arguments.dry_run) {
+    return result;
+  }
+  const Result<ProcessResult> linked =
+      run_process(command, StandardError::kCapture, (context.folder / "arguments").string());
+  if (!linked) {
+    return tl::unexpected(linked.error());
+  }
+  if (linked->exit_code != 0) {
+    return tl::unexpected(explain_link_failure(linked->diagnostics, *objects, command.front()));
+  }
+  Result<std::vector<std::byte>> contents = read_file(image);
+  if (!contents) {
+    return tl::unexpected(std::move(contents).error());
+  }
+  result.image.contents = std::move(*contents);
+  return result;
+}
+
+} // namespace gantry::link

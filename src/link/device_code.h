@@ -1,0 +1,37 @@
+// Extracting: the device images inside the host program's objects, and the offload entries that
+// will look for them at run time.
+#pragma once
+
+#include "base/result.h"
+#include "format/offload_binary.h"
+#include "link/registration.h"
+#include "link/scan.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gantry::link {
+
+/// One device image as a compiler wrote it: an object or bitcode.
+struct DeviceInput {
+  std::string origin; ///< the host object it comes from, as a user knows it
+  std::string triple;
+  std::string arch;
+  format::OffloadKind offload_kind = format::OffloadKind::kOpenMp;
+  Bytes contents;
+  /// The names of the host object's entries for which a device symbol must exist.
+  std::shared_ptr<const std::vector<std::string>> entries;
+};
+
+struct DeviceCode {
+  std::vector<DeviceInput> inputs;
+  EntryTables tables;
+  std::deque<std::vector<std::byte>> storage; ///< bytes of inputs that lie in no file
+};
+
+/// The device code of `objects`, whose contents must outlive the result.
+[[nodiscard]] Result<DeviceCode> extract_device_code(const std::vector<HostObject>& objects);
+
+} // namespace gantry::link

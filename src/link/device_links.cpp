@@ -1,0 +1,95 @@
+#include "link/device_links.h"
+
+#include "base/mapped_file.h"
+#include "link/target.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include <llvm/Support/ThreadPool.h>
+#include <llvm/Support/Threading.h>
+
+namespace gantry::link {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One line a problem, each saying which device link it is from.
+void append_problems(std::string& problems, const DeviceGroup& group, std::string_view message) {
+  while (!message.empty()) {
+    const std::size_t end = message.find('\n');
+    problems += fmt::format("{}device link for {}: {}", problems.empty() ? "" : "\n", group.name(),
+                            message.substr(0, end));
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+  }
+}
+
+/// `--override-image=openmp=FILE` stands for what the link of any group would have made.
+Result<DeviceLinkResult> overridden(const DeviceGroup& group, const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  DeviceLinkResult result{.image = {.triple = group.triple, .arch = group.arch}, .commands = {}};
+  result.image.contents.assign(file->bytes().begin(), file->bytes().end());
+  return result;
+}
+
+Result<DeviceLinkResult> link_group(const DeviceGroup& group, const DeviceLinkContext& context) {
+  if (!context.arguments.override_images.empty()) {
+    return overridden(group, context.arguments.override_images.back());
+  }
+  std::error_code error;
+  fs::create_directory(context.folder, error);
+  if (error) {
+    return fail("cannot make the folder '{}': {}", context.folder.string(), error.message());
+  }
+  return group.target->link(group, context);
+}
+
+} // namespace
+
+Result<std::vector<LinkedImage>> link_groups(const std::vector<DeviceGroup>& groups,
+                                             const Arguments& arguments, const Scan& scan,
+                                             const fs::path& folder) {
+  std::vector<std::optional<Result<DeviceLinkResult>>> results(groups.size());
+  const auto link_one = [&](std::size_t index) {
+    std::string name = groups[index].name();
+    std::ranges::replace(name, ' ', '-');
+    const DeviceLinkContext context{
+        .arguments = arguments, .scan = scan, .folder = folder / fmt::format("{}-{}", index, name)};
+    results[index] = link_group(groups[index], context);
+  };
+  if (groups.size() == 1) {
+    link_one(0); // the usual case needs no thread
+  } else {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(arguments.jobs));
+    for (std::size_t index = 0; index < groups.size(); ++index) {
+      pool.async(link_one, index);
+    }
+    pool.wait();
+  }
+
+  std::string problems;
+  std::vector<LinkedImage> images;
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    Result<DeviceLinkResult>& result = *results[index];
+    if (!result) {
+      append_problems(problems, groups[index], result.error().message);
+      continue;
+    }
+    if (arguments.verbose || arguments.dry_run) {
+      for (const std::string& command : result->commands) {
+        std::fputs((" " + command + "\n").c_str(), stderr);
+      }
+    }
+    images.push_back(std::move(result->image));
+  }
+  if (!problems.empty()) {
+    return tl::unexpected(Error{std::move(problems)});
+  }
+  return images;
+}
+
+} // namespace gantry::link

@@ -1,0 +1,54 @@
+// The files of the host link: opened, told apart, libraries found as the linker finds them.
+#pragma once
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "format/archive.h"
+#include "link/arguments.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gantry::link {
+
+enum class HostFileKind { kObject, kBitcode, kArchive, kSharedLibrary, kLinkerScript };
+
+struct HostFile {
+  HostFileKind kind = HostFileKind::kObject;
+  std::string path; ///< as the user gave it, or where -l found it
+  Bytes contents;
+  bool whole_archive = false;
+  bool lazy = false;
+  unsigned group = 0;
+};
+
+/// The inputs of a link in command-line order; a linker script stands before the files it names.
+/// Owns what the contents point to.
+class HostFiles {
+public:
+  /// Opens the inputs. One that does not exist or is of a kind that holds no code is left out: the
+  /// host linker, which gets it too, has the better words for what is wrong with it.
+  [[nodiscard]] static HostFiles open(const Arguments& arguments);
+
+  [[nodiscard]] const std::vector<HostFile>& files() const { return files_; }
+
+  /// Maps one more file, such as a member of a thin archive. Owned by this object.
+  [[nodiscard]] Result<Bytes> map(const std::string& path);
+
+private:
+  void add(const Arguments& arguments, const HostInput& input, unsigned depth);
+  void add_script(const Arguments& arguments, const HostInput& script, std::string_view text,
+                  unsigned depth);
+
+  std::vector<HostFile> files_;
+  std::map<std::string, MappedFile, std::less<>> mapped_;
+  unsigned script_groups_ = 0;
+};
+
+/// Where the linker finds `-l name` (`:file` included): an empty path if nowhere.
+[[nodiscard]] std::string find_library(const Arguments& arguments, std::string_view name,
+                                       bool allow_shared);
+
+} // namespace gantry::link

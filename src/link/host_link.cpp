@@ -1,0 +1,109 @@
+#include "link/host_link.h"
+
+#include "link/member_selection.h"
+#include "link/process.h"
+#include "link/temporary_directory.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace gantry::link {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status check_linker(const Arguments& arguments) {
+  if (arguments.linker_path.empty()) {
+    return fail("no host linker is given; add --linker-path=PATH (Clang passes it)");
+  }
+  if (access(arguments.linker_path.c_str(), X_OK) != 0) {
+    return fail("the host linker '{}' cannot be run: {}; install it, or choose another with "
+                "-fuse-ld=",
+                arguments.linker_path, std::strerror(errno));
+  }
+  return {};
+}
+
+std::vector<std::string> host_command(const Arguments& arguments) {
+  std::vector<std::string> command{arguments.linker_path};
+  command.insert(command.end(), arguments.host_arguments.begin(), arguments.host_arguments.end());
+  return command;
+}
+
+void show(const std::vector<std::string>& command) {
+  std::fputs((" " + quoted(command) + "\n").c_str(), stderr);
+}
+
+/// lld drops entries that no code refers to, keeping only what __start_X bounds when told so; the
+/// runtime finds them through nothing but those bounds. GNU ld and mold keep them anyway and take
+/// the option too; gold keeps them and does not know it.
+bool must_keep_entries(const Arguments& arguments) {
+  return arguments.gc_sections && remembers_archives(arguments.linker_path);
+}
+
+} // namespace
+
+Status check_host_link(const Arguments& arguments) {
+  if (arguments.static_link) {
+    return fail("this program holds device code and is linked with -static; the runtime that loads "
+                "device code, libgantry.so, is a shared library, so link without -static (and "
+                "without -static-pie)");
+  }
+  if (Status status = check_linker(arguments); !status) {
+    return status;
+  }
+  if (arguments.dry_run) {
+    return {};
+  }
+  std::error_code ignored;
+  const fs::path output(arguments.output);
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : ".";
+  const bool writable = fs::exists(output, ignored) ? access(output.c_str(), W_OK) == 0
+                                                    : access(folder.c_str(), W_OK) == 0;
+  if (!writable) {
+    return fail("cannot write the output '{}': {}", arguments.output, std::strerror(errno));
+  }
+  return {};
+}
+
+Result<int> run_host_linker(const Arguments& arguments, const std::string& registration_object) {
+  std::vector<std::string> command = host_command(arguments);
+  command.insert(command.begin() + 1, registration_object);
+  if (must_keep_entries(arguments)) {
+    command.emplace_back("-z");
+    command.emplace_back("nostart-stop-gc");
+  }
+  if (arguments.verbose || arguments.dry_run) {
+    show(command);
+  }
+  if (arguments.dry_run) {
+    return 0;
+  }
+  const Result<ProcessResult> result =
+      run_process(command, StandardError::kInherit, registration_object + ".arguments");
+  if (!result) {
+    return tl::unexpected(result.error());
+  }
+  return result->exit_code;
+}
+
+Result<int> replace_with_host_linker(const Arguments& arguments) {
+  if (Status status = check_linker(arguments); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  const std::vector<std::string> command = host_command(arguments);
+  if (arguments.verbose || arguments.dry_run) {
+    show(command);
+  }
+  if (arguments.dry_run) {
+    return 0;
+  }
+  restore_signals();
+  return tl::unexpected(replace_process(command));
+}
+
+} // namespace gantry::link

@@ -1,0 +1,28 @@
+// The symbols of a host object, as far as the choice of archive members needs them.
+#pragma once
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace gantry::link {
+
+/// Global symbols of one object or shared library. A weak reference is in neither list: it takes
+/// no member from an archive.
+struct HostSymbols {
+  std::vector<std::string> defined;
+  std::vector<std::string> undefined;
+};
+
+/// Of an ELF relocatable object.
+[[nodiscard]] Result<HostSymbols> object_symbols(Bytes contents);
+
+/// Of an ELF shared library: what it exports and what it wants from others.
+[[nodiscard]] Result<HostSymbols> shared_library_symbols(Bytes contents);
+
+/// Of LLVM bitcode (a host object compiled with -flto).
+[[nodiscard]] Result<HostSymbols> bitcode_symbols(Bytes contents);
+
+} // namespace gantry::link

@@ -1,0 +1,18 @@
+// Where Gantry's own files are: relative to this program, in the build tree and after installation.
+#pragma once
+
+#include <filesystem>
+
+namespace gantry::link {
+
+/// The folder that holds bin/, lib/ and libexec/.
+[[nodiscard]] const std::filesystem::path& installation_root();
+
+/// The archive that every image of a CPU target holds: the OpenMP routines whose answer differs
+/// inside a device.
+[[nodiscard]] std::filesystem::path cpu_device_library();
+
+/// The linker for CPU device code, found when Gantry was configured; empty if it is gone.
+[[nodiscard]] std::filesystem::path preferred_device_linker();
+
+} // namespace gantry::link

@@ -1,0 +1,106 @@
+#include "link/linker.h"
+
+#include "link/device_code.h"
+#include "link/device_links.h"
+#include "link/group.h"
+#include "link/host_link.h"
+#include "link/registration.h"
+#include "link/scan.h"
+#include "link/temporary_directory.h"
+
+#include <cstdio>
+
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/TimeProfiler.h>
+
+namespace gantry::link {
+namespace {
+
+/// `--save-temps` keeps the folder beside the output.
+std::filesystem::path kept_folder(const Arguments& arguments) {
+  return arguments.save_temps ? arguments.output + ".gantry-temps" : "";
+}
+
+void initialize_llvm() {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
+  llvm::InitializeAllAsmPrinters();
+}
+
+} // namespace
+
+Result<int> link(const Arguments& arguments) {
+  // A relocatable output keeps its objects' device code and entries, concatenated by the host
+  // linker: the link of the program is the first place where all of it is known.
+  if (arguments.relocatable) {
+    return replace_with_host_linker(arguments);
+  }
+
+  // Scan: the relocatable objects that the host program consists of.
+  llvm::timeTraceProfilerBegin("Scan", "");
+  const Result<Scan> scan = scan_inputs(arguments);
+  llvm::timeTraceProfilerEnd();
+  if (!scan) {
+    return tl::unexpected(scan.error());
+  }
+
+  // Extract: their device images. Contents still point into the scanned files.
+  llvm::timeTraceProfilerBegin("Extract", "");
+  const Result<DeviceCode> code = extract_device_code(scan->objects);
+  llvm::timeTraceProfilerEnd();
+  if (!code) {
+    return tl::unexpected(code.error());
+  }
+
+  // Group: one image a target and architecture. Without any, there is nothing to wrap.
+  const Result<std::vector<DeviceGroup>> groups =
+      group_by_target(*code, arguments.skip_unsupported);
+  if (!groups) {
+    return tl::unexpected(groups.error());
+  }
+  if (groups->empty()) {
+    return replace_with_host_linker(arguments);
+  }
+  if (Status status = check_host_link(arguments); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+
+  initialize_llvm();
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::create(kept_folder(arguments));
+  if (!folder) {
+    return tl::unexpected(folder.error());
+  }
+
+  // Device link: groups at the same time.
+  llvm::timeTraceProfilerBegin("Device link", "");
+  const Result<std::vector<LinkedImage>> images =
+      link_groups(*groups, arguments, *scan, folder->path());
+  llvm::timeTraceProfilerEnd();
+  if (!images) {
+    return tl::unexpected(images.error());
+  }
+
+  // Wrap: the images and their registration become one more object of the host link.
+  llvm::timeTraceProfilerBegin("Wrap", "");
+  const Result<RegistrationObject> registration = build_registration_object(
+      *images, code->tables, arguments.host_triple, arguments.print_wrapped_module);
+  const std::filesystem::path object_path = folder->path() / "registration.o";
+  const Status written =
+      registration ? write_file(object_path, registration->object) : Status{};
+  llvm::timeTraceProfilerEnd();
+  if (!registration) {
+    return tl::unexpected(registration.error());
+  }
+  if (!written) {
+    return tl::unexpected(written.error());
+  }
+  std::fputs(registration->module_text.c_str(), stdout);
+  std::fflush(stdout);
+
+  const llvm::TimeTraceScope trace("Host link");
+  return run_host_linker(arguments, object_path.string());
+}
+
+} // namespace gantry::link

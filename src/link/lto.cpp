@@ -1,0 +1,149 @@
+#include "link/lto.h"
+
+#include "link/bitcode.h"
+
+#include <mutex>
+#include <set>
+
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/LTO/Config.h>
+#include <llvm/LTO/LTO.h>
+#include <llvm/Support/Caching.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace gantry::link {
+namespace {
+
+/// The last -O among the device compiler's arguments; -O2 without one, as for a compile of LTO.
+unsigned optimization_level(const std::vector<std::string>& compiler_arguments) {
+  unsigned level = 2;
+  for (const std::string_view argument : compiler_arguments) {
+    if (!argument.starts_with("-O")) {
+      continue;
+    }
+    const std::string_view value = argument.substr(2);
+    if (value == "0" || value == "1" || value == "2" || value == "3") {
+      level = static_cast<unsigned>(value.front() - '0');
+    } else if (value == "fast" || value == "4") {
+      level = 3;
+    } else if (value == "g") {
+      level = 1;
+    } else { // -O, -Os, -Oz: the functions themselves carry what is about size
+      level = value.empty() ? 1 : 2;
+    }
+  }
+  return level;
+}
+
+llvm::CodeGenOptLevel code_generation_level(unsigned level) {
+  return llvm::CodeGenOpt::getLevel(static_cast<int>(level))
+      .value_or(llvm::CodeGenOptLevel::Default);
+}
+
+/// Every symbol that could be seen from outside stays: the runtime looks kernels and variables up
+/// by name, and objects that are not bitcode may refer to any.
+std::vector<llvm::lto::SymbolResolution> resolve(const llvm::lto::InputFile& file,
+                                                 std::set<std::string, std::less<>>& defined) {
+  std::vector<llvm::lto::SymbolResolution> resolutions;
+  for (const llvm::lto::InputFile::Symbol& symbol : file.symbols()) {
+    llvm::lto::SymbolResolution resolution;
+    resolution.VisibleToRegularObj = 1;
+    if (!symbol.isUndefined()) {
+      resolution.Prevailing = defined.insert(symbol.getName().str()).second ? 1 : 0;
+      resolution.FinalDefinitionInLinkageUnit = 1;
+      resolution.ExportDynamic = symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility ? 0 : 1;
+    }
+    resolutions.push_back(resolution);
+  }
+  return resolutions;
+}
+
+/// Errors that LLVM reports while it optimises, from several threads.
+class Diagnostics {
+public:
+  void add(const llvm::DiagnosticInfo& info) {
+    if (info.getSeverity() != llvm::DS_Error) {
+      return;
+    }
+    const std::scoped_lock lock(mutex_);
+    llvm::raw_string_ostream stream(text_);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    if (!text_.empty()) {
+      stream << '\n';
+    }
+    info.print(printer);
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& arguments,
+                              Diagnostics& diagnostics) {
+  const std::vector<std::string> compiler_arguments =
+      arguments_for(arguments.device_compiler, group.triple);
+  llvm::lto::Config config;
+  config.CPU = group.arch.empty() ? "x86-64" : group.arch;
+  config.OptLevel = optimization_level(compiler_arguments);
+  config.CGOptLevel = code_generation_level(config.OptLevel);
+  config.RelocModel = llvm::Reloc::PIC_;
+  config.DefaultTriple = group.triple;
+  config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
+  return config;
+}
+
+} // namespace
+
+Result<CompiledBitcode> compile_bitcode(const std::vector<const DeviceInput*>& inputs,
+                                        const DeviceGroup& group,
+                                        const DeviceLinkContext& context) {
+  Diagnostics diagnostics;
+  llvm::lto::LTO optimizer(make_config(group, context.arguments, diagnostics));
+  CompiledBitcode result;
+  std::set<std::string, std::less<>> defined;
+  for (const DeviceInput* input : inputs) {
+    Result<std::unique_ptr<llvm::lto::InputFile>> file =
+        open_bitcode(input->contents, input->origin);
+    if (!file) {
+      return with_context(file.error(), input->origin);
+    }
+    for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
+      result.references[symbol.getName().str()].push_back(input->origin);
+    }
+    const std::vector<llvm::lto::SymbolResolution> resolutions = resolve(**file, defined);
+    if (llvm::Error error = optimizer.add(std::move(*file), resolutions)) {
+      return fail("{}: the bitcode cannot be linked: {}", input->origin,
+                  llvm::toString(std::move(error)));
+    }
+  }
+
+  // A task is one object; LLVM numbers them and may run several at once.
+  result.files.resize(optimizer.getMaxTasks());
+  const auto add_stream = [&](unsigned task, const llvm::Twine& /*module*/)
+      -> llvm::Expected<std::unique_ptr<llvm::CachedFileStream>> {
+    const std::string path = (context.folder / fmt::format("lto-{}.o", task)).string();
+    std::error_code error;
+    auto stream = std::make_unique<llvm::raw_fd_ostream>(path, error, llvm::sys::fs::OF_None);
+    if (error) {
+      return llvm::createFileError(path, error);
+    }
+    result.files[task] = path;
+    return std::make_unique<llvm::CachedFileStream>(std::move(stream), path);
+  };
+  if (llvm::Error error = optimizer.run(add_stream)) {
+    return fail("the device bitcode cannot be compiled: {}", llvm::toString(std::move(error)));
+  }
+  if (!diagnostics.text().empty()) {
+    return fail("the device bitcode cannot be compiled: {}", diagnostics.text());
+  }
+  std::erase(result.files, "");
+  return result;
+}
+
+} // namespace gantry::link

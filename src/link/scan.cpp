@@ -1,0 +1,126 @@
+#include "link/scan.h"
+
+#include "format/file_kind.h"
+#include "link/member_selection.h"
+
+#include <algorithm>
+
+namespace gantry::link {
+namespace {
+
+/// The magic number of an offload binary, which no object with device code is without: searching
+/// for four bytes is cheaper than reading the section tables of a thousand members.
+bool may_hold_device_code(Bytes contents) {
+  return as_text(contents).contains("\x10\xFF\x10\xAD");
+}
+
+/// Bitcode packs its constants, so the magic number need not stand at a byte boundary there.
+bool is_candidate(const HostObject& object) {
+  return object.is_bitcode || may_hold_device_code(object.contents);
+}
+
+/// The members that are objects, with the archive they are from in their origin.
+Result<std::vector<HostObject>> members_of(const HostFile& file, HostFiles& files) {
+  const Result<format::Archive> archive = format::Archive::read(file.contents);
+  if (!archive) {
+    return with_context(archive.error(), file.path);
+  }
+  std::vector<HostObject> members;
+  members.reserve(archive->members().size());
+  for (const format::ArchiveMember& member : archive->members()) {
+    Bytes contents = member.contents;
+    if (archive->is_thin()) {
+      const Result<Bytes> mapped = files.map(format::thin_member_path(file.path, member).string());
+      if (!mapped) {
+        return with_context(mapped.error(), file.path);
+      }
+      contents = *mapped;
+    }
+    const format::FileKind kind = format::identify(contents);
+    if (kind == format::FileKind::kElfRelocatable || kind == format::FileKind::kBitcode) {
+      members.push_back({.origin = fmt::format("{}({})", file.path, member.name),
+                         .contents = contents,
+                         .is_bitcode = kind == format::FileKind::kBitcode});
+    }
+  }
+  return members;
+}
+
+/// An input as the selection of members sees it.
+Result<SelectionInput> selection_input(const HostFile& file, HostFiles& files) {
+  SelectionInput input{.group = file.group};
+  switch (file.kind) {
+  case HostFileKind::kObject:
+  case HostFileKind::kBitcode:
+    input.optional = file.lazy;
+    input.objects.push_back({.origin = file.path,
+                             .contents = file.contents,
+                             .is_bitcode = file.kind == HostFileKind::kBitcode});
+    break;
+  case HostFileKind::kArchive: {
+    auto members = members_of(file, files);
+    if (!members) {
+      return tl::unexpected(std::move(members).error());
+    }
+    input.optional = !file.whole_archive;
+    input.objects = std::move(*members);
+    break;
+  }
+  case HostFileKind::kSharedLibrary:
+    input.shared_library = file.contents;
+    break;
+  case HostFileKind::kLinkerScript:
+    break;
+  }
+  return input;
+}
+
+/// The runtime's own libraries must not become part of an image: they belong to the host.
+bool is_offload_runtime(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libomptarget") || name.starts_with("libgantry");
+}
+
+} // namespace
+
+Result<Scan> scan_inputs(const Arguments& arguments) {
+  Scan scan{.files = HostFiles::open(arguments)};
+  const std::vector<HostFile> host_files = scan.files.files();
+
+  std::vector<SelectionInput> inputs;
+  inputs.reserve(host_files.size());
+  bool selection_matters = false;
+  for (const HostFile& file : host_files) {
+    Result<SelectionInput> input = selection_input(file, scan.files);
+    if (!input) {
+      return tl::unexpected(std::move(input).error());
+    }
+    const bool is_library = file.kind == HostFileKind::kArchive ||
+                            file.kind == HostFileKind::kSharedLibrary;
+    const bool has_device_code = std::ranges::any_of(input->objects, is_candidate);
+    if (is_library && !has_device_code && !is_offload_runtime(file.path)) {
+      scan.libraries.push_back(file.path);
+    }
+    selection_matters |= input->optional && has_device_code;
+    inputs.push_back(std::move(*input));
+  }
+
+  if (selection_matters) {
+    const Status status = select_members(inputs, arguments);
+    if (!status) {
+      return tl::unexpected(status.error());
+    }
+  }
+  for (SelectionInput& input : inputs) {
+    if (!input.optional) {
+      std::ranges::move(input.objects, std::back_inserter(scan.objects));
+      continue;
+    }
+    for (const std::size_t index : input.selected) {
+      scan.objects.push_back(std::move(input.objects[index]));
+    }
+  }
+  return scan;
+}
+
+} // namespace gantry::link

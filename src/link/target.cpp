@@ -1,0 +1,41 @@
+#include "link/target.h"
+
+#include "link/cpu_target.h"
+
+#include <algorithm>
+#include <array>
+
+#include <llvm/TargetParser/Triple.h>
+
+namespace gantry::link {
+namespace {
+
+constexpr auto kTargets = std::to_array<Target>({
+    {
+        .triple = "x86_64-pc-linux-gnu",
+        .matches =
+            [](const llvm::Triple& triple) {
+              return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux();
+            },
+        .link = link_for_cpu,
+    },
+});
+
+} // namespace
+
+const Target* find_target(std::string_view triple) {
+  const llvm::Triple wanted(llvm::Triple::normalize(llvm::StringRef(triple)));
+  const auto* found = std::ranges::find_if(
+      kTargets, [&](const Target& target) { return target.matches(wanted); });
+  return found == kTargets.end() ? nullptr : &*found;
+}
+
+std::string supported_targets() {
+  std::string result;
+  for (const Target& target : kTargets) {
+    result += fmt::format("{}'{}'", result.empty() ? "" : ", ", target.triple);
+  }
+  return result;
+}
+
+} // namespace gantry::link

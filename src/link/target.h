@@ -1,0 +1,47 @@
+// The kinds of device that device code can be linked for. Adding one is adding a row to the table
+// in target.cpp.
+#pragma once
+
+#include "base/result.h"
+#include "link/arguments.h"
+#include "link/group.h"
+#include "link/registration.h"
+#include "link/scan.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llvm {
+class Triple;
+} // namespace llvm
+
+namespace gantry::link {
+
+/// What a target's link function may use. Const, and shared by groups that link at the same time.
+struct DeviceLinkContext {
+  const Arguments& arguments;
+  const Scan& scan;
+  std::filesystem::path folder; ///< for temporary files, private to one group
+};
+
+/// A stage's result when commands are only to be shown: nothing was linked.
+struct DeviceLinkResult {
+  LinkedImage image;
+  std::vector<std::string> commands; ///< what ran, for --wrapper-verbose and --dry-run
+};
+
+struct Target {
+  std::string_view triple; ///< for messages
+  bool (*matches)(const llvm::Triple& triple);
+  Result<DeviceLinkResult> (*link)(const DeviceGroup& group, const DeviceLinkContext& context);
+};
+
+/// The target for device code of `triple`, or null.
+[[nodiscard]] const Target* find_target(std::string_view triple);
+
+/// The triples of all targets, for messages: "x86_64-pc-linux-gnu".
+[[nodiscard]] std::string supported_targets();
+
+} // namespace gantry::link
