@@ -1,5 +1,7 @@
 #include "link/arguments.h"
 
+#include "link/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +10,7 @@
 
 #include <llvm/Support/Allocator.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/Error.h>
 #include <llvm/Support/StringSaver.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
@@ -72,7 +75,9 @@ TargetArgument parse_target_argument(std::string_view text) {
   return {.triple = "", .value = std::string(text)};
 }
 
-Status ignore(Parser&, std::string_view) { return {}; }
+Status ignore(Parser&, std::string_view) {
+  return {};
+}
 
 /// -z takes many keywords; none concerns the wrapper, but each must not be taken for an input.
 constexpr auto kSkipValue = ignore;
@@ -115,29 +120,32 @@ Status push_state(Parser& parser, std::string_view) {
   return {};
 }
 
-template <bool Arguments::*member> Status set_flag(Parser& parser, std::string_view) {
+template <bool Arguments::* member>
+Status set_flag(Parser& parser, std::string_view) {
   parser.result.*member = true;
   return {};
 }
 
-template <std::string Arguments::*member> Status set_string(Parser& parser, std::string_view value) {
+template <std::string Arguments::* member>
+Status set_string(Parser& parser, std::string_view value) {
   parser.result.*member = value;
   return {};
 }
 
-template <std::vector<std::string> Arguments::*member>
+template <std::vector<std::string> Arguments::* member>
 Status append(Parser& parser, std::string_view value) {
   (parser.result.*member).emplace_back(value);
   return {};
 }
 
-template <std::vector<TargetArgument> Arguments::*member>
+template <std::vector<TargetArgument> Arguments::* member>
 Status append_target(Parser& parser, std::string_view value) {
   (parser.result.*member).push_back(parse_target_argument(value));
   return {};
 }
 
-template <auto member, bool state> Status set_position(Parser& parser, std::string_view) {
+template <auto member, bool state>
+Status set_position(Parser& parser, std::string_view) {
   parser.position.*member = state;
   return {};
 }
@@ -174,7 +182,8 @@ Status add_library(Parser& parser, std::string_view value) {
 }
 
 Status reject_fatbin_only(Parser&, std::string_view) {
-  return fail("--emit-fatbin-only makes CUDA and HIP files, which Gantry does not; link without it");
+  return fail(
+      "--emit-fatbin-only makes CUDA and HIP files, which Gantry does not; link without it");
 }
 
 constexpr Value kNone = Value::kNone;
@@ -346,7 +355,7 @@ std::optional<Match> find_option(std::string_view argument) {
       return Match{&option, std::nullopt};
     }
     // Only these are unambiguous when joined: -eh-frame-hdr, say, is not -e.
-    if (std::string_view("oLlmzu").contains(option.name) && text.starts_with(option.name)) {
+    if (contains("oLlmzu", option.name) && text.starts_with(option.name)) {
       return Match{&option, text.substr(1)};
     }
   }

@@ -55,7 +55,8 @@ struct Arguments {
   std::string output = "a.out";
   std::string sysroot;
   std::vector<std::string> search_paths;
-  std::vector<std::string> run_paths; ///< -rpath and -rpath-link, for the device link of CPU targets
+  std::vector<std::string>
+      run_paths; ///< -rpath and -rpath-link, for the device link of CPU targets
   std::vector<HostInput> inputs;
   std::vector<std::string> undefined_symbols; ///< -u, --require-defined, -e: roots of the host link
   bool relocatable = false;

@@ -91,7 +91,8 @@ Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string
       continue;
     }
     const auto* section = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(1).get());
-    const auto* variable = llvm::mdconst::dyn_extract_or_null<llvm::GlobalVariable>(node->getOperand(0));
+    const auto* variable =
+        llvm::mdconst::dyn_extract_or_null<llvm::GlobalVariable>(node->getOperand(0));
     if (section == nullptr || section->getString() != ".llvm.offloading" || variable == nullptr ||
         !variable->hasInitializer()) {
       continue;

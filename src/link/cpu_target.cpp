@@ -72,10 +72,21 @@ std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLink
   const fs::path preferred = preferred_device_linker();
   std::vector<std::string> command{
       preferred.empty() ? arguments.linker_path : preferred.string(),
-      "-m", "elf_x86_64", "-shared", "-Bsymbolic", "-z", "defs", "-z", "noexecstack",
-      "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
-      "-u", "__gantry_device_number",
-      "-o", image.string(),
+      "-m",
+      "elf_x86_64",
+      "-shared",
+      "-Bsymbolic",
+      "-z",
+      "defs",
+      "-z",
+      "noexecstack",
+      "--hash-style=gnu",
+      "--eh-frame-hdr",
+      "--as-needed",
+      "-u",
+      "__gantry_device_number",
+      "-o",
+      image.string(),
   };
   for (const ObjectFile& object : objects.files) {
     command.push_back(object.path);

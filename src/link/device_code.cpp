@@ -41,8 +41,7 @@ private:
   }
 
   Status add_bitcode(const HostObject& object) {
-    Result<EmbeddedDeviceCode> embedded =
-        read_embedded_device_code(object.contents, object.origin);
+    Result<EmbeddedDeviceCode> embedded = read_embedded_device_code(object.contents, object.origin);
     if (!embedded) {
       return tl::unexpected(std::move(embedded).error());
     }

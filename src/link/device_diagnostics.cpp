@@ -1,5 +1,7 @@
 #include "link/device_diagnostics.h"
 
+#include "link/text.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -43,7 +45,7 @@ std::vector<Complaint> split(std::string_view diagnostics) {
       complaints.back().details.push_back(line);
       continue;
     }
-    if (const std::size_t error = line.find("error: "); line.contains("ld.lld: error: ")) {
+    if (const std::size_t error = line.find("error: "); contains(line, "ld.lld: error: ")) {
       line = line.substr(error + std::string_view("error: ").size());
     }
     complaints.push_back({.headline = line, .details = {}});
@@ -80,7 +82,7 @@ std::vector<std::string> origins_in(const Complaint& complaint, const ObjectOrig
   std::vector<std::string> result;
   for (const std::string_view line : complaint.details) {
     for (const ObjectFile& object : objects.files) {
-      if (!object.origin.empty() && line.contains(object.path)) {
+      if (!object.origin.empty() && contains(line, object.path)) {
         add_unique(result, object.origin);
       }
     }

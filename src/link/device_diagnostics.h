@@ -24,8 +24,7 @@ struct ObjectOrigins {
 /// The error of a device link that failed, from what the linker wrote to standard error. An
 /// undefined or duplicate symbol becomes a sentence with the symbol and the objects; everything
 /// else is the linker's own text with temporary paths replaced. One line a problem.
-[[nodiscard]] Error explain_link_failure(std::string_view diagnostics,
-                                         const ObjectOrigins& objects,
+[[nodiscard]] Error explain_link_failure(std::string_view diagnostics, const ObjectOrigins& objects,
                                          std::string_view linker);
 
 } // namespace gantry::link

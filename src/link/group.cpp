@@ -26,9 +26,8 @@ std::string_view name_of(format::OffloadKind kind) {
 }
 
 tl::unexpected<Error> unsupported(const DeviceInput& input) {
-  constexpr std::string_view kHint =
-      "compile for a supported target, or leave such code out with "
-      "-Wl,--skip-unsupported-images";
+  constexpr std::string_view kHint = "compile for a supported target, or leave such code out with "
+                                     "-Wl,--skip-unsupported-images";
   if (input.offload_kind != format::OffloadKind::kOpenMp) {
     return fail("'{}' holds device code of {}; Gantry links OpenMP; {}", input.origin,
                 name_of(input.offload_kind), kHint);
@@ -46,9 +45,8 @@ std::string DeviceGroup::name() const {
 Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool skip_unsupported) {
   std::vector<DeviceGroup> groups;
   for (const DeviceInput& input : code.inputs) {
-    const Target* target = input.offload_kind == format::OffloadKind::kOpenMp
-                               ? find_target(input.triple)
-                               : nullptr;
+    const Target* target =
+        input.offload_kind == format::OffloadKind::kOpenMp ? find_target(input.triple) : nullptr;
     if (target == nullptr) {
       if (skip_unsupported) {
         continue;

@@ -92,9 +92,8 @@ Result<Bytes> HostFiles::map(const std::string& path) {
 }
 
 void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned depth) {
-  const std::string path = input.is_library
-                               ? find_library(arguments, input.name, input.allow_shared)
-                               : input.name;
+  const std::string path =
+      input.is_library ? find_library(arguments, input.name, input.allow_shared) : input.name;
   if (path.empty() || !is_file(path)) {
     return;
   }
@@ -119,8 +118,7 @@ void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned
 
 void HostFiles::add_script(const Arguments& arguments, const HostInput& script,
                            std::string_view text, unsigned depth) {
-  const unsigned group =
-      script.group != 0 ? script.group : kFirstScriptGroup + script_groups_++;
+  const unsigned group = script.group != 0 ? script.group : kFirstScriptGroup + script_groups_++;
   for (const std::string& name : files_of_linker_script(text)) {
     HostInput input = script;
     input.group = group;

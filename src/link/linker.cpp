@@ -87,8 +87,7 @@ Result<int> link(const Arguments& arguments) {
   const Result<RegistrationObject> registration = build_registration_object(
       *images, code->tables, arguments.host_triple, arguments.print_wrapped_module);
   const std::filesystem::path object_path = folder->path() / "registration.o";
-  const Status written =
-      registration ? write_file(object_path, registration->object) : Status{};
+  const Status written = registration ? write_file(object_path, registration->object) : Status{};
   llvm::timeTraceProfilerEnd();
   if (!registration) {
     return tl::unexpected(registration.error());

@@ -1,5 +1,7 @@
 #include "link/linker_script.h"
 
+#include "link/text.h"
+
 #include <algorithm>
 
 namespace gantry::link {
@@ -21,7 +23,7 @@ public:
       return take(rest_.find('"'), 1);
     }
     constexpr std::string_view kPunctuation = "(){},;";
-    if (kPunctuation.contains(rest_.front())) {
+    if (contains(kPunctuation, rest_.front())) {
       return take(1, 0);
     }
     return take(rest_.find_first_of("(){},; \t\r\n\""), 0);

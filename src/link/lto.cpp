@@ -54,7 +54,8 @@ std::vector<llvm::lto::SymbolResolution> resolve(const llvm::lto::InputFile& fil
     if (!symbol.isUndefined()) {
       resolution.Prevailing = defined.insert(symbol.getName().str()).second ? 1 : 0;
       resolution.FinalDefinitionInLinkageUnit = 1;
-      resolution.ExportDynamic = symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility ? 0 : 1;
+      resolution.ExportDynamic =
+          symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility ? 0 : 1;
     }
     resolutions.push_back(resolution);
   }

@@ -5,6 +5,7 @@
 #include "link/linker.h"
 #include "link/process.h"
 #include "link/temporary_directory.h"
+#include "link/text.h"
 
 #include <cstdio>
 #include <string_view>
@@ -25,7 +26,10 @@ void report(std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
     const std::string_view line = message.substr(0, end);
-    fmt::print(stderr, "{}{}\n", line.contains(">>>") ? "" : "gantry: error: ", line);
+    fmt::print(stderr, "{}{}\n",
+               line.starts_with(">>>") || gantry::link::contains(line, ": >>>") ? ""
+                                                                                : "gantry: error: ",
+               line);
     message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
   }
 }
@@ -70,8 +74,8 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   gantry::link::handle_signals();
-  const Result<Arguments> arguments = gantry::link::parse_arguments(
-      {argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
+  const Result<Arguments> arguments =
+      gantry::link::parse_arguments({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   if (!arguments) {
     report(arguments.error().message);
     return 1;

@@ -1,6 +1,7 @@
 #include "link/member_selection.h"
 
 #include "link/host_symbols.h"
+#include "link/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -113,7 +114,7 @@ private:
 bool remembers_archives(const std::string& linker_path) {
   std::error_code ignored;
   const std::string name = std::filesystem::canonical(linker_path, ignored).filename().string();
-  return name.contains("lld") || name.contains("mold");
+  return contains(name, "lld") || contains(name, "mold");
 }
 
 Status select_members(std::vector<SelectionInput>& inputs, const Arguments& arguments) {
@@ -128,7 +129,8 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
       if (!symbols) {
         return tl::unexpected(std::move(symbols).error());
       }
-      candidates[number].push_back({.input = &input, .index = index, .symbols = std::move(*symbols)});
+      candidates[number].push_back(
+          {.input = &input, .index = index, .symbols = std::move(*symbols)});
     }
   }
 

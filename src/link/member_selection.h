@@ -19,11 +19,11 @@ namespace gantry::link {
 /// One input of the host link: objects that are taken as a whole, or that are `optional` like an
 /// archive's members, or a shared library.
 struct SelectionInput {
-  std::vector<HostObject> objects;
-  Bytes shared_library;
+  std::vector<HostObject> objects = {};
+  Bytes shared_library = {};
   bool optional = false;
   unsigned group = 0;
-  std::vector<std::size_t> selected; ///< indices into `objects` of the optional ones taken
+  std::vector<std::size_t> selected = {}; ///< indices into `objects` of the optional ones taken
 };
 
 /// Fills `selected` of every optional input.

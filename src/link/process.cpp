@@ -1,5 +1,7 @@
 #include "link/process.h"
 
+#include "link/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -178,7 +180,9 @@ Error replace_process(const std::vector<std::string>& command) {
   return {fmt::format("cannot run '{}': {}", command.front(), std::strerror(errno))};
 }
 
-void end_children() { Children::instance().end(); }
+void end_children() {
+  Children::instance().end();
+}
 
 std::string quoted(const std::vector<std::string>& command) {
   std::string result;
@@ -188,7 +192,7 @@ std::string quoted(const std::vector<std::string>& command) {
     }
     result += '"';
     for (const char character : argument) {
-      if (std::string_view("\"\\$`").contains(character)) {
+      if (contains("\"\\$`", character)) {
         result += '\\';
       }
       result += character;

@@ -14,11 +14,11 @@
 //   }
 //
 // The linker defines __start_X and __stop_X around the output section X when its name is a C
-// identifier; that is how the entries of all objects become one table. Objects of Clang 20 and newer
-// put theirs into llvm_offload_entries, older ones into omp_offloading_entries, with another layout.
-// A program may hold both, so there is one descriptor a table, each with all the images: an entry is
-// joined with its device symbol by name, whichever image has it. An empty variable in the section
-// makes it exist in the output even when no linked object has one.
+// identifier; that is how the entries of all objects become one table. Objects of Clang 20 and
+// newer put theirs into llvm_offload_entries, older ones into omp_offloading_entries, with another
+// layout. A program may hold both, so there is one descriptor a table, each with all the images: an
+// entry is joined with its device symbol by name, whichever image has it. An empty variable in the
+// section makes it exist in the output even when no linked object has one.
 //
 // Priority 101 runs before every constructor a program may write, so that target regions work in
 // those. atexit, unlike a destructor, runs before the C library's own finish, and in a shared
@@ -128,8 +128,8 @@ private:
 
   llvm::Constant* offset_into(llvm::GlobalVariable* variable, std::uint64_t offset) {
     auto* index = llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), offset);
-    return llvm::ConstantExpr::getInBoundsGetElementPtr(
-        byte_, variable, llvm::ArrayRef<llvm::Constant*>(index));
+    return llvm::ConstantExpr::getInBoundsGetElementPtr(byte_, variable,
+                                                        llvm::ArrayRef<llvm::Constant*>(index));
   }
 
   llvm::Constant* make_bound(std::string_view prefix, std::string_view section) {
@@ -159,8 +159,8 @@ private:
           llvm::ConstantStruct::get(image_type_, image.begin, image.end, table.begin, table.end));
     }
     auto* type = llvm::ArrayType::get(image_type_, elements.size());
-    auto* images = add_constant(llvm::ConstantArray::get(type, elements),
-                                ".omp_offloading.device_images");
+    auto* images =
+        add_constant(llvm::ConstantArray::get(type, elements), ".omp_offloading.device_images");
     auto* count = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), images_.size());
     return add_constant(
         llvm::ConstantStruct::get(descriptor_type_, count, images, table.begin, table.end),

@@ -14,9 +14,9 @@ namespace gantry::link {
 /// A device image ready to run, and what its container says of it.
 struct LinkedImage {
   format::ImageKind kind = format::ImageKind::kObject;
-  std::string triple;
-  std::string arch;
-  std::vector<std::byte> contents;
+  std::string triple = {};
+  std::string arch = {};
+  std::vector<std::byte> contents = {};
 };
 
 /// Which tables of offload entries the host link holds; see registration.cpp.

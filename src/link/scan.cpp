@@ -2,6 +2,7 @@
 
 #include "format/file_kind.h"
 #include "link/member_selection.h"
+#include "link/text.h"
 
 #include <algorithm>
 
@@ -11,7 +12,7 @@ namespace {
 /// The magic number of an offload binary, which no object with device code is without: searching
 /// for four bytes is cheaper than reading the section tables of a thousand members.
 bool may_hold_device_code(Bytes contents) {
-  return as_text(contents).contains("\x10\xFF\x10\xAD");
+  return contains(as_text(contents), "\x10\xFF\x10\xAD");
 }
 
 /// Bitcode packs its constants, so the magic number need not stand at a byte boundary there.
@@ -95,8 +96,8 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
     if (!input) {
       return tl::unexpected(std::move(input).error());
     }
-    const bool is_library = file.kind == HostFileKind::kArchive ||
-                            file.kind == HostFileKind::kSharedLibrary;
+    const bool is_library =
+        file.kind == HostFileKind::kArchive || file.kind == HostFileKind::kSharedLibrary;
     const bool has_device_code = std::ranges::any_of(input->objects, is_candidate);
     if (is_library && !has_device_code && !is_offload_runtime(file.path)) {
       scan.libraries.push_back(file.path);

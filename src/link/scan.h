@@ -22,10 +22,10 @@ struct HostObject {
 
 struct Scan {
   HostFiles files; ///< owns what `objects` point to
-  std::vector<HostObject> objects;
+  std::vector<HostObject> objects = {};
   /// Libraries with no device code: what code for a CPU device may be linked with, in the order of
   /// the command line.
-  std::vector<std::string> libraries;
+  std::vector<std::string> libraries = {};
 };
 
 [[nodiscard]] Result<Scan> scan_inputs(const Arguments& arguments);

@@ -25,8 +25,8 @@ constexpr auto kTargets = std::to_array<Target>({
 
 const Target* find_target(std::string_view triple) {
   const llvm::Triple wanted(llvm::Triple::normalize(llvm::StringRef(triple)));
-  const auto* found = std::ranges::find_if(
-      kTargets, [&](const Target& target) { return target.matches(wanted); });
+  const auto* found =
+      std::ranges::find_if(kTargets, [&](const Target& target) { return target.matches(wanted); });
   return found == kTargets.end() ? nullptr : &*found;
 }
 
