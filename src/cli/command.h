@@ -15,6 +15,9 @@ struct Command {
   int (*run)(int argc, char** argv);
 };
 
+int run_clang(int argc, char** argv);
+int run_clangxx(int argc, char** argv);
+int run_link(int argc, char** argv);
 int run_pack(int argc, char** argv);
 
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit

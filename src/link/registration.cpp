@@ -221,9 +221,10 @@ Result<std::string> compile(llvm::Module& module) {
   if (target == nullptr) {
     return fail("cannot make code for the host '{}': {}", triple.str(), reason);
   }
-  const std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, "", "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::None));
+  llvm::TargetOptions options;
+  options.UseInitArray = true; // .ctors is for toolchains that are gone; lld ignores it
+  const std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, "", "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::None));
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
 

@@ -1,0 +1,33 @@
+# The configuration files that make stock Clang use Gantry (--config=…), and the files beside the
+# runtime that such a compile looks for. Everything is written into the build tree as it will be
+# installed and names other files relative to itself.
+set(GANTRY_OPENMP_LIBRARY_DIR ${LLVM_LIBRARY_DIR} CACHE PATH
+  "The folder of libomp.so, the host's OpenMP runtime")
+set(GANTRY_DEFAULT_TARGETS ${LLVM_TARGET_TRIPLE} CACHE STRING
+  "What a program is built for when no offload flag is given, separated by commas")
+
+configure_file(${CMAKE_SOURCE_DIR}/cmake/gantry-base.cfg.in
+  ${CMAKE_BINARY_DIR}/share/gantry/gantry-base.cfg @ONLY)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/gantry.cfg.in
+  ${CMAKE_BINARY_DIR}/share/gantry/gantry.cfg @ONLY)
+install(FILES
+  ${CMAKE_BINARY_DIR}/share/gantry/gantry-base.cfg ${CMAKE_BINARY_DIR}/share/gantry/gantry.cfg
+  DESTINATION share/gantry)
+# For people: clang++-22 --config=build/gantry.cfg
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gantry.cfg CONTENT "@share/gantry/gantry.cfg\n")
+
+# omp.h of the LLVM that Gantry uses, for a compiler that comes without one: Debian cannot install
+# it for Clang 19 and Clang 22 at once.
+file(GLOB omp_headers ${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/include/omp.h
+  ${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/include/ompx.h)
+foreach(header ${omp_headers})
+  get_filename_component(name ${header} NAME)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/lib/gantry/include/${name}
+    CONTENT "#include \"${header}\"\n" @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/lib/gantry/include/${name} DESTINATION lib/gantry/include)
+endforeach()
+
+# Clang 16 to 19 link a device runtime archive with every offloading program. Gantry's device code
+# comes in at the device link, so theirs is empty.
+file(WRITE ${CMAKE_BINARY_DIR}/lib/gantry/libomptarget.devicertl.a "!<arch>\n")
+install(FILES ${CMAKE_BINARY_DIR}/lib/gantry/libomptarget.devicertl.a DESTINATION lib/gantry)
