@@ -1,0 +1,40 @@
+/* What libgantry tells about itself. For tools; programs need nothing of this. */
+#ifndef GANTRY_GANTRY_H
+#define GANTRY_GANTRY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A kind of device that GANTRY_DEVICES could name here. Strings live until the visitor returns. */
+typedef struct gantry_device_offer {
+  const char* name;
+  int32_t devices;         /**< how many this machine has */
+  const char* description; /**< of the first one; "" when it is not usable */
+  const char* reason;      /**< why it is not usable, or null if it is */
+} gantry_device_offer;
+
+typedef void (*gantry_device_visitor)(const gantry_device_offer* offer, void* data);
+
+/** Calls `visit` for every kind of device, usable or not. Opens the usable ones. */
+void gantry_visit_devices(gantry_device_visitor visit, void* data);
+
+/** An environment variable that the runtime reads. */
+typedef struct gantry_environment_variable {
+  const char* name;
+  const char* default_value; /**< "" for none */
+  const char* meaning;
+} gantry_environment_variable;
+
+typedef void (*gantry_environment_visitor)(const gantry_environment_variable* variable, void* data);
+
+/** Calls `visit` for every variable, in the order to be shown. */
+void gantry_visit_environment(gantry_environment_visitor visit, void* data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,131 @@
+/* The contract between Gantry's runtime and a device plugin.
+ *
+ * A plugin drives one kind of device. It is a set of C functions named __tgt_rtl_*, found by name:
+ * the `cpu` plugin is linked into libgantry, any other is lib/gantry/libgantry-plugin-NAME.so. The
+ * runtime owns everything OpenMP (mapping rules, reference counts, policies, messages); a plugin
+ * owns devices, their memory, their images and launches, and knows nothing of OpenMP's rules.
+ *
+ * Common to all functions:
+ *  - A function that can fail returns GANTRY_SUCCESS or an error code; __tgt_rtl_error_message()
+ *    then gives the calling thread's message: a sentence without a line break. A plugin never
+ *    prints and never ends the process.
+ *  - `device` counts a plugin's own devices from 0; the runtime opens them with
+ *    __tgt_rtl_init_device and uses no other.
+ *  - Every function may be called by any number of threads at once, unless it says otherwise.
+ *  - Pointers called "device address" mean something to the device alone.
+ */
+#ifndef GANTRY_PLUGIN_H
+#define GANTRY_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The version of this contract; a plugin that answers another one is refused. */
+#define GANTRY_PLUGIN_API_VERSION 1
+
+enum {
+  GANTRY_SUCCESS = 0,
+  GANTRY_FAILURE = 1,        /**< the device or the system refused; the message says why */
+  GANTRY_OUT_OF_MEMORY = 2,  /**< device memory is exhausted */
+  GANTRY_NOT_FOUND = 3,      /**< no such symbol in the image */
+  GANTRY_INVALID_OPTION = 4, /**< a device option is not understood */
+};
+
+/** What a device can do; shapes what the runtime asks of it. */
+enum {
+  /** Code on the device can dereference host addresses. */
+  GANTRY_CAPABILITY_HOST_ACCESSIBLE = 1u << 0,
+  /** Corresponding storage may be the original storage itself: mapping needs no copy. Implies
+      HOST_ACCESSIBLE. */
+  GANTRY_CAPABILITY_SHARES_MEMORY = 1u << 1,
+};
+
+/** An image on one device. Owned by the plugin from create to destroy. */
+typedef struct gantry_image gantry_image;
+
+/** A kernel of a loaded image; lives as long as the image. */
+typedef struct gantry_kernel gantry_kernel;
+
+/** One launch of a kernel. Valid for the duration of the call. */
+typedef struct gantry_launch {
+  void* const* arguments; /**< argument_count values of pointer size */
+  uint32_t argument_count;
+  uint32_t num_teams[3];    /**< size of the league; 0: the device's choice, 0xFFFFFFFF in [0]: the
+                                 construct has no teams, one team runs */
+  uint32_t thread_limit[3]; /**< threads a team at most; 0: the device's choice */
+  uint64_t trip_count;      /**< iterations of the distributed loop; 0: unknown */
+  uint32_t dynamic_memory;  /**< bytes of dynamic group-private memory asked for */
+} gantry_launch;
+
+/** The version the plugin was written for: GANTRY_PLUGIN_API_VERSION. */
+int32_t __tgt_rtl_api_version(void);
+
+/** The calling thread's last error; never null. Valid until its next failing call. */
+const char* __tgt_rtl_error_message(void);
+
+/** The number of devices this machine offers, without touching them more than needed to count. When
+    it is 0, the error message says why. A plugin of virtual devices answers how many it opens by
+    default; more can be asked for. */
+int32_t __tgt_rtl_number_of_devices(void);
+
+/** Opens device number `device`. `openmp_number` is what omp_get_device_num() answers on it.
+    `options` is what followed the device's name in GANTRY_DEVICES, without the first '+' ("" when
+    nothing did), options separated by '+'. Called once a device, before any other use. */
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options);
+
+/** The bits GANTRY_CAPABILITY_* of an open device. */
+uint32_t __tgt_rtl_capabilities(int32_t device);
+
+/** A description for people, such as "x86-64, 16 cores"; lives as long as the plugin. */
+const char* __tgt_rtl_device_description(int32_t device);
+
+/** 1 if the devices of this plugin could run the image at `bytes`, else 0. Looks at headers only. */
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
+
+/** Makes an image for `device` from `bytes`, of which it keeps a copy: they may vanish after the
+    call. `file` is null or the path of a file that does not exist yet, in which the copy is kept and
+    left behind for debuggers. Must not take the dynamic loader's lock, because the caller holds a
+    lock that library constructors and destructors wait for. */
+int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
+                               gantry_image** image);
+
+/** Loads the image onto its device, once: runs the constructors of its global variables. When
+    several threads call at once, each returns after the image is loaded. */
+int32_t __tgt_rtl_load_image(gantry_image* image);
+
+/** Unloads the image if it was loaded (its destructors run) and frees it. No kernel of it runs. */
+void __tgt_rtl_destroy_image(gantry_image* image);
+
+/** Finds a kernel of a loaded image. */
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel);
+
+/** Finds a global variable of a loaded image: its device address and size in bytes (0: unknown). */
+int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
+                                uint64_t* size);
+
+/** Allocates `size` > 0 bytes of device memory, aligned to 64 bytes at least. */
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address);
+
+/** Frees what __tgt_rtl_data_alloc gave. */
+int32_t __tgt_rtl_data_delete(int32_t device, void* device_address);
+
+/** Copies host memory to the device; done on return. */
+int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
+                              uint64_t size);
+
+/** Copies device memory to the host; done on return. */
+int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
+                                uint64_t size);
+
+/** Runs a kernel; done on return. */
+int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gantry_launch* launch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

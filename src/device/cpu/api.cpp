@@ -1,0 +1,16 @@
+// The device routines of the standard as they answer inside an image for a CPU-like device
+// (OpenMP 5.2, sections 18.7.5 to 18.7.8). Without these the image would take libomp's, which speak
+// for the host.
+
+extern "C" {
+
+/// The OpenMP number of the device that the image is loaded on. The plugin writes it into its copy
+/// of the image before loading, so that constructors of device globals see it too.
+extern const volatile int __gantry_device_number;
+__attribute__((visibility("default"), used)) const volatile int __gantry_device_number = -1;
+
+__attribute__((visibility("hidden"))) int omp_is_initial_device() { return 0; }
+
+__attribute__((visibility("hidden"))) int omp_get_device_num() { return __gantry_device_number; }
+
+} // extern "C"

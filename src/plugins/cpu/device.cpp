@@ -1,0 +1,73 @@
+#include "plugins/cpu/device.h"
+
+#include "plugins/cpu/error.h"
+
+#include <deque>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+#include <gantry/plugin.h>
+
+namespace gantry::cpu {
+
+namespace {
+
+struct Device {
+  std::int32_t openmp_number;
+  bool separate;
+};
+
+struct Devices {
+  std::mutex mutex;
+  std::deque<Device> open; ///< indexed by the plugin's device number
+};
+
+Devices& devices() {
+  static auto* const all = new Devices; // kernels may run while the process ends
+  return *all;
+}
+
+Device device_of(std::int32_t device) {
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  return all.open[static_cast<std::size_t>(device)];
+}
+
+} // namespace
+
+std::int32_t openmp_number(std::int32_t device) { return device_of(device).openmp_number; }
+
+} // namespace gantry::cpu
+
+using namespace gantry::cpu;
+
+extern "C" {
+
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+  const std::string_view option(options);
+  if (!option.empty() && option != "separate") {
+    return report(GANTRY_INVALID_OPTION,
+                  "'{}' is not an option of cpu devices; the one they have is 'separate'", option);
+  }
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  if (all.open.size() <= static_cast<std::size_t>(device)) {
+    all.open.resize(static_cast<std::size_t>(device) + 1);
+  }
+  all.open[static_cast<std::size_t>(device)] = {openmp_number, !option.empty()};
+  return GANTRY_SUCCESS;
+}
+
+uint32_t __tgt_rtl_capabilities(int32_t device) {
+  return GANTRY_CAPABILITY_HOST_ACCESSIBLE |
+         (device_of(device).separate ? 0u : GANTRY_CAPABILITY_SHARES_MEMORY);
+}
+
+const char* __tgt_rtl_device_description(int32_t device) {
+  static const std::string description =
+      fmt::format("this process, x86-64, {} cores", std::thread::hardware_concurrency());
+  return description.c_str();
+}
+
+} // extern "C"

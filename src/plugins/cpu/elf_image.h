@@ -1,0 +1,48 @@
+// A look into an ELF image by its program headers alone, as the loader sees it. Nothing outside the
+// bytes is read, whatever they hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <elf.h>
+
+namespace gantry::cpu {
+
+/// True if `bytes` begins as a shared object of the host's own instruction set does.
+[[nodiscard]] bool is_host_shared_object(std::span<const std::byte> bytes);
+
+class ElfImage {
+public:
+  /// Null unless every segment and the symbol table lie inside `bytes`, which outlive the result.
+  [[nodiscard]] static std::optional<ElfImage> open(std::span<const std::byte> bytes);
+
+  /// A symbol that the image defines and exports, or null.
+  [[nodiscard]] const Elf64_Sym* find(std::string_view name) const;
+
+  /// The offset in the file of `size` bytes at a virtual address, if the file has them.
+  [[nodiscard]] std::optional<std::size_t> file_offset(std::uint64_t address,
+                                                       std::uint64_t size) const;
+
+private:
+  explicit ElfImage(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  [[nodiscard]] const T* at_offset(std::uint64_t offset, std::uint64_t count = 1) const;
+  template <typename T>
+  [[nodiscard]] const T* at_address(std::uint64_t address, std::uint64_t count = 1) const;
+  [[nodiscard]] bool name_is(const Elf64_Sym& symbol, std::string_view name) const;
+
+  std::span<const std::byte> bytes_;
+  std::span<const Elf64_Phdr> segments_;
+  std::uint64_t symbols_ = 0; ///< virtual addresses of the dynamic section's tables; 0: none
+  std::uint64_t strings_ = 0;
+  std::uint64_t strings_size_ = 0;
+  std::uint64_t gnu_hash_ = 0;
+  std::uint64_t sysv_hash_ = 0;
+};
+
+} // namespace gantry::cpu

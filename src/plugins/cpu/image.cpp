@@ -1,0 +1,127 @@
+#include "plugins/cpu/image.h"
+
+#include "plugins/cpu/device.h"
+#include "plugins/cpu/error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace gantry::cpu;
+
+namespace {
+
+/// Set by this plugin, read by omp_get_device_num() inside the image; see src/device/cpu.
+constexpr const char* kDeviceNumberSymbol = "__gantry_device_number";
+
+std::int32_t report_system_error(const char* what) {
+  return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
+}
+
+void write_device_number(std::span<std::byte> contents, const ElfImage& elf, std::int32_t number) {
+  const Elf64_Sym* symbol = elf.find(kDeviceNumberSymbol);
+  if (symbol == nullptr) {
+    return; // not linked by Gantry
+  }
+  if (const auto offset = elf.file_offset(symbol->st_value, sizeof number)) {
+    std::memcpy(contents.data() + *offset, &number, sizeof number);
+  }
+}
+
+} // namespace
+
+gantry_image::~gantry_image() {
+  if (void* handle = handle_.load(std::memory_order_acquire); handle != nullptr) {
+    dlclose(handle);
+  }
+  munmap(contents_.data(), contents_.size());
+  close(descriptor_);
+}
+
+std::int32_t gantry_image::load() {
+  void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return report(GANTRY_FAILURE, "the device image does not load: {}", dlerror());
+  }
+  void* first = nullptr;
+  if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
+    dlclose(handle); // one reference is enough
+  }
+  return GANTRY_SUCCESS;
+}
+
+void* gantry_image::address(const Elf64_Sym& symbol) const {
+  const auto* map = static_cast<const link_map*>(handle_.load(std::memory_order_acquire));
+  return reinterpret_cast<void*>(map->l_addr + symbol.st_value);
+}
+
+extern "C" {
+
+int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
+                               gantry_image** image) {
+  const int descriptor = file == nullptr
+                             ? memfd_create("gantry-image", MFD_CLOEXEC)
+                             : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    return report_system_error(file == nullptr ? "memory for the device image" : file);
+  }
+  void* mapped = MAP_FAILED;
+  if (ftruncate(descriptor, static_cast<off_t>(size)) == 0) {
+    mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  }
+  if (mapped == MAP_FAILED) {
+    const int32_t code = report_system_error("memory for the device image");
+    close(descriptor);
+    return code;
+  }
+  memcpy(mapped, bytes, size);
+  const std::span contents(static_cast<std::byte*>(mapped), size);
+  const auto elf = ElfImage::open(contents);
+  if (!elf) {
+    munmap(mapped, size);
+    close(descriptor);
+    return report(GANTRY_FAILURE, "the device image is damaged: its segments or its symbol table "
+                                  "lie outside its {} bytes",
+                  size);
+  }
+  write_device_number(contents, *elf, openmp_number(device));
+  // The copy is complete; what symbol look-ups touch comes back by itself.
+  madvise(mapped, size, MADV_DONTNEED);
+  *image = new gantry_image(
+      descriptor, file == nullptr ? fmt::format("/proc/self/fd/{}", descriptor) : file, contents,
+      *elf);
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_load_image(gantry_image* image) { return image->load(); }
+
+void __tgt_rtl_destroy_image(gantry_image* image) { delete image; }
+
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+  const Elf64_Sym* symbol = image->find(name);
+  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
+    return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
+  }
+  *kernel = static_cast<gantry_kernel*>(image->address(*symbol));
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
+                                uint64_t* size) {
+  const Elf64_Sym* symbol = image->find(name);
+  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) {
+    return report(GANTRY_NOT_FOUND, "the image defines no variable of that name");
+  }
+  *device_address = image->address(*symbol);
+  *size = symbol->st_size;
+  return GANTRY_SUCCESS;
+}
+
+} // extern "C"

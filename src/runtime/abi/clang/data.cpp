@@ -1,0 +1,83 @@
+// target data, target enter data, target exit data and target update as Clang calls them.
+#include "runtime/abi/clang/decode.h"
+#include "runtime/abi/export.h"
+#include "runtime/core/runtime.h"
+
+using namespace gantry;
+using namespace gantry::abi::clang;
+using core::Runtime;
+
+namespace {
+
+/// The step that all of these have in common: find the device, decode, do, or say what is wrong.
+template <typename Action>
+void with_items(const Ident* location, std::int64_t device_number, std::string_view name,
+                const MapArrays& arrays, Action&& action) {
+  const core::Construct at = construct(name, location);
+  core::Device* device = Runtime::instance().select(device_number, at);
+  if (device == nullptr) {
+    return; // the host's data environment needs no mapping
+  }
+  MapItems items;
+  Status status = decode_maps(arrays, items);
+  if (status) {
+    status = action(device->data_environment(), items, at);
+  }
+  if (!status) {
+    core::fatal(with_context(status.error(), device->label()).value(), at);
+  }
+}
+
+void begin(const Ident* location, std::int64_t device, const MapArrays& arrays) {
+  with_items(location, device, "target data", arrays,
+             [&](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
+               Status status = environment.enter(items, at);
+               // use_device_ptr and use_device_addr: compiled code reads the corresponding base
+               // from the array. Such entries have no mapper, so items are as many as entries.
+               if (status && items.size() == arrays.count) {
+                 for (std::uint32_t i = 0; i < arrays.count; ++i) {
+                   if (items[i].returns_base) {
+                     arrays.bases[i] = items[i].base;
+                   }
+                 }
+               }
+               return status;
+             });
+}
+
+void end(const Ident* location, std::int64_t device, const MapArrays& arrays) {
+  with_items(location, device, "end of target data", arrays,
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
+               return environment.exit(items, at);
+             });
+}
+
+void update(const Ident* location, std::int64_t device, const MapArrays& arrays) {
+  with_items(location, device, "target update", arrays,
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
+               return environment.update(items, at);
+             });
+}
+
+} // namespace
+
+// The forms with nowait run inside a task that libomp made for the construct and that carries its
+// dependences, so the four arguments that Clang 19 and later pass for these are not read; earlier
+// versions do not pass them.
+#define GANTRY_DATA_ENTRY_POINTS(action)                                                           \
+  GANTRY_EXPORT void __tgt_target_data_##action##_mapper(                                          \
+      const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
+      std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
+    action(location, device,                                                                       \
+           {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers});      \
+  }                                                                                                \
+  GANTRY_EXPORT void __tgt_target_data_##action##_nowait_mapper(                                   \
+      const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
+      std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
+    action(location, device,                                                                       \
+           {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers});      \
+  }
+
+GANTRY_DATA_ENTRY_POINTS(begin)
+GANTRY_DATA_ENTRY_POINTS(end)
+GANTRY_DATA_ENTRY_POINTS(update)

@@ -1,0 +1,76 @@
+// The entry points of Clang 14 and older: the same constructs with fewer arguments. Each hands over
+// to the entry point that Clang 15 and later use.
+#include "runtime/abi/clang/layouts.h"
+#include "runtime/abi/export.h"
+
+using namespace gantry::abi::clang;
+
+GANTRY_EXPORT int __tgt_target_kernel(const Ident*, std::int64_t, std::int32_t, std::int32_t,
+                                      const void*, const KernelArguments*);
+
+namespace {
+
+constexpr std::int32_t kNoTeams = -1;
+
+/// The trip count that the compiler announces before a launch of the same thread.
+thread_local std::uint64_t announced_trip_count = 0;
+
+int launch(const Ident* location, std::int64_t device, const void* host_address,
+           std::int32_t count, void** bases, void** begins, std::int64_t* sizes,
+           std::int64_t* types, void** names, void** mappers, std::int32_t num_teams,
+           std::int32_t thread_limit) {
+  KernelArguments arguments{};
+  arguments.version = 1;
+  arguments.item_count = static_cast<std::uint32_t>(count);
+  arguments.bases = bases;
+  arguments.begins = begins;
+  arguments.sizes = sizes;
+  arguments.types = types;
+  arguments.names = names;
+  arguments.mappers = mappers;
+  arguments.trip_count = announced_trip_count;
+  announced_trip_count = 0;
+  return __tgt_target_kernel(location, device, num_teams, thread_limit, host_address, &arguments);
+}
+
+} // namespace
+
+GANTRY_EXPORT void __kmpc_push_target_tripcount_mapper(const Ident*, std::int64_t,
+                                                       std::uint64_t trip_count) {
+  announced_trip_count = trip_count;
+}
+
+GANTRY_EXPORT int __tgt_target_mapper(const Ident* location, std::int64_t device,
+                                      const void* host_address, std::int32_t count, void** bases,
+                                      void** begins, std::int64_t* sizes, std::int64_t* types,
+                                      void** names, void** mappers) {
+  return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
+                kNoTeams, 0);
+}
+
+GANTRY_EXPORT int __tgt_target_nowait_mapper(const Ident* location, std::int64_t device,
+                                             const void* host_address, std::int32_t count,
+                                             void** bases, void** begins, std::int64_t* sizes,
+                                             std::int64_t* types, void** names, void** mappers,
+                                             std::int32_t, void*, std::int32_t, void*) {
+  return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
+                kNoTeams, 0);
+}
+
+GANTRY_EXPORT int __tgt_target_teams_mapper(const Ident* location, std::int64_t device,
+                                            const void* host_address, std::int32_t count,
+                                            void** bases, void** begins, std::int64_t* sizes,
+                                            std::int64_t* types, void** names, void** mappers,
+                                            std::int32_t num_teams, std::int32_t thread_limit) {
+  return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
+                num_teams, thread_limit);
+}
+
+GANTRY_EXPORT int __tgt_target_teams_nowait_mapper(
+    const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,
+    void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,
+    void** mappers, std::int32_t num_teams, std::int32_t thread_limit, std::int32_t, void*,
+    std::int32_t, void*) {
+  return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
+                num_teams, thread_limit);
+}

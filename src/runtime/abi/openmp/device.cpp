@@ -1,0 +1,49 @@
+// Device information routines (OpenMP 5.2, section 18.7) and what libomp asks for them.
+#include "runtime/abi/export.h"
+#include "runtime/core/diagnostics.h"
+#include "runtime/core/runtime.h"
+
+#include <cstdio>
+
+using gantry::core::Runtime;
+
+/// libomp's omp_get_num_devices, omp_get_initial_device and omp_get_device_num look for this.
+GANTRY_EXPORT int __tgt_get_num_devices() {
+  return Runtime::instance().device_count({"omp_get_num_devices"});
+}
+
+GANTRY_EXPORT int omp_get_num_devices() { return __tgt_get_num_devices(); }
+
+/// Section 18.7.6: the host's number is the number of devices.
+GANTRY_EXPORT int omp_get_initial_device() {
+  return Runtime::instance().device_count({"omp_get_initial_device"});
+}
+
+/// Called on the host; images bring their own.
+GANTRY_EXPORT int omp_get_device_num() {
+  return Runtime::instance().device_count({"omp_get_device_num"});
+}
+
+GANTRY_EXPORT int omp_is_initial_device() { return 1; }
+
+GANTRY_EXPORT void __tgt_set_info_flag(std::uint32_t bits) {
+  gantry::core::info_bits.store(gantry::core::info_from_libomptarget(bits),
+                                std::memory_order_relaxed);
+}
+
+GANTRY_EXPORT int __tgt_print_device_info(std::int64_t number) {
+  gantry::core::Device* device = Runtime::instance().select(number, {"__tgt_print_device_info"});
+  if (device == nullptr) {
+    return 0;
+  }
+  std::puts(fmt::format("{}: {}", device->label(), device->plugin_device().description()).c_str());
+  return 1;
+}
+
+GANTRY_EXPORT void ompx_dump_mapping_tables() {
+  const int count = Runtime::instance().device_count({"ompx_dump_mapping_tables"});
+  for (int i = 0; i < count; ++i) {
+    gantry::core::Device& device = *Runtime::instance().device(i);
+    std::puts(fmt::format("{}\n{}", device.label(), device.data_environment().describe()).c_str());
+  }
+}

@@ -1,0 +1,121 @@
+#include "runtime/core/device.h"
+
+#include "runtime/core/diagnostics.h"
+#include "runtime/core/module_path.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+namespace gantry::core {
+
+std::string Device::label() const {
+  return fmt::format("device {} ({})", number_, device_.plugin().name());
+}
+
+std::string Device::image_file(const RegisteredProgram& program) const {
+  if (image_folder_.empty()) {
+    return {};
+  }
+  const std::string module = module_of(program.descriptor);
+  return fmt::format("{}/{}.{}.{}.device{}.so", image_folder_,
+                     module.substr(module.find_last_of('/') + 1), getpid(), program.id, number_);
+}
+
+Status Device::load_programs(Registry& registry) {
+  const std::uint64_t generation = registry.generation();
+  std::vector<std::shared_ptr<LoadedProgram>> staged;
+  {
+    const std::lock_guard lock(registry.mutex());
+    for (const RegisteredProgram& program : registry.programs()) {
+      auto [entry, is_new] = staged_.try_emplace(program.id);
+      if (is_new) {
+        auto result = LoadedProgram::stage(program, device_, image_file(program));
+        if (!result) {
+          staged_.erase(entry);
+          return tl::unexpected(result.error());
+        }
+        entry->second = std::move(*result);
+      }
+      if (entry->second != nullptr && std::ranges::find(loaded_, entry->second) == loaded_.end()) {
+        staged.push_back(entry->second);
+      }
+    }
+  }
+  for (const auto& program : staged) {
+    auto joined = program->load();
+    const std::lock_guard lock(registry.mutex());
+    // Unregistered meanwhile, or published by another thread that loaded it too.
+    if (!registry.contains(program->id()) ||
+        std::ranges::find(loaded_, program) != loaded_.end()) {
+      continue;
+    }
+    if (!joined) {
+      return tl::unexpected(joined.error());
+    }
+    if (Status status = publish(program, std::move(*joined)); !status) {
+      return status;
+    }
+  }
+  loaded_generation_.store(generation, std::memory_order_release);
+  return {};
+}
+
+Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
+                       LoadedProgram::Joined joined) {
+  program->adopt(std::move(joined));
+  for (const auto& variable : program->joined().variables) {
+    if (Status status =
+            data_environment_.declare(variable.host_address, variable.size,
+                                      variable.device_address, variable.name);
+        !status) {
+      return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
+    }
+  }
+  for (const Kernel& kernel : program->joined().kernels) {
+    // An inline function's target region has one identity in all programs of a process; the first
+    // one that brought it serves.
+    if (kernels_.find(kernel.host_address) == nullptr) {
+      kernels_.set(kernel);
+    }
+  }
+  loaded_.push_back(program);
+  if (info_enabled(Info::kLoad)) [[unlikely]] {
+    info("{}: image loaded, {} kernels, {} variables", label(), program->joined().kernels.size(),
+         program->joined().variables.size());
+  }
+  return {};
+}
+
+std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
+  const auto staged = staged_.extract(id);
+  if (staged.empty()) {
+    return nullptr;
+  }
+  std::shared_ptr<LoadedProgram> program = std::move(staged.mapped());
+  if (std::erase(loaded_, program) == 0) {
+    return program;
+  }
+  for (const auto& variable : program->joined().variables) {
+    data_environment_.undeclare(variable.host_address, variable.device_address);
+  }
+  std::vector<const void*> orphans;
+  for (const Kernel& kernel : program->joined().kernels) {
+    if (kernels_.find(kernel.host_address) == &kernel) {
+      kernels_.erase(kernel.host_address);
+      orphans.push_back(kernel.host_address);
+    }
+  }
+  // Another program that has the same kernel (of an inline function) serves it from now on.
+  std::ranges::sort(orphans);
+  for (const auto& other : loaded_) {
+    for (const Kernel& kernel : other->joined().kernels) {
+      if (std::ranges::binary_search(orphans, kernel.host_address)) {
+        kernels_.set(kernel);
+      }
+    }
+  }
+  return program;
+}
+
+} // namespace gantry::core

@@ -1,0 +1,76 @@
+// One OpenMP device: what it runs on, what is loaded on it and its data environment.
+#pragma once
+
+#include "runtime/core/data_environment.h"
+#include "runtime/core/kernel_table.h"
+#include "runtime/core/loaded_program.h"
+#include "runtime/core/plugin.h"
+#include "runtime/core/registry.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gantry::core {
+
+class Device {
+public:
+  /// `number` is the device number of the standard; `image_folder` is where copies of the images
+  /// loaded are left for debuggers, empty for nowhere.
+  Device(int number, PluginDevice device, std::string image_folder)
+      : number_(number), device_(device), image_folder_(std::move(image_folder)),
+        data_environment_(device_) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] const PluginDevice& plugin_device() const { return device_; }
+  [[nodiscard]] DataEnvironment& data_environment() { return data_environment_; }
+
+  /// "device 0 (cpu)", for messages.
+  [[nodiscard]] std::string label() const;
+
+  /// Loads the programs that were registered since the last call; any thread. One atomic load when
+  /// there are none.
+  [[nodiscard]] Status ensure_loaded(Registry& registry) {
+    return loaded_generation_.load(std::memory_order_acquire) == registry.generation()
+               ? Status()
+               : load_programs(registry);
+  }
+
+  /// The kernel of a launch, or null if no program loaded here has it.
+  [[nodiscard]] const Kernel* find_kernel(const void* host_address) const {
+    return kernels_.find(host_address);
+  }
+
+  /// Takes a program off the device and returns it, so that its image can be unloaded after the
+  /// registry's lock, which the caller holds, is given back. Null if it was not looked at here.
+  [[nodiscard]] std::shared_ptr<LoadedProgram> withdraw(ProgramId id);
+
+  [[nodiscard]] Status launch(const Kernel& kernel, const gantry_launch& launch) const {
+    return device_.launch(kernel.handle, launch);
+  }
+
+private:
+  Status load_programs(Registry& registry);
+  Status publish(const std::shared_ptr<LoadedProgram>& program, LoadedProgram::Joined joined);
+
+  [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
+
+  int number_;
+  PluginDevice device_;
+  std::string image_folder_;
+  DataEnvironment data_environment_;
+  KernelTable kernels_;
+  std::atomic<std::uint64_t> loaded_generation_{0};
+
+  // With the registry's lock held:
+  /// Every program that was looked at here; null if none of its images fits this device.
+  std::unordered_map<ProgramId, std::shared_ptr<LoadedProgram>> staged_;
+  /// Those that are published: their kernels and variables are found.
+  std::vector<std::shared_ptr<LoadedProgram>> loaded_;
+};
+
+} // namespace gantry::core

@@ -1,0 +1,77 @@
+#include "runtime/core/diagnostics.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <unistd.h>
+
+namespace gantry::core {
+
+std::atomic<std::uint32_t> info_bits{read_info_bits([](const char* name) { return getenv(name); })};
+
+namespace {
+
+/// The fields of ";a;b;c;;".
+std::vector<std::string_view> fields(const char* text) {
+  std::vector<std::string_view> result;
+  if (text == nullptr) {
+    return result;
+  }
+  std::string_view rest(text);
+  while (!rest.empty() && rest.front() == ';') {
+    rest.remove_prefix(1);
+    const std::string_view field = rest.substr(0, rest.find(';'));
+    result.push_back(field);
+    rest.remove_prefix(field.size());
+  }
+  return result;
+}
+
+/// One write call a line, so that lines of several threads and processes do not mix.
+void write_line(std::string_view kind, std::string_view text) {
+  const std::string line = fmt::format("gantry: {}: {}\n", kind, text);
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t written = write(STDERR_FILENO, rest.data(), rest.size());
+    if (written <= 0) {
+      return;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+} // namespace
+
+std::string position(const char* psource) {
+  const auto parts = fields(psource);
+  if (parts.size() < 3 || parts[0].empty() || parts[0] == "unknown" || parts[2] == "0") {
+    return {};
+  }
+  return fmt::format("{}:{}", parts[0], parts[2]);
+}
+
+std::string label(const Construct& construct) {
+  std::string where = position(construct.psource);
+  return where.empty() ? std::string(construct.name) : fmt::format("{}: {}", where, construct.name);
+}
+
+std::string_view map_name(const char* name) {
+  const auto parts = fields(name);
+  return parts.empty() || parts[0] == "unknown" ? std::string_view() : parts[0];
+}
+
+void write_info(std::string_view text) { write_line("info", text); }
+
+void write_warning(std::string_view text) { write_line("warning", text); }
+
+void fatal(const Error& error, const Construct& construct) {
+  const std::string where = label(construct);
+  // What the program printed so far comes first, as it happened.
+  fflush(stdout);
+  write_line("error", where.empty() ? error.message : fmt::format("{}: {}", where, error.message));
+  // Not exit(): other threads may be running kernels of images that exit handlers would unload.
+  _Exit(EXIT_FAILURE);
+}
+
+} // namespace gantry::core

@@ -1,0 +1,91 @@
+#include "runtime/core/loaded_program.h"
+
+#include <algorithm>
+
+namespace gantry::core {
+
+Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProgram& program,
+                                                            const PluginDevice& device,
+                                                            const std::string& file) {
+  auto contents = program.decode(program.descriptor);
+  if (!contents) {
+    return tl::unexpected(contents.error());
+  }
+  const auto image = std::ranges::find_if(
+      contents->images, [&](std::span<const std::byte> bytes) { return device.plugin().accepts(bytes); });
+  if (image == contents->images.end()) {
+    return nullptr;
+  }
+  auto handle = device.create_image(*image, file);
+  if (!handle) {
+    return tl::unexpected(handle.error());
+  }
+  std::shared_ptr<LoadedProgram> staged(
+      new LoadedProgram(program.id, device, std::move(*handle)));
+
+  std::size_t names_size = 0;
+  for (const ProgramEntry& entry : contents->entries) {
+    names_size += std::char_traits<char>::length(entry.name) + 1;
+  }
+  staged->names_.reserve(names_size); // so that the pointers below stay good
+  staged->entries_ = std::move(contents->entries);
+  for (ProgramEntry& entry : staged->entries_) {
+    const std::size_t begin = staged->names_.size();
+    staged->names_.append(entry.name).push_back('\0');
+    entry.name = staged->names_.data() + begin;
+  }
+  return staged;
+}
+
+Result<LoadedProgram::Joined> LoadedProgram::load() const {
+  if (Status status = device_.load_image(image_.get()); !status) {
+    return tl::unexpected(status.error());
+  }
+  Joined joined;
+  joined.kernels.reserve(entries_.size());
+  for (const ProgramEntry& entry : entries_) {
+    if (Status status = join(entry, joined); !status) {
+      return tl::unexpected(status.error());
+    }
+  }
+  return joined;
+}
+
+Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
+  if (entry.kind == EntryKind::kKernel) {
+    auto kernel = device_.find_kernel(image_.get(), entry.name);
+    if (!kernel) {
+      return fail("the program has an offload entry for the kernel '{}' and its device image does "
+                  "not: {}; rebuild all of its objects with the same sources and options",
+                  entry.name, kernel.error().message);
+    }
+    joined.kernels.push_back(Kernel{entry.address, *kernel, entry.name});
+    return {};
+  }
+  auto variable = device_.find_variable(image_.get(), entry.name);
+  if (!variable) {
+    return fail("the program has an offload entry for the variable '{}' and its device image does "
+                "not: {}; rebuild all of its objects with the same sources and options",
+                entry.name, variable.error().message);
+  }
+  switch (entry.kind) {
+  case EntryKind::kVariable:
+  case EntryKind::kLink:
+    if (variable->size != 0 && variable->size != entry.size) {
+      return fail("the variable '{}' has {} bytes on the host and {} in the device image; rebuild "
+                  "all of its objects with the same sources and options",
+                  entry.name, entry.size, variable->size);
+    }
+    joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
+    return {};
+  case EntryKind::kUnifiedVariable:
+    return device_.submit(variable->device_address, entry.address, sizeof(void*));
+  case EntryKind::kIndirectFunction:
+  case EntryKind::kIndirectTable:
+  case EntryKind::kKernel:
+    return {};
+  }
+  return {};
+}
+
+} // namespace gantry::core

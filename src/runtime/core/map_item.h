@@ -1,0 +1,60 @@
+// What a construct asks of a device data environment, in the words of the standard and of no
+// compiler: the front doors in abi/ decode their arguments into a list of these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gantry::core {
+
+enum class MapKind : std::uint8_t {
+  /// A list item with storage: a map, to or from clause, or an implicit map.
+  kStorage,
+  /// A pointer and what it points to: `base` is the address of the pointer, the storage mapped is
+  /// the pointee, and the corresponding pointer is attached to it.
+  kPointee,
+  /// Attachment alone: `base` is the address of the pointer, `begin` the pointee's, `size` the
+  /// pointer's bytes. No storage is mapped.
+  kAttachment,
+  /// A copy of the device's own, made for the construct (private; firstprivate when `to` is set).
+  kPrivate,
+  /// A pointer inside the private copy of item `parent` (a lambda's capture): it is made to point
+  /// to the corresponding storage of `begin`. `base` is the address of the original pointer.
+  kPrivatePointer,
+  /// A value, `base` itself: firstprivate scalars, is_device_ptr.
+  kValue,
+};
+
+/// One list item. Pointers are host addresses; nothing is owned.
+struct MapItem {
+  /// Where the variable that the item is part of begins: what a kernel's parameter stands for.
+  std::byte* base = nullptr;
+  /// The first byte to be mapped.
+  std::byte* begin = nullptr;
+  /// Bytes to be mapped; 0 for an array section without length.
+  std::uint64_t size = 0;
+  /// The compiler's name string for messages, or null; see map_name().
+  const char* name = nullptr;
+  /// The index of another item, for kPrivatePointer.
+  std::uint32_t parent = 0;
+
+  MapKind kind = MapKind::kStorage;
+  bool to : 1 = false;
+  bool from : 1 = false;
+  bool always : 1 = false;
+  /// Map type delete: the reference count becomes zero.
+  bool remove : 1 = false;
+  bool present : 1 = false;
+  /// ompx_hold: counted apart, so that delete does not remove the storage.
+  bool hold : 1 = false;
+  /// Not written by the user.
+  bool implicit : 1 = false;
+  /// Lies in storage that another item of the same list maps, which does the counting.
+  bool member : 1 = false;
+  /// Yields a parameter of the kernel.
+  bool argument : 1 = false;
+  /// use_device_ptr, use_device_addr: the construct wants the corresponding base.
+  bool returns_base : 1 = false;
+};
+
+} // namespace gantry::core

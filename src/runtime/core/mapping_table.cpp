@@ -1,0 +1,57 @@
+#include "runtime/core/mapping_table.h"
+
+#include <memory>
+
+namespace gantry::core {
+
+Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
+  // The first entry that begins after `begin`; the one before it may hold `begin`.
+  const auto next = nodes_.upper_bound(begin);
+  if (next != nodes_.begin()) {
+    Mapping& previous = std::prev(next)->second;
+    if (begin < previous.host_end) {
+      const bool whole = size <= previous.host_end - begin;
+      return {whole ? Presence::kPresent : Presence::kPartial, &previous};
+    }
+  }
+  if (next == nodes_.end()) {
+    return {};
+  }
+  Mapping& following = next->second;
+  if (size == 0) {
+    return following.host_base <= begin ? Lookup{Presence::kPresent, &following} : Lookup{};
+  }
+  return following.host_begin - begin < size ? Lookup{Presence::kPartial, &following} : Lookup{};
+}
+
+Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
+  Mapping& mapping = nodes_.try_emplace(begin).first->second;
+  mapping.host_begin = begin;
+  mapping.host_end = begin + size;
+  mapping.host_base = begin;
+  return mapping;
+}
+
+void MappingTable::erase(Mapping& mapping) { nodes_.erase(mapping.host_begin); }
+
+void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
+  const auto keep = [&](const char*& text) {
+    const auto address = reinterpret_cast<std::uintptr_t>(text);
+    if (address >= begin && address < end) {
+      interned_.push_back(std::make_unique<std::string>(text));
+      text = interned_.back()->c_str();
+    }
+  };
+  for (auto& [key, mapping] : nodes_) {
+    keep(mapping.name);
+    keep(mapping.mapped_at);
+  }
+}
+
+void MappingTable::for_each(const std::function<void(const Mapping&)>& visit) const {
+  for (const auto& [key, mapping] : nodes_) {
+    visit(mapping);
+  }
+}
+
+} // namespace gantry::core

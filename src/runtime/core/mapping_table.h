@@ -1,0 +1,110 @@
+// The device data environment's table: which host storage has corresponding storage on one device,
+// where it is and how often it is referenced (OpenMP 5.2, section 5.8; [5.2:152]).
+//
+// Entries never overlap in host storage. They are nodes that stay where they are until erased, so a
+// Mapping* is good for as long as its entry is in the table. The table is not thread-safe: its user
+// holds the lock of the device data environment. Erased nodes are kept for reuse, so that a
+// construct which maps and unmaps in a loop allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+namespace gantry::core {
+
+/// A pointer in corresponding storage that was made to point to corresponding storage
+/// (OpenMP 5.2, section 5.8.3, "attached pointer"). Copies in either direction leave it alone.
+struct AttachedPointer {
+  std::uintptr_t host_slot; ///< address of the original pointer
+  std::uint64_t size;       ///< bytes of the pointer, more than 8 for a descriptor
+};
+
+/// One present piece of host storage.
+struct Mapping {
+  static constexpr std::uint64_t kInfinite = ~std::uint64_t{0};
+
+  std::uintptr_t host_begin = 0;
+  std::uintptr_t host_end = 0;
+  /// Where the variable begins that the storage is part of; at most host_begin.
+  std::uintptr_t host_base = 0;
+  /// The corresponding storage of host_begin.
+  std::uintptr_t device_begin = 0;
+  /// What has to be freed with the entry; null if the storage is not the table's own.
+  void* allocation = nullptr;
+  /// Reference count of the standard; kInfinite for declare target variables and associated
+  /// pointers.
+  std::uint64_t references = 0;
+  /// References of ompx_hold.
+  std::uint64_t holds = 0;
+  /// Number of the enter call that made the entry: storage is "new" throughout that call.
+  std::uint64_t created_by = 0;
+  /// Number of the exit call that is removing the entry, so that it is removed once.
+  std::uint64_t removed_by = 0;
+  /// A declare target variable, not an association that a program made.
+  bool declared = false;
+  /// For messages: the compiler's map name and the position of the construct that mapped it, in the
+  /// module's own memory, or interned when that module goes away.
+  const char* name = nullptr;
+  const char* mapped_at = nullptr;
+  std::vector<AttachedPointer> attached;
+
+  [[nodiscard]] std::uint64_t size() const { return host_end - host_begin; }
+  [[nodiscard]] bool infinite() const { return references == kInfinite; }
+  [[nodiscard]] bool referenced() const { return references != 0 || holds != 0; }
+  /// The corresponding address of a host address relative to this storage.
+  [[nodiscard]] std::uintptr_t device_address(std::uintptr_t host) const {
+    return device_begin + (host - host_begin);
+  }
+  /// True if the corresponding storage is the original storage.
+  [[nodiscard]] bool shared() const { return device_begin == host_begin; }
+};
+
+enum class Presence : std::uint8_t { kAbsent, kPresent, kPartial };
+
+/// What a look-up finds: the entry for kPresent, the first one overlapped for kPartial.
+struct Lookup {
+  Presence presence = Presence::kAbsent;
+  Mapping* mapping = nullptr;
+};
+
+class MappingTable {
+public:
+  MappingTable() : nodes_(&pool_) {}
+  MappingTable(const MappingTable&) = delete;
+  MappingTable& operator=(const MappingTable&) = delete;
+
+  /// Whether [begin, begin + size) is present. A size of 0 asks for the address: present in an
+  /// entry, or in the stretch between an entry's base and its first mapped byte (which is how a
+  /// pointer is found of whose array only a part is mapped).
+  [[nodiscard]] Lookup find(std::uintptr_t begin, std::uint64_t size);
+
+  /// Adds an entry for host storage that overlaps none; the caller fills in what the key does not.
+  Mapping& insert(std::uintptr_t begin, std::uint64_t size);
+
+  void erase(Mapping& mapping);
+
+  /// Copies the strings that entries hold inside [begin, end), which is about to be unmapped.
+  void intern_strings(std::uintptr_t begin, std::uintptr_t end);
+
+  /// Calls `visit` for every entry in order of host address.
+  void for_each(const std::function<void(const Mapping&)>& visit) const;
+
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+
+  /// The numbers that Mapping::created_by and removed_by hold.
+  std::uint64_t next_call() { return ++last_call_; }
+
+private:
+  std::pmr::unsynchronized_pool_resource pool_;
+  std::pmr::map<std::uintptr_t, Mapping> nodes_;
+  std::vector<std::unique_ptr<std::string>> interned_;
+  std::uint64_t last_call_ = 0;
+};
+
+} // namespace gantry::core

@@ -1,0 +1,154 @@
+#include "runtime/core/plugin.h"
+
+#include "runtime/core/module_path.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+namespace gantry::core {
+
+namespace {
+
+constexpr std::string_view kLinkedIn = "cpu";
+constexpr std::string_view kLibraryPrefix = "libgantry-plugin-";
+constexpr std::string_view kLibrarySuffix = ".so";
+
+PluginFunctions linked_in_functions() {
+  return {
+#define GANTRY_ADDRESS(name) &::__tgt_rtl_##name,
+      GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+#undef GANTRY_ADDRESS
+  };
+}
+
+std::string library_path(std::string_view name) {
+  return fmt::format("{}/{}{}{}", library_folder(), kLibraryPrefix, name, kLibrarySuffix);
+}
+
+} // namespace
+
+Status Plugin::check(std::int32_t code) const {
+  if (code == GANTRY_SUCCESS) [[likely]] {
+    return {};
+  }
+  return fail("{}", functions_.error_message());
+}
+
+std::vector<std::string> known_plugins() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(library_folder(), ignored)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(kLibraryPrefix) && name.ends_with(kLibrarySuffix)) {
+      names.push_back(name.substr(kLibraryPrefix.size(),
+                                  name.size() - kLibraryPrefix.size() - kLibrarySuffix.size()));
+    }
+  }
+  std::ranges::sort(names);
+  names.insert(names.begin(), std::string(kLinkedIn));
+  return names;
+}
+
+Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
+  if (name == kLinkedIn) {
+    return std::make_unique<Plugin>(std::string(name), linked_in_functions());
+  }
+  const std::string path = library_path(name);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return fail("the plugin '{}' does not load: {}", name, dlerror());
+  }
+  PluginFunctions functions{};
+#define GANTRY_LOOK_UP(function)                                                                   \
+  functions.function =                                                                             \
+      reinterpret_cast<decltype(functions.function)>(dlsym(library, "__tgt_rtl_" #function));      \
+  if (functions.function == nullptr) {                                                             \
+    return fail("the plugin '{}' lacks the function __tgt_rtl_" #function, path);                  \
+  }
+  GANTRY_PLUGIN_FUNCTIONS(GANTRY_LOOK_UP)
+#undef GANTRY_LOOK_UP
+  if (const std::int32_t version = functions.api_version(); version != GANTRY_PLUGIN_API_VERSION) {
+    return fail("the plugin '{}' is written for version {} of the plugin interface and this "
+                "runtime speaks version {}; rebuild the plugin",
+                path, version, GANTRY_PLUGIN_API_VERSION);
+  }
+  return std::make_unique<Plugin>(std::string(name), functions);
+}
+
+Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t device,
+                                        std::int32_t openmp_number, const std::string& options) {
+  const PluginFunctions& call = plugin.functions();
+  if (Status status = plugin.check(call.init_device(device, openmp_number, options.c_str()));
+      !status) {
+    return tl::unexpected(status.error());
+  }
+  return PluginDevice(plugin, device, call.capabilities(device));
+}
+
+std::string_view PluginDevice::description() const {
+  return plugin_->functions().device_description(device_);
+}
+
+Result<ImageHandle> PluginDevice::create_image(std::span<const std::byte> bytes,
+                                               const std::string& file) const {
+  gantry_image* image = nullptr;
+  if (Status status = plugin_->check(plugin_->functions().create_image(
+          device_, bytes.data(), bytes.size(), file.empty() ? nullptr : file.c_str(), &image));
+      !status) {
+    return tl::unexpected(status.error());
+  }
+  return ImageHandle(image, ImageDeleter{plugin_});
+}
+
+Status PluginDevice::load_image(gantry_image* image) const {
+  return plugin_->check(plugin_->functions().load_image(image));
+}
+
+Result<gantry_kernel*> PluginDevice::find_kernel(gantry_image* image, const char* name) const {
+  gantry_kernel* kernel = nullptr;
+  if (Status status = plugin_->check(plugin_->functions().find_kernel(image, name, &kernel));
+      !status) {
+    return tl::unexpected(status.error());
+  }
+  return kernel;
+}
+
+Result<PluginDevice::Variable> PluginDevice::find_variable(gantry_image* image,
+                                                           const char* name) const {
+  Variable variable;
+  if (Status status = plugin_->check(plugin_->functions().find_variable(
+          image, name, &variable.device_address, &variable.size));
+      !status) {
+    return tl::unexpected(status.error());
+  }
+  return variable;
+}
+
+Result<void*> PluginDevice::allocate(std::uint64_t size) const {
+  void* address = nullptr;
+  if (Status status = plugin_->check(plugin_->functions().data_alloc(device_, size, &address));
+      !status) {
+    return tl::unexpected(status.error());
+  }
+  return address;
+}
+
+Status PluginDevice::release(void* device_address) const {
+  return plugin_->check(plugin_->functions().data_delete(device_, device_address));
+}
+
+Status PluginDevice::submit(void* device_address, const void* host, std::uint64_t size) const {
+  return plugin_->check(plugin_->functions().data_submit(device_, device_address, host, size));
+}
+
+Status PluginDevice::retrieve(void* host, const void* device_address, std::uint64_t size) const {
+  return plugin_->check(plugin_->functions().data_retrieve(device_, host, device_address, size));
+}
+
+Status PluginDevice::launch(gantry_kernel* kernel, const gantry_launch& launch) const {
+  return plugin_->check(plugin_->functions().launch_kernel(device_, kernel, &launch));
+}
+
+} // namespace gantry::core

@@ -1,0 +1,126 @@
+// A plugin as the core sees it: the functions of include/gantry/plugin.h, bound, with errors as
+// values. One Plugin for each kind of device, one PluginDevice for each device opened.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gantry/plugin.h>
+
+// Every function of a plugin: one list, from which the table below, its binding to the linked-in
+// plugin and the look-up in a loaded one are made.
+#define GANTRY_PLUGIN_FUNCTIONS(X)                                                                 \
+  X(api_version)                                                                                   \
+  X(error_message)                                                                                 \
+  X(number_of_devices)                                                                             \
+  X(init_device)                                                                                   \
+  X(capabilities)                                                                                  \
+  X(device_description)                                                                            \
+  X(is_valid_binary)                                                                               \
+  X(create_image)                                                                                  \
+  X(load_image)                                                                                    \
+  X(destroy_image)                                                                                 \
+  X(find_kernel)                                                                                   \
+  X(find_variable)                                                                                 \
+  X(data_alloc)                                                                                    \
+  X(data_delete)                                                                                   \
+  X(data_submit)                                                                                   \
+  X(data_retrieve)                                                                                 \
+  X(launch_kernel)
+
+namespace gantry::core {
+
+struct PluginFunctions {
+#define GANTRY_MEMBER(name) decltype(&::__tgt_rtl_##name) name;
+  GANTRY_PLUGIN_FUNCTIONS(GANTRY_MEMBER)
+#undef GANTRY_MEMBER
+};
+
+/// A bound plugin. Immutable, so any thread may use it; lives until the process ends.
+class Plugin {
+public:
+  Plugin(std::string name, PluginFunctions functions)
+      : name_(std::move(name)), functions_(functions) {}
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const PluginFunctions& functions() const { return functions_; }
+
+  /// Success, or the plugin's message for the call that returned `code`.
+  [[nodiscard]] Status check(std::int32_t code) const;
+
+  [[nodiscard]] bool accepts(std::span<const std::byte> image) const {
+    return functions_.is_valid_binary(image.data(), image.size()) != 0;
+  }
+
+private:
+  std::string name_;
+  PluginFunctions functions_;
+};
+
+/// The names that GANTRY_DEVICES may hold: the linked-in plugins, then those found beside libgantry.
+[[nodiscard]] std::vector<std::string> known_plugins();
+
+/// Binds the plugin called `name`, loading its library unless it is linked in.
+[[nodiscard]] Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name);
+
+/// Deletes an image through its plugin.
+struct ImageDeleter {
+  const Plugin* plugin;
+  void operator()(gantry_image* image) const { plugin->functions().destroy_image(image); }
+};
+using ImageHandle = std::unique_ptr<gantry_image, ImageDeleter>;
+
+/// One open device of a plugin. Immutable; any thread may use it.
+class PluginDevice {
+public:
+  /// Opens device `device` of `plugin`, which outlives it.
+  [[nodiscard]] static Result<PluginDevice> open(const Plugin& plugin, std::int32_t device,
+                                                 std::int32_t openmp_number,
+                                                 const std::string& options);
+
+  [[nodiscard]] const Plugin& plugin() const { return *plugin_; }
+  [[nodiscard]] bool shares_memory() const {
+    return (capabilities_ & GANTRY_CAPABILITY_SHARES_MEMORY) != 0;
+  }
+  [[nodiscard]] bool host_accessible() const {
+    return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
+  }
+  [[nodiscard]] std::string_view description() const;
+
+  /// `file` is where a copy is kept for debuggers; empty: nowhere.
+  [[nodiscard]] Result<ImageHandle> create_image(std::span<const std::byte> bytes,
+                                                 const std::string& file) const;
+  [[nodiscard]] Status load_image(gantry_image* image) const;
+  [[nodiscard]] Result<gantry_kernel*> find_kernel(gantry_image* image, const char* name) const;
+
+  struct Variable {
+    void* device_address = nullptr;
+    std::uint64_t size = 0;
+  };
+  [[nodiscard]] Result<Variable> find_variable(gantry_image* image, const char* name) const;
+
+  [[nodiscard]] Result<void*> allocate(std::uint64_t size) const;
+  Status release(void* device_address) const;
+  [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size) const;
+  [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size) const;
+  [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch) const;
+
+private:
+  PluginDevice(const Plugin& plugin, std::int32_t device, std::uint32_t capabilities)
+      : plugin_(&plugin), device_(device), capabilities_(capabilities) {}
+
+  const Plugin* plugin_;
+  std::int32_t device_;
+  std::uint32_t capabilities_;
+};
+
+} // namespace gantry::core

@@ -1,0 +1,43 @@
+// A registered program: an executable's or shared library's device images and offload entries, in
+// the core's own terms. The front doors in abi/ know how the compilers lay them out.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gantry::core {
+
+enum class EntryKind : std::uint8_t {
+  kKernel,          ///< a target region; `address` identifies it at a launch
+  kVariable,        ///< a declare target variable with storage in the image
+  kLink,            ///< the reference pointer of a declare target link variable
+  kUnifiedVariable, ///< a reference pointer under unified_shared_memory: the device's copy gets the
+                    ///< host's value
+  kIndirectFunction, ///< the image has a pointer of that name to the device's function
+  kIndirectTable,    ///< the image has a pointer of that name to the device's virtual table
+};
+
+struct ProgramEntry {
+  EntryKind kind = EntryKind::kKernel;
+  void* address = nullptr;
+  const char* name = "";
+  std::uint64_t size = 0;
+};
+
+/// What a program brings, in its own memory: nothing is owned, and nothing may be read after it is
+/// unregistered.
+struct ProgramContents {
+  std::vector<std::span<const std::byte>> images;
+  std::vector<ProgramEntry> entries;
+};
+
+/// Reads a compiler's descriptor. Called once a device, at the first use of the program there.
+using DecodeProgram = Result<ProgramContents> (*)(const void* descriptor);
+
+} // namespace gantry::core

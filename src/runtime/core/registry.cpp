@@ -1,0 +1,27 @@
+#include "runtime/core/registry.h"
+
+#include <algorithm>
+
+namespace gantry::core {
+
+bool Registry::contains(ProgramId id) const {
+  return std::ranges::any_of(programs_, [&](const auto& program) { return program.id == id; });
+}
+
+void Registry::add(const void* descriptor, DecodeProgram decode) {
+  const std::lock_guard lock(mutex_);
+  programs_.push_back({++last_id_, descriptor, decode});
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+ProgramId Registry::remove(const void* descriptor) {
+  const auto program = std::ranges::find(programs_, descriptor, &RegisteredProgram::descriptor);
+  if (program == programs_.end()) {
+    return 0;
+  }
+  const ProgramId id = program->id;
+  programs_.erase(program);
+  return id;
+}
+
+} // namespace gantry::core

@@ -1,0 +1,236 @@
+#include "runtime/core/runtime.h"
+
+#include "runtime/core/diagnostics.h"
+#include "runtime/core/module_path.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+// libomp's, when it is in the process (programs of Clang have it): the default-device-var ICV.
+extern "C" __attribute__((weak)) int omp_get_default_device();
+
+namespace gantry::core {
+
+Runtime& Runtime::instance() {
+  // Reached by constructors of libraries, so it may not depend on any order of initialisation.
+  static auto* runtime = new Runtime;
+  return *runtime;
+}
+
+void Runtime::register_program(const void* descriptor, DecodeProgram decode) {
+  registry_.add(descriptor, decode);
+  if (info_enabled(Info::kRegistration)) [[unlikely]] {
+    info("program registered: {}", module_of(descriptor));
+  }
+}
+
+void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin,
+                                 std::uintptr_t end) {
+  if (info_enabled(Info::kRegistration)) [[unlikely]] {
+    info("program unregistered: {}", module_of(descriptor));
+  }
+  // The images go when this vector does, after the lock: unloading runs code of the image.
+  std::vector<std::shared_ptr<LoadedProgram>> unloaded;
+  const std::lock_guard lock(registry_.mutex());
+  const ProgramId id = registry_.remove(descriptor);
+  if (id == 0) {
+    return;
+  }
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    unloaded.push_back(devices_[i]->withdraw(id));
+    devices_[i]->data_environment().intern_strings(begin, end);
+  }
+}
+
+int Runtime::device_count(const Construct& construct) {
+  refresh(construct);
+  return policy_.load(std::memory_order_relaxed) == OffloadPolicy::kDisabled
+             ? 0
+             : count_.load(std::memory_order_acquire);
+}
+
+Device* Runtime::device(int number) {
+  return number >= 0 && number < count_.load(std::memory_order_acquire) ? devices_[number].get()
+                                                                        : nullptr;
+}
+
+Device* Runtime::select(std::int64_t number, const Construct& construct) {
+  const int count = device_count(construct);
+  const OffloadPolicy policy = policy_.load(std::memory_order_relaxed);
+  if (policy == OffloadPolicy::kDisabled) {
+    return nullptr;
+  }
+  if (count == 0) [[unlikely]] {
+    if (policy == OffloadPolicy::kMandatory) {
+      no_device(construct);
+    }
+    return nullptr;
+  }
+  if (number == kDefaultDevice) {
+    number = omp_get_default_device != nullptr ? omp_get_default_device() : 0;
+  }
+  if (number == count) {
+    return nullptr;
+  }
+  if (number < 0 || number > count) [[unlikely]] {
+    fatal(Error{fmt::format("device number {} does not exist; there are {} devices, numbered from "
+                            "0, and {} is the host",
+                            number, count, count)},
+          construct);
+  }
+  Device* device = devices_[number].get();
+  if (Status status = device->ensure_loaded(registry_); !status) [[unlikely]] {
+    fatal(with_context(status.error(), device->label()).value(), construct);
+  }
+  return device;
+}
+
+void Runtime::open_all_devices(const Construct& construct) {
+  const std::lock_guard lock(mutex_);
+  Status status = read_candidates();
+  if (status) {
+    status = open_devices(true);
+  }
+  if (!status) {
+    fatal(status.error(), construct);
+  }
+}
+
+void Runtime::refresh(const Construct& construct) {
+  if (opened_generation_.load(std::memory_order_acquire) == registry_.generation()) [[likely]] {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t generation = registry_.generation();
+  Status status = read_candidates();
+  if (status && settings_.policy != OffloadPolicy::kDisabled) {
+    status = open_devices(false);
+  }
+  if (!status) {
+    fatal(status.error(), construct);
+  }
+  opened_generation_.store(generation, std::memory_order_release);
+}
+
+Status Runtime::read_candidates() {
+  if (settings_read_) {
+    return {};
+  }
+  auto settings = read_settings([](const char* name) { return std::getenv(name); });
+  if (!settings) {
+    return tl::unexpected(settings.error());
+  }
+  settings_ = std::move(*settings);
+  policy_.store(settings_.policy, std::memory_order_relaxed);
+  settings_read_ = true;
+  if (settings_.policy == OffloadPolicy::kDisabled) {
+    return {};
+  }
+  for (const DeviceRequest& request : settings_.devices) {
+    auto known = std::ranges::find(plugins_, request.plugin, &Plugin::name);
+    if (known == plugins_.end()) {
+      auto plugin = bind_plugin(request.plugin);
+      const auto names = known_plugins();
+      if (std::ranges::find(names, request.plugin) == names.end()) {
+        return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
+                    request.plugin, fmt::join(names, ", "));
+      }
+      if (!plugin) {
+        return with_context(plugin.error(), "GANTRY_DEVICES");
+      }
+      plugins_.push_back(std::move(*plugin));
+      known = std::prev(plugins_.end());
+    }
+    const Plugin& plugin = **known;
+    const auto first = static_cast<std::int32_t>(std::ranges::count(
+        candidates_, &plugin, [](const Candidate& candidate) { return candidate.plugin; }));
+    const std::int32_t count = request.count == DeviceRequest::kAll
+                                   ? plugin.functions().number_of_devices()
+                                   : request.count;
+    if (count == 0) {
+      reasons_.push_back(fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
+    }
+    for (std::int32_t i = 0; i < count; ++i) {
+      candidates_.push_back({&plugin, first + i, request.options});
+    }
+  }
+  return {};
+}
+
+bool Runtime::some_image_fits(const Plugin& plugin) {
+  const std::lock_guard lock(registry_.mutex());
+  return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
+    const auto contents = program.decode(program.descriptor);
+    // What is wrong with a program is said when it is loaded.
+    return !contents || std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
+      return plugin.accepts(image);
+    });
+  });
+}
+
+Status Runtime::open_devices(bool all) {
+  const Plugin* fits = nullptr;
+  for (Candidate& candidate : candidates_) {
+    if (candidate.opened ||
+        (!all && candidate.plugin != fits && !some_image_fits(*candidate.plugin))) {
+      continue;
+    }
+    fits = candidate.plugin;
+    const int number = count_.load(std::memory_order_relaxed);
+    if (number == kMaximumDevices) {
+      return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
+    }
+    auto device = PluginDevice::open(*candidate.plugin, candidate.plugin_device, number,
+                                     candidate.options);
+    if (!device) {
+      return with_context(device.error(), fmt::format("device {} ({})", number,
+                                                      candidate.plugin->name()));
+    }
+    candidate.opened = true;
+    devices_[number] = std::make_unique<Device>(number, *device, settings_.save_images);
+    count_.store(number + 1, std::memory_order_release);
+  }
+  return {};
+}
+
+void Runtime::no_device(const Construct& construct) {
+  std::string tried;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& reason : reasons_) {
+      tried += fmt::format("; {}", reason);
+    }
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.opened && candidate.plugin_device == 0) {
+        tried += fmt::format("; {}: no image of the program fits it", candidate.plugin->name());
+      }
+    }
+  }
+  fatal(Error{fmt::format("no device can be used and OMP_TARGET_OFFLOAD is MANDATORY{}", tried)},
+        construct);
+}
+
+std::vector<Runtime::Offer> Runtime::offers() {
+  std::vector<Offer> offers;
+  for (const std::string& name : known_plugins()) {
+    Offer offer;
+    offer.plugin = name;
+    if (auto plugin = bind_plugin(name); !plugin) {
+      offer.reason = plugin.error().message;
+    } else {
+      const PluginFunctions& call = (*plugin)->functions();
+      offer.devices = call.number_of_devices();
+      if (offer.devices == 0) {
+        offer.reason = call.error_message();
+      } else if (auto device = PluginDevice::open(**plugin, 0, 0, ""); !device) {
+        offer.reason = device.error().message;
+      } else {
+        offer.description = device->description();
+      }
+    }
+    offers.push_back(std::move(offer));
+  }
+  return offers;
+}
+
+} // namespace gantry::core

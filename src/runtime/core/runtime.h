@@ -1,0 +1,94 @@
+// The runtime of a process: its settings, the devices it offers and the programs registered.
+//
+// Nothing happens before the first construct or device routine: then the settings are read and the
+// devices opened that some registered image fits. A device keeps its number; when a library brings
+// images for devices that were of no use before, these are added behind.
+#pragma once
+
+#include "runtime/core/device.h"
+#include "runtime/core/registry.h"
+#include "runtime/core/settings.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gantry::core {
+
+class Runtime {
+public:
+  /// The process's runtime. Never destroyed: kernels may run while the process ends.
+  static Runtime& instance();
+
+  /// Registers a program; cheap, and fit for constructors of libraries.
+  void register_program(const void* descriptor, DecodeProgram decode);
+
+  /// Unregisters a program and unloads its images everywhere; in destructors of libraries.
+  /// [begin, end) is the memory of the module that goes away.
+  void unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end);
+
+  /// The number of devices; also the device number of the host.
+  [[nodiscard]] int device_count(const Construct& construct);
+
+  /// The device of a construct or routine, ready for use: every registered program that fits it is
+  /// loaded. Null for the host. `number` is a device number of the standard; kDefaultDevice stands
+  /// for the default device. What cannot be satisfied ends the process with a message.
+  [[nodiscard]] Device* select(std::int64_t number, const Construct& construct);
+
+  static constexpr std::int64_t kDefaultDevice = -1;
+
+  /// A device that exists, or null; loads nothing.
+  [[nodiscard]] Device* device(int number);
+
+  /// Opens every device of the settings, whether or not an image fits.
+  void open_all_devices(const Construct& construct);
+
+  /// One thing GANTRY_DEVICES could name, for `gantry devices`.
+  struct Offer {
+    std::string plugin;
+    std::int32_t devices = 0;
+    std::string description; ///< of the first device
+    std::string reason;      ///< why it is not usable; empty if it is
+  };
+  [[nodiscard]] std::vector<Offer> offers();
+
+private:
+  Runtime() = default;
+
+  struct Candidate {
+    const Plugin* plugin;
+    std::int32_t plugin_device;
+    std::string options;
+    bool opened = false;
+  };
+
+  void refresh(const Construct& construct);
+  Status read_candidates();
+  Status open_devices(bool all);
+  [[nodiscard]] bool some_image_fits(const Plugin& plugin);
+  [[noreturn]] void no_device(const Construct& construct);
+
+  Registry registry_;
+
+  /// Everything about devices is changed with this lock held; what readers need is atomic.
+  std::mutex mutex_;
+  bool settings_read_ = false;
+  Settings settings_;
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::string> reasons_; ///< why candidates are of no use
+
+  // A Device never moves or goes away, so a count says which slots may be read.
+  static constexpr int kMaximumDevices = 1024;
+  std::unique_ptr<Device> devices_[kMaximumDevices];
+  std::atomic<int> count_{0};
+  std::atomic<OffloadPolicy> policy_{OffloadPolicy::kDefault};
+  /// The registry's generation for which devices were opened; kNever before the first use.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> opened_generation_{kNever};
+};
+
+} // namespace gantry::core

@@ -1,0 +1,72 @@
+// The environment variables that steer the runtime: one table, read once, at the first use of a
+// device. A value that is not understood is an error that lists the valid ones.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gantry::core {
+
+/// OMP_TARGET_OFFLOAD (OpenMP 5.2, section 21.2.6).
+enum class OffloadPolicy : std::uint8_t { kDefault, kMandatory, kDisabled };
+
+/// One item of GANTRY_DEVICES: `name[:count][+option…]`.
+struct DeviceRequest {
+  std::string plugin;
+  /// Devices to open; kAll for as many as the plugin offers.
+  std::int32_t count = kAll;
+  /// The options, separated by '+', without the first one.
+  std::string options;
+
+  static constexpr std::int32_t kAll = -1;
+};
+
+/// What GANTRY_INFO can print; a bit each.
+enum class Info : std::uint32_t {
+  kRegistration = 1u << 0, ///< programs registered and unregistered
+  kLoad = 1u << 1,         ///< images loaded onto a device and unloaded
+  kLaunch = 1u << 2,       ///< kernels launched, with their arguments
+  kMap = 1u << 3,          ///< changes of a device data environment
+  kPresent = 1u << 4,      ///< mappings of storage that was present already
+  kTransfer = 1u << 5,     ///< bytes copied between host and device
+};
+
+struct Settings {
+  OffloadPolicy policy = OffloadPolicy::kDefault;
+  std::vector<DeviceRequest> devices;
+  /// Bits of Info.
+  std::uint32_t info = 0;
+  /// Folder in which a copy of every loaded image is left; empty: none.
+  std::string save_images;
+};
+
+/// One row of the table that `gantry env` prints.
+struct EnvironmentVariable {
+  const char* name;
+  const char* default_value;
+  const char* meaning;
+  /// Takes the variable's value over into `settings`.
+  Status (*parse)(std::string_view value, Settings& settings);
+};
+
+[[nodiscard]] std::span<const EnvironmentVariable> environment_variables();
+
+/// Looks a variable up: its value, or null. std::getenv in a program, a map in a test.
+using Environment = std::function<const char*(const char*)>;
+
+[[nodiscard]] Result<Settings> read_settings(const Environment& environment);
+
+/// The bits of Info that GANTRY_INFO and LIBOMPTARGET_INFO ask for; 0 if either is not understood,
+/// which read_settings reports. Cheap enough for library constructors.
+[[nodiscard]] std::uint32_t read_info_bits(const Environment& environment);
+
+/// LIBOMPTARGET_INFO's bits (1 arguments, 2 present, 8 changes, 16 plugin, 32 transfers) as ours.
+[[nodiscard]] std::uint32_t info_from_libomptarget(std::uint32_t bits);
+
+} // namespace gantry::core
