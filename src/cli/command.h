@@ -17,6 +17,7 @@ struct Command {
 
 int run_clang(int argc, char** argv);
 int run_clangxx(int argc, char** argv);
+int run_inspect(int argc, char** argv);
 int run_link(int argc, char** argv);
 int run_pack(int argc, char** argv);
 

@@ -15,6 +15,8 @@ constexpr std::array kCommands = {
     Command{"clang", "compile C with stock Clang (--clang=22, the default, or --clang=19)",
             run_clang},
     Command{"clang++", "the same for C++", run_clangxx},
+    Command{"inspect", "show device images, offload entries and registration of files",
+            run_inspect},
     Command{"link", "link a program with device code, as Clang's driver does", run_link},
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
 };

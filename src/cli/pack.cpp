@@ -6,6 +6,7 @@
 
 #include "base/output_file.h"
 #include "cli/command.h"
+#include "cli/parse_error.h"
 #include "format/archive_writer.h"
 #include "format/input_file.h"
 #include "format/names.h"
@@ -268,10 +269,7 @@ int run_pack(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      return app.exit(error); // --help, --version
-    }
-    return report({fmt::format("{}; `gantry pack --help` explains", error.what())});
+    return exit_of_parse_error(app, error);
   }
   const Status done = pack(options);
   return done ? 0 : report(done.error());

@@ -1,7 +1,9 @@
 #include "format/file_kind.h"
 
+#include "format/elf.h"
 #include "format/offload_binary.h"
 
+#include <algorithm>
 #include <elf.h>
 
 namespace gantry::format {
@@ -23,6 +25,39 @@ FileKind identify_elf(Bytes bytes) {
   default:
     return FileKind::kElfOther;
   }
+}
+
+std::string_view machine_name(std::uint16_t machine) {
+  constexpr std::uint16_t kEmCuda = 190;
+  constexpr std::uint16_t kEmAmdGpu = 224;
+  switch (machine) {
+  case EM_X86_64:
+    return "x86-64 ";
+  case EM_AARCH64:
+    return "AArch64 ";
+  case kEmCuda:
+    return "CUDA ";
+  case kEmAmdGpu:
+    return "AMD GPU ";
+  default:
+    return "";
+  }
+}
+
+/// True if a shared object says that it is a program, which only its dynamic section does.
+bool is_executable(Bytes bytes) {
+  const auto elf = ElfFile::read(bytes);
+  const ElfSection* dynamic = elf ? elf->find_section(".dynamic") : nullptr;
+  if (dynamic == nullptr) {
+    return false;
+  }
+  for (std::uint64_t at = 0; const auto entry = load<Elf64_Dyn>(dynamic->contents, at);
+       at += sizeof(Elf64_Dyn)) {
+    if (entry->d_tag == DT_FLAGS_1) {
+      return (entry->d_un.d_val & DF_1_PIE) != 0;
+    }
+  }
+  return false;
 }
 
 } // namespace
@@ -70,6 +105,40 @@ std::string_view to_string(FileKind kind) {
     break;
   }
   return "file of another kind";
+}
+
+std::string describe(Bytes bytes) {
+  const FileKind kind = identify(bytes);
+  if (kind == FileKind::kElfShared && is_executable(bytes)) {
+    return std::string(machine_name(load<Elf64_Ehdr>(bytes, 0)->e_machine))
+        .append("position-independent executable");
+  }
+  switch (kind) {
+  case FileKind::kElfRelocatable:
+  case FileKind::kElfExecutable:
+  case FileKind::kElfShared: {
+    const auto header = load<Elf64_Ehdr>(bytes, 0).value();
+    return std::string(machine_name(header.e_machine)).append(to_string(kind));
+  }
+  case FileKind::kOther: {
+    constexpr std::size_t kHeadOfFile = 4096;
+    constexpr std::uint32_t kSpirvMagic = 0x07230203;
+    const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
+    if (bytes.empty()) {
+      return "nothing";
+    }
+    if (load<std::uint32_t>(bytes, 0) == kSpirvMagic) {
+      return "SPIR-V";
+    }
+    if (head.find(".version ") != std::string_view::npos &&
+        head.find(".target ") != std::string_view::npos) {
+      return "PTX";
+    }
+    return "unknown";
+  }
+  default:
+    return std::string(to_string(kind));
+  }
 }
 
 } // namespace gantry::format

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 
+#include <string>
 #include <string_view>
 
 namespace gantry::format {
@@ -23,5 +24,9 @@ enum class FileKind {
 
 /// A noun for messages and tables, such as "relocatable object".
 [[nodiscard]] std::string_view to_string(FileKind kind);
+
+/// What `bytes` are in a few words, such as "x86-64 shared object", "PTX" or "LLVM bitcode": what a
+/// device image really holds, which its declared kind does not always say.
+[[nodiscard]] std::string describe(Bytes bytes);
 
 } // namespace gantry::format

@@ -7,6 +7,10 @@
 
 namespace gantry::format {
 
+std::string InputFile::Part::name() const {
+  return member.empty() ? path : fmt::format("{}({})", path, member);
+}
+
 InputFile::InputFile(MappedFile file) : kind_(identify(file.bytes())) {
   mappings_.push_back(std::move(file));
 }
@@ -18,7 +22,7 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   }
   InputFile file(std::move(*mapping));
   if (!file.is_archive()) {
-    file.parts_.push_back({path.native(), file.kind_, file.mappings_.front().bytes()});
+    file.parts_.push_back({path.native(), "", file.kind_, file.mappings_.front().bytes()});
   } else if (Status opened = file.open_members(path); !opened) {
     return with_context(opened.error(), path.native());
   }
@@ -40,7 +44,7 @@ Status InputFile::open_members(const std::filesystem::path& path) {
       bytes = mapping->bytes();
       mappings_.push_back(std::move(*mapping));
     }
-    parts_.push_back({fmt::format("{}({})", path.native(), member.name), identify(bytes), bytes});
+    parts_.push_back({path.native(), std::string(member.name), identify(bytes), bytes});
   }
   return {};
 }
@@ -49,7 +53,7 @@ Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part) {
   switch (part.kind) {
   case FileKind::kOffloadBinary: {
     auto images = read_offload_binaries(part.bytes);
-    return images ? images : with_context(images.error(), part.name);
+    return images ? images : with_context(images.error(), part.name());
   }
   case FileKind::kElfRelocatable:
   case FileKind::kElfExecutable:
@@ -60,13 +64,14 @@ Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part) {
   }
   const auto elf = ElfFile::read(part.bytes);
   if (!elf) {
-    return with_context(elf.error(), part.name);
+    return with_context(elf.error(), part.name());
   }
   std::vector<OffloadImage> all;
   for (const OffloadSection& section : find_offload_sections(*elf)) {
     auto images = read_offload_binaries(section.contents);
     if (!images) {
-      return with_context(images.error(), fmt::format("{}: section '{}'", part.name, section.name));
+      return with_context(images.error(),
+                          fmt::format("{}: section '{}'", part.name(), section.name));
     }
     std::ranges::move(*images, std::back_inserter(all));
   }

@@ -18,9 +18,13 @@ namespace gantry::format {
 class InputFile {
 public:
   struct Part {
-    std::string name; ///< "path", or "path(member)" for a member of an archive
+    std::string path;   ///< of the file, as it was given
+    std::string member; ///< its name if this is a member of an archive, else empty
     FileKind kind;
     Bytes bytes;
+
+    /// "path" or "path(member)".
+    [[nodiscard]] std::string name() const;
   };
 
   [[nodiscard]] static Result<InputFile> open(const std::filesystem::path& path);

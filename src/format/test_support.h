@@ -1,12 +1,23 @@
-// What the tests of this room share: damaging inputs, systematically.
+// What the tests of this room share: files of the corpus, and damage done to them systematically.
 #pragma once
 
 #include "base/bytes.h"
+#include "base/mapped_file.h"
 
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 namespace gantry::format {
+
+/// A file of tests/format/corpus, which real compilers and linkers made.
+inline MappedFile corpus_file(const std::string& name) {
+  auto file = MappedFile::open(std::filesystem::path(GANTRY_CORPUS) / name);
+  if (!file) {
+    throw std::runtime_error(file.error().message);
+  }
+  return std::move(*file);
+}
 
 /// A copy of `bytes` of exactly their size, so that AddressSanitizer sees a read past the end.
 inline std::vector<std::byte> exact_copy(Bytes bytes) {

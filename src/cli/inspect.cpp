@@ -1,0 +1,48 @@
+// `gantry inspect`: what there is of offloading in a file.
+
+#include "cli/command.h"
+#include "cli/inspect_report.h"
+#include "cli/parse_error.h"
+
+#include <CLI/CLI.hpp>
+
+namespace gantry::cli {
+
+int run_inspect(int argc, char** argv) {
+  std::vector<std::string> paths;
+  bool json = false;
+  CLI::App app("Shows the device images, the offload entries and the registration of objects,\n"
+               "archives, executables, shared libraries and offload binaries.",
+               "gantry inspect");
+  app.add_option("FILE", paths, "Files to look into")->required()->type_name("");
+  app.add_flag("--json", json, "Print JSON for programs to read; docs/tools.md has the fields");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_of_parse_error(app, error);
+  }
+
+  int status = 0;
+  std::vector<format::InputFile> files; // what the reports point into
+  std::vector<PartReport> reports;
+  for (const std::string& path : paths) {
+    auto file = format::InputFile::open(path);
+    if (!file) {
+      status = report(file.error());
+      continue;
+    }
+    for (const format::InputFile::Part& part : file->parts()) {
+      auto found = inspect_part(part);
+      if (!found) {
+        status = report(found.error());
+        continue;
+      }
+      reports.push_back(std::move(*found));
+    }
+    files.push_back(std::move(*file));
+  }
+  fmt::print("{}", json ? to_json(reports) : to_table(reports));
+  return status;
+}
+
+} // namespace gantry::cli

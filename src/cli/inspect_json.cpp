@@ -1,0 +1,77 @@
+#include "cli/inspect_report.h"
+#include "format/names.h"
+
+#include <nlohmann/json.hpp>
+
+namespace gantry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json entry_json(const format::OffloadEntry& entry) {
+  return {{"what", format::to_string(entry.role)},
+          {"name", entry.name},
+          {"model", format::to_string(static_cast<format::OffloadKind>(entry.kind))},
+          {"size", entry.size},
+          {"flags", entry.flags},
+          {"data", entry.data},
+          {"symbol", entry.symbol},
+          {"address", entry.address}};
+}
+
+Json tables_json(const std::vector<format::EntryTable>& tables) {
+  Json result = Json::array();
+  for (const format::EntryTable& table : tables) {
+    Json entries = Json::array();
+    for (const format::OffloadEntry& entry : table.entries) {
+      entries.push_back(entry_json(entry));
+    }
+    result.push_back({{"section", table.section},
+                      {"entry_size", format::entry_size(table.layout)},
+                      {"entries", std::move(entries)}});
+  }
+  return result;
+}
+
+Json image_json(const ImageReport& report) {
+  Json strings = Json::object();
+  for (const auto& [key, value] : report.image.strings) {
+    strings[std::string(key)] = value;
+  }
+  return {{"section", report.section},
+          {"linked", report.linked},
+          {"kind", format::to_string(report.image.image_kind)},
+          {"model", format::to_string(report.image.offload_kind)},
+          {"triple", report.image.triple()},
+          {"arch", report.image.arch()},
+          {"strings", std::move(strings)},
+          {"flags", report.image.flags},
+          {"size", report.image.contents.size()},
+          {"contents", report.contents},
+          {"producer", report.producer},
+          {"entry_tables", tables_json(report.entry_tables)}};
+}
+
+} // namespace
+
+std::string to_json(const std::vector<PartReport>& reports) {
+  Json files = Json::array();
+  for (const PartReport& report : reports) {
+    Json images = Json::array();
+    for (const ImageReport& image : report.images) {
+      images.push_back(image_json(image));
+    }
+    files.push_back({{"file", report.path},
+                     {"member", report.member},
+                     {"contents", report.contents},
+                     {"producer", report.producer},
+                     {"registers_itself", report.registers_itself},
+                     {"images", std::move(images)},
+                     {"entry_tables", tables_json(report.entry_tables)}});
+  }
+  // Strings of a file may hold any bytes; JSON text may not.
+  return Json({{"files", std::move(files)}}).dump(2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace gantry::cli

@@ -1,0 +1,13 @@
+// Everything this room does with foreign bytes, in one call: what the fuzzer and the tests of
+// damaged inputs drive.
+#pragma once
+
+#include "base/bytes.h"
+
+namespace gantry::format {
+
+/// Reads `bytes` as every kind of file there is a reader for, through to the last field. Aborts if
+/// an invariant does not hold: images that were read must survive being written and read again.
+void exercise(Bytes bytes);
+
+} // namespace gantry::format
