@@ -25,14 +25,30 @@ Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
 }
 
 Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
-  Mapping& mapping = nodes_.try_emplace(begin).first->second;
+  Nodes::iterator place;
+  if (spare_.empty()) {
+    place = nodes_.try_emplace(begin).first;
+  } else {
+    Nodes::node_type node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = begin;
+    node.mapped() = Mapping();
+    place = nodes_.insert(std::move(node)).position;
+  }
+  Mapping& mapping = place->second;
   mapping.host_begin = begin;
   mapping.host_end = begin + size;
   mapping.host_base = begin;
   return mapping;
 }
 
-void MappingTable::erase(Mapping& mapping) { nodes_.erase(mapping.host_begin); }
+void MappingTable::erase(Mapping& mapping) {
+  constexpr std::size_t kSpareNodes = 256;
+  Nodes::node_type node = nodes_.extract(mapping.host_begin);
+  if (spare_.size() < kSpareNodes) {
+    spare_.push_back(std::move(node));
+  }
+}
 
 void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
   const auto keep = [&](const char*& text) {

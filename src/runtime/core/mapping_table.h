@@ -3,7 +3,7 @@
 //
 // Entries never overlap in host storage. They are nodes that stay where they are until erased, so a
 // Mapping* is good for as long as its entry is in the table. The table is not thread-safe: its user
-// holds the lock of the device data environment. Erased nodes are kept for reuse, so that a
+// holds the lock of the device data environment. Some erased nodes are kept for reuse, so that a
 // construct which maps and unmaps in a loop allocates nothing.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -75,10 +74,6 @@ struct Lookup {
 
 class MappingTable {
 public:
-  MappingTable() : nodes_(&pool_) {}
-  MappingTable(const MappingTable&) = delete;
-  MappingTable& operator=(const MappingTable&) = delete;
-
   /// Whether [begin, begin + size) is present. A size of 0 asks for the address: present in an
   /// entry, or in the stretch between an entry's base and its first mapped byte (which is how a
   /// pointer is found of whose array only a part is mapped).
@@ -101,8 +96,10 @@ public:
   std::uint64_t next_call() { return ++last_call_; }
 
 private:
-  std::pmr::unsynchronized_pool_resource pool_;
-  std::pmr::map<std::uintptr_t, Mapping> nodes_;
+  using Nodes = std::map<std::uintptr_t, Mapping>;
+
+  Nodes nodes_;
+  std::vector<Nodes::node_type> spare_; ///< erased nodes, for reuse
   std::vector<std::unique_ptr<std::string>> interned_;
   std::uint64_t last_call_ = 0;
 };
