@@ -65,7 +65,7 @@ std::string to_json(const std::vector<PartReport>& reports) {
                      {"member", report.member},
                      {"contents", report.contents},
                      {"producer", report.producer},
-                     {"registers_itself", report.registers_itself},
+                     {"registers_itself", report.registers_itself.value_or(false)},
                      {"images", std::move(images)},
                      {"entry_tables", tables_json(report.entry_tables)}});
   }

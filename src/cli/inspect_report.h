@@ -7,6 +7,7 @@
 #include "format/entries.h"
 #include "format/input_file.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,13 @@ struct PartReport {
   std::string member; ///< empty unless of an archive
   std::string contents;
   std::string producer;
-  bool registers_itself = false;
-  bool is_bitcode = false; ///< device code in it would be seen by the linker alone
+  std::optional<bool> registers_itself; ///< nothing for files that are not loaded or linked
+  bool is_bitcode = false;              ///< device code in it would be seen by the linker alone
   std::vector<ImageReport> images;
   std::vector<format::EntryTable> entry_tables;
 
   [[nodiscard]] bool has_device_code() const {
-    return registers_itself || !images.empty() || !entry_tables.empty();
+    return registers_itself.value_or(false) || !images.empty() || !entry_tables.empty();
   }
 };
 

@@ -95,8 +95,10 @@ std::string part_text(const PartReport& report) {
     text += "no device code\n";
     return text;
   }
-  text += report.registers_itself ? "registers its device images when it is loaded\n"
-                                  : "does not register itself\n";
+  if (report.registers_itself) {
+    text += *report.registers_itself ? "registers its device images when it is loaded\n"
+                                     : "does not register itself\n";
+  }
   if (!report.images.empty()) {
     text += fmt::format("images ({})\n{}", report.images.size(), images_table(report.images));
   }

@@ -60,6 +60,29 @@ bool is_executable(Bytes bytes) {
   return false;
 }
 
+std::string describe_elf(Bytes bytes, FileKind kind) {
+  const auto header = load<Elf64_Ehdr>(bytes, 0);
+  std::string text(machine_name(header ? header->e_machine : std::uint16_t{EM_NONE}));
+  const bool program = kind == FileKind::kElfShared && is_executable(bytes);
+  return text.append(program ? "position-independent executable" : to_string(kind));
+}
+
+/// The kinds of device code that are not files a linker reads.
+std::string describe_other(Bytes bytes) {
+  constexpr std::size_t kHeadOfFile = 4096;
+  constexpr std::uint32_t kSpirvMagic = 0x07230203;
+  if (bytes.empty()) {
+    return "nothing";
+  }
+  if (load<std::uint32_t>(bytes, 0) == kSpirvMagic) {
+    return "SPIR-V";
+  }
+  const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
+  const bool ptx = head.find(".version ") != std::string_view::npos &&
+                   head.find(".target ") != std::string_view::npos;
+  return ptx ? "PTX" : "unknown";
+}
+
 } // namespace
 
 FileKind identify(Bytes bytes) {
@@ -109,33 +132,13 @@ std::string_view to_string(FileKind kind) {
 
 std::string describe(Bytes bytes) {
   const FileKind kind = identify(bytes);
-  if (kind == FileKind::kElfShared && is_executable(bytes)) {
-    return std::string(machine_name(load<Elf64_Ehdr>(bytes, 0)->e_machine))
-        .append("position-independent executable");
-  }
   switch (kind) {
   case FileKind::kElfRelocatable:
   case FileKind::kElfExecutable:
-  case FileKind::kElfShared: {
-    const auto header = load<Elf64_Ehdr>(bytes, 0).value();
-    return std::string(machine_name(header.e_machine)).append(to_string(kind));
-  }
-  case FileKind::kOther: {
-    constexpr std::size_t kHeadOfFile = 4096;
-    constexpr std::uint32_t kSpirvMagic = 0x07230203;
-    const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
-    if (bytes.empty()) {
-      return "nothing";
-    }
-    if (load<std::uint32_t>(bytes, 0) == kSpirvMagic) {
-      return "SPIR-V";
-    }
-    if (head.find(".version ") != std::string_view::npos &&
-        head.find(".target ") != std::string_view::npos) {
-      return "PTX";
-    }
-    return "unknown";
-  }
+  case FileKind::kElfShared:
+    return describe_elf(bytes, kind);
+  case FileKind::kOther:
+    return describe_other(bytes);
   default:
     return std::string(to_string(kind));
   }

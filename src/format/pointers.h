@@ -16,7 +16,8 @@ struct ElfPointer {
   Bytes target;              ///< from the place pointed to to its section's end, if in this file
 };
 
-/// Answers for the pointers of one section. x86-64 only, like the host side of Gantry.
+/// Answers for the pointers of one section of a file that outlives it. x86-64 only, like the host
+/// side of Gantry.
 class PointerReader {
 public:
   [[nodiscard]] static Result<PointerReader> read(const ElfFile& file, std::size_t section);
