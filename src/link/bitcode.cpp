@@ -1,7 +1,9 @@
 #include "link/bitcode.h"
 
+#include "format/entry_layout.h"
+#include "link/device_code.h"
+
 #include <charconv>
-#include <set>
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Config/llvm-config.h>
@@ -41,19 +43,47 @@ Status check_version(llvm::MemoryBufferRef bitcode) {
   return {};
 }
 
-/// The name that an entry's variable refers to: its second or fifth field, a private string.
-std::string entry_name(const llvm::GlobalVariable& entry, unsigned field) {
-  const auto* fields = llvm::dyn_cast<llvm::ConstantStruct>(entry.getInitializer());
-  if (fields == nullptr || fields->getNumOperands() <= field) {
-    return "";
-  }
+std::uint64_t integer_field(const llvm::ConstantStruct& fields, unsigned field) {
+  const auto* value = llvm::dyn_cast<llvm::ConstantInt>(fields.getOperand(field));
+  return value == nullptr ? 0 : value->getZExtValue();
+}
+
+/// The string that a field points to, a private constant of the module.
+std::string text_field(const llvm::ConstantStruct& fields, unsigned field) {
   const auto* text =
-      llvm::dyn_cast<llvm::GlobalVariable>(fields->getOperand(field)->stripPointerCasts());
+      llvm::dyn_cast<llvm::GlobalVariable>(fields.getOperand(field)->stripPointerCasts());
   if (text == nullptr || !text->hasInitializer()) {
     return "";
   }
   const auto* characters = llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
   return characters != nullptr && characters->isCString() ? characters->getAsCString().str() : "";
+}
+
+/// Adds the entry that `variable` defines, if it stands in a table of entries.
+void add_entry(const llvm::GlobalVariable& variable, EmbeddedDeviceCode& result) {
+  const bool is_current = variable.getSection() == format::kCurrentEntrySection;
+  const bool is_legacy = variable.getSection() == format::kLegacyEntrySection;
+  const auto* fields = is_current || is_legacy
+                           ? llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer())
+                           : nullptr;
+  if (fields == nullptr) {
+    return;
+  }
+  (is_current ? result.tables.current : result.tables.legacy) = true;
+  // The fields in the order of format/entry_layout.h.
+  constexpr unsigned kCurrentFields = 9;
+  constexpr unsigned kLegacyFields = 5;
+  if (fields->getNumOperands() != (is_current ? kCurrentFields : kLegacyFields)) {
+    return;
+  }
+  const std::uint64_t kind = is_current ? integer_field(*fields, 2) : format::kOpenMpEntryKind;
+  const std::uint64_t flags = integer_field(*fields, 3);
+  const std::uint64_t size = integer_field(*fields, is_current ? 6 : 2);
+  const format::EntryRole role =
+      format::entry_role(static_cast<std::uint16_t>(kind), static_cast<std::uint32_t>(flags), size);
+  if (has_device_symbol(role)) {
+    result.entries.push_back(text_field(*fields, is_current ? 5 : 1));
+  }
 }
 
 } // namespace
@@ -103,17 +133,8 @@ Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string
     }
   }
   for (const llvm::GlobalVariable& variable : (*module)->globals()) {
-    if (!variable.hasSection() || !variable.hasInitializer()) {
-      continue;
-    }
-    constexpr unsigned kCurrentNameField = 5;
-    constexpr unsigned kLegacyNameField = 1;
-    if (variable.getSection() == "llvm_offload_entries") {
-      result.current_table = true;
-      result.entries.push_back(entry_name(variable, kCurrentNameField));
-    } else if (variable.getSection() == "omp_offloading_entries") {
-      result.legacy_table = true;
-      result.entries.push_back(entry_name(variable, kLegacyNameField));
+    if (variable.hasSection() && variable.hasInitializer()) {
+      add_entry(variable, result);
     }
   }
   return result;

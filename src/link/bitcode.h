@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "link/registration.h"
 
 #include <memory>
 #include <string>
@@ -21,9 +22,8 @@ namespace gantry::link {
 /// What an object compiled with -flto carries in place of sections.
 struct EmbeddedDeviceCode {
   std::vector<std::vector<std::byte>> containers; ///< offload binaries
-  std::vector<std::string> entries;               ///< names of offload entries
-  bool current_table = false;
-  bool legacy_table = false;
+  std::vector<std::string> entries; ///< names of offload entries that have device symbols
+  EntryTables tables;
 };
 
 [[nodiscard]] Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents,

@@ -12,6 +12,7 @@
 
 #include "format/file_kind.h"
 #include "link/device_diagnostics.h"
+#include "link/image_check.h"
 #include "link/installation.h"
 #include "link/lto.h"
 #include "link/process.h"
@@ -128,6 +129,9 @@ Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLink
     return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
                 cpu_device_library().string(), installation_root().string());
   }
+  if (Status status = check_kernels(group); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
   const Result<ObjectOrigins> objects = write_objects(group, context);
   if (!objects) {
     return tl::unexpected(objects.error());
@@ -152,6 +156,9 @@ Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLink
   Result<std::vector<std::byte>> contents = read_file(image);
   if (!contents) {
     return tl::unexpected(std::move(contents).error());
+  }
+  if (Status status = check_entries(group, *contents); !status) {
+    return tl::unexpected(std::move(status).error());
   }
   result.image.contents = std::move(*contents);
   return result;

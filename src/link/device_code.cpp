@@ -1,19 +1,65 @@
 #include "link/device_code.h"
 
 #include "format/elf.h"
+#include "format/entries.h"
 #include "link/bitcode.h"
 
 namespace gantry::link {
 namespace {
 
-constexpr std::string_view kCurrentTable = "llvm_offload_entries";
-constexpr std::string_view kLegacyTable = "omp_offloading_entries";
+using Names = std::vector<std::string>;
+
+/// What one host object has, whether it is ELF or bitcode.
+struct ObjectContents {
+  std::vector<Bytes> containers = {};
+  Names entries = {};
+  EntryTables tables = {};
+  bool registered = false; ///< a relocatable link has linked and registered its images already
+};
+
+Result<ObjectContents> read_elf(const HostObject& object) {
+  const Result<format::ElfFile> file = format::ElfFile::read(object.contents);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  ObjectContents result;
+  for (const format::OffloadSection& section : format::find_offload_sections(*file)) {
+    if (section.linked) {
+      result.registered = true;
+    } else {
+      result.containers.push_back(section.contents);
+    }
+  }
+  const auto tables = format::read_entry_tables(*file);
+  if (!tables) {
+    return tl::unexpected(tables.error());
+  }
+  for (const format::EntryTable& table : *tables) {
+    // Tables of other names belong to images that a relocatable link registered.
+    if (table.section == format::kCurrentEntrySection) {
+      result.tables.current = true;
+    } else if (table.section == format::kLegacyEntrySection) {
+      result.tables.legacy = true;
+    } else {
+      continue;
+    }
+    for (const format::OffloadEntry& entry : table.entries) {
+      if (has_device_symbol(entry.role)) {
+        result.entries.emplace_back(entry.name);
+      }
+    }
+  }
+  return result;
+}
 
 class Extractor {
 public:
   Status add(const HostObject& object) {
-    const Status status = object.is_bitcode ? add_bitcode(object) : add_elf(object);
-    if (!status) {
+    Result<ObjectContents> contents = object.is_bitcode ? read_bitcode(object) : read_elf(object);
+    if (!contents) {
+      return with_context(contents.error(), object.origin);
+    }
+    if (Status status = add_images(object, *contents); !status) {
       return with_context(status.error(), object.origin);
     }
     return {};
@@ -22,56 +68,42 @@ public:
   DeviceCode take() { return std::move(code_); }
 
 private:
-  Status add_elf(const HostObject& object) {
-    const Result<format::ElfFile> file = format::ElfFile::read(object.contents);
-    if (!file) {
-      return tl::unexpected(file.error());
-    }
-    code_.tables.current |= file->find_section(kCurrentTable) != nullptr;
-    code_.tables.legacy |= file->find_section(kLegacyTable) != nullptr;
-    for (const format::OffloadSection& section : format::find_offload_sections(*file)) {
-      if (section.linked) {
-        continue;
-      }
-      if (Status status = add_containers(object, section.contents, nullptr); !status) {
-        return with_context(status.error(), fmt::format("section '{}'", section.name));
-      }
-    }
-    return {};
-  }
-
-  Status add_bitcode(const HostObject& object) {
+  Result<ObjectContents> read_bitcode(const HostObject& object) {
     Result<EmbeddedDeviceCode> embedded = read_embedded_device_code(object.contents, object.origin);
     if (!embedded) {
       return tl::unexpected(std::move(embedded).error());
     }
-    code_.tables.current |= embedded->current_table;
-    code_.tables.legacy |= embedded->legacy_table;
-    const auto entries =
-        std::make_shared<const std::vector<std::string>>(std::move(embedded->entries));
+    ObjectContents result{.entries = std::move(embedded->entries), .tables = embedded->tables};
     for (std::vector<std::byte>& container : embedded->containers) {
       code_.storage.push_back(std::move(container));
-      if (Status status = add_containers(object, code_.storage.back(), entries); !status) {
-        return status;
-      }
+      result.containers.emplace_back(code_.storage.back());
     }
-    return {};
+    return result;
   }
 
-  Status add_containers(const HostObject& object, Bytes containers,
-                        const std::shared_ptr<const std::vector<std::string>>& entries) {
-    const Result<std::vector<format::OffloadImage>> images =
-        format::read_offload_binaries(containers);
-    if (!images) {
-      return tl::unexpected(images.error());
+  Status add_images(const HostObject& object, ObjectContents& contents) {
+    code_.tables.current |= contents.tables.current;
+    code_.tables.legacy |= contents.tables.legacy;
+    if (contents.containers.empty() && !contents.registered && !contents.entries.empty()) {
+      return fail("the object has the offload entry '{}' and no device code; compile it again "
+                  "without leaving out or stripping the device's part",
+                  contents.entries.front());
     }
-    for (const format::OffloadImage& image : *images) {
-      code_.inputs.push_back({.origin = object.origin,
-                              .triple = std::string(image.triple()),
-                              .arch = std::string(image.arch()),
-                              .offload_kind = image.offload_kind,
-                              .contents = image.contents,
-                              .entries = entries});
+    const auto entries = std::make_shared<const Names>(std::move(contents.entries));
+    for (const Bytes containers : contents.containers) {
+      const Result<std::vector<format::OffloadImage>> images =
+          format::read_offload_binaries(containers);
+      if (!images) {
+        return with_context(images.error(), "device code");
+      }
+      for (const format::OffloadImage& image : *images) {
+        code_.inputs.push_back({.origin = object.origin,
+                                .triple = std::string(image.triple()),
+                                .arch = std::string(image.arch()),
+                                .offload_kind = image.offload_kind,
+                                .contents = image.contents,
+                                .entries = entries});
+      }
     }
     return {};
   }
@@ -80,6 +112,24 @@ private:
 };
 
 } // namespace
+
+bool has_device_symbol(format::EntryRole role) {
+  switch (role) {
+  case format::EntryRole::kKernel:
+  case format::EntryRole::kVariable:
+  case format::EntryRole::kLinkVariable:
+  case format::EntryRole::kConstructor:
+  case format::EntryRole::kDestructor:
+  case format::EntryRole::kIndirectFunction:
+  case format::EntryRole::kIndirectVtable:
+    return true;
+  case format::EntryRole::kRequires:
+  case format::EntryRole::kForeign:
+  case format::EntryRole::kUnknown:
+    break;
+  }
+  return false;
+}
 
 Result<DeviceCode> extract_device_code(const std::vector<HostObject>& objects) {
   Extractor extractor;

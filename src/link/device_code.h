@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "format/entry_layout.h"
 #include "format/offload_binary.h"
 #include "link/registration.h"
 #include "link/scan.h"
@@ -21,8 +22,9 @@ struct DeviceInput {
   std::string arch;
   format::OffloadKind offload_kind = format::OffloadKind::kOpenMp;
   Bytes contents;
-  /// The names of the host object's entries for which a device symbol must exist.
-  std::shared_ptr<const std::vector<std::string>> entries;
+  /// The names of the host object's entries, for each of which its images have a symbol. Shared by
+  /// the images of one object.
+  std::shared_ptr<const std::vector<std::string>> entries = {};
 };
 
 struct DeviceCode {
@@ -31,7 +33,11 @@ struct DeviceCode {
   std::deque<std::vector<std::byte>> storage; ///< bytes of inputs that lie in no file
 };
 
-/// The device code of `objects`, whose contents must outlive the result.
+/// True if an image has a symbol of the name of each entry of that role.
+[[nodiscard]] bool has_device_symbol(format::EntryRole role);
+
+/// The device code of `objects`, whose contents must outlive the result. An object with entries but
+/// no image is an error: its kernels could never be found.
 [[nodiscard]] Result<DeviceCode> extract_device_code(const std::vector<HostObject>& objects);
 
 } // namespace gantry::link

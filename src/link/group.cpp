@@ -36,6 +36,15 @@ tl::unexpected<Error> unsupported(const DeviceInput& input) {
               input.origin, input.triple, supported_targets(), kHint);
 }
 
+/// True if the object has given the group its code under another spelling of the triple:
+/// -fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu compiles everything twice. (Two
+/// images of the same spelling are two objects that `ld -r` has joined.)
+bool is_same_code_again(const DeviceGroup& group, const DeviceInput& input) {
+  return std::ranges::any_of(group.inputs, [&](const DeviceInput* other) {
+    return other->entries == input.entries && other->triple != input.triple;
+  });
+}
+
 } // namespace
 
 std::string DeviceGroup::name() const {
@@ -62,7 +71,9 @@ Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool sk
       groups.push_back({.target = target, .triple = input.triple, .arch = arch, .inputs = {}});
       group = std::prev(groups.end());
     }
-    group->inputs.push_back(&input);
+    if (!is_same_code_again(*group, input)) {
+      group->inputs.push_back(&input);
+    }
   }
   return groups;
 }

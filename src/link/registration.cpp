@@ -29,6 +29,8 @@
 
 #include "link/registration.h"
 
+#include "format/entry_layout.h"
+
 #include <memory>
 #include <string_view>
 
@@ -47,8 +49,6 @@ namespace gantry::link {
 namespace {
 
 constexpr int kConstructorPriority = 101;
-constexpr std::string_view kCurrentTable = "llvm_offload_entries";
-constexpr std::string_view kLegacyTable = "omp_offloading_entries";
 
 struct Table {
   llvm::Constant* begin;
@@ -252,11 +252,11 @@ Result<RegistrationObject> build_registration_object(const std::vector<LinkedIma
     }
   }
   if (tables.legacy) {
-    registration.add_table(kLegacyTable);
+    registration.add_table(format::kLegacyEntrySection);
   }
   // A program with images and no entry still tells the runtime of its images.
   if (tables.current || !tables.legacy) {
-    registration.add_table(kCurrentTable);
+    registration.add_table(format::kCurrentEntrySection);
   }
   registration.finish();
 

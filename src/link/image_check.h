@@ -1,0 +1,21 @@
+// What is wrong with linked device code although its linker did not object.
+#pragma once
+
+#include "base/result.h"
+#include "link/group.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace gantry::link {
+
+/// An entry of a host object that no symbol of the linked image answers to: at run time its kernel
+/// would fail to launch, or its variable to be mapped.
+[[nodiscard]] Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& image);
+
+/// Two objects with different kernels of one name. Kernels are weak symbols, so that those of
+/// inline functions may stand in many objects, and a linker silently keeps one; see the source
+/// file for how accidents are told from inline functions.
+[[nodiscard]] Status check_kernels(const DeviceGroup& group);
+
+} // namespace gantry::link

@@ -1,0 +1,6 @@
+inline int inline_kernel(int value) {
+  int result = 0;
+#pragma omp target map(from : result)
+  result = value * value;
+  return result;
+}

@@ -1,0 +1,3 @@
+// Two of these share an inline kernel, compiled with different optimisation.
+#include "inline_kernel.h"
+int NAME() { return inline_kernel(5); }

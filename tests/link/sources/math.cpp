@@ -1,0 +1,16 @@
+// Device code that calls libm, and libgcc for the complex product.
+#include <cmath>
+#include <complex>
+#include <cstdio>
+
+int main() {
+  std::complex<double> left(1, 2);
+  std::complex<double> right(3, 4);
+  double root = 2;
+#pragma omp target map(tofrom : left, root) map(to : right)
+  {
+    left = left * right;
+    root = std::cbrt(root * 4);
+  }
+  std::printf("%g %g %g\n", left.real(), left.imag(), root);
+}

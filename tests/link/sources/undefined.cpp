@@ -1,0 +1,9 @@
+// Uses a function on the device that is compiled for the host only.
+int host_only(int value);
+
+int main() {
+  int result = 0;
+#pragma omp target map(from : result)
+  result = host_only(1);
+  return result;
+}
