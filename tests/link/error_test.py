@@ -1,0 +1,151 @@
+"""Input that cannot be linked: a sentence that says what and where, and nothing left behind."""
+
+import pathlib
+import unittest
+
+from toolchain import GANTRY, LLVM_BIN, LinkTest, compiler, obj, run
+
+
+def patch_bits(data, old, new, width):
+    """Replaces the first run of `old`, values of `width` bits at any bit offset, by `new`."""
+    bits = int.from_bytes(data, "little")
+    pack = lambda values: sum(value << (index * width) for index, value in enumerate(values))
+    mask = (1 << (len(old) * width)) - 1
+    for offset in range(len(data) * 8 - len(old) * width):
+        if (bits >> offset) & mask == pack(old):
+            bits ^= (pack(old) ^ pack(new)) << offset
+            return bits.to_bytes(len(data), "little")
+    raise AssertionError("the bits are not there")
+
+
+class Errors(LinkTest):
+    def with_section(self, source, contents, name="changed.o"):
+        """A copy of an object with another .llvm.offloading."""
+        section, changed = self.folder / "section", self.folder / name
+        section.write_bytes(contents)
+        result = run([LLVM_BIN / "llvm-objcopy", "--update-section", f".llvm.offloading={section}",
+                      source, changed])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return changed
+
+    def section_of(self, source):
+        dumped = self.folder / "dumped"
+        run([LLVM_BIN / "llvm-objcopy", f"--dump-section=.llvm.offloading={dumped}", source,
+             "/dev/null"])
+        return dumped.read_bytes()
+
+    def packed(self, file, triple):
+        output = self.folder / "packed"
+        run([LLVM_BIN / "llvm-offload-binary", "-o", output,
+             f"--image=file={file},triple={triple},arch=,kind=openmp"])
+        return output.read_bytes()
+
+    def test_corrupted_section(self):
+        section = self.section_of(obj("alone"))
+        for name, contents in {
+            "truncated": section[:100],
+            "bad offset": section[:16] + b"\xff" * 8 + section[24:],
+            "not a container": b"?" * len(section),
+        }.items():
+            with self.subTest(name):
+                self.assert_link_fails(self.with_section(obj("alone"), contents),
+                                       message=r"changed\.o: .*offload")
+
+    def test_unknown_triple(self):
+        changed = self.with_section(obj("alone"), self.packed(obj("alone"), "riscv64-unknown-linux-gnu"))
+        self.assert_link_fails(
+            changed, message=r"changed\.o' .*'riscv64-unknown-linux-gnu'.*'x86_64-pc-linux-gnu'")
+        # Unless the user asks otherwise.
+        self.link(changed, "-Wl,--skip-unsupported-images")
+
+    def test_entry_without_device_symbol(self):
+        other = self.with_section(obj("alone"), self.section_of(obj("helper")))
+        self.assert_link_fails(
+            other, message=r"changed\.o' has the offload entry '__omp_offloading_\w+_main_l\d+', and "
+            "its device code does not define it")
+
+    def test_entry_without_device_code(self):
+        stripped = self.folder / "stripped.o"
+        run([LLVM_BIN / "llvm-objcopy", "--remove-section=.llvm.offloading", obj("alone"), stripped])
+        self.assert_link_fails(stripped, message=r"stripped\.o: .*entry.*no device code")
+
+    def test_same_kernel_in_two_objects(self):
+        self.assert_link_fails(
+            obj("twice-first"), obj("twice-second"), "-shared",
+            message=r"twice-first-22\.o' and '.*twice-second-22\.o' define the same kernel "
+            r"'__omp_offloading_\w+compute\w+'.*'twice\.cpp'")
+
+    def test_same_device_function_in_two_objects(self):
+        copy = self.folder / "copy.o"
+        copy.write_bytes(obj("helper").read_bytes())
+        self.assert_link_fails(
+            obj("main"), obj("helper"), copy,
+            message=r"helper-22\.o' and '.*copy\.o' define 'device_twice\(int\)'")
+
+    def test_undefined_device_symbol(self):
+        result = self.assert_link_fails(
+            obj("undefined"), obj("host_only"),
+            message=r"undefined-22\.o' uses 'host_only\(int\)'.*declare target")
+        self.assertNotIn("gantry-link-", result.stderr) # no temporary path
+
+    def test_unwritable_output(self):
+        self.assert_link_fails(obj("alone"), output="missing/program",
+                               message=r"cannot write the output '.*missing/program'")
+
+    def test_missing_host_linker(self):
+        for objects in (["alone"], ["host_only"]):
+            result = run([GANTRY, "link", "--linker-path=/nowhere/ld", *map(obj, objects),
+                          "-o", self.folder / "program"], env=self.environment)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, "gantry: error: the host linker '/nowhere/ld' cannot be run")
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_host_linker_that_fails(self):
+        result = self.try_link(obj("main")) # helper is missing, and the linker says so
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("undefined reference to `helper(int)'", result.stderr)
+
+    def test_static(self):
+        for flag in ("-static", "-static-pie"):
+            self.assert_link_fails(obj("alone"), flag, message="linked with -static.*libgantry.so")
+
+    def test_newer_bitcode(self):
+        bitcode = self.folder / "newer.bc"
+        result = run([LLVM_BIN / "llvm-offload-binary", obj("undefined-lto"),
+                      f"--image=file={bitcode},kind=openmp"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # "LLVM22" in the six-bit alphabet of bitcode: a-z, A-Z, 0-9, '.', '_'.
+        six_bits = lambda text: [
+            ord(c) - 97 if c.islower() else ord(c) - 65 + 26 if c.isupper() else ord(c) - 48 + 52
+            for c in text]
+        bitcode.write_bytes(patch_bits(bitcode.read_bytes(), six_bits("LLVM22"), six_bits("LLVM97"), 6))
+        changed = self.with_section(obj("alone"), self.packed(bitcode, "x86_64-pc-linux-gnu"))
+        self.assert_link_fails(
+            changed, message=r"changed\.o: .*written by LLVM97\.1\.8.*reads bitcode of LLVM 22 and older")
+
+    def test_damaged_bitcode(self):
+        bitcode = self.folder / "damaged.bc"
+        bitcode.write_bytes(b"BC\xc0\xde" + b"\x01\x02\x03\x04" * 20)
+        changed = self.with_section(obj("alone"), self.packed(bitcode, "x86_64-pc-linux-gnu"))
+        self.assert_link_fails(changed, message=r"changed\.o: the bitcode")
+
+    def test_bad_options(self):
+        for flag, message in {
+            "--wrapper-jobs=many": "--wrapper-jobs=many is not understood",
+            "--override-image=cuda=x": "give openmp=FILE",
+            "--emit-fatbin-only": "Gantry does not",
+        }.items():
+            self.assert_link_fails(obj("alone"), f"-Wl,{flag}", message=message)
+
+    def test_missing_response_file(self):
+        result = run([GANTRY, "link", "@/nowhere/arguments"])
+        self.assertNotEqual(result.returncode, 0)
+
+    def test_unknown_compiler(self):
+        result = run([GANTRY, "clang", "--clang=17", "-c", "x.c"])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, "gantry: error: '--clang=17' .* give 22 or 19")
+
+
+if __name__ == "__main__":
+    unittest.main()
