@@ -43,9 +43,16 @@ public:
     return child;
   }
 
+  /// Forgets a child that has ended. When a signal ended it, this thread must not go on to report
+  /// that: the signal thread is about to end the process.
   void remove(pid_t child) {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     running_.erase(child);
+    while (ending_) {
+      lock.unlock();
+      pause();
+      lock.lock();
+    }
   }
 
   void end() {

@@ -33,6 +33,7 @@ def jobs():
     yield "two_targets-22.o", [
         *compiler(), "-fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu", "-c",
         SOURCES / "alone.cpp"]
+    yield "plain-22.o", ["c++", "-fPIC", "-c", SOURCES / "host_only.cpp"]
     yield "librecorder.so", ["cc", "-shared", "-fPIC", "-O1", SOURCES / "recorder.c", "-ldl"]
     yield "load", ["cc", "-O1", SOURCES / "load.c", "-ldl"]
 

@@ -93,7 +93,7 @@ class Errors(LinkTest):
                                message=r"cannot write the output '.*missing/program'")
 
     def test_missing_host_linker(self):
-        for objects in (["alone"], ["host_only"]):
+        for objects in (["alone"], ["plain"]):
             result = run([GANTRY, "link", "--linker-path=/nowhere/ld", *map(obj, objects),
                           "-o", self.folder / "program"], env=self.environment)
             self.assertEqual(result.returncode, 1)

@@ -28,8 +28,10 @@ class Program(LinkTest):
         self.assertEqual(sections[CURRENT], "WA")
         self.assertNotIn(LEGACY, sections)
         # One linked image, and not the objects' two.
-        inspected = json.loads(run([GANTRY, "inspect", "--json", program]).stdout)
-        self.assertEqual(json.dumps(inspected).count('"triple"'), 1)
+        (inspected,) = json.loads(run([GANTRY, "inspect", "--json", program]).stdout)["files"]
+        self.assertTrue(inspected["registers_itself"])
+        (image,) = inspected["images"]
+        self.assertEqual((image["triple"], image["linked"]), ("x86_64-pc-linux-gnu", True))
 
     def test_needs_gantry_and_no_other_offload_library(self):
         program = self.link(obj("alone"))
@@ -73,7 +75,7 @@ class Program(LinkTest):
         self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
 
     def test_program_without_device_code(self):
-        program = self.link(obj("host_only"), "-shared")
+        program = self.link(obj("plain"), "-shared")
         self.assertNotIn(".llvm.offloading", self.sections(program))
 
     def test_host_linker_still_answers_questions(self):

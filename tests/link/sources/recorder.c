@@ -63,6 +63,10 @@ static void record(const char* event, const struct descriptor* descriptor) {
 
 static void forward(const char* name, struct descriptor* descriptor) {
   void (*next)(struct descriptor*) = (void (*)(struct descriptor*))dlsym(RTLD_NEXT, name);
+  if (next == NULL) { // the runtime came with a library that was loaded by dlopen
+    void* runtime = dlopen("libgantry.so.1", RTLD_NOW | RTLD_NOLOAD);
+    next = runtime == NULL ? NULL : (void (*)(struct descriptor*))dlsym(runtime, name);
+  }
   if (next != NULL) {
     next(descriptor);
   }

@@ -1,0 +1,106 @@
+"""`gantry clang` and the configuration files: what a user types and what the compiler then does."""
+
+import os
+import shutil
+import unittest
+
+from toolchain import GANTRY, LLVM_BIN, ROOT, SOURCES, LinkTest, compiler, obj, run
+
+COMPILERS = {"22": "clang++-22", "19": "clang++-19"}
+CONFIG = ROOT / "gantry.cfg"
+
+
+class Drivers(LinkTest):
+    def test_one_command_builds_and_runs(self):
+        for clang in COMPILERS:
+            program = self.link(SOURCES / "main.cpp", SOURCES / "helper.cpp", "-O2", clang=clang)
+            self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
+
+    def test_nothing_to_set_in_the_environment(self):
+        program = self.link(obj("main"), obj("helper"))
+        result = run([program], env={"OMP_TARGET_OFFLOAD": "MANDATORY"})
+        self.assertEqual(result.stdout, "main 7 helper 40 device\n", result.stderr)
+        libraries = run(["ldd", program], env={}).stdout
+        self.assertIn(f"{ROOT}", libraries)
+        self.assertNotIn("not found", libraries)
+        self.assertNotIn("libomptarget", libraries)
+
+    def test_plain_compiler_with_the_configuration_file(self):
+        for program_name in COMPILERS.values():
+            output = self.folder / "program"
+            result = run([program_name, f"--config={CONFIG}", SOURCES / "main.cpp",
+                          SOURCES / "helper.cpp", "-o", output])
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(self.run_program(output), "main 7 helper 40 device\n")
+
+    def test_no_warning_in_ordinary_uses(self):
+        (self.folder / "empty.s").write_text("")
+        main = SOURCES / "main.cpp"
+        uses = {
+            "compile": ["-c", main], "assembly": ["-S", main], "preprocess": ["-E", main],
+            "IR": ["-S", "-emit-llvm", main], "check": ["-fsyntax-only", main],
+            "dependencies": ["-M", main], "debug": ["-g", "-O2", "-c", main],
+            "assemble": ["-c", self.folder / "empty.s"], "link": [obj("alone")],
+            "shared": ["-shared", obj("helper")], "version": ["--version"],
+            "sanitize": ["-fsanitize=undefined", "-c", main],
+        }
+        for clang in COMPILERS:
+            for name, arguments in uses.items():
+                with self.subTest(clang=clang, use=name):
+                    result = run([*compiler(clang), "-Wall", "-Wextra", *arguments, "-o",
+                                  self.folder / "output"])
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_clang_shows_its_own_jobs(self):
+        shown = run([*compiler(), "-###", SOURCES / "main.cpp"])
+        stock = run([COMPILERS["22"], f"--config={CONFIG}", "-###", SOURCES / "main.cpp"])
+        programs = lambda text: [line.split('"')[1] for line in text.splitlines() if line.startswith(' "')]
+        self.assertEqual(programs(shown.stderr), programs(stock.stderr))
+        self.assertIn(str(ROOT), programs(shown.stderr)[-1])
+        phases = run([*compiler(), "-ccc-print-phases", SOURCES / "main.cpp"])
+        self.assertIn("clang-linker-wrapper", phases.stderr)
+        self.assertIn("device-openmp", phases.stderr)
+
+    def targets(self, *arguments, clang="22"):
+        shown = run([*compiler(clang), "-###", "-c", *arguments, SOURCES / "main.cpp"]).stderr
+        return {word.split("=", 1)[1].strip('"') for word in shown.split()
+                if word.startswith(('"--offload-targets=', '"-fopenmp-targets='))}
+
+    def test_default_targets_give_way_to_the_users(self):
+        for clang in COMPILERS:
+            self.assertEqual(self.targets(clang=clang), {"x86_64-pc-linux-gnu"})
+            self.assertEqual(
+                self.targets("-fopenmp-targets=x86_64-unknown-linux-gnu", clang=clang),
+                {"x86_64-unknown-linux-gnu"})
+
+    def test_c_language(self):
+        source = self.folder / "hello.c"
+        source.write_text("#include <omp.h>\n#include <stdio.h>\n"
+                          'int main(void) { printf("%d\\n", omp_get_num_devices() > 0); return 0; }\n')
+        for clang in COMPILERS:
+            output = self.folder / "hello"
+            result = run([*compiler(clang, "c"), source, "-o", output])
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(self.run_program(output), "1\n")
+
+    def test_libraries_name_the_run_path(self):
+        program = self.link(obj("alone"))
+        self.assertRegex(run(["readelf", "-dW", program]).stdout, r"RUNPATH.*/lib[:\]]")
+
+    def test_clang_option_after_others(self):
+        result = run([GANTRY, "clang++", "-v", "--clang=19"])
+        self.assertIn("clang version 19.", result.stderr)
+
+    def test_tree_can_be_moved(self):
+        moved = self.folder / "moved"
+        for folder in ("bin", "libexec", "lib", "share"):
+            shutil.copytree(ROOT / folder, moved / folder, symlinks=True)
+        output = self.folder / "program"
+        result = run([moved / "bin/gantry", "clang++", obj("main"), obj("helper"), "-o", output])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn(f"{moved}", run(["ldd", output], env={}).stdout)
+        self.assertEqual(self.run_program(output), "main 7 helper 40 device\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
