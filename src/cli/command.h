@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "cli/printable.h"
 
 #include <cstdio>
 #include <string_view>
@@ -24,13 +25,14 @@ int run_pack(int argc, char** argv);
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
 /// status 1.
 inline int report(const Error& error) {
-  fmt::print(stderr, "gantry: error: {}\n", error.message);
+  fmt::print(stderr, "gantry: error: {}\n", printable(error.message));
   return 1;
 }
 
 template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
-  fmt::print(stderr, "gantry: warning: {}\n", fmt::format(format, std::forward<Args>(args)...));
+  fmt::print(stderr, "gantry: warning: {}\n",
+             printable(fmt::format(format, std::forward<Args>(args)...)));
 }
 
 } // namespace gantry::cli

@@ -1,4 +1,5 @@
 #include "cli/inspect_report.h"
+#include "cli/printable.h"
 #include "cli/text_table.h"
 #include "format/names.h"
 

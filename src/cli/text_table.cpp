@@ -1,23 +1,11 @@
 #include "cli/text_table.h"
 
+#include "cli/printable.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace gantry::cli {
-
-std::string printable(std::string_view text) {
-  constexpr unsigned char kDelete = 0x7F;
-  std::string result;
-  for (const char character : text) {
-    const auto code = static_cast<unsigned char>(character);
-    if (code < ' ' || code == kDelete) {
-      result += fmt::format("\\x{:02X}", code);
-    } else {
-      result += character;
-    }
-  }
-  return result;
-}
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 

@@ -7,11 +7,7 @@
 
 namespace gantry::cli {
 
-/// `text` with everything that is not printable ASCII or UTF-8 written as \xNN, so that what a file
-/// holds cannot move the cursor or change colours.
-[[nodiscard]] std::string printable(std::string_view text);
-
-/// Rows of cells, printed with each column as wide as its widest cell. Not thread-safe.
+/// Rows of cells, made printable, with each column as wide as its widest cell. Not thread-safe.
 class TextTable {
 public:
   enum class Align : unsigned char { kLeft, kRight };

@@ -196,6 +196,11 @@ class OffloadBinaries(InspectCase):
         text = self.table("out")
         self.assertNotIn("\x1b", text)
         self.assertIn("\\x1B[31mred", text)
+        self.run_program("llvm-offload-binary-22", "-o", "out", "--image=file=a.o,triple=\u009b31m")
+        self.assertNotIn("\u009b", self.table("out"))
+
+    def test_nor_do_they_in_messages(self):
+        self.assertNotIn("\x1b", self.error_of(GANTRY, "inspect", "bad\x1b.a"))
 
 
 class Errors(InspectCase):
