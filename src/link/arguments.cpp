@@ -82,18 +82,30 @@ Status ignore(Parser&, std::string_view) {
 /// -z takes many keywords; none concerns the wrapper, but each must not be taken for an input.
 constexpr auto kSkipValue = ignore;
 
+/// A positive number, as the value of `option`.
+Result<unsigned> parse_number(std::string_view option, std::string_view value,
+                              std::string_view alternative) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number == 0) {
+    return fail("--{}={} is not understood; give a positive number{}", option, value, alternative);
+  }
+  return number;
+}
+
 Status set_jobs(Parser& parser, std::string_view value) {
   if (value == "jobserver") {
     return {};
   }
-  unsigned jobs = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), jobs);
-  if (error != std::errc() || end != value.data() + value.size() || jobs == 0) {
-    return fail("--wrapper-jobs={} is not understood; give a positive number or 'jobserver'",
-                value);
-  }
-  parser.result.jobs = jobs;
-  return {};
+  return parse_number("wrapper-jobs", value, " or 'jobserver'").map([&](unsigned jobs) {
+    parser.result.jobs = jobs;
+  });
+}
+
+Status set_time_trace_granularity(Parser& parser, std::string_view value) {
+  return parse_number("wrapper-time-trace-granularity", value, "").map([&](unsigned microseconds) {
+    parser.result.time_trace_granularity = microseconds;
+  });
 }
 
 Status set_override_image(Parser& parser, std::string_view value) {
@@ -208,6 +220,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"override-image=", kJoined, kWrapper, set_override_image},
     {"wrapper-jobs=", kJoined, kWrapper, set_jobs},
     {"wrapper-time-trace=", kJoined, kWrapper, set_string<&Arguments::time_trace>},
+    {"wrapper-time-trace-granularity=", kJoined, kWrapper, set_time_trace_granularity},
     {"dry-run", kNone, kWrapper, set_flag<&Arguments::dry_run>},
     {"wrapper-verbose", kNone, kWrapper, set_flag<&Arguments::verbose>},
     {"save-temps", kNone, kWrapper, set_flag<&Arguments::save_temps>},
@@ -225,7 +238,6 @@ constexpr auto kOptions = std::to_array<Option>({
     {"embed-bitcode", kNone, kWrapper, ignore},
     {"compress", kNone, kWrapper, ignore},
     {"compression-level=", kJoined, kWrapper, ignore},
-    {"wrapper-time-trace-granularity=", kJoined, kWrapper, ignore},
     {"pass-remarks=", kJoined, kWrapper, ignore},
     {"pass-remarks-missed=", kJoined, kWrapper, ignore},
     {"pass-remarks-analysis=", kJoined, kWrapper, ignore},
@@ -464,13 +476,14 @@ What to show
   --print-wrapped-module        print the LLVM IR of the registration object
   --save-temps                  keep intermediate files in the folder OUTPUT.gantry-temps
   --wrapper-time-trace=FILE     write a Chrome trace of the stages
+  --wrapper-time-trace-granularity=MICROSECONDS
+                                leave out of it what took less (default: 500)
   --wrapper-jobs=N              link at most N targets at once (default: one a processor)
   --help, --version
 
 Accepted for compatibility: --opt-level=, --device-debug, --offload-opt= (Clang 19's forms of the
 above), --cuda-path=, --should-extract=, --bitcode-library=, --builtin-bitcode=, --ptxas-arg=,
---clang-backend, --embed-bitcode, --compress, --compression-level=, --pass-remarks*=,
---wrapper-time-trace-granularity=.
+--clang-backend, --embed-bitcode, --compress, --compression-level=, --pass-remarks*=.
 )";
 }
 

@@ -43,6 +43,7 @@ struct Arguments {
   std::vector<std::string> override_images; ///< paths, for OpenMP
   unsigned jobs = 0;                        ///< 0: as many as the machine has processors
   std::string time_trace;
+  unsigned time_trace_granularity = 500; ///< microseconds
   bool dry_run = false;
   bool verbose = false;
   bool save_temps = false;

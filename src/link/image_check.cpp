@@ -133,7 +133,7 @@ Status check_kernels(const DeviceGroup& group) {
   std::unordered_map<std::string_view, Kernel> seen;
   for (const DeviceInput* input : group.inputs) {
     if (format::identify(input->contents) != format::FileKind::kElfRelocatable) {
-      continue; // bitcode: LLVM's linker compares the definitions itself
+      continue; // bitcode has no bytes to compare before it is compiled
     }
     const auto kernels = kernels_of(*input);
     if (!kernels) {

@@ -3,6 +3,7 @@
 #include "link/text.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace gantry::link {
 namespace {
@@ -12,11 +13,11 @@ class Tokens {
 public:
   explicit Tokens(std::string_view text) : rest_(text) {}
 
-  /// The next token; empty at the end of the script.
-  std::string_view next() {
+  /// The next token; nothing at the end of the script.
+  std::optional<std::string_view> next() {
     skip_space();
     if (rest_.empty()) {
-      return {};
+      return std::nullopt;
     }
     if (rest_.front() == '"') {
       rest_.remove_prefix(1);
@@ -56,22 +57,22 @@ private:
 std::vector<std::string> files_of_linker_script(std::string_view text) {
   std::vector<std::string> files;
   Tokens tokens(text);
-  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-    if ((token != "INPUT" && token != "GROUP") || tokens.next() != "(") {
+  for (auto command = tokens.next(); command; command = tokens.next()) {
+    if ((command != "INPUT" && command != "GROUP") || tokens.next() != "(") {
       continue;
     }
     // AS_NEEDED ( … ) nests inside and names files like any other.
     for (int depth = 1; depth > 0;) {
-      token = tokens.next();
-      if (token.empty()) {
+      const auto token = tokens.next();
+      if (!token) {
         return files;
       }
       if (token == "(") {
         ++depth;
       } else if (token == ")") {
         --depth;
-      } else if (token != "," && token != "AS_NEEDED") {
-        files.emplace_back(token);
+      } else if (token != "," && token != "AS_NEEDED" && !token->empty()) {
+        files.emplace_back(*token);
       }
     }
   }

@@ -56,7 +56,7 @@ void write_time_trace(const std::string& path) {
 
 int run(const Arguments& arguments) {
   if (!arguments.time_trace.empty()) {
-    llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/0, "gantry link");
+    llvm::timeTraceProfilerInitialize(arguments.time_trace_granularity, "gantry link");
   }
   apply_llvm_options(arguments.llvm_options);
   const Result<int> exit_code = gantry::link::link(arguments);
