@@ -43,7 +43,7 @@ void report_launch(const core::Device& device, const core::Kernel& kernel,
   for (void* const value : parameters) {
     values += fmt::format(" {}", fmt::ptr(value));
   }
-  core::info("{}: {} launched on {},{} parameters:{}", core::label(at), kernel.name,
+  core::info("{}: {} launched on {}, {} parameters:{}", core::label(at), kernel.name,
              device.label(), parameters.size(), values);
 }
 

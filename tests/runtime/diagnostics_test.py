@@ -1,0 +1,152 @@
+"""What the runtime says: errors that name device, place, variable, cause and remedy; GANTRY_INFO."""
+
+import re
+import unittest
+
+from runtime_case import RuntimeCase
+
+
+class Errors(RuntimeCase):
+    def mistake(self, name, **variables):
+        return self.error_of("errors-22", name, OMP_TARGET_OFFLOAD="MANDATORY", **variables)
+
+    def test_extending_present_storage(self):
+        message = self.mistake("extend")
+        self.assertRegex(
+            message,
+            r"errors\.cpp:(\d+): target data: device 0 \(cpu\): mapping of 'values' \[0x[0-9a-f]+, 400 "
+            r"bytes\) extends past 'part\[0:50\]' \[0x[0-9a-f]+, 200 bytes\) already mapped at "
+            r"\S*errors\.cpp:\d+; map the whole object first$")
+
+    def test_present_modifier_without_presence(self):
+        self.assertRegex(self.mistake("present"),
+                         r"errors\.cpp:\d+: target: device 0 \(cpu\): 'values' \[.*\) is not present")
+        self.assertRegex(self.mistake("present-update"),
+                         r"errors\.cpp:\d+: target update: device 0 \(cpu\): 'values' .* not present")
+
+    def test_null_pointer_with_a_length(self):
+        self.assertRegex(self.mistake("null"), r"'part\[0:50\]' is a null pointer, of which 200 bytes")
+
+    def test_device_number_out_of_range(self):
+        self.assertIn("device number 77 does not exist; there are 1 devices", self.mistake("device-number"))
+
+    def test_every_kind_of_bad_device_list(self):
+        for value, expected in (
+            ("gpu", "GANTRY_DEVICES: 'gpu' is not a kind of device; the kinds here are: cpu"),
+            ("cpu:0", "GANTRY_DEVICES: 'cpu:0' has no number of at least 1"),
+            ("cpu:x", "GANTRY_DEVICES: 'cpu:x' has no number of at least 1"),
+            ("cpu,,cpu", "GANTRY_DEVICES: '' names no kind of device"),
+            ("cpu+", "GANTRY_DEVICES: 'cpu+' has no option after '+'"),
+            ("cpu+fast", "device 0 (cpu): 'fast' is not an option of cpu devices"),
+            ("cpu:2000", "more than 1024 devices"),
+        ):
+            with self.subTest(value=value):
+                self.assertIn(expected, self.mistake("", GANTRY_DEVICES=value))
+
+    def test_values_that_are_not_understood(self):
+        self.assertIn("OMP_TARGET_OFFLOAD: 'SOMETIMES' is not one of DEFAULT, MANDATORY, DISABLED",
+                      self.error_of("fallback-22", OMP_TARGET_OFFLOAD="SOMETIMES"))
+        self.assertIn("GANTRY_INFO: 'maps' is not one of registration,",
+                      self.mistake("", GANTRY_INFO="maps"))
+        self.assertIn("LIBOMPTARGET_INFO: 'much' is not a number",
+                      self.mistake("", LIBOMPTARGET_INFO="much"))
+
+    def test_image_folder_that_does_not_exist(self):
+        self.assertRegex(self.mistake("", GANTRY_SAVE_IMAGES="/nonexistent"),
+                         r"/nonexistent/errors-22\.\d+\.1\.device0\.so: No such file")
+
+    def test_mandatory_without_a_device_that_fits(self):
+        # The image's machine becomes another one, so that no device takes it.
+        program = self.folder / "foreign"
+        contents = bytearray((self.program_path("errors-22")).read_bytes())
+        image = contents.rfind(b"\x7fELF")
+        self.assertGreater(image, 0)
+        contents[image + 18:image + 20] = (183).to_bytes(2, "little")  # EM_AARCH64
+        program.write_bytes(contents)
+        program.chmod(0o700)
+        message = self.error_of(program, "", OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertIn("no device can be used and OMP_TARGET_OFFLOAD is MANDATORY; "
+                      "cpu: no image of the program fits it", message)
+        self.assertEqual(self.run_program(program, ""), "")  # DEFAULT: the host
+
+    def test_entry_that_the_image_lacks(self):
+        # The kernel's name in the image becomes another one.
+        program = self.folder / "lacking"
+        contents = bytearray((self.program_path("fallback-22")).read_bytes())
+        image = contents.rfind(b"\x7fELF")
+        name = re.search(rb"__omp_offloading_[0-9a-f]+_[0-9a-f]+_main_l\d+", contents[image:])
+        self.assertIsNotNone(name)
+        contents[image + name.start()] = ord("X")
+        program.write_bytes(contents)
+        program.chmod(0o700)
+        self.assertRegex(self.error_of(program, OMP_TARGET_OFFLOAD="MANDATORY"),
+                         r"offload entry for the kernel '__omp_offloading_\w+' and its device image "
+                         r"does not")
+
+    def test_damaged_image(self):
+        contents = (self.program_path("fallback-22")).read_bytes()
+        image = contents.rfind(b"\x7fELF")
+        for offset, value in ((32, 0xFFFFFFFFFFFF), (32, 0), (40, 0)):
+            damaged = bytearray(contents)
+            damaged[image + offset:image + offset + 8] = value.to_bytes(8, "little")
+            if offset == 40:  # the program headers' file size of every segment
+                damaged[image + 64 + 32:image + 64 + 40] = (1 << 60).to_bytes(8, "little")
+            program = self.folder / f"damaged{offset}-{value}"
+            program.write_bytes(damaged)
+            program.chmod(0o700)
+            with self.subTest(offset=offset, value=value):
+                self.start(program)
+                done = self.start(program, OMP_TARGET_OFFLOAD="MANDATORY")
+                if done.returncode == 0:
+                    self.assertEqual(offset, 40)
+                else:
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("gantry: error:", done.stderr)
+
+
+class Information(RuntimeCase):
+    def information(self, **variables):
+        done = self.start("fallback-22", OMP_TARGET_OFFLOAD="MANDATORY", **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in done.stderr.splitlines():
+            self.assertRegex(line, r"^gantry: info: ")
+        return done.stderr
+
+    def test_each_kind(self):
+        for kind, expected in (
+            ("registration", r"program registered: \S*fallback-22\n.*\n?.*program unregistered"),
+            ("load", r"device 0 \(cpu\): image loaded, 1 kernels, 0 variables"),
+            ("launch", r"fallback\.cpp:\d+: target: __omp_offloading_\w+ launched on device 0 \(cpu\), "
+                       r"3 parameters:"),
+            ("map", r"fallback\.cpp:\d+: target data: 'a' \[0x[0-9a-f]+, 40 bytes\) mapped to 0x"),
+            ("present", r"'a' \[0x[0-9a-f]+, 40 bytes\) is present, referenced 2 times"),
+        ):
+            with self.subTest(kind=kind):
+                self.assertRegex(self.information(GANTRY_INFO=kind), expected)
+
+    def test_transfers_of_a_device_with_memory_of_its_own(self):
+        text = self.information(GANTRY_INFO="transfer", GANTRY_DEVICES="cpu+separate")
+        self.assertRegex(text, r"target data: 40 bytes of 'a' to device")
+        self.assertRegex(text, r"end of target data: 40 bytes of 'a' from device")
+
+    def test_nothing_is_copied_where_memory_is_shared(self):
+        self.assertEqual(self.information(GANTRY_INFO="transfer"), "")
+
+    def test_llvms_bits(self):
+        text = self.information(LIBOMPTARGET_INFO="0x9")
+        self.assertIn("launched on", text)
+        self.assertIn("mapped to", text)
+        self.assertNotIn("registered", text)
+
+    def test_images_are_left_for_debuggers(self):
+        done = self.start("fallback-22", OMP_TARGET_OFFLOAD="MANDATORY",
+                          GANTRY_SAVE_IMAGES=str(self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        saved = list(self.folder.glob("fallback-22.*.1.device0.so"))
+        self.assertEqual(len(saved), 1)
+        self.assertEqual(saved[0].read_bytes()[:4], b"\x7fELF")
+        self.assertEqual(saved[0].stat().st_mode & 0o777, 0o600)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["diagnostics"], verbosity=1)

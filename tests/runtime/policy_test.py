@@ -1,0 +1,46 @@
+"""Where constructs run: OMP_TARGET_OFFLOAD, GANTRY_DEVICES, and programs linked to LLVM's library."""
+
+import unittest
+
+from runtime_case import BUILD, RuntimeCase
+
+
+class Policy(RuntimeCase):
+    def test_default_uses_the_device(self):
+        self.assertEqual(self.run_program("fallback-22", OMP_TARGET_OFFLOAD="DEFAULT"),
+                         "device 5 1\n")
+
+    def test_unset_means_default(self):
+        self.assertEqual(self.run_program("fallback-22"), "device 5 1\n")
+
+    def test_disabled_runs_everything_on_the_host(self):
+        self.assertEqual(self.run_program("fallback-22", OMP_TARGET_OFFLOAD="disabled"),
+                         "host 5 0\n")
+
+    def test_a_count_gives_that_many_devices(self):
+        self.assertEqual(
+            self.run_program("fallback-22", OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_DEVICES="cpu:4"),
+            "device 5 4\n")
+
+    def test_items_are_devices_in_order(self):
+        self.assertEqual(
+            self.run_program("fallback-22", GANTRY_DEVICES="cpu,cpu:2+separate"),
+            "device 5 3\n")
+
+    def test_the_default_device_may_be_the_host(self):
+        self.assertEqual(self.run_program("fallback-22", OMP_DEFAULT_DEVICE="1"), "host 5 1\n")
+
+    def test_a_program_linked_to_llvms_library_runs_on_gantry(self):
+        self.assertIn("libomptarget.so.22.1", self.dynamic_libraries("stock-22"))
+        output = self.run_program("stock-22", OMP_TARGET_OFFLOAD="MANDATORY",
+                                  LD_LIBRARY_PATH=str(BUILD / "lib/gantry"), GANTRY_DEVICES="cpu:3")
+        self.assertEqual(output, "device 5 3\n")
+
+    def test_programs_need_libgantry_and_not_llvms_library(self):
+        libraries = self.dynamic_libraries("fallback-22")
+        self.assertIn("libgantry.so.1", libraries)
+        self.assertFalse([name for name in libraries if name.startswith("libomptarget")])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["policy"], verbosity=1)

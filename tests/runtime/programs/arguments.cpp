@@ -1,0 +1,80 @@
+// Kernels of any number of parameters, by value and by reference.
+#include "check.h"
+
+#include <array>
+#include <utility>
+
+static void none() {
+  check_runs_on_device();
+#pragma omp target
+  {
+  }
+}
+
+static void values_of_every_size() {
+  bool a = true;
+  char b = -2;
+  short c = -300;
+  int d = -70000;
+  long e = -5000000000L;
+  float f = 1.5f;
+  double g = -2.25;
+  long double h = 3.125L;
+  __int128 i = (__int128(7) << 100) + 9;
+  bool right = false;
+#pragma omp target map(from : right) firstprivate(a, b, c, d, e, f, g, h, i)
+  {
+    right = a && b == -2 && c == -300 && d == -70000 && e == -5000000000L && f == 1.5f &&
+            g == -2.25 && h == 3.125L && i == (__int128(7) << 100) + 9;
+    a = false; // the device's own copies
+    d = 0;
+    h = 0;
+  }
+  CHECK(right);
+  CHECK(a && d == -70000 && h == 3.125L);
+}
+
+static void private_aggregates() {
+  struct Point {
+    double x, y, z;
+    int tag[5];
+  } point{1, 2, 3, {4, 5, 6, 7, 8}};
+  int small[3] = {1, 2, 3};
+  double large[500];
+  for (int i = 0; i < 500; ++i) {
+    large[i] = i;
+  }
+  double sum = 0;
+#pragma omp target map(tofrom : sum) firstprivate(point, small, large)
+  {
+    sum += point.x + point.y + point.z + point.tag[4] + small[0] + small[1] + small[2];
+    for (int i = 0; i < 500; ++i) {
+      sum += large[i];
+      large[i] = -1;
+    }
+    point.x = 100;
+    small[0] = 100;
+  }
+  CHECK_EQUAL(sum, 6 + 8 + 6 + 499 * 250);
+  CHECK(point.x == 1 && small[0] == 1 && large[10] == 10);
+}
+
+#define TEN(m, p) m(p##0) m(p##1) m(p##2) m(p##3) m(p##4) m(p##5) m(p##6) m(p##7) m(p##8) m(p##9)
+
+static void forty() {
+#define DECLARE(name) long name = __LINE__ + (#name)[1] * 10 + (#name)[2];
+  TEN(DECLARE, v0) TEN(DECLARE, v1) TEN(DECLARE, v2) TEN(DECLARE, v3)
+#define ADD(name) +name
+  const long expected = 0 TEN(ADD, v0) TEN(ADD, v1) TEN(ADD, v2) TEN(ADD, v3);
+  long sum = 0;
+#pragma omp target map(from : sum)
+  sum = 0 TEN(ADD, v0) TEN(ADD, v1) TEN(ADD, v2) TEN(ADD, v3);
+  CHECK_EQUAL(sum, expected);
+}
+
+int main() {
+  none();
+  values_of_every_size();
+  private_aggregates();
+  forty();
+}

@@ -1,0 +1,102 @@
+// Shared libraries with device code come and go while other threads launch kernels of the program.
+// Arguments: the library, how often to load it.
+#include "check.h"
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+inline int shared_inline_kernel() {
+  int x = 0;
+#pragma omp target map(from : x)
+  x = omp_is_initial_device() ? -1 : 17;
+  return x;
+}
+
+/// Resident memory of this process in KiB.
+static long resident() {
+  FILE* file = fopen("/proc/self/statm", "r");
+  long total = 0;
+  long pages = 0;
+  CHECK(file != nullptr && fscanf(file, "%ld %ld", &total, &pages) == 2);
+  fclose(file);
+  return pages * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static int open_descriptors() {
+  int count = 0;
+  for (int i = 0; i < 256; ++i) {
+    count += access(("/proc/self/fd/" + std::to_string(i)).c_str(), F_OK) == 0;
+  }
+  return count;
+}
+
+static int mappings() {
+  FILE* file = fopen("/proc/self/maps", "r");
+  int lines = 0;
+  for (int c = 0; (c = fgetc(file)) != EOF;) {
+    lines += c == '\n';
+  }
+  fclose(file);
+  return lines;
+}
+
+static void load_use_unload(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(1);
+  }
+  auto* call = reinterpret_cast<int (*)(int)>(dlsym(library, "library_call"));
+  CHECK(call != nullptr);
+  // The constructor made the first call; the device's state begins anew with every load.
+  CHECK_EQUAL(call(5), 1002 + 5 + 17);
+  CHECK_EQUAL(dlclose(library), 0);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  const int rounds = atoi(argv[2]);
+  std::atomic<bool> stop{false};
+  std::atomic<long> launches{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        CHECK_EQUAL(shared_inline_kernel(), 17);
+        int x = 1;
+#pragma omp target data map(tofrom : x)
+        {
+#pragma omp target map(tofrom : x)
+          x += 1;
+        }
+        CHECK_EQUAL(x, 2);
+        ++launches;
+      }
+    });
+  }
+  for (int i = 0; i < rounds / 10 + 1; ++i) {
+    load_use_unload(argv[1]);
+  }
+  const long memory = resident();
+  const int descriptors = open_descriptors();
+  const int maps = mappings();
+  for (int i = 0; i < rounds; ++i) {
+    load_use_unload(argv[1]);
+  }
+  stop = true;
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  CHECK_EQUAL(open_descriptors(), descriptors - 0);
+  CHECK(mappings() <= maps + 8);
+  CHECK(resident() - memory < 2048);
+  CHECK(launches > 0);
+  printf("%d loads, %ld launches beside them, memory grew by %ld KiB\n", rounds, launches.load(),
+         resident() - memory);
+}

@@ -1,0 +1,40 @@
+// nowait and depend: target tasks in the order their dependences demand.
+#include "check.h"
+
+int main() {
+  check_runs_on_device();
+  int a[1000] = {};
+#pragma omp target enter data map(to : a)
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int step = 0; step < 20; ++step) {
+#pragma omp target nowait depend(inout : a)
+      for (int& x : a) {
+        x = x * 2 % 1000 + 1;
+      }
+#pragma omp target update nowait depend(inout : a) to(a[0 : 0])
+    }
+#pragma omp target exit data map(from : a) nowait depend(inout : a)
+#pragma omp taskwait
+  }
+  int expected = 0;
+  for (int step = 0; step < 20; ++step) {
+    expected = expected * 2 % 1000 + 1;
+  }
+  CHECK_EQUAL(a[0], expected);
+  CHECK_EQUAL(a[999], expected);
+
+  int x = 1;
+#pragma omp target data map(tofrom : x)
+  {
+#pragma omp target depend(inout : x) map(tofrom : x)
+    x += 1;
+#pragma omp taskgroup
+    {
+#pragma omp target nowait depend(inout : x) map(tofrom : x)
+      x *= 10;
+    }
+  }
+  CHECK_EQUAL(x, 20);
+}
