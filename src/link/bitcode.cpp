@@ -44,14 +44,14 @@ Status check_version(llvm::MemoryBufferRef bitcode) {
 }
 
 std::uint64_t integer_field(const llvm::ConstantStruct& fields, unsigned field) {
-  const auto* value = llvm::dyn_cast<llvm::ConstantInt>(fields.getOperand(field));
+  const auto* value = llvm::dyn_cast<llvm::ConstantInt>(fields.getAggregateElement(field));
   return value == nullptr ? 0 : value->getZExtValue();
 }
 
 /// The string that a field points to, a private constant of the module.
 std::string text_field(const llvm::ConstantStruct& fields, unsigned field) {
   const auto* text =
-      llvm::dyn_cast<llvm::GlobalVariable>(fields.getOperand(field)->stripPointerCasts());
+      llvm::dyn_cast<llvm::GlobalVariable>(fields.getAggregateElement(field)->stripPointerCasts());
   if (text == nullptr || !text->hasInitializer()) {
     return "";
   }

@@ -124,7 +124,7 @@ Result<std::vector<std::byte>> read_file(const fs::path& path) {
 
 } // namespace
 
-Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
+Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
   if (!fs::exists(cpu_device_library())) {
     return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
                 cpu_device_library().string(), installation_root().string());
@@ -139,9 +139,9 @@ Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLink
   const fs::path image = context.folder / "image.so";
   const std::vector<std::string> command = link_command(group, context, *objects, image);
 
-  DeviceLinkResult result{
-      .image = {.kind = format::ImageKind::kObject, .triple = group.triple, .arch = group.arch},
-      .commands = {quoted(command)}};
+  LinkedImage result{
+      .kind = format::ImageKind::kObject, .triple = group.triple, .arch = group.arch};
+  show_command(context.arguments, command);
   if (context.arguments.dry_run) {
     return result;
   }
@@ -160,7 +160,7 @@ Result<DeviceLinkResult> link_for_cpu(const DeviceGroup& group, const DeviceLink
   if (Status status = check_entries(group, *contents); !status) {
     return tl::unexpected(std::move(status).error());
   }
-  result.image.contents = std::move(*contents);
+  result.contents = std::move(*contents);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include "link/target.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include <llvm/Support/ThreadPool.h>
@@ -26,17 +25,17 @@ void append_problems(std::string& problems, const DeviceGroup& group, std::strin
 }
 
 /// `--override-image=openmp=FILE` stands for what the link of any group would have made.
-Result<DeviceLinkResult> overridden(const DeviceGroup& group, const std::string& path) {
+Result<LinkedImage> overridden(const DeviceGroup& group, const std::string& path) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) {
     return tl::unexpected(file.error());
   }
-  DeviceLinkResult result{.image = {.triple = group.triple, .arch = group.arch}, .commands = {}};
-  result.image.contents.assign(file->bytes().begin(), file->bytes().end());
+  LinkedImage result{.triple = group.triple, .arch = group.arch};
+  result.contents.assign(file->bytes().begin(), file->bytes().end());
   return result;
 }
 
-Result<DeviceLinkResult> link_group(const DeviceGroup& group, const DeviceLinkContext& context) {
+Result<LinkedImage> link_group(const DeviceGroup& group, const DeviceLinkContext& context) {
   if (!context.arguments.override_images.empty()) {
     return overridden(group, context.arguments.override_images.back());
   }
@@ -53,7 +52,7 @@ Result<DeviceLinkResult> link_group(const DeviceGroup& group, const DeviceLinkCo
 Result<std::vector<LinkedImage>> link_groups(const std::vector<DeviceGroup>& groups,
                                              const Arguments& arguments, const Scan& scan,
                                              const fs::path& folder) {
-  std::vector<std::optional<Result<DeviceLinkResult>>> results(groups.size());
+  std::vector<std::optional<Result<LinkedImage>>> results(groups.size());
   const auto link_one = [&](std::size_t index) {
     std::string name = groups[index].name();
     std::ranges::replace(name, ' ', '-');
@@ -74,17 +73,12 @@ Result<std::vector<LinkedImage>> link_groups(const std::vector<DeviceGroup>& gro
   std::string problems;
   std::vector<LinkedImage> images;
   for (std::size_t index = 0; index < groups.size(); ++index) {
-    Result<DeviceLinkResult>& result = *results[index];
-    if (!result) {
+    Result<LinkedImage>& result = *results[index];
+    if (result) {
+      images.push_back(std::move(*result));
+    } else {
       append_problems(problems, groups[index], result.error().message);
-      continue;
     }
-    if (arguments.verbose || arguments.dry_run) {
-      for (const std::string& command : result->commands) {
-        std::fputs((" " + command + "\n").c_str(), stderr);
-      }
-    }
-    images.push_back(std::move(result->image));
   }
   if (!problems.empty()) {
     return tl::unexpected(Error{std::move(problems)});

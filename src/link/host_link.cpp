@@ -34,8 +34,9 @@ std::vector<std::string> host_command(const Arguments& arguments) {
   return command;
 }
 
-void show(const std::vector<std::string>& command) {
-  std::fputs((" " + quoted(command) + "\n").c_str(), stderr);
+Result<int> run(const std::vector<std::string>& command, const std::string& response_file) {
+  return run_process(command, StandardError::kInherit, response_file)
+      .map([](const ProcessResult& result) { return result.exit_code; });
 }
 
 /// lld drops entries that no code refers to, keeping only what __start_X bounds when told so; the
@@ -59,12 +60,10 @@ Status check_host_link(const Arguments& arguments) {
   if (arguments.dry_run) {
     return {};
   }
-  std::error_code ignored;
   const fs::path output(arguments.output);
   const fs::path folder = output.has_parent_path() ? output.parent_path() : ".";
-  const bool writable = fs::exists(output, ignored) ? access(output.c_str(), W_OK) == 0
-                                                    : access(folder.c_str(), W_OK) == 0;
-  if (!writable) {
+  // Linkers write into an existing file or replace it.
+  if (access(output.c_str(), W_OK) != 0 && access(folder.c_str(), W_OK) != 0) {
     return fail("cannot write the output '{}': {}", arguments.output, std::strerror(errno));
   }
   return {};
@@ -77,18 +76,11 @@ Result<int> run_host_linker(const Arguments& arguments, const std::string& regis
     command.emplace_back("-z");
     command.emplace_back("nostart-stop-gc");
   }
-  if (arguments.verbose || arguments.dry_run) {
-    show(command);
-  }
+  show_command(arguments, command);
   if (arguments.dry_run) {
     return 0;
   }
-  const Result<ProcessResult> result =
-      run_process(command, StandardError::kInherit, registration_object + ".arguments");
-  if (!result) {
-    return tl::unexpected(result.error());
-  }
-  return result->exit_code;
+  return run(command, registration_object + ".arguments");
 }
 
 Result<int> replace_with_host_linker(const Arguments& arguments) {
@@ -96,11 +88,16 @@ Result<int> replace_with_host_linker(const Arguments& arguments) {
     return tl::unexpected(std::move(status).error());
   }
   const std::vector<std::string> command = host_command(arguments);
-  if (arguments.verbose || arguments.dry_run) {
-    show(command);
-  }
+  show_command(arguments, command);
   if (arguments.dry_run) {
     return 0;
+  }
+  if (needs_response_file(command)) {
+    const Result<TemporaryDirectory> folder = TemporaryDirectory::create();
+    if (!folder) {
+      return tl::unexpected(folder.error());
+    }
+    return run(command, (folder->path() / "arguments").string());
   }
   restore_signals();
   return tl::unexpected(replace_process(command));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <mutex>
@@ -15,8 +16,6 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace gantry::link {
 namespace {
@@ -86,11 +85,7 @@ std::string escaped_for_response_file(const std::string& argument) {
 
 Result<std::vector<std::string>> shortened(const std::vector<std::string>& command,
                                            const std::string& response_file) {
-  std::size_t length = 0;
-  for (const std::string& argument : command) {
-    length += argument.size() + 1 + sizeof(char*);
-  }
-  if (length < kLongestCommand || response_file.empty()) {
+  if (response_file.empty() || !needs_response_file(command)) {
     return command;
   }
   std::ofstream file(response_file);
@@ -111,6 +106,24 @@ std::vector<char*> argument_pointers(const std::vector<std::string>& command) {
     result.push_back(const_cast<char*>(argument.c_str()));
   }
   result.push_back(nullptr);
+  return result;
+}
+
+std::string quoted(const std::vector<std::string>& command) {
+  std::string result;
+  for (const std::string& argument : command) {
+    if (!result.empty()) {
+      result += ' ';
+    }
+    result += '"';
+    for (const char character : argument) {
+      if (contains("\"\\$`", character)) {
+        result += '\\';
+      }
+      result += character;
+    }
+    result += '"';
+  }
   return result;
 }
 
@@ -191,22 +204,18 @@ void end_children() {
   Children::instance().end();
 }
 
-std::string quoted(const std::vector<std::string>& command) {
-  std::string result;
+bool needs_response_file(const std::vector<std::string>& command) {
+  std::size_t length = 0;
   for (const std::string& argument : command) {
-    if (!result.empty()) {
-      result += ' ';
-    }
-    result += '"';
-    for (const char character : argument) {
-      if (contains("\"\\$`", character)) {
-        result += '\\';
-      }
-      result += character;
-    }
-    result += '"';
+    length += argument.size() + 1 + sizeof(char*);
   }
-  return result;
+  return length >= kLongestCommand;
+}
+
+void show_command(const Arguments& arguments, const std::vector<std::string>& command) {
+  if (arguments.verbose || arguments.dry_run) {
+    std::fputs((" " + quoted(command) + "\n").c_str(), stderr);
+  }
 }
 
 } // namespace gantry::link

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "link/arguments.h"
 
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct ProcessResult {
 enum class StandardError { kInherit, kCapture };
 
 /// Runs `command` (a path and its arguments; PATH is not searched) to its end. Long argument lists
-/// go through a response file in `folder`. An error means that it could not be started. Any thread.
+/// go through `response_file`, if given. An error means that it could not be started. Any thread.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string>& command,
                                                 StandardError standard_error,
                                                 const std::string& response_file = {});
@@ -27,7 +28,11 @@ enum class StandardError { kInherit, kCapture };
 /// Ends the children that are running and waits for them. For the signal thread.
 void end_children();
 
-/// `command` as one line that a shell understands.
-[[nodiscard]] std::string quoted(const std::vector<std::string>& command);
+/// True if `command` is too long for the system to take as arguments.
+[[nodiscard]] bool needs_response_file(const std::vector<std::string>& command);
+
+/// Prints `command` to standard error, quoted for a shell, if --wrapper-verbose or --dry-run ask
+/// for it. Any thread.
+void show_command(const Arguments& arguments, const std::vector<std::string>& command);
 
 } // namespace gantry::link

@@ -86,7 +86,7 @@ bool is_offload_runtime(std::string_view path) {
 
 Result<Scan> scan_inputs(const Arguments& arguments) {
   Scan scan{.files = HostFiles::open(arguments)};
-  const std::vector<HostFile> host_files = scan.files.files();
+  const std::vector<HostFile>& host_files = scan.files.files();
 
   std::vector<SelectionInput> inputs;
   inputs.reserve(host_files.size());
@@ -99,7 +99,8 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
     const bool is_library =
         file.kind == HostFileKind::kArchive || file.kind == HostFileKind::kSharedLibrary;
     const bool has_device_code = std::ranges::any_of(input->objects, is_candidate);
-    if (is_library && !has_device_code && !is_offload_runtime(file.path)) {
+    if (is_library && !has_device_code && !is_offload_runtime(file.path) &&
+        std::ranges::find(scan.libraries, file.path) == scan.libraries.end()) {
       scan.libraries.push_back(file.path);
     }
     selection_matters |= input->optional && has_device_code;

@@ -26,16 +26,11 @@ struct DeviceLinkContext {
   std::filesystem::path folder; ///< for temporary files, private to one group
 };
 
-/// A stage's result when commands are only to be shown: nothing was linked.
-struct DeviceLinkResult {
-  LinkedImage image;
-  std::vector<std::string> commands; ///< what ran, for --wrapper-verbose and --dry-run
-};
-
 struct Target {
   std::string_view triple; ///< for messages
   bool (*matches)(const llvm::Triple& triple);
-  Result<DeviceLinkResult> (*link)(const DeviceGroup& group, const DeviceLinkContext& context);
+  /// With --dry-run shows its commands and returns an image without contents.
+  Result<LinkedImage> (*link)(const DeviceGroup& group, const DeviceLinkContext& context);
 };
 
 /// The target for device code of `triple`, or null.

@@ -226,6 +226,13 @@ class Options(LinkTest):
         program = self.link(f"-Wl,@{response}")
         self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
 
+    def test_command_too_long_for_the_system(self):
+        response = self.folder / "arguments"
+        for objects in ("main", "helper"), ("plain",):
+            flags = [f"--defsym=symbol_{index}_{'x' * 200}=1" for index in range(10000)]
+            response.write_text("\n".join([*flags, *(str(obj(name)) for name in objects)]))
+            self.link(*(["-shared"] if objects == ("plain",) else []), f"-Wl,@{response}")
+
     def test_signal_leaves_nothing_behind(self):
         linker = self.folder / "slow-linker"
         linker.write_text("#!/bin/sh\nexec sleep 60\n")
