@@ -1,7 +1,8 @@
 """What the tests of the linker wrapper share: the tools, the objects and how to run them.
 
 The environment, set by CMakeLists.txt, says where things are:
-GANTRY_ROOT (the build tree), GANTRY_OBJECTS (compiled once by compile_objects.py), GANTRY_LLVM_BIN.
+GANTRY_ROOT (the build tree), GANTRY_OBJECTS (compiled once by compile_objects.py), GANTRY_LLVM_BIN,
+and GANTRY_LINK_FLAGS (for every link; empty in an ordinary build).
 """
 
 import json
@@ -16,6 +17,7 @@ ROOT = pathlib.Path(os.environ["GANTRY_ROOT"])
 OBJECTS = pathlib.Path(os.environ["GANTRY_OBJECTS"])
 LLVM_BIN = pathlib.Path(os.environ["GANTRY_LLVM_BIN"])
 SOURCES = pathlib.Path(__file__).parent / "sources"
+LINK_FLAGS = os.environ.get("GANTRY_LINK_FLAGS", "").split()
 GANTRY = ROOT / "bin/gantry"
 LLD = LLVM_BIN / "ld.lld"
 
@@ -56,7 +58,7 @@ class LinkTest(unittest.TestCase):
         return self.folder / output
 
     def try_link(self, *arguments, output="program", clang="22"):
-        command = [*compiler(clang), *arguments, "-o", self.folder / output]
+        command = [*compiler(clang), *LINK_FLAGS, *arguments, "-o", self.folder / output]
         result = run(command, env=self.environment, cwd=self.folder)
         # The compiler's own files are gone when it returns, and the wrapper's must be, too.
         self.assertEqual(list(self.temporary.glob("gantry-link-*")), [])
