@@ -1,5 +1,5 @@
-// zaxpy.cpp, checking itself: fills X, Y and D, compares with the host's result on every device, and
-// prints which device ran it.
+// zaxpy.cpp, checking itself: fills X, Y and D, compares with the host's result on every device,
+// and prints which device ran it.
 #include <complex>
 #include <cstdio>
 #include <vector>

@@ -83,13 +83,14 @@ uint32_t __tgt_rtl_capabilities(int32_t device);
 /** A description for people, such as "x86-64, 16 cores"; lives as long as the plugin. */
 const char* __tgt_rtl_device_description(int32_t device);
 
-/** 1 if the devices of this plugin could run the image at `bytes`, else 0. Looks at headers only. */
+/** 1 if the devices of this plugin could run the image at `bytes`, else 0. Looks at headers only.
+ */
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
 
 /** Makes an image for `device` from `bytes`, of which it keeps a copy: they may vanish after the
-    call. `file` is null or the path of a file that does not exist yet, in which the copy is kept and
-    left behind for debuggers. Must not take the dynamic loader's lock, because the caller holds a
-    lock that library constructors and destructors wait for. */
+    call. `file` is null or the path of a file that does not exist yet, in which the copy is kept
+   and left behind for debuggers. Must not take the dynamic loader's lock, because the caller holds
+   a lock that library constructors and destructors wait for. */
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image);
 

@@ -18,6 +18,8 @@ struct Command {
 
 int run_clang(int argc, char** argv);
 int run_clangxx(int argc, char** argv);
+int run_devices(int argc, char** argv);
+int run_environment(int argc, char** argv);
 int run_inspect(int argc, char** argv);
 int run_link(int argc, char** argv);
 int run_pack(int argc, char** argv);

@@ -15,6 +15,8 @@ constexpr std::array kCommands = {
     Command{"clang", "compile C with stock Clang (--clang=22, the default, or --clang=19)",
             run_clang},
     Command{"clang++", "the same for C++", run_clangxx},
+    Command{"devices", "list the kinds of devices this machine offers", run_devices},
+    Command{"env", "list the environment variables that programs read", run_environment},
     Command{"inspect", "show device images, offload entries and registration of files",
             run_inspect},
     Command{"link", "link a program with device code, as Clang's driver does", run_link},

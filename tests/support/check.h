@@ -1,5 +1,5 @@
-// What end-to-end programs share: checks that end the program with their place, and the proof that a
-// target region ran on a device.
+// What end-to-end programs share: checks that end the program with their place, and the proof that
+// a target region ran on a device.
 #pragma once
 
 #include <stdio.h>

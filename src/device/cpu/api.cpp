@@ -9,8 +9,12 @@ extern "C" {
 extern const volatile int __gantry_device_number;
 __attribute__((visibility("default"), used)) const volatile int __gantry_device_number = -1;
 
-__attribute__((visibility("hidden"))) int omp_is_initial_device() { return 0; }
+__attribute__((visibility("hidden"))) int omp_is_initial_device() {
+  return 0;
+}
 
-__attribute__((visibility("hidden"))) int omp_get_device_num() { return __gantry_device_number; }
+__attribute__((visibility("hidden"))) int omp_get_device_num() {
+  return __gantry_device_number;
+}
 
 } // extern "C"

@@ -36,7 +36,9 @@ Device device_of(std::int32_t device) {
 
 } // namespace
 
-std::int32_t openmp_number(std::int32_t device) { return device_of(device).openmp_number; }
+std::int32_t openmp_number(std::int32_t device) {
+  return device_of(device).openmp_number;
+}
 
 } // namespace gantry::cpu
 

@@ -40,9 +40,8 @@ std::uint32_t sysv_hash(std::string_view name) {
 
 template <typename T>
 const T* ElfImage::at_offset(std::uint64_t offset, std::uint64_t count) const {
-  const bool inside =
-      offset <= bytes_.size() && count <= (bytes_.size() - offset) / sizeof(T) &&
-      reinterpret_cast<std::uintptr_t>(bytes_.data() + offset) % alignof(T) == 0;
+  const bool inside = offset <= bytes_.size() && count <= (bytes_.size() - offset) / sizeof(T) &&
+                      reinterpret_cast<std::uintptr_t>(bytes_.data() + offset) % alignof(T) == 0;
   return inside ? reinterpret_cast<const T*>(bytes_.data() + offset) : nullptr;
 }
 
@@ -119,9 +118,8 @@ std::optional<ElfImage> ElfImage::open(std::span<const std::byte> bytes) {
       break;
     }
   }
-  const bool searchable =
-      image.symbols_ != 0 && (image.gnu_hash_ != 0 || image.sysv_hash_ != 0) &&
-      image.at_address<char>(image.strings_, image.strings_size_) != nullptr;
+  const bool searchable = image.symbols_ != 0 && (image.gnu_hash_ != 0 || image.sysv_hash_ != 0) &&
+                          image.at_address<char>(image.strings_, image.strings_size_) != nullptr;
   return searchable ? std::optional(image) : std::nullopt;
 }
 
@@ -148,8 +146,8 @@ bool ElfImage::name_is(const Elf64_Sym& symbol, std::string_view name) const {
 
 const Elf64_Sym* ElfImage::find(std::string_view name) const {
   if (gnu_hash_ != 0) {
-    // Header {buckets, first hashed symbol, bloom words, bloom shift}, bloom filter of 64-bit words,
-    // buckets, then one hash value a symbol whose lowest bit ends a chain.
+    // Header {buckets, first hashed symbol, bloom words, bloom shift}, bloom filter of 64-bit
+    // words, buckets, then one hash value a symbol whose lowest bit ends a chain.
     const auto* header = at_address<std::uint32_t>(gnu_hash_, 4);
     if (header == nullptr || header[0] == 0) {
       return nullptr;

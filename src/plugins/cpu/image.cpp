@@ -66,9 +66,8 @@ extern "C" {
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image) {
-  const int descriptor = file == nullptr
-                             ? memfd_create("gantry-image", MFD_CLOEXEC)
-                             : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int descriptor = file == nullptr ? memfd_create("gantry-image", MFD_CLOEXEC)
+                                         : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return report_system_error(file == nullptr ? "memory for the device image" : file);
   }
@@ -87,22 +86,27 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   if (!elf) {
     munmap(mapped, size);
     close(descriptor);
-    return report(GANTRY_FAILURE, "the device image is damaged: its segments or its symbol table "
-                                  "lie outside its {} bytes",
+    return report(GANTRY_FAILURE,
+                  "the device image is damaged: its segments or its symbol table "
+                  "lie outside its {} bytes",
                   size);
   }
   write_device_number(contents, *elf, openmp_number(device));
   // The copy is complete; what symbol look-ups touch comes back by itself.
   madvise(mapped, size, MADV_DONTNEED);
-  *image = new gantry_image(
-      descriptor, file == nullptr ? fmt::format("/proc/self/fd/{}", descriptor) : file, contents,
-      *elf);
+  *image = new gantry_image(descriptor,
+                            file == nullptr ? fmt::format("/proc/self/fd/{}", descriptor) : file,
+                            contents, *elf);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) { return image->load(); }
+int32_t __tgt_rtl_load_image(gantry_image* image) {
+  return image->load();
+}
 
-void __tgt_rtl_destroy_image(gantry_image* image) { delete image; }
+void __tgt_rtl_destroy_image(gantry_image* image) {
+  delete image;
+}
 
 int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
   const Elf64_Sym* symbol = image->find(name);

@@ -9,8 +9,8 @@
 
 #include <gantry/plugin.h>
 
-/// The opaque image of gantry/plugin.h. The file stays open and its path unchanged for as long as the
-/// image lives: the loader knows a library by its path, and would take the next image under the
+/// The opaque image of gantry/plugin.h. The file stays open and its path unchanged for as long as
+/// the image lives: the loader knows a library by its path, and would take the next image under the
 /// same descriptor number for this one.
 struct gantry_image {
   gantry_image(int descriptor, std::string path, std::span<std::byte> contents,

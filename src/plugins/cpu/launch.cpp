@@ -1,6 +1,6 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
-// known only at a launch: up to kDirect the call goes through a table with a caller for each number,
-// which costs a few nanoseconds; beyond, libffi makes it, which costs ten times that.
+// known only at a launch: up to kDirect the call goes through a table with a caller for each
+// number, which costs a few nanoseconds; beyond, libffi makes it, which costs ten times that.
 #include "plugins/cpu/error.h"
 
 #include <array>

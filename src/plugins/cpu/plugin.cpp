@@ -20,11 +20,17 @@ std::int32_t set_error(std::int32_t code, std::string message) {
 
 extern "C" {
 
-int32_t __tgt_rtl_api_version(void) { return GANTRY_PLUGIN_API_VERSION; }
+int32_t __tgt_rtl_api_version(void) {
+  return GANTRY_PLUGIN_API_VERSION;
+}
 
-const char* __tgt_rtl_error_message(void) { return gantry::cpu::last_error.c_str(); }
+const char* __tgt_rtl_error_message(void) {
+  return gantry::cpu::last_error.c_str();
+}
 
-int32_t __tgt_rtl_number_of_devices(void) { return 1; }
+int32_t __tgt_rtl_number_of_devices(void) {
+  return 1;
+}
 
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
   return gantry::cpu::is_host_shared_object({static_cast<const std::byte*>(bytes), size}) ? 1 : 0;

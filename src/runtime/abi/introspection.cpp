@@ -8,8 +8,7 @@ using gantry::core::Runtime;
 
 GANTRY_EXPORT void gantry_visit_devices(gantry_device_visitor visit, void* data) {
   for (const Runtime::Offer& offer : Runtime::instance().offers()) {
-    const gantry_device_offer answer{offer.plugin.c_str(), offer.devices,
-                                     offer.description.c_str(),
+    const gantry_device_offer answer{offer.plugin.c_str(), offer.devices, offer.description.c_str(),
                                      offer.reason.empty() ? nullptr : offer.reason.c_str()};
     visit(&answer, data);
   }

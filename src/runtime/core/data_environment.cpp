@@ -4,7 +4,9 @@ namespace gantry::core {
 
 namespace {
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 std::string quoted_name(const char* name) {
   const std::string_view variable = map_name(name);
@@ -37,7 +39,9 @@ tl::unexpected<Error> not_present(const MapItem& item) {
 
 /// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
 /// holds no reference.
-bool only_translates(const MapItem& item) { return item.implicit && item.size == 0; }
+bool only_translates(const MapItem& item) {
+  return item.implicit && item.size == 0;
+}
 
 std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
   return item.hold ? mapping.holds : mapping.references;
@@ -54,9 +58,9 @@ Status DataEnvironment::enter(std::span<MapItem> items, const Construct& constru
   for (std::size_t i = 0; i < items.size(); ++i) {
     MapItem& item = items[i];
     if (item.returns_base && found[i] != nullptr) {
-      const std::uintptr_t host_base =
-          item.kind == MapKind::kPointee ? *reinterpret_cast<std::uintptr_t*>(item.base)
-                                         : address(item.base);
+      const std::uintptr_t host_base = item.kind == MapKind::kPointee
+                                           ? *reinterpret_cast<std::uintptr_t*>(item.base)
+                                           : address(item.base);
       item.base = reinterpret_cast<std::byte*>(found[i]->device_address(host_base));
     }
   }
@@ -83,15 +87,14 @@ Status DataEnvironment::enter_locked(std::span<MapItem> items, const Construct& 
     if (item.kind == MapKind::kPointee && !item.member) {
       MapItem pointer = item;
       pointer.to = pointer.from = pointer.present = false;
-      if (auto entered = enter_storage(items, pointer, address(item.base), sizeof(void*), call,
-                                       construct);
+      if (auto entered =
+              enter_storage(items, pointer, address(item.base), sizeof(void*), call, construct);
           !entered) {
         return tl::unexpected(entered.error());
       }
     }
     if (item.kind == MapKind::kStorage || item.kind == MapKind::kPointee) {
-      auto entered =
-          enter_storage(items, item, address(item.begin), item.size, call, construct);
+      auto entered = enter_storage(items, item, address(item.begin), item.size, call, construct);
       if (!entered) {
         return tl::unexpected(entered.error());
       }
@@ -145,8 +148,9 @@ Result<Mapping*> DataEnvironment::enter_storage(std::span<const MapItem> items, 
   }
   if (!is_new) {
     if (info_enabled(Info::kPresent)) [[unlikely]] {
-      info("{}: {} {} is present, referenced {} times", label(construct), quoted_name(item.name), extent(begin, size),
-         mapping->infinite() ? "infinitely many" : fmt::to_string(mapping->references));
+      info("{}: {} {} is present, referenced {} times", label(construct), quoted_name(item.name),
+           extent(begin, size),
+           mapping->infinite() ? "infinitely many" : fmt::to_string(mapping->references));
     }
   }
   // OpenMP 5.2, section 5.8.3: a to item is copied if its corresponding storage is new, or always.
@@ -169,9 +173,8 @@ Result<Mapping*> DataEnvironment::create(std::span<const MapItem> items, const M
     const std::uintptr_t padding = begin % kAlignment;
     auto allocated = device_.allocate(size + padding);
     if (!allocated) {
-      return with_context(allocated.error(),
-                          fmt::format("mapping of {} {}", quoted_name(item.name),
-                                      extent(begin, size)));
+      return with_context(allocated.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
+                                                         extent(begin, size)));
     }
     allocation = *allocated;
     device_begin = address(allocation) + padding;
@@ -185,9 +188,8 @@ Result<Mapping*> DataEnvironment::create(std::span<const MapItem> items, const M
   mapping.name = item.name;
   mapping.mapped_at = construct.psource;
   if (info_enabled(Info::kMap)) [[unlikely]] {
-    info("{}: {} {} mapped to {:#x}{}", label(construct),
-       quoted_name(item.name), extent(begin, size), device_begin,
-       mapping.shared() ? " (shared)" : "");
+    info("{}: {} {} mapped to {:#x}{}", label(construct), quoted_name(item.name),
+         extent(begin, size), device_begin, mapping.shared() ? " (shared)" : "");
   }
   return &mapping;
 }
@@ -220,8 +222,8 @@ Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& co
     // OpenMP 5.2, section 5.8.3: a from item is copied back if its storage goes, or always.
     const MapItem& item = items[i];
     if (item.from && found[i] != nullptr && (item.always || !found[i]->referenced())) {
-      if (Status status = copy(*found[i], address(item.begin), item.size, Direction::kFromDevice,
-                               construct);
+      if (Status status =
+              copy(*found[i], address(item.begin), item.size, Direction::kFromDevice, construct);
           !status) {
         return status;
       }
@@ -229,8 +231,8 @@ Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& co
   }
   for (Mapping* mapping : gone) {
     if (info_enabled(Info::kMap)) [[unlikely]] {
-      info("{}: {} {} unmapped", label(construct),
-         quoted_name(mapping->name), extent(mapping->host_begin, mapping->size()));
+      info("{}: {} {} unmapped", label(construct), quoted_name(mapping->name),
+           extent(mapping->host_begin, mapping->size()));
     }
     if (Status status = remove(*mapping); !status) {
       return status;

@@ -2,9 +2,9 @@
 // 13.5 to 13.9), implemented once for every compiler and every device.
 //
 // enter() does what happens at the start of a target or target data region and for target enter
-// data; exit() what happens at their end and for target exit data; update() what target update does.
-// Each is one step for other threads: it holds the environment's lock from the first look-up to the
-// last copy.
+// data; exit() what happens at their end and for target exit data; update() what target update
+// does. Each is one step for other threads: it holds the environment's lock from the first look-up
+// to the last copy.
 //
 // Storage of a device that shares memory: the corresponding storage of an object is the object, so
 // nothing is allocated and a copy of it onto itself is left out. Only declare target variables,
@@ -55,8 +55,8 @@ public:
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
-  /// Maps `items` for the duration of a data region. For items with returns_base, `base` becomes the
-  /// corresponding base if there is one. Nothing is undone after an error.
+  /// Maps `items` for the duration of a data region. For items with returns_base, `base` becomes
+  /// the corresponding base if there is one. Nothing is undone after an error.
   [[nodiscard]] Status enter(std::span<MapItem> items, const Construct& construct);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
@@ -101,9 +101,8 @@ private:
   Result<Mapping*> enter_storage(std::span<const MapItem> items, const MapItem& item,
                                  std::uintptr_t begin, std::uint64_t size, std::uint64_t call,
                                  const Construct& construct);
-  Result<Mapping*> create(std::span<const MapItem> items, const MapItem& item,
-                          std::uintptr_t begin, std::uint64_t size, std::uint64_t call,
-                          const Construct& construct);
+  Result<Mapping*> create(std::span<const MapItem> items, const MapItem& item, std::uintptr_t begin,
+                          std::uint64_t size, std::uint64_t call, const Construct& construct);
   Result<Mapping*> leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
                          std::uint64_t call, Found& gone);
   Status remove(Mapping& mapping);
@@ -115,9 +114,9 @@ private:
   /// present and one of them is new.
   Status attach(const MapItem& item, std::uint64_t call);
 
-  /// On a device that shares memory: true if a pointer inside [begin, begin + size) is to be attached
-  /// to storage that the device has of its own. Then the pointer needs storage of its own too, or
-  /// the host's pointer would change.
+  /// On a device that shares memory: true if a pointer inside [begin, begin + size) is to be
+  /// attached to storage that the device has of its own. Then the pointer needs storage of its own
+  /// too, or the host's pointer would change.
   bool points_to_own_storage(std::span<const MapItem> items, std::uintptr_t begin,
                              std::uint64_t size);
 

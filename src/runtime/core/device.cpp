@@ -46,8 +46,7 @@ Status Device::load_programs(Registry& registry) {
     auto joined = program->load();
     const std::lock_guard lock(registry.mutex());
     // Unregistered meanwhile, or published by another thread that loaded it too.
-    if (!registry.contains(program->id()) ||
-        std::ranges::find(loaded_, program) != loaded_.end()) {
+    if (!registry.contains(program->id()) || std::ranges::find(loaded_, program) != loaded_.end()) {
       continue;
     }
     if (!joined) {
@@ -65,9 +64,8 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
   for (const auto& variable : program->joined().variables) {
-    if (Status status =
-            data_environment_.declare(variable.host_address, variable.size,
-                                      variable.device_address, variable.name);
+    if (Status status = data_environment_.declare(variable.host_address, variable.size,
+                                                  variable.device_address, variable.name);
         !status) {
       return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
     }

@@ -61,9 +61,13 @@ std::string_view map_name(const char* name) {
   return parts.empty() || parts[0] == "unknown" ? std::string_view() : parts[0];
 }
 
-void write_info(std::string_view text) { write_line("info", text); }
+void write_info(std::string_view text) {
+  write_line("info", text);
+}
 
-void write_warning(std::string_view text) { write_line("warning", text); }
+void write_warning(std::string_view text) {
+  write_line("warning", text);
+}
 
 void fatal(const Error& error, const Construct& construct) {
   const std::string where = label(construct);

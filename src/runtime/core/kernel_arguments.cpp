@@ -8,7 +8,9 @@ namespace gantry::core {
 
 namespace {
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 /// Private copies are aligned as the originals are, up to a cache line.
 std::uint64_t alignment_of(std::uintptr_t original) {
@@ -80,8 +82,7 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
     case MapKind::kPrivate: {
       const std::uintptr_t copy = private_begin + offsets[i];
       if (item.to && item.size > 0) {
-        if (Status status =
-                device_.submit(reinterpret_cast<void*>(copy), item.begin, item.size);
+        if (Status status = device_.submit(reinterpret_cast<void*>(copy), item.begin, item.size);
             !status) {
           return status;
         }
@@ -95,8 +96,7 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
         const std::uintptr_t slot = private_begin + offsets[item.parent] +
                                     (address(item.base) - address(items[item.parent].begin));
         const std::uintptr_t target = pointee.mapping->device_address(address(item.begin));
-        if (Status status =
-                device_.submit(reinterpret_cast<void*>(slot), &target, sizeof target);
+        if (Status status = device_.submit(reinterpret_cast<void*>(slot), &target, sizeof target);
             !status) {
           return status;
         }

@@ -11,8 +11,9 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (!contents) {
     return tl::unexpected(contents.error());
   }
-  const auto image = std::ranges::find_if(
-      contents->images, [&](std::span<const std::byte> bytes) { return device.plugin().accepts(bytes); });
+  const auto image = std::ranges::find_if(contents->images, [&](std::span<const std::byte> bytes) {
+    return device.plugin().accepts(bytes);
+  });
   if (image == contents->images.end()) {
     return nullptr;
   }
@@ -20,8 +21,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (!handle) {
     return tl::unexpected(handle.error());
   }
-  std::shared_ptr<LoadedProgram> staged(
-      new LoadedProgram(program.id, device, std::move(*handle)));
+  std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(*handle)));
 
   std::size_t names_size = 0;
   for (const ProgramEntry& entry : contents->entries) {

@@ -44,7 +44,8 @@ public:
   /// Second half: loads the image and finds every entry in it. No lock is held.
   [[nodiscard]] Result<Joined> load() const;
 
-  /// Keeps what load() found for as long as the image is loaded. Once, with the registry's lock held.
+  /// Keeps what load() found for as long as the image is loaded. Once, with the registry's lock
+  /// held.
   void adopt(Joined joined) { joined_ = std::move(joined); }
 
   [[nodiscard]] ProgramId id() const { return id_; }

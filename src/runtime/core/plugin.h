@@ -66,7 +66,8 @@ private:
   PluginFunctions functions_;
 };
 
-/// The names that GANTRY_DEVICES may hold: the linked-in plugins, then those found beside libgantry.
+/// The names that GANTRY_DEVICES may hold: the linked-in plugins, then those found beside
+/// libgantry.
 [[nodiscard]] std::vector<std::string> known_plugins();
 
 /// Binds the plugin called `name`, loading its library unless it is linked in.

@@ -36,8 +36,8 @@ public:
 
   void add(const void* descriptor, DecodeProgram decode);
 
-  /// Removes the program registered with `descriptor` and returns its number, or 0 if there is none.
-  /// With the lock held.
+  /// Removes the program registered with `descriptor` and returns its number, or 0 if there is
+  /// none. With the lock held.
   ProgramId remove(const void* descriptor);
 
   /// Changes whenever a program is added. Any thread, without the lock.

@@ -24,8 +24,7 @@ void Runtime::register_program(const void* descriptor, DecodeProgram decode) {
   }
 }
 
-void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin,
-                                 std::uintptr_t end) {
+void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end) {
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
     info("program unregistered: {}", module_of(descriptor));
   }
@@ -162,9 +161,10 @@ bool Runtime::some_image_fits(const Plugin& plugin) {
   return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
     const auto contents = program.decode(program.descriptor);
     // What is wrong with a program is said when it is loaded.
-    return !contents || std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
-      return plugin.accepts(image);
-    });
+    return !contents ||
+           std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
+             return plugin.accepts(image);
+           });
   });
 }
 
@@ -180,11 +180,11 @@ Status Runtime::open_devices(bool all) {
     if (number == kMaximumDevices) {
       return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
     }
-    auto device = PluginDevice::open(*candidate.plugin, candidate.plugin_device, number,
-                                     candidate.options);
+    auto device =
+        PluginDevice::open(*candidate.plugin, candidate.plugin_device, number, candidate.options);
     if (!device) {
-      return with_context(device.error(), fmt::format("device {} ({})", number,
-                                                      candidate.plugin->name()));
+      return with_context(device.error(),
+                          fmt::format("device {} ({})", number, candidate.plugin->name()));
     }
     candidate.opened = true;
     devices_[number] = std::make_unique<Device>(number, *device, settings_.save_images);

@@ -11,7 +11,9 @@ namespace gantry::core {
 
 namespace {
 
-constexpr std::uint32_t bit(Info info) { return static_cast<std::uint32_t>(info); }
+constexpr std::uint32_t bit(Info info) {
+  return static_cast<std::uint32_t>(info);
+}
 
 constexpr std::array kInfoNames = {
     std::pair<std::string_view, std::uint32_t>{"registration", bit(Info::kRegistration)},
@@ -36,9 +38,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 template <typename Number>
@@ -109,8 +110,8 @@ Status parse_devices(std::string_view value, Settings& settings) {
 
 Status parse_info(std::string_view value, Settings& settings) {
   for (const std::string_view word : split(value, ',')) {
-    const auto* known =
-        std::ranges::find_if(kInfoNames, [&](const auto& row) { return same_word(row.first, word); });
+    const auto* known = std::ranges::find_if(
+        kInfoNames, [&](const auto& row) { return same_word(row.first, word); });
     if (known == kInfoNames.end()) {
       return fail("'{}' is not one of registration, load, launch, map, present, transfer, all "
                   "(several are separated by commas)",
@@ -166,7 +167,9 @@ constexpr std::array kVariables = {
 
 } // namespace
 
-std::span<const EnvironmentVariable> environment_variables() { return kVariables; }
+std::span<const EnvironmentVariable> environment_variables() {
+  return kVariables;
+}
 
 std::uint32_t info_from_libomptarget(std::uint32_t bits) {
   constexpr std::array kTable = {

@@ -8,7 +8,9 @@
 namespace gantry::core {
 
 namespace {
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 } // namespace
 
 Status DataEnvironment::copy(const Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
@@ -28,7 +30,8 @@ Status DataEnvironment::copy(const Mapping& mapping, std::uintptr_t begin, std::
     const std::uint64_t bytes = stop - cursor;
     const bool to_device = direction == Direction::kToDevice;
     if (info_enabled(Info::kTransfer)) [[unlikely]] {
-      info("{}: {} bytes of '{}' {} device", label(construct), bytes, map_name(mapping.name), to_device ? "to" : "from");
+      info("{}: {} bytes of '{}' {} device", label(construct), bytes, map_name(mapping.name),
+           to_device ? "to" : "from");
     }
     return to_device ? device_.submit(device, host, bytes) : device_.retrieve(host, device, bytes);
   };
@@ -69,16 +72,14 @@ Status DataEnvironment::attach(const MapItem& item, std::uint64_t call) {
   std::memcpy(&value, item.base, sizeof value);
   value = pointee.mapping->device_address(value);
   const std::uintptr_t device_slot = pointer.mapping->device_address(slot);
-  if (Status status =
-          device_.submit(reinterpret_cast<void*>(device_slot), &value, sizeof value);
+  if (Status status = device_.submit(reinterpret_cast<void*>(device_slot), &value, sizeof value);
       !status) {
     return status;
   }
   if (slot_size > sizeof value) {
     // A descriptor: the pointer comes first, the rest is as on the host.
-    if (Status status =
-            device_.submit(reinterpret_cast<void*>(device_slot + sizeof value),
-                           item.base + sizeof value, slot_size - sizeof value);
+    if (Status status = device_.submit(reinterpret_cast<void*>(device_slot + sizeof value),
+                                       item.base + sizeof value, slot_size - sizeof value);
         !status) {
       return status;
     }

@@ -1,3 +1,5 @@
 #include <cstdio>
 int forward(int value);
-int main() { std::printf("forward %d\n", forward(3)); }
+int main() {
+  std::printf("forward %d\n", forward(3));
+}

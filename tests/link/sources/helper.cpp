@@ -1,6 +1,8 @@
 // Device code that calls device code of its own.
 #pragma omp declare target
-int device_twice(int value) { return 2 * value; }
+int device_twice(int value) {
+  return 2 * value;
+}
 #pragma omp end declare target
 
 int helper(int value) {

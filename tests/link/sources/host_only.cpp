@@ -1,1 +1,3 @@
-int host_only(int value) { return value; }
+int host_only(int value) {
+  return value;
+}

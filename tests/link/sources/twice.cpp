@@ -6,4 +6,6 @@ static int compute() {
   return result;
 }
 
-int NAME() { return compute(); }
+int NAME() {
+  return compute();
+}

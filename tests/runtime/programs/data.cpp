@@ -105,7 +105,7 @@ static void struct_members_and_pointers() {
   CHECK(grid.cells == cells);
 
   Grid* const pointer = &grid;
-#pragma omp target data map(tofrom : pointer[0 : 1]) map(tofrom : pointer->cells[0 : 12])
+#pragma omp target data map(tofrom : pointer[0 : 1]) map(tofrom : pointer -> cells[0 : 12])
   {
 #pragma omp target
     {

@@ -1,4 +1,5 @@
-// A shared library with device code: a kernel, a device global and a target region in a constructor.
+// A shared library with device code: a kernel, a device global and a target region in a
+// constructor.
 #include <omp.h>
 
 #pragma omp begin declare target

@@ -50,8 +50,8 @@ int main() {
                                        to_extents, from_extents, host, device),
                 0);
     CHECK(block[0] == 30 && block[2] == 36 && block[3] == 54 && block[5] == 60);
-    CHECK(omp_target_memcpy_rect(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                 host, device) >= 3);
+    CHECK(omp_target_memcpy_rect(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr,
+                                 nullptr, host, device) >= 3);
 
     // Association makes host storage present there and nowhere else.
     int object[64];

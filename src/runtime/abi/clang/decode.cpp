@@ -41,8 +41,7 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
   item.member = parent != 0;
   if (item.kind == core::MapKind::kPrivatePointer) {
     const std::size_t index = list_begin + parent - 1;
-    if (parent == 0 || index >= items.size() ||
-        items[index].kind != core::MapKind::kPrivate) {
+    if (parent == 0 || index >= items.size() || items[index].kind != core::MapKind::kPrivate) {
       return fail("map entry {} of type {:#x} names no private object before it",
                   items.size() - list_begin, type);
     }
@@ -62,12 +61,11 @@ Status decode_maps(const MapArrays& arrays, MapItems& items) {
     const auto type = static_cast<std::uint64_t>(arrays.types[i]);
     void* name = arrays.names == nullptr ? nullptr : arrays.names[i];
     void* mapper = arrays.mappers == nullptr ? nullptr : arrays.mappers[i];
-    Status status =
-        mapper == nullptr
-            ? decode_entry(arrays.bases[i], arrays.begins[i], arrays.sizes[i], type, name,
-                           list_begin, items)
-            : expand_mapper(reinterpret_cast<MapperFunction>(mapper), arrays.bases[i],
-                            arrays.begins[i], arrays.sizes[i], type, name, items);
+    Status status = mapper == nullptr
+                        ? decode_entry(arrays.bases[i], arrays.begins[i], arrays.sizes[i], type,
+                                       name, list_begin, items)
+                        : expand_mapper(reinterpret_cast<MapperFunction>(mapper), arrays.bases[i],
+                                        arrays.begins[i], arrays.sizes[i], type, name, items);
     if (!status) {
       return status;
     }

@@ -15,10 +15,9 @@ constexpr std::int32_t kNoTeams = -1;
 /// The trip count that the compiler announces before a launch of the same thread.
 thread_local std::uint64_t announced_trip_count = 0;
 
-int launch(const Ident* location, std::int64_t device, const void* host_address,
-           std::int32_t count, void** bases, void** begins, std::int64_t* sizes,
-           std::int64_t* types, void** names, void** mappers, std::int32_t num_teams,
-           std::int32_t thread_limit) {
+int launch(const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,
+           void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,
+           void** mappers, std::int32_t num_teams, std::int32_t thread_limit) {
   KernelArguments arguments{};
   arguments.version = 1;
   arguments.item_count = static_cast<std::uint32_t>(count);
@@ -66,11 +65,13 @@ GANTRY_EXPORT int __tgt_target_teams_mapper(const Ident* location, std::int64_t 
                 num_teams, thread_limit);
 }
 
-GANTRY_EXPORT int __tgt_target_teams_nowait_mapper(
-    const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,
-    void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,
-    void** mappers, std::int32_t num_teams, std::int32_t thread_limit, std::int32_t, void*,
-    std::int32_t, void*) {
+GANTRY_EXPORT int __tgt_target_teams_nowait_mapper(const Ident* location, std::int64_t device,
+                                                   const void* host_address, std::int32_t count,
+                                                   void** bases, void** begins, std::int64_t* sizes,
+                                                   std::int64_t* types, void** names,
+                                                   void** mappers, std::int32_t num_teams,
+                                                   std::int32_t thread_limit, std::int32_t, void*,
+                                                   std::int32_t, void*) {
   return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
                 num_teams, thread_limit);
 }

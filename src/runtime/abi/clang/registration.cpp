@@ -1,4 +1,5 @@
-// Registration: the descriptor that the linker wrapper puts into each executable and shared library.
+// Registration: the descriptor that the linker wrapper puts into each executable and shared
+// library.
 //
 // A descriptor has the entries of one section, so of one layout, and the first entry tells which:
 // the newer layout begins with eight zero bytes, a version and a kind, the older with an address.
@@ -51,9 +52,10 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
     return {};
   case EntryRole::kConstructor:
   case EntryRole::kDestructor:
-    return fail("the entry '{}' is a device constructor as Clang 16 and older emit it; rebuild with "
-                "Clang 19 or 22",
-                name);
+    return fail(
+        "the entry '{}' is a device constructor as Clang 16 and older emit it; rebuild with "
+        "Clang 19 or 22",
+        name);
   case EntryRole::kUnknown:
     break;
   }
@@ -134,8 +136,7 @@ Result<ProgramContents> decode_program(const void* pointer) {
       return tl::unexpected(status.error());
     }
   }
-  if (Status status =
-          decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
+  if (Status status = decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
       !status) {
     return tl::unexpected(status.error());
   }
@@ -179,8 +180,8 @@ GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {
   Runtime::instance().unregister_program(descriptor, module.begin, module.end);
 }
 
-/// Clang 16 and older say here whether a translation unit requires unified shared memory; later ones
-/// do with an entry. Storage of its own for a mapped object is right in either case.
+/// Clang 16 and older say here whether a translation unit requires unified shared memory; later
+/// ones do with an entry. Storage of its own for a mapped object is right in either case.
 GANTRY_EXPORT void __tgt_register_requires(std::int64_t) {}
 
 GANTRY_EXPORT void __tgt_init_all_rtls() {

@@ -12,7 +12,9 @@ GANTRY_EXPORT int __tgt_get_num_devices() {
   return Runtime::instance().device_count({"omp_get_num_devices"});
 }
 
-GANTRY_EXPORT int omp_get_num_devices() { return __tgt_get_num_devices(); }
+GANTRY_EXPORT int omp_get_num_devices() {
+  return __tgt_get_num_devices();
+}
 
 /// Section 18.7.6: the host's number is the number of devices.
 GANTRY_EXPORT int omp_get_initial_device() {
@@ -24,7 +26,9 @@ GANTRY_EXPORT int omp_get_device_num() {
   return Runtime::instance().device_count({"omp_get_device_num"});
 }
 
-GANTRY_EXPORT int omp_is_initial_device() { return 1; }
+GANTRY_EXPORT int omp_is_initial_device() {
+  return 1;
+}
 
 GANTRY_EXPORT void __tgt_set_info_flag(std::uint32_t bits) {
   gantry::core::info_bits.store(gantry::core::info_from_libomptarget(bits),

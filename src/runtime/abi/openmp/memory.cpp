@@ -1,5 +1,6 @@
 // Device memory routines (OpenMP 5.2, section 18.8). A routine's device argument is a device number
-// or omp_get_initial_device(); what it returns on failure is the standard's, so these print nothing.
+// or omp_get_initial_device(); what it returns on failure is the standard's, so these print
+// nothing.
 #include "runtime/abi/export.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/runtime.h"
@@ -22,8 +23,12 @@ Place place(int number, std::string_view routine) {
   return {Runtime::instance().select(number, {routine})};
 }
 
-std::byte* bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
-const std::byte* bytes(const void* pointer) { return static_cast<const std::byte*>(pointer); }
+std::byte* bytes(void* pointer) {
+  return static_cast<std::byte*>(pointer);
+}
+const std::byte* bytes(const void* pointer) {
+  return static_cast<const std::byte*>(pointer);
+}
 
 Status copy(std::byte* to, Place to_place, const std::byte* from, Place from_place,
             std::uint64_t size) {
@@ -56,7 +61,9 @@ Status copy(std::byte* to, Place to_place, const std::byte* from, Place from_pla
 constexpr int kSuccess = 0;
 constexpr int kFailure = -1;
 
-int result(const Status& status) { return status ? kSuccess : kFailure; }
+int result(const Status& status) {
+  return status ? kSuccess : kFailure;
+}
 
 } // namespace
 
@@ -160,13 +167,11 @@ Status copy_rectangle(const Rectangle& rectangle, int dimension, std::byte* to, 
 } // namespace
 
 /// Section 18.8.6. With two null pointers: the number of dimensions supported, which has no limit.
-GANTRY_EXPORT int omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size,
-                                         int dimensions, const std::size_t* volume,
-                                         const std::size_t* to_offsets,
-                                         const std::size_t* from_offsets,
-                                         const std::size_t* to_extents,
-                                         const std::size_t* from_extents, int to_device,
-                                         int from_device) {
+GANTRY_EXPORT int
+omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int dimensions,
+                       const std::size_t* volume, const std::size_t* to_offsets,
+                       const std::size_t* from_offsets, const std::size_t* to_extents,
+                       const std::size_t* from_extents, int to_device, int from_device) {
   if (to == nullptr && from == nullptr) {
     return INT32_MAX;
   }
@@ -177,9 +182,8 @@ GANTRY_EXPORT int omp_target_memcpy_rect(void* to, const void* from, std::size_t
   }
   const Rectangle rectangle{element_size, dimensions, volume,      to_offsets,
                             from_offsets, to_extents, from_extents};
-  return result(copy_rectangle(rectangle, 0, bytes(to),
-                               place(to_device, "omp_target_memcpy_rect"), bytes(from),
-                               place(from_device, "omp_target_memcpy_rect")));
+  return result(copy_rectangle(rectangle, 0, bytes(to), place(to_device, "omp_target_memcpy_rect"),
+                               bytes(from), place(from_device, "omp_target_memcpy_rect")));
 }
 
 /// Section 18.8.9.

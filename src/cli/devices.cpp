@@ -1,0 +1,63 @@
+// `gantry devices`: what this machine offers, and why the rest is of no use.
+
+#include "cli/command.h"
+#include "cli/parse_error.h"
+#include "cli/runtime_library.h"
+#include "cli/text_table.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace gantry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One kind of device, in JSON's fields.
+void append(const gantry_device_offer* offer, void* list) {
+  const bool usable = offer->reason == nullptr;
+  static_cast<Json*>(list)->push_back({{"name", offer->name},
+                                       {"usable", usable},
+                                       {"devices", offer->devices},
+                                       {"description", offer->description},
+                                       {"reason", usable ? "" : offer->reason}});
+}
+
+std::string table_of(const Json& kinds) {
+  TextTable table({{"device"}, {"usable"}, {"number", TextTable::Align::kRight}, {"what it is"}});
+  for (const Json& kind : kinds) {
+    const bool usable = kind["usable"];
+    table.add_row({kind["name"], usable ? "yes" : "no", fmt::to_string(kind["devices"].get<int>()),
+                   usable ? kind["description"] : kind["reason"]});
+  }
+  return table.to_string();
+}
+
+} // namespace
+
+int run_devices(int argc, char** argv) {
+  bool json = false;
+  CLI::App app("Lists the kinds of devices that GANTRY_DEVICES can name on this machine, each with\n"
+               "what it is or why it cannot be used.",
+               "gantry devices");
+  app.add_flag("--json", json, "Print JSON for programs to read");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_of_parse_error(app, error);
+  }
+  const auto library = load_runtime_library();
+  if (!library) {
+    return report(library.error());
+  }
+  Json kinds = Json::array();
+  library->visit_devices(append, &kinds);
+  if (json) {
+    fmt::print("{}\n", Json{{"devices", kinds}}.dump(2));
+  } else {
+    fmt::print("{}", table_of(kinds));
+  }
+  return 0;
+}
+
+} // namespace gantry::cli

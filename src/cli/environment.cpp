@@ -1,0 +1,64 @@
+// `gantry env`: the environment variables that the runtime reads.
+
+#include "cli/command.h"
+#include "cli/parse_error.h"
+#include "cli/runtime_library.h"
+
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace gantry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void append(const gantry_environment_variable* variable, void* list) {
+  const char* value = std::getenv(variable->name);
+  static_cast<Json*>(list)->push_back({{"name", variable->name},
+                                       {"value", value == nullptr ? "" : value},
+                                       {"default", variable->default_value},
+                                       {"meaning", variable->meaning}});
+}
+
+/// "NAME=value (set)" or "NAME=default", and what it means below.
+std::string text_of(const Json& variables) {
+  std::string text;
+  for (const Json& variable : variables) {
+    const std::string value = variable["value"];
+    text += fmt::format("{}={}{}\n    {}\n", variable["name"].get<std::string>(),
+                        value.empty() ? variable["default"].get<std::string>() : printable(value),
+                        value.empty() ? "" : "  (set)", variable["meaning"].get<std::string>());
+  }
+  return text;
+}
+
+} // namespace
+
+int run_environment(int argc, char** argv) {
+  bool json = false;
+  CLI::App app("Lists the environment variables that programs built with Gantry read, with their\n"
+               "values here, or their defaults.",
+               "gantry env");
+  app.add_flag("--json", json, "Print JSON for programs to read");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_of_parse_error(app, error);
+  }
+  const auto library = load_runtime_library();
+  if (!library) {
+    return report(library.error());
+  }
+  Json variables = Json::array();
+  library->visit_environment(append, &variables);
+  if (json) {
+    fmt::print("{}\n", Json{{"variables", variables}}.dump(2));
+  } else {
+    fmt::print("{}", text_of(variables));
+  }
+  return 0;
+}
+
+} // namespace gantry::cli

@@ -1,0 +1,27 @@
+#include "cli/runtime_library.h"
+
+#include <filesystem>
+
+#include <dlfcn.h>
+
+namespace gantry::cli {
+
+Result<RuntimeLibrary> load_runtime_library() {
+  const auto root = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::string path = (root / "lib/libgantry.so.1").string();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return fail("the runtime does not load: {}; Gantry's installation is not complete", dlerror());
+  }
+  RuntimeLibrary functions{};
+  functions.visit_devices = reinterpret_cast<decltype(functions.visit_devices)>(
+      dlsym(library, "gantry_visit_devices"));
+  functions.visit_environment = reinterpret_cast<decltype(functions.visit_environment)>(
+      dlsym(library, "gantry_visit_environment"));
+  if (functions.visit_devices == nullptr || functions.visit_environment == nullptr) {
+    return fail("'{}' is not of this version of Gantry", path);
+  }
+  return functions;
+}
+
+} // namespace gantry::cli

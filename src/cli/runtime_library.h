@@ -1,0 +1,19 @@
+// The runtime that belongs to this `gantry`, asked about itself: lib/libgantry.so.1 beside bin/.
+#pragma once
+
+#include "base/result.h"
+
+#include <gantry/gantry.h>
+
+namespace gantry::cli {
+
+/// The functions of gantry/gantry.h in the library as programs load it.
+struct RuntimeLibrary {
+  decltype(&::gantry_visit_devices) visit_devices;
+  decltype(&::gantry_visit_environment) visit_environment;
+};
+
+/// Loads the library; it stays for the life of the process.
+[[nodiscard]] Result<RuntimeLibrary> load_runtime_library();
+
+} // namespace gantry::cli
