@@ -37,9 +37,10 @@ std::string table_of(const Json& kinds) {
 
 int run_devices(int argc, char** argv) {
   bool json = false;
-  CLI::App app("Lists the kinds of devices that GANTRY_DEVICES can name on this machine, each with\n"
-               "what it is or why it cannot be used.",
-               "gantry devices");
+  CLI::App app(
+      "Lists the kinds of devices that GANTRY_DEVICES can name on this machine, each with\n"
+      "what it is or why it cannot be used.",
+      "gantry devices");
   app.add_flag("--json", json, "Print JSON for programs to read");
   try {
     app.parse(argc, argv);

@@ -14,8 +14,8 @@ Result<RuntimeLibrary> load_runtime_library() {
     return fail("the runtime does not load: {}; Gantry's installation is not complete", dlerror());
   }
   RuntimeLibrary functions{};
-  functions.visit_devices = reinterpret_cast<decltype(functions.visit_devices)>(
-      dlsym(library, "gantry_visit_devices"));
+  functions.visit_devices =
+      reinterpret_cast<decltype(functions.visit_devices)>(dlsym(library, "gantry_visit_devices"));
   functions.visit_environment = reinterpret_cast<decltype(functions.visit_environment)>(
       dlsym(library, "gantry_visit_environment"));
   if (functions.visit_devices == nullptr || functions.visit_environment == nullptr) {

@@ -64,7 +64,8 @@ static void private_aggregates() {
 static void forty() {
 #define DECLARE(name) long name = __LINE__ + (#name)[1] * 10 + (#name)[2];
   TEN(DECLARE, v0)
-  TEN(DECLARE, v1) TEN(DECLARE, v2) TEN(DECLARE, v3)
+  TEN(DECLARE, v1)
+  TEN(DECLARE, v2) TEN(DECLARE, v3)
 #define ADD(name) +name
       const long expected = 0 TEN(ADD, v0) TEN(ADD, v1) TEN(ADD, v2) TEN(ADD, v3);
   long sum = 0;
