@@ -60,18 +60,23 @@ static void private_aggregates() {
 }
 
 #define TEN(m, p) m(p##0) m(p##1) m(p##2) m(p##3) m(p##4) m(p##5) m(p##6) m(p##7) m(p##8) m(p##9)
-
-static void forty() {
-#define DECLARE(name) long name = __LINE__ + (#name)[1] * 10 + (#name)[2];
-  TEN(DECLARE, v0)
-  TEN(DECLARE, v1)
-  TEN(DECLARE, v2) TEN(DECLARE, v3)
+#define FORTY(m) TEN(m, v0) TEN(m, v1) TEN(m, v2) TEN(m, v3)
+#define PARAMETER(name) long name,
 #define ADD(name) +name
-      const long expected = 0 TEN(ADD, v0) TEN(ADD, v1) TEN(ADD, v2) TEN(ADD, v3);
+
+/// More parameters than the plugin has callers for.
+static long sum_of_forty(FORTY(PARAMETER) long last) {
   long sum = 0;
 #pragma omp target map(from : sum)
-  sum = 0 TEN(ADD, v0) TEN(ADD, v1) TEN(ADD, v2) TEN(ADD, v3);
-  CHECK_EQUAL(sum, expected);
+  sum = last FORTY(ADD);
+  return sum;
+}
+
+static void forty() {
+  CHECK_EQUAL(sum_of_forty(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                           21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
+                           39, 40, 41),
+              41 * 42 / 2);
 }
 
 int main() {
