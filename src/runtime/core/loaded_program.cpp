@@ -79,7 +79,7 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
     joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
     return {};
   case EntryKind::kUnifiedVariable:
-    return device_.submit(variable->device_address, entry.address, sizeof(void*));
+    return device_.submit(variable->device_address, &entry.value, sizeof entry.value);
   case EntryKind::kIndirectFunction:
   case EntryKind::kIndirectTable:
   case EntryKind::kKernel:

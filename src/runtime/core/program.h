@@ -28,6 +28,8 @@ struct ProgramEntry {
   void* address = nullptr;
   const char* name = "";
   std::uint64_t size = 0;
+  /// The host's value of a kUnifiedVariable.
+  const void* value = nullptr;
 };
 
 /// What a program brings, in its own memory: nothing is owned, and nothing may be read after it is

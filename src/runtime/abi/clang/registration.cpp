@@ -32,15 +32,19 @@ constexpr std::string_view kReferencePointer = "_decl_tgt_ref_ptr";
 Status append(void* address, const char* name, std::uint64_t size, std::uint16_t programming_model,
               std::uint32_t flags, ProgramContents& contents) {
   const auto entry = [&](EntryKind kind) {
-    contents.entries.push_back({kind, address, name, size});
+    contents.entries.push_back({kind, address, name, size, nullptr});
     return Status();
   };
   switch (format::entry_role(programming_model, flags, size)) {
   case EntryRole::kKernel:
     return entry(EntryKind::kKernel);
   case EntryRole::kVariable:
-    return entry(std::string_view(name).ends_with(kReferencePointer) ? EntryKind::kUnifiedVariable
-                                                                     : EntryKind::kVariable);
+    if (std::string_view(name).ends_with(kReferencePointer)) {
+      contents.entries.push_back({EntryKind::kUnifiedVariable, address, name, size,
+                                  *static_cast<const void* const*>(address)});
+      return {};
+    }
+    return entry(EntryKind::kVariable);
   case EntryRole::kLinkVariable:
     return entry(EntryKind::kLink);
   case EntryRole::kIndirectFunction:

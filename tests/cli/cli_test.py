@@ -1,0 +1,93 @@
+"""`gantry` itself: its lists, its mistakes, and an installation that works wherever it is put."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+EXAMPLE = SOURCE / "examples/zaxpy_check.cpp"
+
+
+def clean_environment(**variables):
+    return {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GANTRY_"))} | variables
+
+
+def run(*command, **variables):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          timeout=120, check=False, env=clean_environment(**variables))
+
+
+class Lists(unittest.TestCase):
+    def gantry(self, *arguments, **variables):
+        done = run(BUILD / "bin/gantry", *arguments, **variables)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_devices_names_the_cpu_and_says_what_it_is(self):
+        self.assertRegex(self.gantry("devices"), r"(?m)^  cpu +yes +1  this process, \S+, \d+ cores$")
+
+    def test_devices_for_programs(self):
+        cpu = json.loads(self.gantry("devices", "--json"))["devices"][0]
+        self.assertEqual((cpu["name"], cpu["usable"], cpu["devices"], cpu["reason"]),
+                         ("cpu", True, 1, ""))
+
+    def test_env_shows_defaults_and_what_is_set(self):
+        text = self.gantry("env", GANTRY_DEVICES="cpu:4")
+        self.assertIn("OMP_TARGET_OFFLOAD=DEFAULT\n", text)
+        self.assertIn("GANTRY_DEVICES=cpu:4  (set)\n", text)
+
+    def test_every_variable_is_documented(self):
+        documented = (SOURCE / "docs/runtime.md").read_text()
+        for variable in json.loads(self.gantry("env", "--json"))["variables"]:
+            self.assertIn(f"| `{variable['name']}` |", documented)
+
+    def test_every_command_explains_itself(self):
+        for command in ("devices", "env", "inspect", "link", "pack"):
+            with self.subTest(command=command):
+                self.assertIn("--help", self.gantry(command, "--help"))
+
+    def test_mistakes_are_one_line(self):
+        for arguments in (["devics"], ["devices", "--jsn"], ["env", "more"]):
+            with self.subTest(arguments=arguments):
+                done = run(BUILD / "bin/gantry", *arguments)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"\Agantry: error: [^\n]+\n\Z")
+
+
+class Installation(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gantry-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check(self, *compiler):
+        program = self.folder / "program"
+        done = run(*compiler, "-O1", EXAMPLE, "-o", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run(program, OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("ran on the device, result as on the host", done.stdout)
+        libraries = run("ldd", program).stdout
+        self.assertIn("libgantry.so.1", libraries)
+        self.assertNotIn("libomptarget", libraries)
+        program.unlink()
+
+    def test_it_works_wherever_it_is_put(self):
+        first = self.folder / "first"
+        done = run("cmake", "--install", BUILD, "--prefix", first)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(first / "bin/gantry", "clang++")
+        second = self.folder / "a folder" / "second"
+        second.parent.mkdir()
+        shutil.move(first, second)
+        self.check(second / "bin/gantry", "clang++")
+        self.check("/usr/bin/clang++-22", f"--config={second}/share/gantry/gantry.cfg")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["cli"], verbosity=1)
