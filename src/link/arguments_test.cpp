@@ -15,6 +15,7 @@ Result<Arguments> parse(std::vector<const char*> arguments) {
 
 std::vector<std::string> names(const Arguments& arguments) {
   std::vector<std::string> result;
+  result.reserve(arguments.inputs.size());
   for (const HostInput& input : arguments.inputs) {
     result.push_back((input.is_library ? "-l" : "") + input.name);
   }

@@ -10,13 +10,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const ObjectOrigins kObjects{.files = {{.path = "/tmp/x/1-a.o", .origin = "a.o"},
-                                       {.path = "/tmp/x/11-a.o", .origin = "lib.a(b.o)"},
-                                       {.path = "/tmp/x/lto-0.o", .origin = ""}},
-                             .references = {{"_Z3foov", {"c.o"}}}};
+ObjectOrigins objects() {
+  return {.files = {{.path = "/tmp/x/1-a.o", .origin = "a.o"},
+                    {.path = "/tmp/x/11-a.o", .origin = "lib.a(b.o)"},
+                    {.path = "/tmp/x/lto-0.o", .origin = ""}},
+          .references = {{"_Z3foov", {"c.o"}}}};
+}
 
 std::string explain(std::string_view diagnostics) {
-  return explain_link_failure(diagnostics, kObjects, "/usr/bin/ld.lld").message;
+  return explain_link_failure(diagnostics, objects(), "/usr/bin/ld.lld").message;
 }
 
 TEST(DeviceDiagnosticsTest, UndefinedSymbolNamesItsUsers) {

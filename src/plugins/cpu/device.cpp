@@ -66,7 +66,7 @@ uint32_t __tgt_rtl_capabilities(int32_t device) {
          (device_of(device).separate ? 0u : GANTRY_CAPABILITY_SHARES_MEMORY);
 }
 
-const char* __tgt_rtl_device_description(int32_t device) {
+const char* __tgt_rtl_device_description(int32_t /*device*/) {
   static const std::string description =
       fmt::format("this process, x86-64, {} cores", std::thread::hardware_concurrency());
   return description.c_str();

@@ -41,7 +41,7 @@ std::int32_t call_any(gantry_kernel* kernel, const gantry_launch& launch) {
   std::vector<ffi_type*> types(count, &ffi_type_pointer);
   std::vector<void*> values(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    values[i] = const_cast<void**>(&launch.arguments[i]);
+    values[i] = static_cast<void*>(const_cast<void**>(&launch.arguments[i]));
   }
   ffi_cif prepared;
   if (ffi_prep_cif(&prepared, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK) {
@@ -54,7 +54,7 @@ std::int32_t call_any(gantry_kernel* kernel, const gantry_launch& launch) {
 
 } // namespace
 
-extern "C" int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
+extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* kernel,
                                            const gantry_launch* launch) {
   if (launch->argument_count <= kDirect) [[likely]] {
     kCallers[launch->argument_count](kernel, launch->arguments);

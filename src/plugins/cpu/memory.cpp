@@ -12,25 +12,25 @@ constexpr std::size_t kAlignment = 64;
 
 extern "C" {
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+int32_t __tgt_rtl_data_alloc(int32_t /*device*/, uint64_t size, void** device_address) {
   if (posix_memalign(device_address, kAlignment, size) != 0) {
     return gantry::cpu::report(GANTRY_OUT_OF_MEMORY, "{} bytes of memory cannot be had", size);
   }
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
+int32_t __tgt_rtl_data_delete(int32_t /*device*/, void* device_address) {
   free(device_address);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
+int32_t __tgt_rtl_data_submit(int32_t /*device*/, void* device_address, const void* host,
                               uint64_t size) {
   memcpy(device_address, host, size);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
+int32_t __tgt_rtl_data_retrieve(int32_t /*device*/, void* host, const void* device_address,
                                 uint64_t size) {
   memcpy(host, device_address, size);
   return GANTRY_SUCCESS;

@@ -8,7 +8,16 @@
 
 namespace gantry::core {
 
-std::atomic<std::uint32_t> info_bits{read_info_bits([](const char* name) { return getenv(name); })};
+namespace {
+
+/// Before main, where nobody could catch an exception; no memory for a few names is the end.
+std::uint32_t initial_info_bits() noexcept {
+  return read_info_bits([](const char* name) { return getenv(name); });
+}
+
+} // namespace
+
+std::atomic<std::uint32_t> info_bits{initial_info_bits()};
 
 namespace {
 

@@ -79,7 +79,8 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
     joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
     return {};
   case EntryKind::kUnifiedVariable:
-    return device_.submit(variable->device_address, &entry.value, sizeof entry.value);
+    return device_.submit(variable->device_address, static_cast<const void*>(&entry.value),
+                          sizeof entry.value);
   case EntryKind::kIndirectFunction:
   case EntryKind::kIndirectTable:
   case EntryKind::kKernel:

@@ -18,7 +18,6 @@ using namespace gantry;
 using namespace gantry::abi::clang;
 using core::EntryKind;
 using core::ProgramContents;
-using core::ProgramEntry;
 using core::Runtime;
 using format::CurrentEntry;
 using format::EntryRole;

@@ -106,7 +106,7 @@ GANTRY_EXPORT int omp_target_is_present(const void* pointer, int device_number) 
 }
 
 /// Section 18.8.4.
-GANTRY_EXPORT int omp_target_is_accessible(const void* pointer, std::size_t size,
+GANTRY_EXPORT int omp_target_is_accessible(const void* pointer, std::size_t /*size*/,
                                            int device_number) {
   const Place where = place(device_number, "omp_target_is_accessible");
   if (pointer == nullptr) {
