@@ -1,0 +1,89 @@
+"""What the benchmark says: one table for people, one JSON object for programs."""
+
+import statistics
+
+UNITS = {
+    "s": ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
+    "B": ((2**20, "MiB"), (2**10, "KiB")),
+}
+
+
+def scale_of(value, unit):
+    """The factor and the name of the unit that suits a value."""
+    return next((row for row in UNITS[unit] if value >= row[0]), UNITS[unit][-1])
+
+
+def figures(value):
+    """A number with three figures."""
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
+
+
+def measured(numbers, unit):
+    """A contender's median with the quartiles behind it, all in one unit."""
+    factor, name = scale_of(numbers["median"], unit)
+    lower, median, upper = (
+        figures(numbers[key] / factor) for key in ("lower_quartile", "median", "upper_quartile")
+    )
+    return f"{median} {name} ({lower} - {upper})"
+
+
+def summary(samples):
+    """Median, quartiles and extremes of one contender's samples."""
+    lower, _, upper = (
+        statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else samples * 3
+    )
+    return {
+        "median": statistics.median(samples),
+        "lower_quartile": lower,
+        "upper_quartile": upper,
+        "minimum": min(samples),
+        "maximum": max(samples),
+        "samples": samples,
+    }
+
+
+def result(case, metric, samples):
+    """One row: what each contender's samples say about one metric."""
+    contenders = {name: summary([s[metric.key] for s in taken]) for name, taken in samples.items()}
+    ratio = contenders["gantry"]["median"] / contenders["stock"]["median"]
+    return {
+        "case": case.name,
+        "title": metric.title,
+        "unit": metric.unit,
+        "contenders": contenders,
+        "ratio": ratio,
+        "goal": metric.goal,
+        "met": None if metric.goal is None else ratio <= metric.goal,
+    }
+
+
+def fraction(ratio):
+    return f"1/{1 / ratio:.1f}" if ratio < 0.95 else f"{ratio:.2f}"
+
+
+def goal_text(goal):
+    return "" if goal is None else f"<= 1/{1 / goal:.0f}" if goal < 1 else f"<= {goal:g}"
+
+
+def table(results):
+    """The table: medians, quartiles, ratio, goal and whether it is met."""
+    rows = [("case", "what", "stock LLVM (quartiles)", "Gantry (quartiles)", "ratio", "goal", "")]
+    floors = []
+    for row in results:
+        contenders = row["contenders"]
+        rows.append((
+            row["case"],
+            row["title"],
+            measured(contenders["stock"], row["unit"]),
+            measured(contenders["gantry"], row["unit"]),
+            fraction(row["ratio"]),
+            goal_text(row["goal"]),
+            {True: "met", False: "MISSED", None: ""}[row["met"]],
+        ))
+        if "floor" in contenders:
+            floor = measured(contenders["floor"], row["unit"])
+            floors.append(f"{row['title']}, built without offloading: {floor}")
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([*lines, "", *floors] if floors else lines)
