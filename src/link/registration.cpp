@@ -7,10 +7,11 @@
 //       images[] = { { image inside image_0, its end, __start_…, __stop_… }, … };
 //   static const struct { int32_t count; images *; entry *entries_begin, *entries_end; }
 //       descriptor = { 1, images, __start_…, __stop_… };
-//   static void unregister(void) { __tgt_unregister_lib(&descriptor); }
 //   static void __attribute__((constructor(101))) register(void) {
 //     __tgt_register_lib(&descriptor);
-//     atexit(unregister);
+//   }
+//   static void __attribute__((destructor(101))) unregister(void) {
+//     __tgt_unregister_lib(&descriptor);
 //   }
 //
 // The linker defines __start_X and __stop_X around the output section X when its name is a C
@@ -20,9 +21,9 @@
 // entry is joined with its device symbol by name, whichever image has it. An empty variable in the
 // section makes it exist in the output even when no linked object has one.
 //
-// Priority 101 runs before every constructor a program may write, so that target regions work in
-// those. atexit, unlike a destructor, runs before the C library's own finish, and in a shared
-// library it is bound to that library, so that dlclose unregisters.
+// Priority 101 runs before every constructor a program may write and, this object being the first
+// of the link, after every destructor, so that target regions work in all of them. (LLVM's wrapper
+// unregisters with atexit, before destructors of C.) In a shared library dlclose runs it.
 //
 // docs/linking.md tells the same for readers of the linked file; the runtime's side of the layouts
 // is include/gantry's and the ABI's.
@@ -48,7 +49,7 @@
 namespace gantry::link {
 namespace {
 
-constexpr int kConstructorPriority = 101;
+constexpr int kPriority = 101;
 
 struct Table {
   llvm::Constant* begin;
@@ -113,9 +114,8 @@ public:
     for (const Table& table : tables_) {
       descriptors.push_back(make_descriptor(table));
     }
-    llvm::Function* unregister = make_unregister(descriptors);
-    llvm::appendToGlobalCtors(module_, make_register(descriptors, unregister),
-                              kConstructorPriority);
+    llvm::appendToGlobalCtors(module_, make_register(descriptors), kPriority);
+    llvm::appendToGlobalDtors(module_, make_unregister(descriptors), kPriority);
   }
 
   llvm::Module& module() { return module_; }
@@ -190,16 +190,12 @@ private:
     return function;
   }
 
-  llvm::Function* make_register(const std::vector<llvm::GlobalVariable*>& descriptors,
-                                llvm::Function* unregister) {
+  llvm::Function* make_register(const std::vector<llvm::GlobalVariable*>& descriptors) {
     llvm::Function* function = make_function(".omp_offloading.descriptor_reg");
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context_, "entry", function));
     for (llvm::GlobalVariable* descriptor : descriptors) {
       builder.CreateCall(runtime_function("__tgt_register_lib"), {descriptor});
     }
-    const llvm::FunctionCallee at_exit =
-        module_.getOrInsertFunction("atexit", llvm::Type::getInt32Ty(context_), pointer_);
-    builder.CreateCall(at_exit, {unregister});
     builder.CreateRetVoid();
     return function;
   }

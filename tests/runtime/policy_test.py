@@ -30,6 +30,15 @@ class Policy(RuntimeCase):
     def test_the_default_device_may_be_the_host(self):
         self.assertEqual(self.run_program("fallback-22", OMP_DEFAULT_DEVICE="1"), "host 5 1\n")
 
+    def test_the_default_device_is_read_before_libomp_is_at_work(self):
+        self.assertEqual(
+            self.run_program("defaults-22", OMP_DEFAULT_DEVICE="2", GANTRY_DEVICES="cpu:4"),
+            "before 2, after 1, end 1\n")
+
+    def test_a_default_device_that_is_no_number(self):
+        self.assertIn("OMP_DEFAULT_DEVICE: 'two' is not a device number",
+                      self.error_of("fallback-22", OMP_DEFAULT_DEVICE="two"))
+
     def test_a_program_linked_to_llvms_library_runs_on_gantry(self):
         self.assertIn("libomptarget.so.22.1", self.dynamic_libraries("stock-22"))
         output = self.run_program("stock-22", OMP_TARGET_OFFLOAD="MANDATORY",

@@ -22,6 +22,15 @@ std::string Device::image_file(const RegisteredProgram& program) const {
                      module.substr(module.find_last_of('/') + 1), getpid(), program.id, number_);
 }
 
+std::shared_ptr<LoadedProgram::Image> Device::find_image(const std::byte* source) const {
+  for (const auto& [id, program] : staged_) {
+    if (program != nullptr && program->image()->source == source) {
+      return program->image();
+    }
+  }
+  return nullptr;
+}
+
 Status Device::load_programs(Registry& registry) {
   const std::uint64_t generation = registry.generation();
   std::vector<std::shared_ptr<LoadedProgram>> staged;
@@ -30,7 +39,9 @@ Status Device::load_programs(Registry& registry) {
     for (const RegisteredProgram& program : registry.programs()) {
       auto [entry, is_new] = staged_.try_emplace(program.id);
       if (is_new) {
-        auto result = LoadedProgram::stage(program, device_, image_file(program));
+        auto result =
+            LoadedProgram::stage(program, device_, image_file(program),
+                                 [&](const std::byte* source) { return find_image(source); });
         if (!result) {
           staged_.erase(entry);
           return tl::unexpected(result.error());

@@ -8,9 +8,9 @@
 #include "runtime/core/registry.h"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace gantry::core {
@@ -57,6 +57,7 @@ private:
   Status load_programs(Registry& registry);
   Status publish(const std::shared_ptr<LoadedProgram>& program, LoadedProgram::Joined joined);
 
+  [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
 
   int number_;
@@ -68,7 +69,7 @@ private:
 
   // With the registry's lock held:
   /// Every program that was looked at here; null if none of its images fits this device.
-  std::unordered_map<ProgramId, std::shared_ptr<LoadedProgram>> staged_;
+  std::map<ProgramId, std::shared_ptr<LoadedProgram>> staged_;
   /// Those that are published: their kernels and variables are found.
   std::vector<std::shared_ptr<LoadedProgram>> loaded_;
 };

@@ -6,7 +6,8 @@ namespace gantry::core {
 
 Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProgram& program,
                                                             const PluginDevice& device,
-                                                            const std::string& file) {
+                                                            const std::string& file,
+                                                            const FindImage& find_image) {
   auto contents = program.decode(program.descriptor);
   if (!contents) {
     return tl::unexpected(contents.error());
@@ -17,11 +18,15 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (image == contents->images.end()) {
     return nullptr;
   }
-  auto handle = device.create_image(*image, file);
-  if (!handle) {
-    return tl::unexpected(handle.error());
+  std::shared_ptr<Image> shared = find_image(image->data());
+  if (shared == nullptr) {
+    auto handle = device.create_image(*image, file);
+    if (!handle) {
+      return tl::unexpected(handle.error());
+    }
+    shared = std::make_shared<Image>(Image{image->data(), std::move(*handle)});
   }
-  std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(*handle)));
+  std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 
   std::size_t names_size = 0;
   for (const ProgramEntry& entry : contents->entries) {
@@ -38,7 +43,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
 }
 
 Result<LoadedProgram::Joined> LoadedProgram::load() const {
-  if (Status status = device_.load_image(image_.get()); !status) {
+  if (Status status = device_.load_image(image_->handle.get()); !status) {
     return tl::unexpected(status.error());
   }
   Joined joined;
@@ -53,7 +58,7 @@ Result<LoadedProgram::Joined> LoadedProgram::load() const {
 
 Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
   if (entry.kind == EntryKind::kKernel) {
-    auto kernel = device_.find_kernel(image_.get(), entry.name);
+    auto kernel = device_.find_kernel(image_->handle.get(), entry.name);
     if (!kernel) {
       return fail("the program has an offload entry for the kernel '{}' and its device image does "
                   "not: {}; rebuild all of its objects with the same sources and options",
@@ -62,7 +67,7 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
     joined.kernels.push_back(Kernel{entry.address, *kernel, entry.name});
     return {};
   }
-  auto variable = device_.find_variable(image_.get(), entry.name);
+  auto variable = device_.find_variable(image_->handle.get(), entry.name);
   if (!variable) {
     return fail("the program has an offload entry for the variable '{}' and its device image does "
                 "not: {}; rebuild all of its objects with the same sources and options",

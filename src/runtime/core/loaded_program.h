@@ -11,6 +11,7 @@
 #include "runtime/core/program.h"
 #include "runtime/core/registry.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +20,20 @@ namespace gantry::core {
 
 class LoadedProgram {
 public:
+  /// An image on the device together with the bytes it was made of: programs that brought the same
+  /// bytes, not just equal ones, share it.
+  struct Image {
+    const std::byte* source;
+    ImageHandle handle;
+  };
+  using FindImage = std::function<std::shared_ptr<Image>(const std::byte* source)>;
+
   /// First half, with the registry's lock held. Null if no image of the program fits the device.
-  /// `file`: see PluginDevice::create_image.
+  /// `file`: see PluginDevice::create_image. `find_image` answers an image that another program of
+  /// this device has, or null.
   [[nodiscard]] static Result<std::shared_ptr<LoadedProgram>>
-  stage(const RegisteredProgram& program, const PluginDevice& device, const std::string& file);
+  stage(const RegisteredProgram& program, const PluginDevice& device, const std::string& file,
+        const FindImage& find_image);
 
   LoadedProgram(const LoadedProgram&) = delete;
   LoadedProgram& operator=(const LoadedProgram&) = delete;
@@ -48,18 +59,19 @@ public:
   /// held.
   void adopt(Joined joined) { joined_ = std::move(joined); }
 
+  [[nodiscard]] const std::shared_ptr<Image>& image() const { return image_; }
   [[nodiscard]] ProgramId id() const { return id_; }
   [[nodiscard]] const Joined& joined() const { return joined_; }
 
 private:
-  LoadedProgram(ProgramId id, const PluginDevice& device, ImageHandle image)
+  LoadedProgram(ProgramId id, const PluginDevice& device, std::shared_ptr<Image> image)
       : id_(id), device_(device), image_(std::move(image)) {}
 
   Status join(const ProgramEntry& entry, Joined& joined) const;
 
   ProgramId id_;
   const PluginDevice& device_;
-  ImageHandle image_;
+  std::shared_ptr<Image> image_;
   std::string names_; ///< the entries' names, in one piece
   std::vector<ProgramEntry> entries_;
   Joined joined_;

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-// libomp's, when it is in the process (programs of Clang have it): the default-device-var ICV.
-extern "C" __attribute__((weak)) int omp_get_default_device();
+// libomp's, when it is in the process, as programs of Clang have it.
+extern "C" {
+__attribute__((weak)) int omp_get_default_device();
+__attribute__((weak)) int __kmpc_global_num_threads(void* location);
+}
 
 namespace gantry::core {
 
@@ -66,7 +69,7 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
     return nullptr;
   }
   if (number == kDefaultDevice) {
-    number = omp_get_default_device != nullptr ? omp_get_default_device() : 0;
+    number = default_device();
   }
   if (number == count) {
     return nullptr;
@@ -82,6 +85,16 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
     fatal(with_context(status.error(), device->label()).value(), construct);
   }
   return device;
+}
+
+int Runtime::default_device() const {
+  // The ICV is libomp's. Asking for it makes libomp initialise itself, which takes a millisecond;
+  // while it has no threads, nobody can have set another value than the initial one.
+  const bool libomp_at_work =
+      __kmpc_global_num_threads != nullptr && __kmpc_global_num_threads(nullptr) > 0;
+  return libomp_at_work && omp_get_default_device != nullptr
+             ? omp_get_default_device()
+             : initial_default_device_.load(std::memory_order_relaxed);
 }
 
 void Runtime::open_all_devices(const Construct& construct) {
@@ -121,6 +134,7 @@ Status Runtime::read_candidates() {
   }
   settings_ = std::move(*settings);
   policy_.store(settings_.policy, std::memory_order_relaxed);
+  initial_default_device_.store(settings_.default_device, std::memory_order_relaxed);
   settings_read_ = true;
   if (settings_.policy == OffloadPolicy::kDisabled) {
     return {};

@@ -66,6 +66,7 @@ private:
   };
 
   void refresh(const Construct& construct);
+  [[nodiscard]] int default_device() const;
   Status read_candidates();
   Status open_devices(bool all);
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
@@ -86,6 +87,7 @@ private:
   std::unique_ptr<Device> devices_[kMaximumDevices];
   std::atomic<int> count_{0};
   std::atomic<OffloadPolicy> policy_{OffloadPolicy::kDefault};
+  std::atomic<int> initial_default_device_{0};
   /// The registry's generation for which devices were opened; kNever before the first use.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::atomic<std::uint64_t> opened_generation_{kNever};

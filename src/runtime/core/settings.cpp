@@ -70,6 +70,15 @@ Status parse_policy(std::string_view value, Settings& settings) {
   return {};
 }
 
+Status parse_default_device(std::string_view value, Settings& settings) {
+  const auto number = parse_number<int>(value);
+  if (!number || *number < 0) {
+    return fail("'{}' is not a device number, 0 or more", value);
+  }
+  settings.default_device = *number;
+  return {};
+}
+
 Result<DeviceRequest> parse_device(std::string_view item) {
   DeviceRequest request;
   const std::size_t plus = item.find('+');
@@ -147,6 +156,10 @@ constexpr std::array kVariables = {
                         "DISABLED: everything runs on the host; DEFAULT: the host is used when "
                         "there is no device",
                         parse_policy},
+    EnvironmentVariable{"OMP_DEFAULT_DEVICE", "0",
+                        "the device of constructs without a device clause, until "
+                        "omp_set_default_device",
+                        parse_default_device},
     EnvironmentVariable{"GANTRY_DEVICES", "cpu",
                         "the devices to offer, in order: name[:count][+option…] separated by "
                         "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names",

@@ -39,6 +39,8 @@ enum class Info : std::uint32_t {
 
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
+  /// Initial value of default-device-var.
+  int default_device = 0;
   std::vector<DeviceRequest> devices;
   /// Bits of Info.
   std::uint32_t info = 0;
