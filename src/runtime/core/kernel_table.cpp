@@ -21,6 +21,10 @@ KernelTable::Slot& KernelTable::Slots::after(const Slot& slot) const {
   return slots[static_cast<std::size_t>(&slot - slots.get() + 1) & mask];
 }
 
+KernelTable::Slot& KernelTable::Slots::before(const Slot& slot) const {
+  return slots[static_cast<std::size_t>(&slot - slots.get() - 1) & mask];
+}
+
 KernelTable::Slot& KernelTable::Slots::place_for(const void* key) const {
   Slot* erased = nullptr;
   for (Slot* slot = &first(key);; slot = &after(*slot)) {
@@ -63,9 +67,22 @@ void KernelTable::set(const Kernel& kernel) {
 }
 
 void KernelTable::erase(const void* host_address) {
-  Slot& slot = generations_.back()->place_for(host_address);
-  if (slot.key.load(std::memory_order_relaxed) == host_address) {
-    slot.kernel.store(nullptr, std::memory_order_release);
+  const Slots& slots = *generations_.back();
+  Slot* slot = &slots.place_for(host_address);
+  if (slot->key.load(std::memory_order_relaxed) != host_address) {
+    return;
+  }
+  slot->kernel.store(nullptr, std::memory_order_release);
+  // Erased slots that end a run of used ones are free: no search passes them on its way to a key.
+  // Without this a process whose libraries come and go at ever new addresses would fill the table.
+  if (slots.after(*slot).key.load(std::memory_order_relaxed) != nullptr) {
+    return;
+  }
+  while (slot->key.load(std::memory_order_relaxed) != nullptr &&
+         slot->kernel.load(std::memory_order_relaxed) == nullptr) {
+    slot->key.store(nullptr, std::memory_order_release);
+    --used_;
+    slot = &slots.before(*slot);
   }
 }
 

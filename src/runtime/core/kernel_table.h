@@ -58,6 +58,7 @@ private:
 
     [[nodiscard]] Slot& first(const void* key) const;
     [[nodiscard]] Slot& after(const Slot& slot) const;
+    [[nodiscard]] Slot& before(const Slot& slot) const;
     /// The slot of `key`, else the first one on its way that is free for it.
     [[nodiscard]] Slot& place_for(const void* key) const;
   };
