@@ -197,6 +197,13 @@ Result<Mapping*> DataEnvironment::create(std::span<const MapItem> items, const M
 Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& construct) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t call = table_.next_call();
+  // An error does not keep the other items on the device; the first one is the answer.
+  Status outcome;
+  const auto note = [&](Status status) {
+    if (outcome && !status) {
+      outcome = std::move(status);
+    }
+  };
   // Counts first, so that every item knows whether its storage goes; then copies back; then the
   // storage goes.
   Found found(items.size(), nullptr);
@@ -207,26 +214,23 @@ Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& co
       MapItem pointer = item;
       pointer.present = false;
       if (auto left = leave(pointer, address(item.base), sizeof(void*), call, gone); !left) {
-        return tl::unexpected(left.error());
+        note(tl::unexpected(left.error()));
       }
     }
     if (item.kind == MapKind::kStorage || item.kind == MapKind::kPointee) {
       auto left = leave(item, address(item.begin), item.size, call, gone);
-      if (!left) {
-        return tl::unexpected(left.error());
+      if (left) {
+        found[i] = *left;
+      } else {
+        note(tl::unexpected(left.error()));
       }
-      found[i] = *left;
     }
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
     // OpenMP 5.2, section 5.8.3: a from item is copied back if its storage goes, or always.
     const MapItem& item = items[i];
     if (item.from && found[i] != nullptr && (item.always || !found[i]->referenced())) {
-      if (Status status =
-              copy(*found[i], address(item.begin), item.size, Direction::kFromDevice, construct);
-          !status) {
-        return status;
-      }
+      note(copy(*found[i], address(item.begin), item.size, Direction::kFromDevice, construct));
     }
   }
   for (Mapping* mapping : gone) {
@@ -234,11 +238,9 @@ Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& co
       info("{}: {} {} unmapped", label(construct), quoted_name(mapping->name),
            extent(mapping->host_begin, mapping->size()));
     }
-    if (Status status = remove(*mapping); !status) {
-      return status;
-    }
+    note(remove(*mapping));
   }
-  return {};
+  return outcome;
 }
 
 Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begin,

@@ -1,0 +1,61 @@
+// A device data environment of a FakePlugin's device, for tests of mapping rules.
+#pragma once
+
+#include "runtime/core/data_environment.h"
+#include "runtime/testing/fake_plugin.h"
+#include "runtime/testing/map_items.h"
+
+#include <initializer_list>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace gantry::core::testing {
+
+struct EnvironmentCase : ::testing::Test {
+  explicit EnvironmentCase(Memory memory = Memory::kSeparate) : plugin(memory) {}
+
+  using Items = std::vector<MapItem>;
+
+  Status enter(Items items) { return environment.enter(items, construct); }
+  Status exit(const Items& items) { return environment.exit(items, construct); }
+  Status update(const Items& items) { return environment.update(items, construct); }
+
+  /// What a target region does with its items; the values of its kernel's parameters.
+  Result<std::vector<std::uintptr_t>> enter_target(Items items) {
+    KernelArguments arguments;
+    if (Status status = environment.enter_target(items, construct, arguments, storage); !status) {
+      return tl::unexpected(status.error());
+    }
+    std::vector<std::uintptr_t> values;
+    for (void* const argument : arguments) {
+      values.push_back(reinterpret_cast<std::uintptr_t>(argument));
+    }
+    return values;
+  }
+
+  template <typename T>
+  void* corresponding(const T& object) {
+    return environment.corresponding(&object, sizeof object);
+  }
+  template <typename T>
+  bool present(const T& object) {
+    return corresponding(object) != nullptr;
+  }
+  /// The corresponding value of an object that is present.
+  template <typename T>
+  T on_device(const T& object) {
+    return plugin.read<T>(corresponding(object));
+  }
+
+  FakePlugin plugin;
+  DataEnvironment environment{plugin.device()};
+  PrivateStorage storage{plugin.device()};
+  Construct construct{"target", ";test.cpp;main;7;1;;"};
+};
+
+struct SharedEnvironmentCase : EnvironmentCase {
+  SharedEnvironmentCase() : EnvironmentCase(Memory::kShared) {}
+};
+
+} // namespace gantry::core::testing

@@ -1,0 +1,253 @@
+#include "runtime/testing/fake_plugin.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace gantry::core::testing {
+
+struct FakeImage {
+  std::string text;
+  std::map<std::string, std::unique_ptr<char>, std::less<>> kernels;
+  struct Variable {
+    std::uintptr_t device_address;
+    std::uint64_t size;
+  };
+  std::map<std::string, Variable, std::less<>> variables;
+};
+
+namespace {
+
+constexpr std::string_view kMagic = "fake image\n";
+constexpr std::uint64_t kAlignment = 64;
+
+FakePlugin* current = nullptr;
+
+FakeImage& image_of(gantry_image* image) { return *reinterpret_cast<FakeImage*>(image); }
+
+} // namespace
+
+struct FakeFunctions {
+  static std::int32_t api_version() { return GANTRY_PLUGIN_API_VERSION; }
+
+  static const char* error_message() { return current->message_.c_str(); }
+
+  static std::int32_t number_of_devices() { return 1; }
+
+  static std::int32_t init_device(std::int32_t, std::int32_t, const char*) {
+    const std::lock_guard lock(current->mutex_);
+    return current->fails("init_device") ? GANTRY_FAILURE : GANTRY_SUCCESS;
+  }
+
+  static std::uint32_t capabilities(std::int32_t) {
+    return current->memory_ == Memory::kShared
+               ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
+               : 0;
+  }
+
+  static const char* device_description(std::int32_t) { return "a device of a test"; }
+
+  static std::int32_t is_valid_binary(const void* bytes, std::size_t size) {
+    return std::string_view(static_cast<const char*>(bytes), size).starts_with(kMagic) ? 1 : 0;
+  }
+
+  static std::int32_t create_image(std::int32_t, const void* bytes, std::size_t size, const char*,
+                                   gantry_image** image) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("create_image")) {
+      return GANTRY_FAILURE;
+    }
+    auto fake = std::make_unique<FakeImage>();
+    fake->text.assign(static_cast<const char*>(bytes), size);
+    *image = reinterpret_cast<gantry_image*>(fake.get());
+    current->images_.emplace(*image, std::move(fake));
+    ++current->counts.images_created;
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t load_image(gantry_image* image) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("load_image")) {
+      return GANTRY_FAILURE;
+    }
+    FakeImage& fake = image_of(image);
+    if (!fake.kernels.empty() || !fake.variables.empty()) {
+      return GANTRY_SUCCESS;
+    }
+    std::istringstream lines(fake.text.substr(kMagic.size()));
+    for (std::string word, name; lines >> word;) {
+      if (word == "broken") {
+        return current->fail_with(GANTRY_FAILURE, "the image is broken");
+      }
+      lines >> name;
+      if (word == "kernel") {
+        fake.kernels.emplace(name, std::make_unique<char>());
+      } else {
+        std::uint64_t size = 0;
+        lines >> size;
+        fake.variables.emplace(name, FakeImage::Variable{current->take(size), size});
+      }
+    }
+    ++current->counts.images_loaded;
+    return GANTRY_SUCCESS;
+  }
+
+  static void destroy_image(gantry_image* image) {
+    const std::lock_guard lock(current->mutex_);
+    for (const auto& [name, variable] : image_of(image).variables) {
+      current->allocations_.erase(variable.device_address & ~kDeviceBit);
+    }
+    EXPECT_EQ(current->images_.erase(image), 1u);
+  }
+
+  static std::int32_t find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("find_kernel")) {
+      return GANTRY_FAILURE;
+    }
+    const auto found = image_of(image).kernels.find(std::string_view(name));
+    if (found == image_of(image).kernels.end()) {
+      return current->fail_with(GANTRY_NOT_FOUND, "no such kernel");
+    }
+    *kernel = reinterpret_cast<gantry_kernel*>(found->second.get());
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t find_variable(gantry_image* image, const char* name, void** device_address,
+                                    std::uint64_t* size) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("find_variable")) {
+      return GANTRY_FAILURE;
+    }
+    const auto found = image_of(image).variables.find(std::string_view(name));
+    if (found == image_of(image).variables.end()) {
+      return current->fail_with(GANTRY_NOT_FOUND, "no such variable");
+    }
+    *device_address = reinterpret_cast<void*>(found->second.device_address);
+    *size = found->second.size;
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t data_alloc(std::int32_t, std::uint64_t size, void** device_address) {
+    const std::lock_guard lock(current->mutex_);
+    EXPECT_GT(size, 0u);
+    if (current->fails("data_alloc")) {
+      return GANTRY_OUT_OF_MEMORY;
+    }
+    *device_address = reinterpret_cast<void*>(current->take(size));
+    ++current->counts.allocations;
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t data_delete(std::int32_t, void* device_address) {
+    const std::lock_guard lock(current->mutex_);
+    // What a device refuses to free is the device's loss, not a leak of the runtime's.
+    const bool fails = current->fails("data_delete");
+    const auto host = reinterpret_cast<std::uintptr_t>(device_address) & ~kDeviceBit;
+    EXPECT_EQ(current->allocations_.erase(host), 1u);
+    return fails ? GANTRY_FAILURE : GANTRY_SUCCESS;
+  }
+
+  static std::int32_t data_submit(std::int32_t, void* device_address, const void* host,
+                                  std::uint64_t size) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("data_submit")) {
+      return GANTRY_FAILURE;
+    }
+    std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
+    if (memory == nullptr) {
+      return current->fail_with(GANTRY_FAILURE, "a copy leaves device memory");
+    }
+    std::memcpy(memory, host, size);
+    ++current->counts.submits;
+    current->counts.bytes_submitted += size;
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t data_retrieve(std::int32_t, void* host, const void* device_address,
+                                    std::uint64_t size) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("data_retrieve")) {
+      return GANTRY_FAILURE;
+    }
+    std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
+    if (memory == nullptr) {
+      return current->fail_with(GANTRY_FAILURE, "a copy leaves device memory");
+    }
+    std::memcpy(host, memory, size);
+    ++current->counts.retrieves;
+    current->counts.bytes_retrieved += size;
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t launch_kernel(std::int32_t, gantry_kernel*, const gantry_launch* launch) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("launch_kernel")) {
+      return GANTRY_FAILURE;
+    }
+    const std::span arguments(launch->arguments, launch->argument_count);
+    current->arguments.assign(arguments.begin(), arguments.end());
+    ++current->counts.launches;
+    return GANTRY_SUCCESS;
+  }
+
+  static PluginFunctions table() {
+    return {
+#define GANTRY_ADDRESS(name) &FakeFunctions::name,
+        GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+#undef GANTRY_ADDRESS
+    };
+  }
+};
+
+FakePlugin::FakePlugin(Memory memory) : memory_(memory), plugin_("fake", FakeFunctions::table()) {
+  EXPECT_EQ(current, nullptr) << "one FakePlugin at a time";
+  current = this;
+  device_ = std::make_unique<PluginDevice>(PluginDevice::open(plugin_, 0, 0, "").value());
+}
+
+FakePlugin::~FakePlugin() {
+  EXPECT_EQ(live_allocations(), 0u) << "device memory is leaked";
+  EXPECT_EQ(live_images(), 0u) << "images are leaked";
+  current = nullptr;
+}
+
+bool FakePlugin::fails(std::string_view function) {
+  if (fails_in_ <= 0 || --fails_in_ > 0) {
+    return false;
+  }
+  message_ = fmt::format("injected failure of {}", function);
+  return true;
+}
+
+std::int32_t FakePlugin::fail_with(std::int32_t code, std::string message) {
+  message_ = std::move(message);
+  return code;
+}
+
+std::uintptr_t FakePlugin::take(std::uint64_t size) {
+  // Aligned by hand, so that the sanitizer sees the allocation end where it does.
+  auto bytes = std::make_unique<std::byte[]>(size + kAlignment);
+  const auto begin =
+      (reinterpret_cast<std::uintptr_t>(bytes.get()) + kAlignment - 1) / kAlignment * kAlignment;
+  allocations_.emplace(begin, Allocation{std::move(bytes), size});
+  return begin | kDeviceBit;
+}
+
+std::byte* FakePlugin::memory(std::uintptr_t device_address, std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  const std::uintptr_t begin = device_address & ~kDeviceBit;
+  const auto next = allocations_.upper_bound(begin);
+  if ((device_address & kDeviceBit) == 0 || next == allocations_.begin()) {
+    return nullptr;
+  }
+  const auto& [start, allocation] = *std::prev(next);
+  const std::uint64_t offset = begin - start;
+  const bool inside = offset <= allocation.size && size <= allocation.size - offset;
+  return inside ? reinterpret_cast<std::byte*>(begin) : nullptr;
+}
+
+} // namespace gantry::core::testing

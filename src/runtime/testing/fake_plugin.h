@@ -1,0 +1,106 @@
+// A plugin for tests: devices whose memory is really apart from the host's, calls that are counted,
+// and any call made to fail.
+//
+// A device address of it is the address of host memory with kDeviceBit set, so that code which takes
+// one for a host address crashes. Every access is checked against what is allocated. An image is
+// text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME SIZE` for each
+// symbol; `broken` makes its loading fail.
+#pragma once
+
+#include "runtime/core/plugin.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gantry::core::testing {
+
+inline constexpr std::uintptr_t kDeviceBit = std::uintptr_t{1} << 62;
+
+/// What a test asks of the plugin's devices.
+enum class Memory : std::uint8_t {
+  kSeparate, ///< the device sees none of the host's memory
+  kShared,   ///< corresponding storage may be the original storage
+};
+
+/// One at a time in a process: plugins are functions without a context. Any thread.
+class FakePlugin {
+public:
+  explicit FakePlugin(Memory memory = Memory::kSeparate);
+  FakePlugin(const FakePlugin&) = delete;
+  FakePlugin& operator=(const FakePlugin&) = delete;
+  /// Fails the test if device memory or an image is still there.
+  ~FakePlugin();
+
+  [[nodiscard]] const Plugin& plugin() const { return plugin_; }
+  /// An open device.
+  [[nodiscard]] const PluginDevice& device() const { return *device_; }
+
+  /// Makes the `nth` call from now of a function that can fail do so, counted from 1.
+  void fail_call(int nth) { fails_in_ = nth; }
+  /// True if the call that was to fail has come.
+  [[nodiscard]] bool has_failed() const { return fails_in_ == 0; }
+
+  /// Calls that succeeded.
+  struct Counts {
+    int allocations = 0;
+    int submits = 0;
+    int retrieves = 0;
+    std::uint64_t bytes_submitted = 0;
+    std::uint64_t bytes_retrieved = 0;
+    int images_created = 0;
+    int images_loaded = 0;
+    int launches = 0;
+
+    bool operator==(const Counts&) const = default;
+  };
+  Counts counts;
+  /// What the last launch handed over.
+  std::vector<void*> arguments;
+
+  [[nodiscard]] std::size_t live_allocations() const { return allocations_.size(); }
+  [[nodiscard]] std::size_t live_images() const { return images_.size(); }
+
+  /// Host memory that stands for device memory; null if not all of it is allocated.
+  [[nodiscard]] std::byte* memory(std::uintptr_t device_address, std::uint64_t size);
+  /// The value of type T at a device address.
+  template <typename T>
+  [[nodiscard]] T read(const void* device_address) {
+    return *reinterpret_cast<T*>(
+        memory(reinterpret_cast<std::uintptr_t>(device_address), sizeof(T)));
+  }
+  template <typename T>
+  void write(const void* device_address, T value) {
+    *reinterpret_cast<T*>(
+        memory(reinterpret_cast<std::uintptr_t>(device_address), sizeof(T))) = value;
+  }
+
+private:
+  friend struct FakeFunctions;
+
+  struct Allocation {
+    std::unique_ptr<std::byte[]> bytes;
+    std::uint64_t size;
+  };
+
+  /// Whether the function at work, which can fail, is to.
+  bool fails(std::string_view function);
+  std::int32_t fail_with(std::int32_t code, std::string message);
+  /// Device memory of a size, at a device address.
+  std::uintptr_t take(std::uint64_t size);
+
+  mutable std::recursive_mutex mutex_;
+  Memory memory_;
+  int fails_in_ = -1;
+  std::string message_;
+  std::map<std::uintptr_t, Allocation> allocations_; ///< by host address of their first byte
+  std::map<gantry_image*, std::unique_ptr<struct FakeImage>> images_;
+  Plugin plugin_;
+  std::unique_ptr<PluginDevice> device_;
+};
+
+} // namespace gantry::core::testing
