@@ -4,6 +4,7 @@
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ std::string Device::image_file(const RegisteredProgram& program) const {
   if (image_folder_.empty()) {
     return {};
   }
-  const std::string module = module_of(program.descriptor);
+  const std::string module = module_of(program.descriptor).path;
   return fmt::format("{}/{}.{}.{}.device{}.so", image_folder_,
                      module.substr(module.find_last_of('/') + 1), getpid(), program.id, number_);
 }
@@ -96,6 +97,46 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
   return {};
 }
 
+void Device::hand_over_kernels(const LoadedProgram& gone) {
+  const std::vector<Kernel>& kernels = gone.joined().kernels;
+  const auto serves = [&](const void* host_address) {
+    const Kernel* kernel = kernels_.find(host_address);
+    return std::greater_equal<>()(kernel, kernels.data()) &&
+           std::less<>()(kernel, kernels.data() + kernels.size());
+  };
+  // One replaces the other in a single step, so that a launch always finds one of them.
+  for (const auto& other : loaded_) {
+    for (const Kernel& kernel : other->joined().kernels) {
+      if (serves(kernel.host_address)) {
+        kernels_.set(kernel);
+      }
+    }
+  }
+  for (const Kernel& kernel : kernels) {
+    if (serves(kernel.host_address)) {
+      kernels_.erase(kernel.host_address);
+    }
+  }
+}
+
+void Device::hand_over_variables(const LoadedProgram& gone) {
+  std::vector<const void*> orphans;
+  for (const auto& variable : gone.joined().variables) {
+    data_environment_.undeclare(variable.host_address, variable.device_address);
+    orphans.push_back(variable.host_address);
+  }
+  std::ranges::sort(orphans);
+  for (const auto& other : loaded_) {
+    for (const auto& variable : other->joined().variables) {
+      if (std::ranges::binary_search(orphans, variable.host_address)) {
+        // Of another size it would have been refused when its program was published.
+        (void)data_environment_.declare(variable.host_address, variable.size,
+                                        variable.device_address, variable.name);
+      }
+    }
+  }
+}
+
 std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   const auto staged = staged_.extract(id);
   if (staged.empty()) {
@@ -105,25 +146,8 @@ std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   if (std::erase(loaded_, program) == 0) {
     return program;
   }
-  for (const auto& variable : program->joined().variables) {
-    data_environment_.undeclare(variable.host_address, variable.device_address);
-  }
-  std::vector<const void*> orphans;
-  for (const Kernel& kernel : program->joined().kernels) {
-    if (kernels_.find(kernel.host_address) == &kernel) {
-      kernels_.erase(kernel.host_address);
-      orphans.push_back(kernel.host_address);
-    }
-  }
-  // Another program that has the same kernel (of an inline function) serves it from now on.
-  std::ranges::sort(orphans);
-  for (const auto& other : loaded_) {
-    for (const Kernel& kernel : other->joined().kernels) {
-      if (std::ranges::binary_search(orphans, kernel.host_address)) {
-        kernels_.set(kernel);
-      }
-    }
-  }
+  hand_over_kernels(*program);
+  hand_over_variables(*program);
   return program;
 }
 

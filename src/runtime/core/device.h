@@ -57,6 +57,12 @@ private:
   Status load_programs(Registry& registry);
   Status publish(const std::shared_ptr<LoadedProgram>& program, LoadedProgram::Joined joined);
 
+  /// What a program leaves behind that another one loaded here has too (of an inline function or
+  /// variable) is that one's from now on; the rest is forgotten.
+  void hand_over_kernels(const LoadedProgram& gone);
+  void hand_over_variables(const LoadedProgram& gone);
+
+
   [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
 

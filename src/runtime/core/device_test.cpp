@@ -1,0 +1,335 @@
+// Programs on a device: staged, loaded, published and withdrawn.
+#include "runtime/core/device.h"
+
+#include "runtime/testing/fake_plugin.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using ::testing::HasSubstr;
+
+/// A program as a test describes it; its address is its descriptor.
+struct TestProgram {
+  std::vector<std::string> images;
+  std::vector<ProgramEntry> entries;
+  std::string error; ///< what decoding it says; empty: nothing
+
+  static Result<ProgramContents> decode(const void* descriptor) {
+    const auto& program = *static_cast<const TestProgram*>(descriptor);
+    if (!program.error.empty()) {
+      return fail("{}", program.error);
+    }
+    ProgramContents contents;
+    for (const std::string& image : program.images) {
+      contents.images.push_back(std::as_bytes(std::span(image)));
+    }
+    contents.entries = program.entries;
+    return contents;
+  }
+};
+
+ProgramEntry kernel(char& address, const char* name) {
+  return {EntryKind::kKernel, &address, name, 0};
+}
+
+template <typename T>
+ProgramEntry variable(T& object, const char* name) {
+  return {EntryKind::kVariable, &object, name, sizeof object};
+}
+
+struct Programs : ::testing::Test {
+  void add(const TestProgram& program) { registry.add(&program, TestProgram::decode); }
+
+  /// As unregistration does it. The image goes with the result.
+  std::shared_ptr<LoadedProgram> withdraw(const TestProgram& program) {
+    const std::lock_guard lock(registry.mutex());
+    return device.withdraw(registry.remove(&program));
+  }
+  void drop(const TestProgram& program) { withdraw(program); }
+
+  Status load() { return device.ensure_loaded(registry); }
+
+  std::string load_error() {
+    const Status status = load();
+    return status ? "" : status.error().message;
+  }
+
+  FakePlugin plugin;
+  Registry registry;
+  Device device{3, plugin.device(), ""};
+  char region = 0;
+  char other_region = 0;
+};
+
+TEST_F(Programs, NothingHappensUntilADeviceIsUsed) {
+  const TestProgram program{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(program);
+  EXPECT_EQ(plugin.counts.images_created, 0);
+  EXPECT_EQ(device.find_kernel(&region), nullptr);
+  ASSERT_TRUE(load());
+  const Kernel* found = device.find_kernel(&region);
+  ASSERT_NE(found, nullptr);
+  EXPECT_STREQ(found->name, "k");
+  ASSERT_TRUE(load());
+  EXPECT_EQ(plugin.counts.images_created, 1);
+  EXPECT_EQ(plugin.counts.images_loaded, 1);
+  drop(program);
+  EXPECT_EQ(device.find_kernel(&region), nullptr);
+  EXPECT_EQ(plugin.live_images(), 0u);
+}
+
+TEST_F(Programs, TheFirstImageThatFitsIsTaken) {
+  const TestProgram program{
+      {"foreign", "fake image\nkernel k\n", "fake image\nbroken\n"}, {kernel(region, "k")}, ""};
+  add(program);
+  ASSERT_TRUE(load());
+  EXPECT_EQ(plugin.counts.images_created, 1);
+  drop(program);
+}
+
+TEST_F(Programs, WithoutAnImageThatFitsThereIsNothingToLoad) {
+  const TestProgram program{{"foreign"}, {kernel(region, "k")}, ""};
+  add(program);
+  EXPECT_TRUE(load());
+  EXPECT_EQ(device.find_kernel(&region), nullptr);
+  drop(program);
+}
+
+TEST_F(Programs, ManyComeAndGo) {
+  const TestProgram first{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  const TestProgram second{{"fake image\nkernel l\n"}, {kernel(other_region, "l")}, ""};
+  add(first);
+  for (int i = 0; i < 10; ++i) {
+    add(second);
+    ASSERT_TRUE(load());
+    EXPECT_NE(device.find_kernel(&region), nullptr);
+    EXPECT_NE(device.find_kernel(&other_region), nullptr);
+    drop(second);
+    EXPECT_EQ(device.find_kernel(&other_region), nullptr);
+  }
+  EXPECT_EQ(plugin.counts.images_loaded, 11);
+  drop(first);
+  drop(second); // unknown by now
+}
+
+TEST_F(Programs, VariablesArePresentWhileTheyAreLoaded) {
+  int x[4] = {};
+  const TestProgram program{{"fake image\nvariable x 16\n"}, {variable(x, "x")}, ""};
+  add(program);
+  ASSERT_TRUE(load());
+  EXPECT_NE(device.data_environment().corresponding(x, sizeof x), nullptr);
+  drop(program);
+  EXPECT_EQ(device.data_environment().corresponding(x, 1), nullptr);
+}
+
+TEST_F(Programs, AKernelOfTwoProgramsIsHandedOver) {
+  // An inline function: one address and name in both.
+  const TestProgram first{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  const TestProgram second{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(first);
+  ASSERT_TRUE(load());
+  const Kernel* of_first = device.find_kernel(&region);
+  add(second);
+  ASSERT_TRUE(load());
+  EXPECT_EQ(device.find_kernel(&region), of_first) << "the first one serves";
+  drop(first);
+  const Kernel* of_second = device.find_kernel(&region);
+  ASSERT_NE(of_second, nullptr);
+  EXPECT_NE(of_second, of_first);
+  drop(second);
+  EXPECT_EQ(device.find_kernel(&region), nullptr);
+}
+
+TEST_F(Programs, AKernelIsFoundThroughoutItsHandOver) {
+  const TestProgram first{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  const TestProgram second{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(first);
+  ASSERT_TRUE(load());
+  std::atomic<bool> stop{false};
+  std::atomic<int> missing{0};
+  std::thread launcher([&] {
+    while (!stop) {
+      missing += device.find_kernel(&region) == nullptr ? 1 : 0;
+    }
+  });
+  const TestProgram* served = &first;
+  const TestProgram* next = &second;
+  // The images stay: a module whose kernels others share is kept by the loader until they are gone.
+  std::vector<std::shared_ptr<LoadedProgram>> withdrawn;
+  for (int i = 0; i < 2000; ++i) {
+    add(*next);
+    EXPECT_TRUE(load());
+    withdrawn.push_back(withdraw(*served));
+    std::swap(served, next);
+  }
+  stop = true;
+  launcher.join();
+  EXPECT_EQ(missing, 0);
+  drop(*served);
+}
+
+TEST_F(Programs, AVariableOfTwoProgramsStaysWithTheFirst) {
+  int x = 0;
+  const TestProgram first{{"fake image\nvariable x 4\n"}, {variable(x, "x")}, ""};
+  const TestProgram second{{"fake image\nvariable x 4\n"}, {variable(x, "x")}, ""};
+  add(first);
+  add(second);
+  ASSERT_TRUE(load());
+  void* served = device.data_environment().corresponding(&x, 4);
+  drop(second);
+  EXPECT_EQ(device.data_environment().corresponding(&x, 4), served);
+  drop(first);
+  EXPECT_EQ(device.data_environment().corresponding(&x, 4), nullptr);
+}
+
+TEST_F(Programs, AVariableOfTwoProgramsIsHandedOver) {
+  int x = 0;
+  const TestProgram first{{"fake image\nvariable x 4\n"}, {variable(x, "x")}, ""};
+  const TestProgram second{{"fake image\nvariable x 4\n"}, {variable(x, "x")}, ""};
+  add(first);
+  add(second);
+  ASSERT_TRUE(load());
+  drop(first);
+  EXPECT_NE(device.data_environment().corresponding(&x, 4), nullptr);
+  drop(second);
+}
+
+TEST_F(Programs, UnifiedVariablesGetTheHostsValue) {
+  int object = 0;
+  int* reference = &object;
+  const TestProgram program{
+      {"fake image\nvariable x_ref 8\n"},
+      {{EntryKind::kUnifiedVariable, &reference, "x_ref", 8}}, ""};
+  add(program);
+  ASSERT_TRUE(load());
+  EXPECT_EQ(plugin.counts.bytes_submitted, 8u);
+  EXPECT_EQ(device.data_environment().corresponding(&reference, 8), nullptr);
+  drop(program);
+}
+
+TEST_F(Programs, ErrorsNameTheEntry) {
+  int x = 0;
+  const struct {
+    TestProgram program;
+    const char* message;
+  } cases[] = {
+      {{{"fake image\nkernel k\n"}, {kernel(region, "absent")}, ""},
+       "offload entry for the kernel 'absent' and its device image does not: no such kernel"},
+      {{{"fake image\nkernel k\n"}, {variable(x, "x")}, ""},
+       "offload entry for the variable 'x' and its device image does not: no such variable"},
+      {{{"fake image\nvariable x 8\n"}, {variable(x, "x")}, ""},
+       "the variable 'x' has 4 bytes on the host and 8 in the device image"},
+      {{{"fake image\nbroken\n"}, {}, ""}, "the image is broken"},
+      {{{}, {}, "the descriptor is odd"}, "the descriptor is odd"},
+  };
+  for (const auto& [program, message] : cases) {
+    add(program);
+    EXPECT_THAT(load_error(), HasSubstr(message));
+    EXPECT_THAT(load_error(), HasSubstr(message)) << "the second time";
+    drop(program);
+    EXPECT_EQ(load_error(), "") << "once the program is gone";
+    EXPECT_EQ(plugin.live_images(), 0u);
+  }
+}
+
+TEST_F(Programs, EveryCallMayFail) {
+  int x = 0;
+  int* reference = &x;
+  const TestProgram program{{"fake image\nkernel k\nvariable x 4\nvariable r 8\n"},
+                            {kernel(region, "k"), variable(x, "x"),
+                             {EntryKind::kUnifiedVariable, &reference, "r", 8}},
+                            ""};
+  int nth = 1;
+  for (;; ++nth) {
+    add(program);
+    plugin.fail_call(nth);
+    const std::string message = load_error();
+    const bool failed = plugin.has_failed();
+    plugin.fail_call(-1);
+    EXPECT_EQ(message.find("injected failure") != std::string::npos, failed) << message;
+    drop(program);
+    ASSERT_EQ(plugin.live_images(), 0u);
+    ASSERT_EQ(plugin.live_allocations(), 0u);
+    if (!failed) {
+      break;
+    }
+  }
+  EXPECT_EQ(nth, 1 + 6);
+}
+
+TEST_F(Programs, ThreadsLoadAtOnceAndOneImageComesOfIt) {
+  const TestProgram program{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  for (int round = 0; round < 50; ++round) {
+    add(program);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        EXPECT_TRUE(load());
+        EXPECT_NE(device.find_kernel(&region), nullptr);
+      });
+    }
+    for (auto& thread : threads) {
+      thread.join();
+    }
+    drop(program);
+  }
+  EXPECT_EQ(plugin.counts.images_created, 50);
+}
+
+TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
+  const TestProgram stable{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(stable);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> launchers;
+  for (int i = 0; i < 2; ++i) {
+    launchers.emplace_back([&] {
+      while (!stop) {
+        EXPECT_TRUE(load());
+        const Kernel* found = device.find_kernel(&region);
+        ASSERT_NE(found, nullptr);
+        EXPECT_TRUE(device.launch(*found, {}));
+      }
+    });
+  }
+  int x = 0;
+  const TestProgram other{{"fake image\nkernel l\nvariable x 4\n"},
+                          {kernel(other_region, "l"), variable(x, "x")}, ""};
+  for (int i = 0; i < 300; ++i) {
+    add(other);
+    EXPECT_TRUE(load());
+    EXPECT_NE(device.find_kernel(&other_region), nullptr);
+    drop(other);
+  }
+  stop = true;
+  for (auto& launcher : launchers) {
+    launcher.join();
+  }
+  drop(stable);
+}
+
+TEST_F(Programs, ADeviceNamesItself) { EXPECT_EQ(device.label(), "device 3 (fake)"); }
+
+TEST(Registry, NumbersProgramsAndForgetsThem) {
+  Registry registry;
+  const int first = 0;
+  const int second = 0;
+  const auto start = registry.generation();
+  registry.add(&first, nullptr);
+  registry.add(&second, nullptr);
+  EXPECT_EQ(registry.generation(), start + 2);
+  const std::lock_guard lock(registry.mutex());
+  EXPECT_EQ(registry.remove(&first), 1u);
+  EXPECT_FALSE(registry.contains(1));
+  EXPECT_TRUE(registry.contains(2));
+  EXPECT_EQ(registry.remove(&first), 0u);
+  EXPECT_EQ(registry.programs().size(), 1u);
+}
+
+} // namespace
+} // namespace gantry::core
