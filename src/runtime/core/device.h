@@ -62,7 +62,6 @@ private:
   void hand_over_kernels(const LoadedProgram& gone);
   void hand_over_variables(const LoadedProgram& gone);
 
-
   [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
 

@@ -1,8 +1,11 @@
 #include "runtime/core/module_path.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace gantry::core {
 
@@ -18,9 +21,45 @@ std::string library_folder() {
   return error ? std::string() : (library.parent_path() / "gantry").string();
 }
 
-std::string module_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "program";
+namespace {
+
+struct Search {
+  std::uintptr_t address;
+  Module found;
+};
+
+int look_at(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  std::uintptr_t begin = ~std::uintptr_t{0};
+  std::uintptr_t end = 0;
+  for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    if (segment.p_type == PT_LOAD) {
+      begin = std::min<std::uintptr_t>(begin, info->dlpi_addr + segment.p_vaddr);
+      end = std::max<std::uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+  }
+  if (search.address < begin || search.address >= end) {
+    return 0;
+  }
+  search.found.begin = begin;
+  search.found.end = end;
+  if (*info->dlpi_name != '\0') {
+    search.found.path = info->dlpi_name;
+  } else { // the executable
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+    search.found.path = error ? search.found.path : path.string();
+  }
+  return 1;
+}
+
+} // namespace
+
+Module module_of(const void* address) {
+  // Not dladdr: it waits for the lock that a thread in dlopen holds while constructors run.
+  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(look_at, &search);
+  return search.found;
 }
 
 } // namespace gantry::core

@@ -2,14 +2,24 @@
 // relative to itself, never through PATH or the environment.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace gantry::core {
 
-/// The folder lib/gantry beside the library that holds this code; empty if it cannot be told.
+/// The folder lib/gantry beside the library that holds this code; empty if it cannot be told. Waits
+/// for the dynamic loader's lock, so no lock of ours may be held.
 [[nodiscard]] std::string library_folder();
 
-/// The file of the executable or library that holds `address`: what a user calls the program.
-[[nodiscard]] std::string module_of(const void* address);
+/// An executable or shared library in memory.
+struct Module {
+  std::string path = "program"; ///< its file: what a user calls the program
+  std::uintptr_t begin = 0;     ///< the memory that its segments span
+  std::uintptr_t end = 0;
+};
+
+/// The module that holds `address`. Does not wait for constructors or destructors of libraries that
+/// run meanwhile, so it may be called with a lock held that these wait for.
+[[nodiscard]] Module module_of(const void* address);
 
 } // namespace gantry::core

@@ -23,13 +23,13 @@ Runtime& Runtime::instance() {
 void Runtime::register_program(const void* descriptor, DecodeProgram decode) {
   registry_.add(descriptor, decode);
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program registered: {}", module_of(descriptor));
+    info("program registered: {}", module_of(descriptor).path);
   }
 }
 
 void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end) {
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program unregistered: {}", module_of(descriptor));
+    info("program unregistered: {}", module_of(descriptor).path);
   }
   // The images go when this vector does, after the lock: unloading runs code of the image.
   std::vector<std::shared_ptr<LoadedProgram>> unloaded;
@@ -98,25 +98,36 @@ int Runtime::default_device() const {
 }
 
 void Runtime::open_all_devices(const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  Status status = read_candidates();
-  if (status) {
-    status = open_devices(true);
-  }
-  if (!status) {
-    fatal(status.error(), construct);
-  }
+  open_devices_or_fail(true, construct);
 }
 
 void Runtime::refresh(const Construct& construct) {
-  if (opened_generation_.load(std::memory_order_acquire) == registry_.generation()) [[likely]] {
-    return;
+  if (opened_generation_.load(std::memory_order_acquire) != registry_.generation()) [[unlikely]] {
+    open_devices_or_fail(false, construct);
+  }
+}
+
+void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
+  Status status;
+  // Before the lock is taken: binding plugins needs the dynamic loader, and a thread that is inside
+  // dlopen may wait here, with a target region in a constructor.
+  Result<Setup> setup;
+  if (!has_setup_.load(std::memory_order_acquire)) {
+    setup = read_setup();
+    if (!setup) {
+      fatal(setup.error(), construct);
+    }
   }
   const std::lock_guard lock(mutex_);
+  if (!has_setup_.load(std::memory_order_relaxed)) {
+    setup_ = std::move(*setup);
+    policy_.store(setup_.settings.policy, std::memory_order_relaxed);
+    initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
+    has_setup_.store(true, std::memory_order_release);
+  }
   const std::uint64_t generation = registry_.generation();
-  Status status = read_candidates();
-  if (status && settings_.policy != OffloadPolicy::kDisabled) {
-    status = open_devices(false);
+  if (setup_.settings.policy != OffloadPolicy::kDisabled) {
+    status = open_devices(all);
   }
   if (!status) {
     fatal(status.error(), construct);
@@ -124,50 +135,46 @@ void Runtime::refresh(const Construct& construct) {
   opened_generation_.store(generation, std::memory_order_release);
 }
 
-Status Runtime::read_candidates() {
-  if (settings_read_) {
-    return {};
-  }
+Result<Runtime::Setup> Runtime::read_setup() {
   auto settings = read_settings([](const char* name) { return std::getenv(name); });
   if (!settings) {
     return tl::unexpected(settings.error());
   }
-  settings_ = std::move(*settings);
-  policy_.store(settings_.policy, std::memory_order_relaxed);
-  initial_default_device_.store(settings_.default_device, std::memory_order_relaxed);
-  settings_read_ = true;
-  if (settings_.policy == OffloadPolicy::kDisabled) {
-    return {};
+  Setup setup;
+  setup.settings = std::move(*settings);
+  if (setup.settings.policy == OffloadPolicy::kDisabled) {
+    return setup;
   }
-  for (const DeviceRequest& request : settings_.devices) {
-    auto known = std::ranges::find(plugins_, request.plugin, &Plugin::name);
-    if (known == plugins_.end()) {
+  for (const DeviceRequest& request : setup.settings.devices) {
+    auto known = std::ranges::find(setup.plugins, request.plugin, &Plugin::name);
+    if (known == setup.plugins.end()) {
       auto plugin = bind_plugin(request.plugin);
-      const auto names = known_plugins();
-      if (std::ranges::find(names, request.plugin) == names.end()) {
-        return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
-                    request.plugin, fmt::join(names, ", "));
-      }
       if (!plugin) {
+        const auto names = known_plugins();
+        if (std::ranges::find(names, request.plugin) == names.end()) {
+          return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
+                      request.plugin, fmt::join(names, ", "));
+        }
         return with_context(plugin.error(), "GANTRY_DEVICES");
       }
-      plugins_.push_back(std::move(*plugin));
-      known = std::prev(plugins_.end());
+      setup.plugins.push_back(std::move(*plugin));
+      known = std::prev(setup.plugins.end());
     }
     const Plugin& plugin = **known;
-    const auto first = static_cast<std::int32_t>(std::ranges::count(
-        candidates_, &plugin, [](const Candidate& candidate) { return candidate.plugin; }));
+    const auto first = static_cast<std::int32_t>(
+        std::ranges::count(setup.candidates, &plugin, &Candidate::plugin));
     const std::int32_t count = request.count == DeviceRequest::kAll
                                    ? plugin.functions().number_of_devices()
                                    : request.count;
     if (count == 0) {
-      reasons_.push_back(fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
+      setup.reasons.push_back(
+          fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
     }
     for (std::int32_t i = 0; i < count; ++i) {
-      candidates_.push_back({&plugin, first + i, request.options});
+      setup.candidates.push_back({&plugin, first + i, request.options});
     }
   }
-  return {};
+  return setup;
 }
 
 bool Runtime::some_image_fits(const Plugin& plugin) {
@@ -184,7 +191,7 @@ bool Runtime::some_image_fits(const Plugin& plugin) {
 
 Status Runtime::open_devices(bool all) {
   const Plugin* fits = nullptr;
-  for (Candidate& candidate : candidates_) {
+  for (Candidate& candidate : setup_.candidates) {
     if (candidate.opened ||
         (!all && candidate.plugin != fits && !some_image_fits(*candidate.plugin))) {
       continue;
@@ -201,7 +208,7 @@ Status Runtime::open_devices(bool all) {
                           fmt::format("device {} ({})", number, candidate.plugin->name()));
     }
     candidate.opened = true;
-    devices_[number] = std::make_unique<Device>(number, *device, settings_.save_images);
+    devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
     count_.store(number + 1, std::memory_order_release);
   }
   return {};
@@ -211,10 +218,10 @@ void Runtime::no_device(const Construct& construct) {
   std::string tried;
   {
     const std::lock_guard lock(mutex_);
-    for (const std::string& reason : reasons_) {
+    for (const std::string& reason : setup_.reasons) {
       tried += fmt::format("; {}", reason);
     }
-    for (const Candidate& candidate : candidates_) {
+    for (const Candidate& candidate : setup_.candidates) {
       if (!candidate.opened && candidate.plugin_device == 0) {
         tried += fmt::format("; {}: no image of the program fits it", candidate.plugin->name());
       }

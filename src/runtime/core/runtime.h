@@ -65,9 +65,19 @@ private:
     bool opened = false;
   };
 
+  /// What the environment asks for.
+  struct Setup {
+    Settings settings;
+    std::vector<std::unique_ptr<Plugin>> plugins;
+    std::vector<Candidate> candidates;
+    std::vector<std::string> reasons; ///< why candidates are of no use
+  };
+
   void refresh(const Construct& construct);
   [[nodiscard]] int default_device() const;
-  Status read_candidates();
+  void open_devices_or_fail(bool all, const Construct& construct);
+  /// No lock is held; several threads may come here at once and one result is kept.
+  [[nodiscard]] static Result<Setup> read_setup();
   Status open_devices(bool all);
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
   [[noreturn]] void no_device(const Construct& construct);
@@ -76,11 +86,8 @@ private:
 
   /// Everything about devices is changed with this lock held; what readers need is atomic.
   std::mutex mutex_;
-  bool settings_read_ = false;
-  Settings settings_;
-  std::vector<std::unique_ptr<Plugin>> plugins_;
-  std::vector<Candidate> candidates_;
-  std::vector<std::string> reasons_; ///< why candidates are of no use
+  Setup setup_;
+  std::atomic<bool> has_setup_{false}; ///< changed once
 
   // A Device never moves or goes away, so a count says which slots may be read.
   static constexpr int kMaximumDevices = 1024;
