@@ -1,0 +1,40 @@
+// A device image for tests: what a linker makes of device code for a CPU, without a compiler's
+// offloading. Kernels take pointer-sized parameters.
+#include <stdint.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED const volatile int __gantry_device_number = -1;
+
+EXPORTED int loads = 0;
+EXPORTED long table[4] = {1, 2, 3, 4};
+
+__attribute__((constructor)) static void count_load(void) { ++loads; }
+
+EXPORTED void nothing(void) {}
+
+EXPORTED void add(int* object, uintptr_t value) { *object += (int)value; }
+
+// Clang 19 and 22: a parameter of the device's own comes first.
+EXPORTED void add_with_environment(void* environment, int* object, uintptr_t value) {
+  *object += (int)value;
+}
+
+EXPORTED void device_number(int* number) { *number = __gantry_device_number; }
+
+EXPORTED void add_arrays(void* environment, int* a, int* b, int* c, int* d, int* e, int* f, int* g,
+                         int* h) {
+  *h = *a + *b + *c + *d + *e + *f + *g;
+}
+
+#define FIVE(x) uintptr_t x##0, uintptr_t x##1, uintptr_t x##2, uintptr_t x##3, uintptr_t x##4
+#define SUM(x) (x##0 + 2 * x##1 + 3 * x##2 + 4 * x##3 + 5 * x##4)
+
+EXPORTED void sum_of_24(uintptr_t* sum, FIVE(a), FIVE(b), FIVE(c), FIVE(d), uintptr_t e0,
+                        uintptr_t e1, uintptr_t e2) {
+  *sum = SUM(a) + SUM(b) + SUM(c) + SUM(d) + e0 + 2 * e1 + 3 * e2;
+}
+
+EXPORTED void sum_of_26(uintptr_t* sum, FIVE(a), FIVE(b), FIVE(c), FIVE(d), FIVE(e)) {
+  *sum = SUM(a) + SUM(b) + SUM(c) + SUM(d) + SUM(e);
+}
