@@ -1,5 +1,7 @@
 #include "runtime/abi/clang/decode.h"
 
+#include <optional>
+
 namespace gantry::abi::clang {
 
 namespace {
@@ -16,6 +18,22 @@ core::MapKind kind_of(std::uint64_t type) {
     return core::MapKind::kAttachment;
   }
   return pointee ? core::MapKind::kPointee : core::MapKind::kStorage;
+}
+
+/// The private object that a pointer at `address` is in. It is the parent that the entry's type
+/// numbers, but by entries, and an entry with a mapper stands for any number of items.
+std::optional<std::uint32_t> private_object_around(const std::byte* address, std::size_t list_begin,
+                                                   const MapItems& items) {
+  for (std::size_t i = items.size(); i > list_begin; --i) {
+    const core::MapItem& item = items[i - 1];
+    const auto offset = reinterpret_cast<std::uintptr_t>(address) -
+                        reinterpret_cast<std::uintptr_t>(item.begin);
+    if (item.kind == core::MapKind::kPrivate && offset < item.size &&
+        sizeof(void*) <= item.size - offset) {
+      return static_cast<std::uint32_t>(i - 1);
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -37,15 +55,14 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
   item.implicit = (type & kImplicit) != 0;
   item.argument = (type & kTargetParameter) != 0;
   item.returns_base = (type & kReturnParameter) != 0;
-  const std::uint64_t parent = type >> kMemberOfShift;
-  item.member = parent != 0;
+  item.member = type >> kMemberOfShift != 0;
   if (item.kind == core::MapKind::kPrivatePointer) {
-    const std::size_t index = list_begin + parent - 1;
-    if (parent == 0 || index >= items.size() || items[index].kind != core::MapKind::kPrivate) {
-      return fail("map entry {} of type {:#x} names no private object before it",
+    const auto parent = private_object_around(item.base, list_begin, items);
+    if (!parent) {
+      return fail("map entry {} of type {:#x} is a pointer in no private object before it",
                   items.size() - list_begin, type);
     }
-    item.parent = static_cast<std::uint32_t>(index);
+    item.parent = *parent;
   }
   if ((type & kNonContiguous) != 0) {
     expand_noncontiguous(item, begin, item.size, items);

@@ -1,185 +1,20 @@
-// Registration: the descriptor that the linker wrapper puts into each executable and shared
-// library.
-//
-// A descriptor has the entries of one section, so of one layout, and the first entry tells which:
-// the newer layout begins with eight zero bytes, a version and a kind, the older with an address.
-#include "format/entry_layout.h"
-#include "format/offload_binary.h"
+// Registration: called by constructors and exit handlers of executables and shared libraries.
 #include "runtime/abi/clang/layouts.h"
+#include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
+#include "runtime/core/module_path.h"
 #include "runtime/core/runtime.h"
 
-#include <cstring>
-#include <optional>
-
-#include <link.h>
-
-using namespace gantry;
 using namespace gantry::abi::clang;
-using core::EntryKind;
-using core::ProgramContents;
-using core::Runtime;
-using format::CurrentEntry;
-using format::EntryRole;
-using format::LegacyEntry;
-
-namespace {
-
-/// The name suffix of the reference pointers that unified_shared_memory makes of variables.
-constexpr std::string_view kReferencePointer = "_decl_tgt_ref_ptr";
-
-Status append(void* address, const char* name, std::uint64_t size, std::uint16_t programming_model,
-              std::uint32_t flags, ProgramContents& contents) {
-  const auto entry = [&](EntryKind kind) {
-    contents.entries.push_back({kind, address, name, size, nullptr});
-    return Status();
-  };
-  switch (format::entry_role(programming_model, flags, size)) {
-  case EntryRole::kKernel:
-    return entry(EntryKind::kKernel);
-  case EntryRole::kVariable:
-    if (std::string_view(name).ends_with(kReferencePointer)) {
-      contents.entries.push_back({EntryKind::kUnifiedVariable, address, name, size,
-                                  *static_cast<const void* const*>(address)});
-      return {};
-    }
-    return entry(EntryKind::kVariable);
-  case EntryRole::kLinkVariable:
-    return entry(EntryKind::kLink);
-  case EntryRole::kIndirectFunction:
-    return entry(EntryKind::kIndirectFunction);
-  case EntryRole::kIndirectVtable:
-    return entry(EntryKind::kIndirectTable);
-  case EntryRole::kRequires:
-  case EntryRole::kForeign:
-    return {};
-  case EntryRole::kConstructor:
-  case EntryRole::kDestructor:
-    return fail(
-        "the entry '{}' is a device constructor as Clang 16 and older emit it; rebuild with "
-        "Clang 19 or 22",
-        name);
-  case EntryRole::kUnknown:
-    break;
-  }
-  return fail("the entry '{}' has the flags {:#x}, which this runtime does not know; it was built "
-              "by a newer Clang than Gantry supports",
-              name, flags);
-}
-
-bool is_current(const CurrentEntry& entry) {
-  const bool known_kind = entry.kind == 1 || entry.kind == 2 || entry.kind == 4 || entry.kind == 8;
-  return entry.reserved == 0 && entry.version == format::kCurrentEntryVersion && known_kind;
-}
-
-Status decode_entries(const std::byte* begin, const std::byte* end, ProgramContents& contents) {
-  const auto size = static_cast<std::size_t>(end - begin);
-  CurrentEntry first{};
-  if (size >= sizeof first) {
-    std::memcpy(&first, begin, sizeof first);
-  }
-  if (is_current(first)) {
-    if (size % sizeof(CurrentEntry) != 0) {
-      return fail("the table of offload entries has {} bytes, which is no multiple of {}", size,
-                  sizeof(CurrentEntry));
-    }
-    contents.entries.reserve(size / sizeof(CurrentEntry));
-    for (; begin != end; begin += sizeof(CurrentEntry)) {
-      CurrentEntry entry;
-      std::memcpy(&entry, begin, sizeof entry);
-      if (Status status =
-              append(entry.address, entry.name, entry.size, entry.kind, entry.flags, contents);
-          !status) {
-        return status;
-      }
-    }
-    return {};
-  }
-  if (size % sizeof(LegacyEntry) != 0) {
-    return fail("the table of offload entries has {} bytes, which is no multiple of {}", size,
-                sizeof(LegacyEntry));
-  }
-  contents.entries.reserve(size / sizeof(LegacyEntry));
-  for (; begin != end; begin += sizeof(LegacyEntry)) {
-    LegacyEntry entry; // at any alignment
-    std::memcpy(&entry, begin, sizeof entry);
-    if (Status status = append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
-                               static_cast<std::uint32_t>(entry.flags), contents);
-        !status) {
-      return status;
-    }
-  }
-  return {};
-}
-
-/// Clang 15 and 16 register the container, later versions the image inside it.
-Status decode_image(std::span<const std::byte> bytes, ProgramContents& contents) {
-  if (!format::is_offload_binary(bytes)) {
-    contents.images.push_back(bytes);
-    return {};
-  }
-  auto images = format::read_offload_binaries(bytes);
-  if (!images) {
-    return with_context(images.error(), "a registered device image");
-  }
-  for (const format::OffloadImage& image : *images) {
-    if (image.offload_kind == format::OffloadKind::kOpenMp) {
-      contents.images.push_back(image.contents);
-    }
-  }
-  return {};
-}
-
-Result<ProgramContents> decode_program(const void* pointer) {
-  const auto& descriptor = *static_cast<const Descriptor*>(pointer);
-  ProgramContents contents;
-  for (std::int32_t i = 0; i < descriptor.image_count; ++i) {
-    const DeviceImage& image = descriptor.images[i];
-    if (Status status = decode_image({image.begin, image.end}, contents); !status) {
-      return tl::unexpected(status.error());
-    }
-  }
-  if (Status status = decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
-      !status) {
-    return tl::unexpected(status.error());
-  }
-  return contents;
-}
-
-struct Module {
-  std::uintptr_t address; ///< any address inside it
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-
-int find_module(dl_phdr_info* info, std::size_t, void* data) {
-  auto& module = *static_cast<Module*>(data);
-  std::uintptr_t begin = ~std::uintptr_t{0};
-  std::uintptr_t end = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD) {
-      begin = std::min<std::uintptr_t>(begin, info->dlpi_addr + segment.p_vaddr);
-      end = std::max<std::uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
-    }
-  }
-  if (module.address < begin || module.address >= end) {
-    return 0;
-  }
-  module.begin = begin;
-  module.end = end;
-  return 1;
-}
-
-} // namespace
+using gantry::core::Module;
+using gantry::core::Runtime;
 
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
   Runtime::instance().register_program(descriptor, decode_program);
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {
-  Module module{reinterpret_cast<std::uintptr_t>(descriptor)};
-  dl_iterate_phdr(find_module, &module);
+  const Module module = gantry::core::module_of(descriptor);
   Runtime::instance().unregister_program(descriptor, module.begin, module.end);
 }
 

@@ -21,18 +21,20 @@ constexpr int kRunOnHost = 1;
   core::fatal(with_context(error, device.label()).value(), at);
 }
 
-gantry_launch shape_of(const KernelArguments& arguments, std::int32_t num_teams,
+/// A pointer and not a reference, which would promise the compiler an object of full size: what
+/// version 1 hands over ends before its `flags`.
+gantry_launch shape_of(const KernelArguments* arguments, std::int32_t num_teams,
                        std::int32_t thread_limit) {
   gantry_launch launch{};
-  launch.trip_count = arguments.trip_count;
+  launch.trip_count = arguments->trip_count;
   launch.num_teams[0] = static_cast<std::uint32_t>(num_teams);
   launch.thread_limit[0] = thread_limit < 0 ? 0u : static_cast<std::uint32_t>(thread_limit);
-  if (arguments.version >= 2) {
+  if (arguments->version >= 2) {
     for (int i = 1; i < 3; ++i) {
-      launch.num_teams[i] = arguments.num_teams[i];
-      launch.thread_limit[i] = arguments.thread_limit[i];
+      launch.num_teams[i] = arguments->num_teams[i];
+      launch.thread_limit[i] = arguments->thread_limit[i];
     }
-    launch.dynamic_memory = arguments.dynamic_memory;
+    launch.dynamic_memory = arguments->dynamic_memory;
   }
   return launch;
 }
@@ -48,17 +50,17 @@ void report_launch(const core::Device& device, const core::Kernel& kernel,
 }
 
 int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
-        std::int32_t thread_limit, const void* host_address, const KernelArguments& arguments) {
+        std::int32_t thread_limit, const void* host_address, const KernelArguments* arguments) {
   const core::Construct at = construct("target", location);
   core::Device* device = Runtime::instance().select(device_number, at);
   if (device == nullptr) {
     return kRunOnHost;
   }
-  if (arguments.version == 0 || arguments.version > kNewestVersion) {
+  if (arguments->version == 0 || arguments->version > kNewestVersion) {
     fail_on(*device,
             Error{fmt::format("the launch has arguments of version {}, and this runtime knows 1 to "
                               "{}; it was built by a newer Clang than Gantry supports",
-                              arguments.version, kNewestVersion)},
+                              arguments->version, kNewestVersion)},
             at);
   }
   const core::Kernel* kernel = device->find_kernel(host_address);
@@ -71,15 +73,15 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
 
   MapItems items;
   core::KernelArguments parameters;
-  if (arguments.version >= kVersionWithLaunchEnvironment) {
+  if (arguments->version >= kVersionWithLaunchEnvironment) {
     parameters.push_back(nullptr);
   }
   core::PrivateStorage storage(device->plugin_device());
   core::DataEnvironment& environment = device->data_environment();
-  Status status =
-      decode_maps({arguments.item_count, arguments.bases, arguments.begins, arguments.sizes,
-                   arguments.types, arguments.names, arguments.mappers},
-                  items);
+  Status status = decode_maps({arguments->item_count, arguments->bases, arguments->begins,
+                               arguments->sizes, arguments->types, arguments->names,
+                               arguments->mappers},
+                              items);
   if (status) {
     status = environment.enter_target(items, at, parameters, storage);
   }
@@ -108,14 +110,14 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
 GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device,
                                       std::int32_t num_teams, std::int32_t thread_limit,
                                       const void* host_address, const KernelArguments* arguments) {
-  return run(location, device, num_teams, thread_limit, host_address, *arguments);
+  return run(location, device, num_teams, thread_limit, host_address, arguments);
 }
 
 /// Clang 15's form of nowait; the task around it carries the dependences.
 GANTRY_EXPORT int __tgt_target_kernel_nowait(const Ident* location, std::int64_t device,
                                              std::int32_t num_teams, std::int32_t thread_limit,
                                              const void* host_address,
-                                             const KernelArguments* arguments, std::int32_t, void*,
-                                             std::int32_t, void*) {
-  return run(location, device, num_teams, thread_limit, host_address, *arguments);
+                                             const KernelArguments* arguments, std::int32_t,
+                                             void*, std::int32_t, void*) {
+  return run(location, device, num_teams, thread_limit, host_address, arguments);
 }

@@ -1,0 +1,267 @@
+// Clang's map arrays, decoded.
+#include "runtime/abi/clang/decode.h"
+
+#include <array>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+extern "C" void __tgt_push_mapper_component(void* handle, void* base, void* begin,
+                                            std::int64_t size, std::int64_t type, void* name);
+
+namespace gantry::abi::clang {
+namespace {
+
+using core::MapItem;
+using core::MapKind;
+using testing::HasSubstr;
+
+constexpr std::uint64_t member_of(std::uint64_t entry) { return entry << kMemberOfShift; }
+
+struct Entry {
+  void* base;
+  void* begin;
+  std::int64_t size;
+  std::uint64_t type;
+  MapperFunction mapper = nullptr;
+  const char* name = nullptr;
+};
+
+/// The parallel arrays of a call.
+Status decode(const std::vector<Entry>& entries, MapItems& items) {
+  std::vector<void*> bases;
+  std::vector<void*> begins;
+  std::vector<void*> names;
+  std::vector<void*> mappers;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> types;
+  for (const Entry& entry : entries) {
+    bases.push_back(entry.base);
+    begins.push_back(entry.begin);
+    sizes.push_back(entry.size);
+    types.push_back(static_cast<std::int64_t>(entry.type));
+    names.push_back(const_cast<char*>(entry.name));
+    mappers.push_back(reinterpret_cast<void*>(entry.mapper));
+  }
+  return decode_maps({static_cast<std::uint32_t>(entries.size()), bases.data(), begins.data(),
+                      sizes.data(), types.data(), names.data(), mappers.data()},
+                     items);
+}
+
+MapItems decoded(const std::vector<Entry>& entries) {
+  MapItems items;
+  const Status status = decode(entries, items);
+  EXPECT_TRUE(status) << status.error().message;
+  return items;
+}
+
+TEST(MapArrays, WithoutNamesAndMappers) {
+  int x = 0;
+  void* base = &x;
+  const std::int64_t size = 4;
+  const std::int64_t type = kTo | kFrom | kTargetParameter;
+  MapItems items;
+  ASSERT_TRUE(decode_maps({1, &base, &base, &size, &type, nullptr, nullptr}, items));
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].name, nullptr);
+  EXPECT_TRUE(items[0].to && items[0].from && items[0].argument);
+  ASSERT_TRUE(decode_maps({}, items));
+  EXPECT_EQ(items.size(), 1u);
+}
+
+TEST(MapArrays, EveryBitOfTheType) {
+  int x = 0;
+  const struct {
+    std::uint64_t type;
+    bool (*is_set)(const MapItem&);
+  } bits[] = {
+      {kTo, [](const MapItem& item) { return bool(item.to); }},
+      {kFrom, [](const MapItem& item) { return bool(item.from); }},
+      {kAlways, [](const MapItem& item) { return bool(item.always); }},
+      {kDelete, [](const MapItem& item) { return bool(item.remove); }},
+      {kTargetParameter, [](const MapItem& item) { return bool(item.argument); }},
+      {kReturnParameter, [](const MapItem& item) { return bool(item.returns_base); }},
+      {kImplicit, [](const MapItem& item) { return bool(item.implicit); }},
+      {kPresent, [](const MapItem& item) { return bool(item.present); }},
+      {kHold, [](const MapItem& item) { return bool(item.hold); }},
+      {member_of(1), [](const MapItem& item) { return bool(item.member); }},
+  };
+  for (const auto& [type, is_set] : bits) {
+    EXPECT_TRUE(is_set(decoded({{&x, &x, 4, type}})[0])) << std::hex << type;
+    EXPECT_FALSE(is_set(decoded({{&x, &x, 4, 0}})[0])) << std::hex << type;
+  }
+}
+
+TEST(MapArrays, Kinds) {
+  int x = 0;
+  const auto kind = [&](std::uint64_t type) { return decoded({{&x, &x, 8, type}})[0].kind; };
+  EXPECT_EQ(kind(kTo), MapKind::kStorage);
+  EXPECT_EQ(kind(kTo | kPointerAndObject), MapKind::kPointee);
+  EXPECT_EQ(kind(kAttach), MapKind::kAttachment);
+  EXPECT_EQ(kind(kPrivate | kTo), MapKind::kPrivate);
+  EXPECT_EQ(kind(kLiteral | kTargetParameter), MapKind::kValue);
+  EXPECT_EQ(kind(kLiteral | kImplicit), MapKind::kValue);
+}
+
+TEST(MapArrays, UnknownBitsAreLeftAlone) {
+  int x = 0;
+  const MapItems items = decoded({{&x, &x, 4, kTo | 0x400 | 0x800 | 0x8000 | (1ull << 40)}});
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].kind, MapKind::kStorage);
+  EXPECT_TRUE(items[0].to);
+}
+
+TEST(MapArrays, ALambdasCaptureNamesItsObject) {
+  int target = 0;
+  struct {
+    int number = 1;
+    int* captured;
+  } lambda{1, &target};
+  const Entry object{&lambda, &lambda, sizeof lambda, kPrivate | kTo | kTargetParameter};
+  const Entry capture{&lambda.captured, &target, 8,
+                      kPointerAndObject | kLiteral | kImplicit | member_of(2)};
+  const MapItems items = decoded({{&target, &target, 4, kTo}, object, capture});
+  EXPECT_EQ(items[2].kind, MapKind::kPrivatePointer);
+  EXPECT_EQ(items[2].parent, 1u);
+}
+
+void mapper_of_three(void* handle, void* base, void* begin, std::int64_t, std::int64_t, void*) {
+  for (int i = 0; i < 3; ++i) {
+    __tgt_push_mapper_component(handle, base, begin, 4, kTo, nullptr);
+  }
+}
+
+TEST(MapArrays, ALambdasCaptureIsFoundBehindAnEntryWithAMapper) {
+  int target = 0;
+  struct {
+    int* captured;
+  } lambda{&target};
+  const Entry mapped{&target, &target, 4, kTo, mapper_of_three};
+  const Entry object{&lambda, &lambda, sizeof lambda, kPrivate | kTo | kTargetParameter};
+  const Entry capture{&lambda.captured, &target, 8,
+                      kPointerAndObject | kLiteral | kImplicit | member_of(2)};
+  const MapItems items = decoded({mapped, object, capture});
+  ASSERT_EQ(items.size(), 5u);
+  EXPECT_EQ(items[4].parent, 3u);
+}
+
+TEST(MapArrays, ACaptureWithoutItsObjectIsAnError) {
+  int target = 0;
+  struct {
+    int* captured;
+    char end[4];
+  } lambda{&target, {}};
+  constexpr std::uint64_t kCapture = kPointerAndObject | kLiteral | kImplicit;
+  const Entry object{&lambda, &lambda, sizeof lambda, kPrivate | kTo};
+  const Entry storage{&lambda, &lambda, sizeof lambda, kTo};
+  const std::vector<std::vector<Entry>> lists = {
+      {{&lambda.captured, &target, 8, kCapture | member_of(1)}},
+      {storage, {&lambda.captured, &target, 8, kCapture | member_of(1)}},
+      {object, {&target, &target, 8, kCapture | member_of(1)}},
+      {object, {&lambda.end, &target, 8, kCapture | member_of(1)}}, // in it only in part
+      {{&lambda.captured, &target, 8, kCapture | member_of(0xffff)}, object},
+      {object, {nullptr, &target, 8, kCapture}},
+  };
+  for (const auto& list : lists) {
+    MapItems items;
+    const Status status = decode(list, items);
+    ASSERT_FALSE(status);
+    EXPECT_THAT(status.error().message, HasSubstr("in no private object before it"));
+  }
+}
+
+void mapper_of_object(void* handle, void* base, void* begin, std::int64_t, std::int64_t type,
+                      void* name) {
+  // As Clang emits them: the whole, then members with the types of the map clause.
+  __tgt_push_mapper_component(handle, base, begin, 16, kTargetParameter, name);
+  __tgt_push_mapper_component(handle, base, static_cast<char*>(begin) + 8, 8,
+                              (type & (kTo | kFrom)) | static_cast<std::int64_t>(member_of(1)),
+                              name);
+}
+
+void mapper_of_nothing(void*, void*, void*, std::int64_t, std::int64_t, void*) {}
+
+TEST(Mappers, PushTheItemsThatStandForAnEntry) {
+  char object[16];
+  const char* name = ";object;;;;";
+  const MapItems items = decoded(
+      {{object, object, 16, kTo | kTargetParameter, mapper_of_object, name},
+       {object, object, 1, kFrom}});
+  ASSERT_EQ(items.size(), 3u);
+  EXPECT_EQ(items[0].size, 16u);
+  EXPECT_TRUE(items[0].argument);
+  EXPECT_FALSE(items[0].to);
+  EXPECT_TRUE(items[1].to && items[1].member);
+  EXPECT_FALSE(items[1].argument) << "an entry yields one parameter";
+  EXPECT_EQ(items[1].name, name);
+  EXPECT_TRUE(items[2].from);
+}
+
+TEST(Mappers, MayPushNothing) {
+  char object[16];
+  EXPECT_TRUE(decoded({{object, object, 16, kTo | kTargetParameter, mapper_of_nothing}}).empty());
+}
+
+void mapper_with_a_stray_capture(void* handle, void* base, void* begin, std::int64_t, std::int64_t,
+                                 void* name) {
+  __tgt_push_mapper_component(handle, base, begin, 8,
+                              kPointerAndObject | kLiteral | static_cast<std::int64_t>(member_of(1)),
+                              name);
+}
+
+TEST(Mappers, DoNotReachItemsOutsideTheirOwn) {
+  void* object = nullptr;
+  MapItems items;
+  EXPECT_FALSE(decode({{&object, &object, 8, kPrivate},
+                       {&object, &object, 8, kTo, mapper_with_a_stray_capture}},
+                      items));
+}
+
+struct Dimension {
+  std::uint64_t offset;
+  std::uint64_t count;
+  std::uint64_t stride;
+};
+
+TEST(NonContiguous, ColumnsOfAMatrix) {
+  int matrix[4][8];
+  // matrix[1:2][3:4]: rows are 32 bytes apart.
+  Dimension dimensions[] = {{1, 2, 32}, {3, 4, 4}, {0, 1, 4}};
+  const MapItems items = decoded({{matrix, dimensions, 3, kTo | kNonContiguous}});
+  ASSERT_EQ(items.size(), 2u);
+  for (int row = 0; row < 2; ++row) {
+    EXPECT_EQ(items[row].begin, reinterpret_cast<std::byte*>(&matrix[1 + row][3]));
+    EXPECT_EQ(items[row].size, 16u);
+    EXPECT_TRUE(items[row].to);
+  }
+}
+
+TEST(NonContiguous, WithAStride) {
+  int array[16];
+  // array[1:4:3]
+  Dimension dimensions[] = {{1, 4, 12}, {0, 1, 4}};
+  const MapItems items = decoded({{array, dimensions, 2, kFrom | kNonContiguous}});
+  ASSERT_EQ(items.size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(items[i].begin, reinterpret_cast<std::byte*>(&array[1 + 3 * i]));
+    EXPECT_EQ(items[i].size, 4u);
+  }
+}
+
+TEST(NonContiguous, OfNoDimensionsIsNothing) {
+  int array[4];
+  Dimension dimensions[] = {{0, 1, 4}};
+  for (const std::int64_t count : {0, 1}) {
+    EXPECT_TRUE(decoded({{array, dimensions, count, kTo | kNonContiguous}}).empty());
+  }
+}
+
+TEST(Constructs, TakeTheirPositionFromTheIdent) {
+  const Ident ident{0, 0, 0, 0, ";z.cpp;main;3;1;;"};
+  EXPECT_EQ(core::label(construct("target", &ident)), "z.cpp:3: target");
+  EXPECT_EQ(core::label(construct("target", nullptr)), "target");
+}
+
+} // namespace
+} // namespace gantry::abi::clang

@@ -1,0 +1,191 @@
+// Registered descriptors, decoded.
+#include "runtime/abi/clang/program.h"
+
+#include "format/entry_layout.h"
+#include "format/offload_binary.h"
+#include "runtime/abi/clang/layouts.h"
+
+#include <cstring>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gantry::abi::clang {
+namespace {
+
+using core::EntryKind;
+using core::ProgramContents;
+using format::CurrentEntry;
+using format::LegacyEntry;
+using testing::HasSubstr;
+
+using Buffer = std::vector<std::byte>;
+
+template <typename Entry>
+Buffer table(const std::vector<Entry>& entries) {
+  const auto bytes = std::as_bytes(std::span(entries));
+  return {bytes.begin(), bytes.end()};
+}
+
+CurrentEntry current(const char* name, std::uint32_t flags, std::uint64_t size,
+                     std::uint16_t kind = format::kOpenMpEntryKind) {
+  static char address;
+  return {0, format::kCurrentEntryVersion, kind, flags, &address, name, size, 0, nullptr};
+}
+
+LegacyEntry legacy(const char* name, std::int32_t flags, std::uint64_t size) {
+  static char address;
+  return {&address, name, size, flags, 0};
+}
+
+Result<ProgramContents> decode(std::span<const std::byte> entries,
+                               const std::vector<DeviceImage>& images = {}) {
+  const Descriptor descriptor{static_cast<std::int32_t>(images.size()), images.data(),
+                              entries.data(), entries.data() + entries.size()};
+  return decode_program(&descriptor);
+}
+
+std::vector<EntryKind> kinds(const Result<ProgramContents>& contents) {
+  std::vector<EntryKind> result;
+  if (!contents) {
+    ADD_FAILURE() << contents.error().message;
+    return result;
+  }
+  for (const auto& entry : contents->entries) {
+    result.push_back(entry.kind);
+  }
+  return result;
+}
+
+constexpr EntryKind kAllKinds[] = {EntryKind::kKernel,           EntryKind::kVariable,
+                                   EntryKind::kUnifiedVariable,  EntryKind::kLink,
+                                   EntryKind::kIndirectFunction, EntryKind::kIndirectTable};
+
+TEST(Entries, OfTheCurrentLayout) {
+  const auto contents = decode(table<CurrentEntry>({
+      current("kernel", 0, 0),
+      current("variable", 0, 12),
+      current("variable_decl_tgt_ref_ptr", 0, 8),
+      current("link_decl_tgt_ref_ptr", 1, 8),
+      current("function", 8, 8),
+      current("vtable", 0x20, 40),
+      current(".requires", 0x10, 0),
+      current("cuda", 0x77, 0, 2),
+  }));
+  EXPECT_THAT(kinds(contents), testing::ElementsAreArray(kAllKinds));
+  EXPECT_STREQ(contents->entries[1].name, "variable");
+  EXPECT_EQ(contents->entries[1].size, 12u);
+}
+
+TEST(Entries, OfTheLegacyLayoutAtAnyAlignment) {
+  const Buffer entries = table<LegacyEntry>({
+      legacy("kernel", 0, 0),
+      legacy("variable", 0, 12),
+      legacy("variable_decl_tgt_ref_ptr", 0, 8),
+      legacy("link_decl_tgt_ref_ptr", 1, 8),
+      legacy("function", 8, 8),
+      legacy("vtable", 0x20, 40),
+      legacy("", 0x10, 0),
+  });
+  for (std::size_t shift = 0; shift < 8; ++shift) {
+    Buffer shifted(shift);
+    shifted.insert(shifted.end(), entries.begin(), entries.end());
+    EXPECT_THAT(kinds(decode(std::span<const std::byte>(shifted).subspan(shift))),
+                testing::ElementsAreArray(kAllKinds))
+        << shift;
+  }
+}
+
+TEST(Entries, ALegacyRequiresRecordMayComeFirst) {
+  LegacyEntry requirement = legacy("", 0x10, 0);
+  requirement.address = nullptr;
+  requirement.data = 8;
+  EXPECT_THAT(kinds(decode(table<LegacyEntry>({requirement, legacy("kernel", 0, 0)}))),
+              testing::ElementsAre(EntryKind::kKernel));
+}
+
+TEST(Entries, NoneAtAll) {
+  EXPECT_TRUE(kinds(decode({})).empty());
+}
+
+TEST(Entries, OfAWrongLengthAreRefused) {
+  const Buffer current_table = table<CurrentEntry>({current("k", 0, 0), current("l", 0, 0)});
+  const Buffer legacy_table = table<LegacyEntry>({legacy("k", 0, 0), legacy("l", 0, 0)});
+  for (const auto& [entries, multiple] :
+       {std::pair(current_table, sizeof(CurrentEntry)), std::pair(legacy_table, sizeof(LegacyEntry))}) {
+    for (std::size_t size = 1; size < entries.size(); ++size) {
+      // Exactly as long as it says, so that reading on is seen.
+      Buffer cut(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(size));
+      cut.shrink_to_fit();
+      const auto contents = decode(cut);
+      if (size % multiple == 0) {
+        EXPECT_TRUE(contents);
+      } else {
+        ASSERT_FALSE(contents) << size;
+        EXPECT_THAT(contents.error().message,
+                    HasSubstr(fmt::format("the table of offload entries has {} bytes", size)));
+      }
+    }
+  }
+}
+
+TEST(Entries, OfUnknownFlagsAreNamed) {
+  const auto contents = decode(table<CurrentEntry>({current("odd", 0x40, 0)}));
+  ASSERT_FALSE(contents);
+  EXPECT_THAT(contents.error().message, HasSubstr("'odd' has the flags 0x40"));
+  EXPECT_FALSE(decode(table<LegacyEntry>({legacy("odd", -1, 0)})));
+}
+
+TEST(Entries, OfOldConstructorsAreRefused) {
+  for (const std::int32_t flags : {2, 4}) {
+    const auto contents = decode(table<LegacyEntry>({legacy("x_ctor", flags, 0)}));
+    ASSERT_FALSE(contents);
+    EXPECT_THAT(contents.error().message, HasSubstr("rebuild with Clang 19 or 22"));
+  }
+}
+
+TEST(Entries, OfANewerVersionAreRefused) {
+  CurrentEntry entry = current("k", 0, 0);
+  entry.version = 2;
+  const auto contents = decode(table<CurrentEntry>({entry}));
+  ASSERT_FALSE(contents);
+  EXPECT_THAT(contents.error().message, HasSubstr("offload entries are of version 2"));
+}
+
+TEST(Images, AreTakenAsTheyAre) {
+  const Buffer image(100, std::byte{7});
+  const auto contents = decode({}, {{image.data(), image.data() + 100, nullptr, nullptr}});
+  ASSERT_TRUE(contents);
+  ASSERT_EQ(contents->images.size(), 1u);
+  EXPECT_EQ(contents->images[0].data(), image.data());
+}
+
+TEST(Images, InContainersAreUnwrapped) {
+  const Buffer image(100, std::byte{7});
+  format::OffloadImage openmp;
+  openmp.offload_kind = format::OffloadKind::kOpenMp;
+  openmp.contents = image;
+  format::OffloadImage other = openmp;
+  other.offload_kind = format::OffloadKind::kCuda;
+  const auto written =
+      format::write_offload_binaries(std::vector{other, openmp}, format::ContainerVersion::kV1);
+  ASSERT_TRUE(written);
+  const auto* begin = written->data();
+  const auto contents = decode({}, {{begin, begin + written->size(), nullptr, nullptr}});
+  ASSERT_TRUE(contents) << contents.error().message;
+  ASSERT_EQ(contents->images.size(), 1u);
+  EXPECT_EQ(contents->images[0].size(), 100u);
+
+  for (std::size_t size = 4; size < written->size(); ++size) {
+    if (size == written->size() / 2) {
+      continue; // the first container alone, complete
+    }
+    Buffer cut(begin, begin + size);
+    cut.shrink_to_fit();
+    EXPECT_FALSE(decode({}, {{cut.data(), cut.data() + size, nullptr, nullptr}})) << size;
+  }
+}
+
+} // namespace
+} // namespace gantry::abi::clang
