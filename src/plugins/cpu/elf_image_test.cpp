@@ -13,8 +13,8 @@ namespace {
 
 using Buffer = std::vector<std::byte>;
 
-constexpr const char* kNames[] = {"add", "nothing", "table", "__gantry_device_number", "absent",
-                                  ""};
+constexpr const char* kNames[] = {"add",    "nothing", "table", "__gantry_device_number",
+                                  "absent", ""};
 
 /// Everything the plugin does with an image, with a look at all that it is given.
 void exercise(std::span<const std::byte> bytes) {
@@ -102,9 +102,8 @@ TEST_P(Images, DamagedDoNoHarm) {
 }
 
 TEST_P(Images, DamagedWordsDoNoHarm) {
-  constexpr std::uint64_t kValues[] = {0,          1,          0x7fffffff, 0xffffffff,
-                                       ~0ull,      ~0ull >> 1, ~0ull - 7,  1ull << 40,
-                                       0x1000,     8};
+  constexpr std::uint64_t kValues[] = {0,          1,         0x7fffffff, 0xffffffff, ~0ull,
+                                       ~0ull >> 1, ~0ull - 7, 1ull << 40, 0x1000,     8};
   for (std::size_t index = 0; index + 8 <= std::min<std::size_t>(bytes.size(), 8192); index += 8) {
     std::uint64_t original = 0;
     std::memcpy(&original, bytes.data() + index, 8);

@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
+#include <gantry/plugin.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <gantry/plugin.h>
 
 #include <unistd.h>
 
@@ -17,7 +17,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string message() { return __tgt_rtl_error_message(); }
+std::string message() {
+  return __tgt_rtl_error_message();
+}
 
 /// Devices 0 (sharing) and 1 (separate) of the plugin; OpenMP calls them 5 and 6.
 struct CpuPlugin : ::testing::Test {

@@ -64,8 +64,8 @@ public:
   [[nodiscard]] Status enter_target(std::span<MapItem> items, const Construct& construct,
                                     KernelArguments& arguments, PrivateStorage& storage);
 
-  /// Ends what enter began, with the items of the end of the region or of target exit data. An error
-  /// of one item does not keep the others on the device.
+  /// Ends what enter began, with the items of the end of the region or of target exit data. An
+  /// error of one item does not keep the others on the device.
   [[nodiscard]] Status exit(std::span<const MapItem> items, const Construct& construct);
 
   [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct);

@@ -303,8 +303,7 @@ TEST_F(MappingRules, MappedStorageCannotBeAssociated) {
   void* memory = plugin.device().allocate(sizeof x).value();
   const Status status = environment.associate(&x, sizeof x, memory);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message,
-              HasSubstr("already has corresponding storage at test.cpp:7"));
+  EXPECT_THAT(status.error().message, HasSubstr("already has corresponding storage at test.cpp:7"));
   EXPECT_FALSE(environment.disassociate(&x));
   ASSERT_TRUE(plugin.device().release(memory));
   ASSERT_TRUE(exit({release(x)}));
@@ -333,7 +332,8 @@ TEST_F(MappingRules, TheTableDescribesItself) {
   MapItem item = alloc(x);
   item.name = ";x;test.cpp;7;1;;";
   ASSERT_TRUE(enter({item, item}));
-  EXPECT_THAT(environment.describe(), HasSubstr(fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(&x))));
+  EXPECT_THAT(environment.describe(),
+              HasSubstr(fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(&x))));
   EXPECT_THAT(environment.describe(), ::testing::ContainsRegex(" 4 +2 +0  x\n"));
   ASSERT_TRUE(exit({remove(x)}));
 }

@@ -35,12 +35,12 @@ struct TestProgram {
 };
 
 ProgramEntry kernel(char& address, const char* name) {
-  return {EntryKind::kKernel, &address, name, 0};
+  return {EntryKind::kKernel, &address, name, 0, nullptr};
 }
 
 template <typename T>
 ProgramEntry variable(T& object, const char* name) {
-  return {EntryKind::kVariable, &object, name, sizeof object};
+  return {EntryKind::kVariable, &object, name, sizeof object, nullptr};
 }
 
 struct Programs : ::testing::Test {
@@ -203,9 +203,9 @@ TEST_F(Programs, AVariableOfTwoProgramsIsHandedOver) {
 TEST_F(Programs, UnifiedVariablesGetTheHostsValue) {
   int object = 0;
   int* reference = &object;
-  const TestProgram program{
-      {"fake image\nvariable x_ref 8\n"},
-      {{EntryKind::kUnifiedVariable, &reference, "x_ref", 8}}, ""};
+  const TestProgram program{{"fake image\nvariable x_ref 8\n"},
+                            {{EntryKind::kUnifiedVariable, &reference, "x_ref", 8, reference}},
+                            ""};
   add(program);
   ASSERT_TRUE(load());
   EXPECT_EQ(plugin.counts.bytes_submitted, 8u);
@@ -242,8 +242,9 @@ TEST_F(Programs, EveryCallMayFail) {
   int x = 0;
   int* reference = &x;
   const TestProgram program{{"fake image\nkernel k\nvariable x 4\nvariable r 8\n"},
-                            {kernel(region, "k"), variable(x, "x"),
-                             {EntryKind::kUnifiedVariable, &reference, "r", 8}},
+                            {kernel(region, "k"),
+                             variable(x, "x"),
+                             {EntryKind::kUnifiedVariable, &reference, "r", 8, reference}},
                             ""};
   int nth = 1;
   for (;; ++nth) {
@@ -298,8 +299,8 @@ TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
     });
   }
   int x = 0;
-  const TestProgram other{{"fake image\nkernel l\nvariable x 4\n"},
-                          {kernel(other_region, "l"), variable(x, "x")}, ""};
+  const TestProgram other{
+      {"fake image\nkernel l\nvariable x 4\n"}, {kernel(other_region, "l"), variable(x, "x")}, ""};
   for (int i = 0; i < 300; ++i) {
     add(other);
     EXPECT_TRUE(load());
@@ -313,7 +314,9 @@ TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
   drop(stable);
 }
 
-TEST_F(Programs, ADeviceNamesItself) { EXPECT_EQ(device.label(), "device 3 (fake)"); }
+TEST_F(Programs, ADeviceNamesItself) {
+  EXPECT_EQ(device.label(), "device 3 (fake)");
+}
 
 TEST(Registry, NumbersProgramsAndForgetsThem) {
   Registry registry;

@@ -15,8 +15,9 @@ using namespace core::testing;
 using ::testing::HasSubstr;
 
 struct Failures : EnvironmentCase {
-  /// Runs `scenario`, which ends with the first error, with its first, second, … call failing, until
-  /// it succeeds; each time `clean_up` takes everything off the device. Returns the number of calls.
+  /// Runs `scenario`, which ends with the first error, with its first, second, … call failing,
+  /// until it succeeds; each time `clean_up` takes everything off the device. Returns the number of
+  /// calls.
   int fail_every_call(const std::function<Status()>& scenario,
                       const std::function<void()>& clean_up) {
     for (int nth = 1;; ++nth) {
@@ -72,9 +73,7 @@ TEST_F(Failures, OfAttachment) {
       [&] {
         return first_error(
             {[&] { return enter({to(values), to(descriptor), attach, pointee(plain, 4)}); },
-             [&] {
-               return exit({release(values), release(descriptor), pointee(plain, 4)});
-             }});
+             [&] { return exit({release(values), release(descriptor), pointee(plain, 4)}); }});
       },
       [&] { ASSERT_TRUE(exit({remove(values), remove(descriptor), remove(plain)})); });
   EXPECT_GE(calls, 3 + 2 + 3 + 3);
@@ -145,8 +144,9 @@ TEST_F(Failures, AMessageSaysWhatWasMapped) {
   plugin.fail_call(1);
   const Status status = enter({item});
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, ::testing::MatchesRegex(
-      "mapping of 'x' \\[0x[0-9a-f]+, 4 bytes\\): injected failure of data_alloc"));
+  EXPECT_THAT(status.error().message,
+              ::testing::MatchesRegex(
+                  "mapping of 'x' \\[0x[0-9a-f]+, 4 bytes\\): injected failure of data_alloc"));
 }
 
 } // namespace

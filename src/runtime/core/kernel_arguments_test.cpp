@@ -11,7 +11,9 @@ using ::testing::ElementsAre;
 
 using Arguments = EnvironmentCase;
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 template <typename T>
 MapItem private_copy(T& object) {
@@ -95,8 +97,8 @@ TEST_F(Arguments, PrivateCopiesAreAlignedAsTheOriginals) {
   char c = 'c';
   Line line = {};
   double d = 1;
-  const auto values = enter_target({firstprivate(c), firstprivate(line), firstprivate(c),
-                                    firstprivate(d)});
+  const auto values =
+      enter_target({firstprivate(c), firstprivate(line), firstprivate(c), firstprivate(d)});
   ASSERT_TRUE(values);
   EXPECT_EQ((*values)[1] % 64, 0u);
   EXPECT_EQ((*values)[3] % 8, 0u);
@@ -132,12 +134,11 @@ TEST_F(Arguments, ALambdasCaptureIsMadeToPointToCorrespondingStorage) {
     item.parent = 1;
     return item;
   };
-  const auto values = enter_target({tofrom(array), firstprivate(lambda), capture(lambda.captured),
-                                    capture(lambda.unmapped)});
+  const auto values = enter_target(
+      {tofrom(array), firstprivate(lambda), capture(lambda.captured), capture(lambda.unmapped)});
   ASSERT_TRUE(values);
   ASSERT_EQ(values->size(), 2u);
-  const auto copy =
-      plugin.read<decltype(lambda)>(reinterpret_cast<void*>((*values)[1]));
+  const auto copy = plugin.read<decltype(lambda)>(reinterpret_cast<void*>((*values)[1]));
   EXPECT_EQ(copy.captured, corresponding(array));
   EXPECT_EQ(copy.unmapped, &absent) << "without presence it keeps its value";
   EXPECT_EQ(lambda.captured, array);

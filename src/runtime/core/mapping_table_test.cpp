@@ -22,15 +22,15 @@ TEST(MappingTable, TellsPresentFromPartialAndAbsent) {
     std::uint64_t size;
     Presence presence;
   } cases[] = {
-      {0x1000, 0x100, Presence::kPresent},  // all of it
-      {0x1000, 1, Presence::kPresent},      // its first byte
-      {0x10ff, 1, Presence::kPresent},      // its last byte
-      {0x1000, 0x101, Presence::kPartial},  // one byte past its end
-      {0x10ff, 2, Presence::kPartial},      // from its last byte on
-      {0xfff, 2, Presence::kPartial},       // one byte before its start
-      {0xfff, 0x102, Presence::kPartial},   // around it
-      {0xf00, 0x100, Presence::kAbsent},    // up to its start
-      {0x1100, 0x100, Presence::kAbsent},   // from its end on
+      {0x1000, 0x100, Presence::kPresent}, // all of it
+      {0x1000, 1, Presence::kPresent},     // its first byte
+      {0x10ff, 1, Presence::kPresent},     // its last byte
+      {0x1000, 0x101, Presence::kPartial}, // one byte past its end
+      {0x10ff, 2, Presence::kPartial},     // from its last byte on
+      {0xfff, 2, Presence::kPartial},      // one byte before its start
+      {0xfff, 0x102, Presence::kPartial},  // around it
+      {0xf00, 0x100, Presence::kAbsent},   // up to its start
+      {0x1100, 0x100, Presence::kAbsent},  // from its end on
       {0, ~std::uint64_t{0}, Presence::kPartial},
       {0x1000, ~std::uint64_t{0}, Presence::kPartial}, // whose end would wrap around
       {0x1100, ~std::uint64_t{0}, Presence::kAbsent},

@@ -20,7 +20,9 @@ Environment environment(const Variables& variables) {
   };
 }
 
-Result<Settings> read(const Variables& variables) { return read_settings(environment(variables)); }
+Result<Settings> read(const Variables& variables) {
+  return read_settings(environment(variables));
+}
 
 TEST(Settings, Defaults) {
   const auto settings = read({});
@@ -84,8 +86,8 @@ TEST(Settings, AnOptionMayHoldAColon) {
 TEST(Settings, InfoWords) {
   const auto settings = read({{"GANTRY_INFO", "load,MAP"}});
   ASSERT_TRUE(settings);
-  EXPECT_EQ(settings->info, static_cast<std::uint32_t>(Info::kLoad) |
-                                static_cast<std::uint32_t>(Info::kMap));
+  EXPECT_EQ(settings->info,
+            static_cast<std::uint32_t>(Info::kLoad) | static_cast<std::uint32_t>(Info::kMap));
   EXPECT_EQ(read({{"GANTRY_INFO", "all"}})->info, ~0u);
 }
 
@@ -122,29 +124,29 @@ TEST_P(BadValues, AreErrorsThatNameThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, BadValues,
-    testing::Values(
-        BadValue{"OMP_TARGET_OFFLOAD", "never", "'never' is not one of DEFAULT, MANDATORY"},
-        BadValue{"OMP_TARGET_OFFLOAD", "MANDATORY ", "'MANDATORY ' is not one of"},
-        BadValue{"GANTRY_DEVICES", ",", "'' names no kind of device"},
-        BadValue{"GANTRY_DEVICES", "cpu,", "'' names no kind of device"},
-        BadValue{"GANTRY_DEVICES", ":4", "':4' names no kind of device"},
-        BadValue{"GANTRY_DEVICES", "+x", "'+x' names no kind of device"},
-        BadValue{"GANTRY_DEVICES", "cpu:", "'cpu:' has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu:0", "has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu:-1", "has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu:2x", "has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu:99999999999", "has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu:1:2", "has no number of at least 1"},
-        BadValue{"GANTRY_DEVICES", "cpu+", "'cpu+' has no option after '+'"},
-        BadValue{"GANTRY_DEVICES", "cpu:2+", "has no option after '+'"},
-        BadValue{"GANTRY_INFO", "maps", "'maps' is not one of registration, load"},
-        BadValue{"GANTRY_INFO", "map,", "'' is not one of"},
-        BadValue{"GANTRY_INFO", "1", "'1' is not one of"},
-        BadValue{"LIBOMPTARGET_INFO", "much", "'much' is not a number"},
-        BadValue{"LIBOMPTARGET_INFO", "0x", "'0x' is not a number"},
-        BadValue{"LIBOMPTARGET_INFO", "1 ", "'1 ' is not a number"},
-        BadValue{"LIBOMPTARGET_INFO", "-2", "'-2' is not a number"},
-        BadValue{"LIBOMPTARGET_INFO", "99999999999", "is not a number"}));
+    testing::Values(BadValue{"OMP_TARGET_OFFLOAD", "never",
+                             "'never' is not one of DEFAULT, MANDATORY"},
+                    BadValue{"OMP_TARGET_OFFLOAD", "MANDATORY ", "'MANDATORY ' is not one of"},
+                    BadValue{"GANTRY_DEVICES", ",", "'' names no kind of device"},
+                    BadValue{"GANTRY_DEVICES", "cpu,", "'' names no kind of device"},
+                    BadValue{"GANTRY_DEVICES", ":4", "':4' names no kind of device"},
+                    BadValue{"GANTRY_DEVICES", "+x", "'+x' names no kind of device"},
+                    BadValue{"GANTRY_DEVICES", "cpu:", "'cpu:' has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu:0", "has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu:-1", "has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu:2x", "has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu:99999999999", "has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu:1:2", "has no number of at least 1"},
+                    BadValue{"GANTRY_DEVICES", "cpu+", "'cpu+' has no option after '+'"},
+                    BadValue{"GANTRY_DEVICES", "cpu:2+", "has no option after '+'"},
+                    BadValue{"GANTRY_INFO", "maps", "'maps' is not one of registration, load"},
+                    BadValue{"GANTRY_INFO", "map,", "'' is not one of"},
+                    BadValue{"GANTRY_INFO", "1", "'1' is not one of"},
+                    BadValue{"LIBOMPTARGET_INFO", "much", "'much' is not a number"},
+                    BadValue{"LIBOMPTARGET_INFO", "0x", "'0x' is not a number"},
+                    BadValue{"LIBOMPTARGET_INFO", "1 ", "'1 ' is not a number"},
+                    BadValue{"LIBOMPTARGET_INFO", "-2", "'-2' is not a number"},
+                    BadValue{"LIBOMPTARGET_INFO", "99999999999", "is not a number"}));
 
 TEST(Settings, TheTableIsCompleteAndExplainsItself) {
   std::set<std::string> names;

@@ -26,7 +26,9 @@ constexpr std::uint64_t kAlignment = 64;
 
 FakePlugin* current = nullptr;
 
-FakeImage& image_of(gantry_image* image) { return *reinterpret_cast<FakeImage*>(image); }
+FakeImage& image_of(gantry_image* image) {
+  return *reinterpret_cast<FakeImage*>(image);
+}
 
 } // namespace
 

@@ -1,10 +1,10 @@
 // A plugin for tests: devices whose memory is really apart from the host's, calls that are counted,
 // and any call made to fail.
 //
-// A device address of it is the address of host memory with kDeviceBit set, so that code which takes
-// one for a host address crashes. Every access is checked against what is allocated. An image is
-// text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME SIZE` for each
-// symbol; `broken` makes its loading fail.
+// A device address of it is the address of host memory with kDeviceBit set, so that code which
+// takes one for a host address crashes. Every access is checked against what is allocated. An image
+// is text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME SIZE` for
+// each symbol; `broken` makes its loading fail.
 #pragma once
 
 #include "runtime/core/plugin.h"
@@ -75,8 +75,8 @@ public:
   }
   template <typename T>
   void write(const void* device_address, T value) {
-    *reinterpret_cast<T*>(
-        memory(reinterpret_cast<std::uintptr_t>(device_address), sizeof(T))) = value;
+    *reinterpret_cast<T*>(memory(reinterpret_cast<std::uintptr_t>(device_address), sizeof(T))) =
+        value;
   }
 
 private:

@@ -12,8 +12,7 @@ extern "C" {
 void __tgt_register_lib(const gantry::abi::clang::Descriptor* descriptor);
 void __tgt_unregister_lib(const gantry::abi::clang::Descriptor* descriptor);
 int __tgt_target_kernel(const gantry::abi::clang::Ident* location, std::int64_t device,
-                        std::int32_t num_teams, std::int32_t thread_limit,
-                        const void* host_address,
+                        std::int32_t num_teams, std::int32_t thread_limit, const void* host_address,
                         const gantry::abi::clang::KernelArguments* arguments);
 }
 

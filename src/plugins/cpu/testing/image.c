@@ -9,18 +9,24 @@ EXPORTED const volatile int __gantry_device_number = -1;
 EXPORTED int loads = 0;
 EXPORTED long table[4] = {1, 2, 3, 4};
 
-__attribute__((constructor)) static void count_load(void) { ++loads; }
+__attribute__((constructor)) static void count_load(void) {
+  ++loads;
+}
 
 EXPORTED void nothing(void) {}
 
-EXPORTED void add(int* object, uintptr_t value) { *object += (int)value; }
+EXPORTED void add(int* object, uintptr_t value) {
+  *object += (int)value;
+}
 
 // Clang 19 and 22: a parameter of the device's own comes first.
 EXPORTED void add_with_environment(void* environment, int* object, uintptr_t value) {
   *object += (int)value;
 }
 
-EXPORTED void device_number(int* number) { *number = __gantry_device_number; }
+EXPORTED void device_number(int* number) {
+  *number = __gantry_device_number;
+}
 
 EXPORTED void add_arrays(void* environment, int* a, int* b, int* c, int* d, int* e, int* f, int* g,
                          int* h) {

@@ -26,8 +26,8 @@ std::optional<std::uint32_t> private_object_around(const std::byte* address, std
                                                    const MapItems& items) {
   for (std::size_t i = items.size(); i > list_begin; --i) {
     const core::MapItem& item = items[i - 1];
-    const auto offset = reinterpret_cast<std::uintptr_t>(address) -
-                        reinterpret_cast<std::uintptr_t>(item.begin);
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(item.begin);
     if (item.kind == core::MapKind::kPrivate && offset < item.size &&
         sizeof(void*) <= item.size - offset) {
       return static_cast<std::uint32_t>(i - 1);

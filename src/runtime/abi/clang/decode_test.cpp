@@ -17,7 +17,9 @@ using core::MapItem;
 using core::MapKind;
 using testing::HasSubstr;
 
-constexpr std::uint64_t member_of(std::uint64_t entry) { return entry << kMemberOfShift; }
+constexpr std::uint64_t member_of(std::uint64_t entry) {
+  return entry << kMemberOfShift;
+}
 
 struct Entry {
   void* base;
@@ -159,7 +161,7 @@ TEST(MapArrays, ACaptureWithoutItsObjectIsAnError) {
       {{&lambda.captured, &target, 8, kCapture | member_of(1)}},
       {storage, {&lambda.captured, &target, 8, kCapture | member_of(1)}},
       {object, {&target, &target, 8, kCapture | member_of(1)}},
-      {object, {&lambda.end, &target, 8, kCapture | member_of(1)}}, // in it only in part
+      {object, {&lambda.end[2], &target, 8, kCapture | member_of(1)}}, // in it only in part
       {{&lambda.captured, &target, 8, kCapture | member_of(0xffff)}, object},
       {object, {nullptr, &target, 8, kCapture}},
   };
@@ -185,9 +187,9 @@ void mapper_of_nothing(void*, void*, void*, std::int64_t, std::int64_t, void*) {
 TEST(Mappers, PushTheItemsThatStandForAnEntry) {
   char object[16];
   const char* name = ";object;;;;";
-  const MapItems items = decoded(
-      {{object, object, 16, kTo | kTargetParameter, mapper_of_object, name},
-       {object, object, 1, kFrom}});
+  const MapItems items =
+      decoded({{object, object, 16, kTo | kTargetParameter, mapper_of_object, name},
+               {object, object, 1, kFrom}});
   ASSERT_EQ(items.size(), 3u);
   EXPECT_EQ(items[0].size, 16u);
   EXPECT_TRUE(items[0].argument);
@@ -205,17 +207,17 @@ TEST(Mappers, MayPushNothing) {
 
 void mapper_with_a_stray_capture(void* handle, void* base, void* begin, std::int64_t, std::int64_t,
                                  void* name) {
-  __tgt_push_mapper_component(handle, base, begin, 8,
-                              kPointerAndObject | kLiteral | static_cast<std::int64_t>(member_of(1)),
-                              name);
+  __tgt_push_mapper_component(
+      handle, base, begin, 8,
+      kPointerAndObject | kLiteral | static_cast<std::int64_t>(member_of(1)), name);
 }
 
 TEST(Mappers, DoNotReachItemsOutsideTheirOwn) {
   void* object = nullptr;
   MapItems items;
-  EXPECT_FALSE(decode({{&object, &object, 8, kPrivate},
-                       {&object, &object, 8, kTo, mapper_with_a_stray_capture}},
-                      items));
+  EXPECT_FALSE(decode(
+      {{&object, &object, 8, kPrivate}, {&object, &object, 8, kTo, mapper_with_a_stray_capture}},
+      items));
 }
 
 struct Dimension {

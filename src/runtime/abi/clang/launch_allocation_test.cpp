@@ -26,8 +26,12 @@ void* operator new(std::size_t size) {
   }
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
 
 extern "C" {
 void* __real_malloc(std::size_t size);
@@ -35,7 +39,9 @@ void* __real_calloc(std::size_t count, std::size_t size);
 void* __real_realloc(void* memory, std::size_t size);
 int __real_posix_memalign(void** memory, std::size_t alignment, std::size_t size);
 
-void* __wrap_malloc(std::size_t size) { return counted(__real_malloc(size)); }
+void* __wrap_malloc(std::size_t size) {
+  return counted(__real_malloc(size));
+}
 void* __wrap_calloc(std::size_t count, std::size_t size) {
   return counted(__real_calloc(count, size));
 }

@@ -28,15 +28,19 @@ constexpr std::string_view kReferencePointer = "_decl_tgt_ref_ptr";
 Status append(void* address, const char* name, std::uint64_t size, std::uint16_t programming_model,
               std::uint32_t flags, ProgramContents& contents) {
   const auto entry = [&](EntryKind kind) {
-    contents.entries.push_back({kind, address, name, size});
+    contents.entries.push_back({kind, address, name, size, nullptr});
     return Status();
   };
   switch (format::entry_role(programming_model, flags, size)) {
   case EntryRole::kKernel:
     return entry(EntryKind::kKernel);
   case EntryRole::kVariable:
-    return entry(std::string_view(name).ends_with(kReferencePointer) ? EntryKind::kUnifiedVariable
-                                                                     : EntryKind::kVariable);
+    if (std::string_view(name).ends_with(kReferencePointer)) {
+      contents.entries.push_back({EntryKind::kUnifiedVariable, address, name, size,
+                                  *static_cast<const void* const*>(address)});
+      return {};
+    }
+    return entry(EntryKind::kVariable);
   case EntryRole::kLinkVariable:
     return entry(EntryKind::kLink);
   case EntryRole::kIndirectFunction:
@@ -48,9 +52,10 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
     return {};
   case EntryRole::kConstructor:
   case EntryRole::kDestructor:
-    return fail("the entry '{}' is a device constructor as Clang 16 and older emit it; rebuild with "
-                "Clang 19 or 22",
-                name);
+    return fail(
+        "the entry '{}' is a device constructor as Clang 16 and older emit it; rebuild with "
+        "Clang 19 or 22",
+        name);
   case EntryRole::kUnknown:
     break;
   }
@@ -59,8 +64,9 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
               name, flags);
 }
 
-/// True if the bytes are an entry of the newer layout. A legacy entry with a null address (a requires
-/// record) has a pointer where this looks for a version, a kind and flags: no pointer is that small.
+/// True if the bytes are an entry of the newer layout. A legacy entry with a null address (a
+/// requires record) has a pointer where this looks for a version, a kind and flags: no pointer is
+/// that small.
 bool is_current(const CurrentEntry& entry) {
   const bool known_kind = entry.kind == 1 || entry.kind == 2 || entry.kind == 4 || entry.kind == 8;
   constexpr std::uint32_t kAllFlags = 0xff;
@@ -69,6 +75,9 @@ bool is_current(const CurrentEntry& entry) {
 
 Status decode_entries(const std::byte* begin, const std::byte* end, ProgramContents& contents) {
   const auto size = static_cast<std::size_t>(end - begin);
+  if (size == 0) {
+    return {};
+  }
   CurrentEntry first{};
   std::memcpy(&first, begin, std::min(size, sizeof first));
   if (is_current(first)) {
@@ -139,8 +148,7 @@ Result<ProgramContents> decode_program(const void* pointer) {
       return tl::unexpected(status.error());
     }
   }
-  if (Status status =
-          decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
+  if (Status status = decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
       !status) {
     return tl::unexpected(status.error());
   }

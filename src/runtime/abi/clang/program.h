@@ -5,8 +5,8 @@
 
 namespace gantry::abi::clang {
 
-/// Reads a Descriptor; a core::DecodeProgram. What it refers to is trusted to be where it says, as the
-/// linker put it there; what it says about itself is checked.
+/// Reads a Descriptor; a core::DecodeProgram. What it refers to is trusted to be where it says, as
+/// the linker put it there; what it says about itself is checked.
 [[nodiscard]] Result<core::ProgramContents> decode_program(const void* descriptor);
 
 } // namespace gantry::abi::clang

@@ -30,12 +30,12 @@ Buffer table(const std::vector<Entry>& entries) {
 
 CurrentEntry current(const char* name, std::uint32_t flags, std::uint64_t size,
                      std::uint16_t kind = format::kOpenMpEntryKind) {
-  static char address;
+  static void* address;
   return {0, format::kCurrentEntryVersion, kind, flags, &address, name, size, 0, nullptr};
 }
 
 LegacyEntry legacy(const char* name, std::int32_t flags, std::uint64_t size) {
-  static char address;
+  static void* address;
   return {&address, name, size, flags, 0};
 }
 
@@ -76,6 +76,7 @@ TEST(Entries, OfTheCurrentLayout) {
   EXPECT_THAT(kinds(contents), testing::ElementsAreArray(kAllKinds));
   EXPECT_STREQ(contents->entries[1].name, "variable");
   EXPECT_EQ(contents->entries[1].size, 12u);
+  EXPECT_EQ(contents->entries[2].value, nullptr) << "the host's value is read";
 }
 
 TEST(Entries, OfTheLegacyLayoutAtAnyAlignment) {
@@ -112,8 +113,8 @@ TEST(Entries, NoneAtAll) {
 TEST(Entries, OfAWrongLengthAreRefused) {
   const Buffer current_table = table<CurrentEntry>({current("k", 0, 0), current("l", 0, 0)});
   const Buffer legacy_table = table<LegacyEntry>({legacy("k", 0, 0), legacy("l", 0, 0)});
-  for (const auto& [entries, multiple] :
-       {std::pair(current_table, sizeof(CurrentEntry)), std::pair(legacy_table, sizeof(LegacyEntry))}) {
+  for (const auto& [entries, multiple] : {std::pair(current_table, sizeof(CurrentEntry)),
+                                          std::pair(legacy_table, sizeof(LegacyEntry))}) {
     for (std::size_t size = 1; size < entries.size(); ++size) {
       // Exactly as long as it says, so that reading on is seen.
       Buffer cut(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(size));

@@ -78,10 +78,10 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
   }
   core::PrivateStorage storage(device->plugin_device());
   core::DataEnvironment& environment = device->data_environment();
-  Status status = decode_maps({arguments->item_count, arguments->bases, arguments->begins,
-                               arguments->sizes, arguments->types, arguments->names,
-                               arguments->mappers},
-                              items);
+  Status status =
+      decode_maps({arguments->item_count, arguments->bases, arguments->begins, arguments->sizes,
+                   arguments->types, arguments->names, arguments->mappers},
+                  items);
   if (status) {
     status = environment.enter_target(items, at, parameters, storage);
   }
@@ -117,7 +117,7 @@ GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device
 GANTRY_EXPORT int __tgt_target_kernel_nowait(const Ident* location, std::int64_t device,
                                              std::int32_t num_teams, std::int32_t thread_limit,
                                              const void* host_address,
-                                             const KernelArguments* arguments, std::int32_t,
-                                             void*, std::int32_t, void*) {
+                                             const KernelArguments* arguments, std::int32_t, void*,
+                                             std::int32_t, void*) {
   return run(location, device, num_teams, thread_limit, host_address, arguments);
 }
