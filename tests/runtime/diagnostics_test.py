@@ -39,6 +39,7 @@ class Errors(RuntimeCase):
             ("cpu+", "GANTRY_DEVICES: 'cpu+' has no option after '+'"),
             ("cpu+fast", "device 0 (cpu): 'fast' is not an option of cpu devices"),
             ("cpu:2000", "more than 1024 devices"),
+            ("cpu:2000000000,cpu:2000000000", "more than 1024 devices"),
         ):
             with self.subTest(value=value):
                 self.assertIn(expected, self.mistake("", GANTRY_DEVICES=value))

@@ -25,6 +25,17 @@ std::int32_t report_system_error(const char* what) {
   return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
 }
 
+/// A spelling of the path of an open file that no other image of the process has: a serial number
+/// in binary, its digits written as "./" and "/".
+std::string unique_path(int descriptor) {
+  static std::atomic<std::uint64_t> last{0};
+  std::string path = "/proc/self/fd/";
+  for (std::uint64_t serial = ++last; serial != 0; serial >>= 1) {
+    path += (serial & 1) != 0 ? "./" : "/";
+  }
+  return path + fmt::to_string(descriptor);
+}
+
 void write_device_number(std::span<std::byte> contents, const ElfImage& elf, std::int32_t number) {
   const Elf64_Sym* symbol = elf.find(kDeviceNumberSymbol);
   if (symbol == nullptr) {
@@ -42,10 +53,19 @@ gantry_image::~gantry_image() {
     dlclose(handle);
   }
   munmap(contents_.data(), contents_.size());
-  close(descriptor_);
+  close_file();
+}
+
+void gantry_image::close_file() {
+  if (const int descriptor = descriptor_.exchange(-1); descriptor >= 0) {
+    close(descriptor);
+  }
 }
 
 std::int32_t gantry_image::load() {
+  if (handle_.load(std::memory_order_acquire) != nullptr) {
+    return GANTRY_SUCCESS;
+  }
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return report(GANTRY_FAILURE, "the device image does not load: {}", dlerror());
@@ -54,6 +74,7 @@ std::int32_t gantry_image::load() {
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
     dlclose(handle); // one reference is enough
   }
+  close_file();
   return GANTRY_SUCCESS;
 }
 
@@ -66,6 +87,9 @@ extern "C" {
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image) {
+  if (file != nullptr) {
+    unlink(file); // left by an earlier process of this number
+  }
   const int descriptor = file == nullptr ? memfd_create("gantry-image", MFD_CLOEXEC)
                                          : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
@@ -94,9 +118,8 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   write_device_number(contents, *elf, openmp_number(device));
   // The copy is complete; what symbol look-ups touch comes back by itself.
   madvise(mapped, size, MADV_DONTNEED);
-  *image = new gantry_image(descriptor,
-                            file == nullptr ? fmt::format("/proc/self/fd/{}", descriptor) : file,
-                            contents, *elf);
+  *image = new gantry_image(descriptor, file == nullptr ? unique_path(descriptor) : file, contents,
+                            *elf);
   return GANTRY_SUCCESS;
 }
 

@@ -9,9 +9,10 @@
 
 #include <gantry/plugin.h>
 
-/// The opaque image of gantry/plugin.h. The file stays open and its path unchanged for as long as
-/// the image lives: the loader knows a library by its path, and would take the next image under the
-/// same descriptor number for this one.
+/// The opaque image of gantry/plugin.h. The loader knows a library by its path and would take
+/// another image of the same path for this one, so every image's path is spelled differently. The
+/// file is open until the image is loaded; afterwards the program may do with the descriptor's
+/// number what it likes.
 struct gantry_image {
   gantry_image(int descriptor, std::string path, std::span<std::byte> contents,
                const gantry::cpu::ElfImage& elf)
@@ -30,7 +31,9 @@ struct gantry_image {
   [[nodiscard]] void* address(const Elf64_Sym& symbol) const;
 
 private:
-  int descriptor_;
+  void close_file();
+
+  std::atomic<int> descriptor_; ///< -1 once it is closed
   std::string path_;
   std::span<std::byte> contents_; ///< a mapping of the file
   gantry::cpu::ElfImage elf_;

@@ -49,25 +49,25 @@ std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
 
 } // namespace
 
-Status DataEnvironment::enter(std::span<MapItem> items, const Construct& construct) {
+Status DataEnvironment::enter(std::span<const MapItem> items, const Construct& construct) {
   const std::lock_guard lock(mutex_);
   Found found;
   if (Status status = enter_locked(items, construct, found); !status) {
     return status;
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
-    MapItem& item = items[i];
-    if (item.returns_base && found[i] != nullptr) {
+    const MapItem& item = items[i];
+    if (item.returned_base != nullptr && found[i] != nullptr) {
       const std::uintptr_t host_base = item.kind == MapKind::kPointee
                                            ? *reinterpret_cast<std::uintptr_t*>(item.base)
                                            : address(item.base);
-      item.base = reinterpret_cast<std::byte*>(found[i]->device_address(host_base));
+      *item.returned_base = reinterpret_cast<void*>(found[i]->device_address(host_base));
     }
   }
   return {};
 }
 
-Status DataEnvironment::enter_target(std::span<MapItem> items, const Construct& construct,
+Status DataEnvironment::enter_target(std::span<const MapItem> items, const Construct& construct,
                                      KernelArguments& arguments, PrivateStorage& storage) {
   const std::lock_guard lock(mutex_);
   Found found;
@@ -77,7 +77,7 @@ Status DataEnvironment::enter_target(std::span<MapItem> items, const Construct& 
   return append_arguments(items, found, arguments, storage);
 }
 
-Status DataEnvironment::enter_locked(std::span<MapItem> items, const Construct& construct,
+Status DataEnvironment::enter_locked(std::span<const MapItem> items, const Construct& construct,
                                      Found& found) {
   const std::uint64_t call = table_.next_call();
   found.assign(items.size(), nullptr);

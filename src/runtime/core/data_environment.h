@@ -55,13 +55,13 @@ public:
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
-  /// Maps `items` for the duration of a data region. For items with returns_base, `base` becomes
-  /// the corresponding base if there is one. Nothing is undone after an error.
-  [[nodiscard]] Status enter(std::span<MapItem> items, const Construct& construct);
+  /// Maps `items` for the duration of a data region. Items end what they began even if another one
+  /// fails at exit; an enter that fails undoes nothing.
+  [[nodiscard]] Status enter(std::span<const MapItem> items, const Construct& construct);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
   /// `argument`, with private copies in `storage`.
-  [[nodiscard]] Status enter_target(std::span<MapItem> items, const Construct& construct,
+  [[nodiscard]] Status enter_target(std::span<const MapItem> items, const Construct& construct,
                                     KernelArguments& arguments, PrivateStorage& storage);
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
@@ -98,7 +98,7 @@ private:
 
   // What follows is called with the lock held. `call` numbers the enter or exit call at work.
 
-  Status enter_locked(std::span<MapItem> items, const Construct& construct, Found& found);
+  Status enter_locked(std::span<const MapItem> items, const Construct& construct, Found& found);
   Result<Mapping*> enter_storage(std::span<const MapItem> items, const MapItem& item,
                                  std::uintptr_t begin, std::uint64_t size, std::uint64_t call,
                                  const Construct& construct);
@@ -120,6 +120,10 @@ private:
   /// too, or the host's pointer would change.
   bool points_to_own_storage(std::span<const MapItem> items, std::uintptr_t begin,
                              std::uint64_t size);
+
+  /// Makes the device's pointer at `device_slot` point to the corresponding storage of item.begin,
+  /// if there is any.
+  Status point_to_corresponding(std::uintptr_t device_slot, const MapItem& item);
 
   Status append_arguments(std::span<const MapItem> items, const Found& found,
                           KernelArguments& arguments, PrivateStorage& storage);

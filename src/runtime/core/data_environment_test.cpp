@@ -233,27 +233,30 @@ TEST_F(MappingRules, CorrespondingStorageIsAlignedAsTheOriginalIs) {
 TEST_F(MappingRules, UseDevicePtrGetsTheCorrespondingBase) {
   int array[8] = {};
   int other = 0;
+  void* returned = nullptr;
+  void* untouched = &other;
   MapItem item = section(array, 2, 2);
-  item.returns_base = true;
+  item.returned_base = &returned;
   MapItem absent = section(array, 0, 0);
   absent.implicit = true;
   absent.base = absent.begin = bytes_of(other);
-  absent.returns_base = true;
+  absent.returned_base = &untouched;
   std::vector<MapItem> items = {item, absent};
   ASSERT_TRUE(environment.enter(items, construct));
-  EXPECT_EQ(items[0].base + 2 * sizeof(int), corresponding(array[2]));
-  EXPECT_EQ(items[1].base, bytes_of(other)) << "without presence the base stays as it is";
+  EXPECT_EQ(static_cast<int*>(returned) + 2, corresponding(array[2]));
+  EXPECT_EQ(untouched, &other) << "without presence the base stays as it is";
   ASSERT_TRUE(exit({release(array[2])}));
 }
 
 TEST_F(MappingRules, UseDevicePtrOfAPointerTranslatesItsValue) {
   int array[8] = {};
   int* pointer = array;
+  void* returned = nullptr;
   MapItem item = pointee(pointer, 8);
-  item.returns_base = true;
+  item.returned_base = &returned;
   std::vector<MapItem> items = {item};
   ASSERT_TRUE(environment.enter(items, construct));
-  EXPECT_EQ(items[0].base, corresponding(array));
+  EXPECT_EQ(returned, corresponding(array));
   ASSERT_TRUE(exit({pointee(pointer, 8)}));
   EXPECT_FALSE(present(pointer));
 }

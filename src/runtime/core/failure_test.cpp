@@ -92,7 +92,7 @@ TEST_F(Failures, OfTargetRegions) {
   MapItem copied = to(lambda);
   copied.kind = MapKind::kPrivate;
   MapItem capture;
-  capture.kind = MapKind::kPrivatePointer;
+  capture.kind = MapKind::kCapture;
   capture.base = bytes_of(lambda.captured);
   capture.begin = bytes_of(array);
   capture.parent = 2;

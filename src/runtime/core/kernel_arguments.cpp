@@ -90,19 +90,21 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
       value = copy + (address(item.base) - address(item.begin));
       break;
     }
-    case MapKind::kPrivatePointer: {
-      const Lookup pointee = table_.find(address(item.begin), 0);
-      if (pointee.presence == Presence::kPresent) {
+    case MapKind::kCapture:
+      if (items[item.parent].kind == MapKind::kPrivate) {
         const std::uintptr_t slot = private_begin + offsets[item.parent] +
                                     (address(item.base) - address(items[item.parent].begin));
-        const std::uintptr_t target = pointee.mapping->device_address(address(item.begin));
-        if (Status status = device_.submit(reinterpret_cast<void*>(slot), &target, sizeof target);
-            !status) {
+        if (Status status = point_to_corresponding(slot, item); !status) {
+          return status;
+        }
+      } else if (Mapping* object = found[item.parent]; object != nullptr && !object->shared()) {
+        const std::uintptr_t slot = address(item.base);
+        object->attach(slot, sizeof(void*));
+        if (Status status = point_to_corresponding(object->device_address(slot), item); !status) {
           return status;
         }
       }
       break;
-    }
     case MapKind::kAttachment:
     case MapKind::kValue:
       break;
@@ -112,6 +114,15 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
     }
   }
   return {};
+}
+
+Status DataEnvironment::point_to_corresponding(std::uintptr_t device_slot, const MapItem& item) {
+  const Lookup pointee = table_.find(address(item.begin), 0);
+  if (pointee.presence != Presence::kPresent) {
+    return {};
+  }
+  const std::uintptr_t target = pointee.mapping->device_address(address(item.begin));
+  return device_.submit(reinterpret_cast<void*>(device_slot), &target, sizeof target);
 }
 
 } // namespace gantry::core

@@ -127,7 +127,7 @@ TEST_F(Arguments, ALambdasCaptureIsMadeToPointToCorrespondingStorage) {
   lambda.unmapped = &absent;
   const auto capture = [](int*& pointer) {
     MapItem item;
-    item.kind = MapKind::kPrivatePointer;
+    item.kind = MapKind::kCapture;
     item.base = bytes_of(pointer);
     item.begin = reinterpret_cast<std::byte*>(pointer);
     item.size = sizeof pointer;

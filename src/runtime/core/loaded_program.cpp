@@ -22,7 +22,8 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (shared == nullptr) {
     auto handle = device.create_image(*image, file);
     if (!handle) {
-      return tl::unexpected(handle.error());
+      return file.empty() ? tl::unexpected(handle.error())
+                          : with_context(handle.error(), "GANTRY_SAVE_IMAGES");
     }
     shared = std::make_shared<Image>(Image{image->data(), std::move(*handle)});
   }

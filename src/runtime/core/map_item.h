@@ -18,9 +18,12 @@ enum class MapKind : std::uint8_t {
   kAttachment,
   /// A copy of the device's own, made for the construct (private; firstprivate when `to` is set).
   kPrivate,
-  /// A pointer inside the private copy of item `parent` (a lambda's capture): it is made to point
-  /// to the corresponding storage of `begin`. `base` is the address of the original pointer.
-  kPrivatePointer,
+  /// A pointer inside the object of item `parent`, a lambda that is mapped or has a private copy:
+  /// the
+  /// device's is made to point to the corresponding storage of `begin`. `base` is the address of
+  /// the
+  /// original pointer.
+  kCapture,
   /// A value, `base` itself: firstprivate scalars, is_device_ptr.
   kValue,
 };
@@ -33,9 +36,12 @@ struct MapItem {
   std::byte* begin = nullptr;
   /// Bytes to be mapped; 0 for an array section without length.
   std::uint64_t size = 0;
+  /// use_device_ptr, use_device_addr: where the construct wants the corresponding base to be
+  /// written, if there is one; else null.
+  void** returned_base = nullptr;
   /// The compiler's name string for messages, or null; see map_name().
   const char* name = nullptr;
-  /// The index of another item, for kPrivatePointer.
+  /// The index of another item, for kCapture.
   std::uint32_t parent = 0;
 
   MapKind kind = MapKind::kStorage;
@@ -53,8 +59,6 @@ struct MapItem {
   bool member : 1 = false;
   /// Yields a parameter of the kernel.
   bool argument : 1 = false;
-  /// use_device_ptr, use_device_addr: the construct wants the corresponding base.
-  bool returns_base : 1 = false;
 };
 
 } // namespace gantry::core

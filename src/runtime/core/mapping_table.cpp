@@ -1,8 +1,16 @@
 #include "runtime/core/mapping_table.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace gantry::core {
+
+void Mapping::attach(std::uintptr_t host_slot, std::uint64_t size) {
+  const auto place = std::ranges::lower_bound(attached, host_slot, {}, &AttachedPointer::host_slot);
+  if (place == attached.end() || place->host_slot != host_slot) {
+    attached.insert(place, AttachedPointer{host_slot, size});
+  }
+}
 
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
   // The first entry that begins after `begin`; the one before it may hold `begin`.

@@ -60,6 +60,8 @@ struct Mapping {
   [[nodiscard]] std::uintptr_t device_address(std::uintptr_t host) const {
     return device_begin + (host - host_begin);
   }
+  /// Notes an attached pointer, once; they are kept in order of address.
+  void attach(std::uintptr_t host_slot, std::uint64_t size);
   /// True if the corresponding storage is the original storage.
   [[nodiscard]] bool shared() const { return device_begin == host_begin; }
 };

@@ -166,6 +166,9 @@ Result<Runtime::Setup> Runtime::read_setup() {
     const std::int32_t count = request.count == DeviceRequest::kAll
                                    ? plugin.functions().number_of_devices()
                                    : request.count;
+    if (count > kMaximumDevices - static_cast<std::int32_t>(setup.candidates.size())) {
+      return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
+    }
     if (count == 0) {
       setup.reasons.push_back(
           fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
@@ -198,9 +201,6 @@ Status Runtime::open_devices(bool all) {
     }
     fits = candidate.plugin;
     const int number = count_.load(std::memory_order_relaxed);
-    if (number == kMaximumDevices) {
-      return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
-    }
     auto device =
         PluginDevice::open(*candidate.plugin, candidate.plugin_device, number, candidate.options);
     if (!device) {

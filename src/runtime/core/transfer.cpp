@@ -84,11 +84,7 @@ Status DataEnvironment::attach(const MapItem& item, std::uint64_t call) {
       return status;
     }
   }
-  auto& attached = pointer.mapping->attached;
-  const auto place = std::ranges::lower_bound(attached, slot, {}, &AttachedPointer::host_slot);
-  if (place == attached.end() || place->host_slot != slot) {
-    attached.insert(place, AttachedPointer{slot, slot_size});
-  }
+  pointer.mapping->attach(slot, slot_size);
   return {};
 }
 

@@ -197,6 +197,23 @@ static void unmapped_and_null_pointers() {
   CHECK(kept);
 }
 
+static void mapped_lambda_with_captures() {
+  int a[4] = {1, 2, 3, 4};
+  int add = 100;
+  int* p = a;
+  auto sum = [&](int i) { return p[i] + add + a[0]; };
+  int result = 0;
+#pragma omp target map(to : sum) map(tofrom : result) map(to : a, add, p[0 : 4])
+  result = sum(3);
+  CHECK_EQUAL(result, 105);
+#pragma omp target teams distribute parallel for reduction(+ : result) map(tofrom : sum)
+  for (int i = 0; i < 4; ++i) {
+    result += sum(i) - add - 1;
+  }
+  CHECK_EQUAL(result, 115);
+  CHECK_EQUAL(sum(0), 102);
+}
+
 static void lambda_with_captures() {
   int a[4] = {1, 2, 3, 4};
   int* p = a;
@@ -227,6 +244,20 @@ static void declared_mapper() {
   CHECK_EQUAL(second[1], 50);
   CHECK(vectors[1].data == second);
   CHECK(!present(first) && !present(vectors));
+}
+
+static void use_device_ptr_beside_a_mapper() {
+  int numbers[3] = {1, 2, 3};
+  Vector vector{3, numbers};
+  int a[8] = {};
+  int* p = a;
+#pragma omp target data map(tofrom : vector) map(tofrom : p[0 : 8]) use_device_ptr(p)
+  {
+    CHECK((p == a) == bool(device_shares_memory()));
+#pragma omp target is_device_ptr(p)
+    p[0] = 7;
+  }
+  CHECK_EQUAL(a[0], 7);
 }
 
 static void blocks_of_an_array() {
@@ -265,6 +296,8 @@ int main() {
   device_pointers();
   unmapped_and_null_pointers();
   lambda_with_captures();
+  mapped_lambda_with_captures();
   declared_mapper();
+  use_device_ptr_beside_a_mapper();
   blocks_of_an_array();
 }

@@ -1,5 +1,5 @@
-// The default device before libomp is at work, after omp_set_default_device, and in a destructor of C,
-// which is still before the program is unregistered.
+// The default device before libomp is at work, after omp_set_default_device, and in a destructor of
+// C, which is still before the program is unregistered.
 #include <cstdio>
 
 #include <omp.h>
@@ -11,7 +11,9 @@ static int device_of_a_region() {
   return number;
 }
 
-__attribute__((destructor)) static void at_end() { std::printf("end %d\n", device_of_a_region()); }
+__attribute__((destructor)) static void at_end() {
+  std::printf("end %d\n", device_of_a_region());
+}
 
 int main() {
   std::printf("before %d, ", device_of_a_region());

@@ -1,7 +1,7 @@
 // The first use of the runtime, on one thread, while another one is inside dlopen and runs the
 // constructors of a library. That thread holds the dynamic loader's lock and comes to the runtime
-// with a target region; the first one may wait for the loader, but not with a lock of the runtime's.
-// Argument: the library.
+// with a target region; the first one may wait for the loader, but not with a lock of the
+// runtime's. Argument: the library.
 #include "check.h"
 
 #include <dlfcn.h>

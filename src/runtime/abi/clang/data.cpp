@@ -30,18 +30,8 @@ void with_items(const Ident* location, std::int64_t device_number, std::string_v
 
 void begin(const Ident* location, std::int64_t device, const MapArrays& arrays) {
   with_items(location, device, "target data", arrays,
-             [&](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
-               Status status = environment.enter(items, at);
-               // use_device_ptr and use_device_addr: compiled code reads the corresponding base
-               // from the array. Such entries have no mapper, so items are as many as entries.
-               if (status && items.size() == arrays.count) {
-                 for (std::uint32_t i = 0; i < arrays.count; ++i) {
-                   if (items[i].returns_base) {
-                     arrays.bases[i] = items[i].base;
-                   }
-                 }
-               }
-               return status;
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
+               return environment.enter(items, at);
              });
 }
 

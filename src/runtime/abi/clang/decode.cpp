@@ -9,7 +9,7 @@ namespace {
 core::MapKind kind_of(std::uint64_t type) {
   const bool pointee = (type & kPointerAndObject) != 0;
   if ((type & kLiteral) != 0) {
-    return pointee ? core::MapKind::kPrivatePointer : core::MapKind::kValue;
+    return pointee ? core::MapKind::kCapture : core::MapKind::kValue;
   }
   if ((type & kPrivate) != 0) {
     return core::MapKind::kPrivate;
@@ -20,16 +20,17 @@ core::MapKind kind_of(std::uint64_t type) {
   return pointee ? core::MapKind::kPointee : core::MapKind::kStorage;
 }
 
-/// The private object that a pointer at `address` is in. It is the parent that the entry's type
-/// numbers, but by entries, and an entry with a mapper stands for any number of items.
-std::optional<std::uint32_t> private_object_around(const std::byte* address, std::size_t list_begin,
-                                                   const MapItems& items) {
+/// The object, private or mapped, that a pointer at `address` is in. It is the parent that the
+/// entry's type numbers, but by entries, and an entry with a mapper stands for any number of items.
+std::optional<std::uint32_t> object_around(const std::byte* address, std::size_t list_begin,
+                                           const MapItems& items) {
   for (std::size_t i = items.size(); i > list_begin; --i) {
     const core::MapItem& item = items[i - 1];
     const auto offset =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(item.begin);
-    if (item.kind == core::MapKind::kPrivate && offset < item.size &&
-        sizeof(void*) <= item.size - offset) {
+    const bool is_object =
+        item.kind == core::MapKind::kPrivate || item.kind == core::MapKind::kStorage;
+    if (is_object && offset < item.size && sizeof(void*) <= item.size - offset) {
       return static_cast<std::uint32_t>(i - 1);
     }
   }
@@ -54,12 +55,11 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
   item.hold = (type & kHold) != 0;
   item.implicit = (type & kImplicit) != 0;
   item.argument = (type & kTargetParameter) != 0;
-  item.returns_base = (type & kReturnParameter) != 0;
   item.member = type >> kMemberOfShift != 0;
-  if (item.kind == core::MapKind::kPrivatePointer) {
-    const auto parent = private_object_around(item.base, list_begin, items);
+  if (item.kind == core::MapKind::kCapture) {
+    const auto parent = object_around(item.base, list_begin, items);
     if (!parent) {
-      return fail("map entry {} of type {:#x} is a pointer in no private object before it",
+      return fail("map entry {} of type {:#x} is a pointer in no object before it",
                   items.size() - list_begin, type);
     }
     item.parent = *parent;
@@ -78,6 +78,7 @@ Status decode_maps(const MapArrays& arrays, MapItems& items) {
     const auto type = static_cast<std::uint64_t>(arrays.types[i]);
     void* name = arrays.names == nullptr ? nullptr : arrays.names[i];
     void* mapper = arrays.mappers == nullptr ? nullptr : arrays.mappers[i];
+    const std::size_t first = items.size();
     Status status = mapper == nullptr
                         ? decode_entry(arrays.bases[i], arrays.begins[i], arrays.sizes[i], type,
                                        name, list_begin, items)
@@ -85,6 +86,10 @@ Status decode_maps(const MapArrays& arrays, MapItems& items) {
                                         arrays.begins[i], arrays.sizes[i], type, name, items);
     if (!status) {
       return status;
+    }
+    // Compiled code reads the corresponding base from where it put the base.
+    if ((type & kReturnParameter) != 0 && items.size() > first) {
+      items[first].returned_base = &arrays.bases[i];
     }
   }
   return {};
