@@ -59,16 +59,24 @@ void MappingTable::erase(Mapping& mapping) {
 }
 
 void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
-  const auto keep = [&](const char*& text) {
+  const auto vanishes = [&](const char* text) {
     const auto address = reinterpret_cast<std::uintptr_t>(text);
-    if (address >= begin && address < end) {
-      interned_.push_back(std::make_unique<std::string>(text));
-      text = interned_.back()->c_str();
-    }
+    return address >= begin && address < end;
   };
   for (auto& [key, mapping] : nodes_) {
-    keep(mapping.name);
-    keep(mapping.mapped_at);
+    if (!vanishes(mapping.name) && !vanishes(mapping.mapped_at)) {
+      continue;
+    }
+    auto kept = std::make_unique<Mapping::KeptStrings>();
+    if (mapping.name != nullptr) {
+      kept->name = mapping.name;
+      mapping.name = kept->name.c_str();
+    }
+    if (mapping.mapped_at != nullptr) {
+      kept->mapped_at = mapping.mapped_at;
+      mapping.mapped_at = kept->mapped_at.c_str();
+    }
+    mapping.kept = std::move(kept);
   }
 }
 

@@ -48,9 +48,15 @@ struct Mapping {
   /// A declare target variable, not an association that a program made.
   bool declared = false;
   /// For messages: the compiler's map name and the position of the construct that mapped it, in the
-  /// module's own memory, or interned when that module goes away.
+  /// module's own memory, or in `kept`.
   const char* name = nullptr;
   const char* mapped_at = nullptr;
+  /// Copies of the two when their module is gone.
+  struct KeptStrings {
+    std::string name;
+    std::string mapped_at;
+  };
+  std::unique_ptr<KeptStrings> kept;
   std::vector<AttachedPointer> attached;
 
   [[nodiscard]] std::uint64_t size() const { return host_end - host_begin; }
@@ -102,7 +108,6 @@ private:
 
   Nodes nodes_;
   std::vector<Nodes::node_type> spare_; ///< erased nodes, for reuse
-  std::vector<std::unique_ptr<std::string>> interned_;
   std::uint64_t last_call_ = 0;
 };
 
