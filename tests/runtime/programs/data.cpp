@@ -130,7 +130,7 @@ class Counter {
 public:
   int total() {
     int result = 0;
-#pragma omp target map(from : result) map(tofrom : values_)
+#pragma omp target map(tofrom : result) map(tofrom : values_)
     {
       for (int& value : values_) {
         result += value;

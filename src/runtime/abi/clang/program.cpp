@@ -31,7 +31,12 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
     contents.entries.push_back({kind, address, name, size, nullptr});
     return Status();
   };
-  switch (format::entry_role(programming_model, flags, size)) {
+  const EntryRole role = format::entry_role(programming_model, flags, size);
+  if (address == nullptr && role != EntryRole::kRequires && role != EntryRole::kForeign) {
+    return fail("an offload entry has no address; the entries are of a layout that this runtime "
+                "does not know, made by a newer Clang than Gantry supports");
+  }
+  switch (role) {
   case EntryRole::kKernel:
     return entry(EntryKind::kKernel);
   case EntryRole::kVariable:

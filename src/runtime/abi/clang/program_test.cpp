@@ -154,6 +154,17 @@ TEST(Entries, OfANewerVersionAreRefused) {
   EXPECT_THAT(contents.error().message, HasSubstr("offload entries are of version 2"));
 }
 
+TEST(Entries, WithoutAnAddressAreRefused) {
+  CurrentEntry entry = current("k", 0, 0);
+  entry.address = nullptr;
+  EXPECT_FALSE(decode(table<CurrentEntry>({entry})));
+  entry = current("k", 0, 0);
+  entry.kind = 0x4000; // so the entry is read in the other layout, where nothing of it is a name
+  const auto contents = decode(table<CurrentEntry>(std::vector(4, entry)));
+  ASSERT_FALSE(contents);
+  EXPECT_THAT(contents.error().message, HasSubstr("has no address"));
+}
+
 TEST(Images, AreTakenAsTheyAre) {
   const Buffer image(100, std::byte{7});
   const auto contents = decode({}, {{image.data(), image.data() + 100, nullptr, nullptr}});
