@@ -218,7 +218,11 @@ FakePlugin::~FakePlugin() {
 }
 
 bool FakePlugin::fails(std::string_view function) {
-  if (fails_in_ <= 0 || --fails_in_ > 0) {
+  if (fails_in_ <= 0) {
+    return false;
+  }
+  --fails_in_;
+  if (fails_in_ > 0) {
     return false;
   }
   message_ = fmt::format("injected failure of {}", function);

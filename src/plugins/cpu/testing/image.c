@@ -21,6 +21,7 @@ EXPORTED void add(int* object, uintptr_t value) {
 
 // Clang 19 and 22: a parameter of the device's own comes first.
 EXPORTED void add_with_environment(void* environment, int* object, uintptr_t value) {
+  (void)environment;
   *object += (int)value;
 }
 
@@ -30,6 +31,7 @@ EXPORTED void device_number(int* number) {
 
 EXPORTED void add_arrays(void* environment, int* a, int* b, int* c, int* d, int* e, int* f, int* g,
                          int* h) {
+  (void)environment;
   *h = *a + *b + *c + *d + *e + *f + *g;
 }
 

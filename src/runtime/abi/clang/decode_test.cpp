@@ -175,9 +175,10 @@ void mapper_of_object(void* handle, void* base, void* begin, std::int64_t, std::
                       void* name) {
   // As Clang emits them: the whole, then members with the types of the map clause.
   __tgt_push_mapper_component(handle, base, begin, 16, kTargetParameter, name);
-  __tgt_push_mapper_component(handle, base, static_cast<char*>(begin) + 8, 8,
-                              (type & (kTo | kFrom)) | static_cast<std::int64_t>(member_of(1)),
-                              name);
+  __tgt_push_mapper_component(
+      handle, base, static_cast<char*>(begin) + 8, 8,
+      static_cast<std::int64_t>((static_cast<std::uint64_t>(type) & (kTo | kFrom)) | member_of(1)),
+      name);
 }
 
 void mapper_of_nothing(void*, void*, void*, std::int64_t, std::int64_t, void*) {}

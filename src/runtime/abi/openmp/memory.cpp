@@ -1,6 +1,6 @@
 // Device memory routines (OpenMP 5.2, section 18.8). A routine's device argument is a device number
-// or omp_get_initial_device(); any other ends the program with a message, as it does in a construct.
-// What a device refuses comes back as the standard says, without a message.
+// or omp_get_initial_device(); any other ends the program with a message, as it does in a
+// construct. What a device refuses comes back as the standard says, without a message.
 #include "runtime/abi/export.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/runtime.h"

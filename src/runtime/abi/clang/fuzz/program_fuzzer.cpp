@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> image(input.begin() + static_cast<std::ptrdiff_t>(table_size),
                                      input.end());
   const bool current =
-      table.size() >= 8 && std::all_of(table.begin(), table.begin() + 8,
-                                       [](std::byte b) { return b == std::byte{0}; });
+      table.size() >= 8 &&
+      std::all_of(table.begin(), table.begin() + 8, [](std::byte b) { return b == std::byte{0}; });
   if (current) {
     repair(table, sizeof(format::CurrentEntry), offsetof(format::CurrentEntry, address),
            offsetof(format::CurrentEntry, name));
