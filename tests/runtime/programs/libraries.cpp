@@ -1,5 +1,5 @@
-// Shared libraries with device code come and go while other threads launch kernels of the program.
-// Arguments: the library, how often to load it.
+// Shared libraries with device code come and go, in two threads at once, while other threads launch
+// kernels of the program. Arguments: how often to load each, two libraries.
 #include "check.h"
 
 #include <atomic>
@@ -52,6 +52,8 @@ static int mappings() {
   return lines;
 }
 
+static std::atomic<long> launches{0};
+
 static void load_use_unload(const char* path) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -59,20 +61,46 @@ static void load_use_unload(const char* path) {
     exit(1);
   }
   auto* call = reinterpret_cast<int (*)(int)>(dlsym(library, "library_call"));
-  CHECK(call != nullptr);
+  auto* map = reinterpret_cast<void (*)(int*)>(dlsym(library, "library_map"));
+  CHECK(call != nullptr && map != nullptr);
   // The constructor made the first call; the device's state begins anew with every load.
   CHECK_EQUAL(call(5), 1002 + 5 + 17);
+  int object[1] = {7};
+  map(object);
+  // Not one load without a launch beside it.
+  for (const long before = launches; launches == before;) {
+    std::this_thread::yield();
+  }
   CHECK_EQUAL(dlclose(library), 0);
+
+  CHECK(omp_target_is_present(object, omp_get_default_device()));
+  object[0] = 8;
+#pragma omp target exit data map(from : object[0 : 1])
+  CHECK(!omp_target_is_present(object, omp_get_default_device()));
+}
+
+/// Loads each library `rounds` times, each in a thread of its own.
+static void load_both(char** libraries, int rounds) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([=] {
+      for (int round = 0; round < rounds; ++round) {
+        load_use_unload(libraries[i]);
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 3);
-  const int rounds = atoi(argv[2]);
+  CHECK(argc == 4);
+  const int rounds = atoi(argv[1]);
   // libomp initialises itself under a lock of its own and asks the dynamic loader meanwhile, so its
   // first use must not coincide with a library constructor that uses it too.
   check_runs_on_device();
   std::atomic<bool> stop{false};
-  std::atomic<long> launches{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
@@ -89,25 +117,21 @@ int main(int argc, char** argv) {
       }
     });
   }
-  for (int i = 0; i < rounds / 10 + 1; ++i) {
-    load_use_unload(argv[1]);
-  }
+  load_both(argv + 2, rounds / 10 + 1);
   const long memory = resident();
   const int descriptors = open_descriptors();
   const int maps = mappings();
-  for (int i = 0; i < rounds; ++i) {
-    load_use_unload(argv[1]);
-  }
+  load_both(argv + 2, rounds);
   stop = true;
   for (auto& thread : threads) {
     thread.join();
   }
-  // A thread may have been amid loading when the figures were taken.
-  CHECK(open_descriptors() <= descriptors + 2);
+  // Threads that were started meanwhile leave stacks behind for later ones.
+  CHECK(open_descriptors() <= descriptors);
   CHECK(mappings() <= maps + 8);
   // A sanitizer keeps freed memory and shadows of memory for itself; it finds leaks another way.
   CHECK(kSanitized || resident() - memory < 2048);
-  CHECK(launches > 0);
-  printf("%d loads, %ld launches beside them, memory grew by %ld KiB\n", rounds, launches.load(),
-         resident() - memory);
+  CHECK(launches >= 2L * rounds);
+  printf("2 * %d loads, %ld launches beside them, memory grew by %ld KiB\n", rounds,
+         launches.load(), resident() - memory);
 }
