@@ -12,49 +12,47 @@ void Mapping::attach(std::uintptr_t host_slot, std::uint64_t size) {
   }
 }
 
+MappingTable::~MappingTable() {
+  index_.for_each([](Mapping& mapping) { delete &mapping; });
+}
+
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
-  // The first entry that begins after `begin`; the one before it may hold `begin`.
-  const auto next = nodes_.upper_bound(begin);
-  if (next != nodes_.begin()) {
-    Mapping& previous = std::prev(next)->second;
-    if (begin < previous.host_end) {
-      const bool whole = size <= previous.host_end - begin;
-      return {whole ? Presence::kPresent : Presence::kPartial, &previous};
-    }
+  if (Mapping* mapping = index_.holding(begin)) {
+    const bool whole = size <= mapping->host_end - begin;
+    return {whole ? Presence::kPresent : Presence::kPartial, mapping};
   }
-  if (next == nodes_.end()) {
+  Mapping* next = index_.after(begin);
+  if (next == nullptr) {
     return {};
   }
-  Mapping& following = next->second;
   if (size == 0) {
-    return following.host_base <= begin ? Lookup{Presence::kPresent, &following} : Lookup{};
+    return next->host_base <= begin ? Lookup{Presence::kPresent, next} : Lookup{};
   }
-  return following.host_begin - begin < size ? Lookup{Presence::kPartial, &following} : Lookup{};
+  return next->host_begin - begin < size ? Lookup{Presence::kPartial, next} : Lookup{};
 }
 
 Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
-  Nodes::iterator place;
+  std::unique_ptr<Mapping> mapping;
   if (spare_.empty()) {
-    place = nodes_.try_emplace(begin).first;
+    mapping = std::make_unique<Mapping>();
   } else {
-    Nodes::node_type node = std::move(spare_.back());
+    mapping = std::move(spare_.back());
     spare_.pop_back();
-    node.key() = begin;
-    node.mapped() = Mapping();
-    place = nodes_.insert(std::move(node)).position;
+    *mapping = Mapping();
   }
-  Mapping& mapping = place->second;
-  mapping.host_begin = begin;
-  mapping.host_end = begin + size;
-  mapping.host_base = begin;
-  return mapping;
+  mapping->host_begin = begin;
+  mapping->host_end = begin + size;
+  mapping->host_base = begin;
+  index_.insert(begin, mapping->host_end, *mapping);
+  return *mapping.release();
 }
 
-void MappingTable::erase(Mapping& mapping) {
-  constexpr std::size_t kSpareNodes = 256;
-  Nodes::node_type node = nodes_.extract(mapping.host_begin);
-  if (spare_.size() < kSpareNodes) {
-    spare_.push_back(std::move(node));
+void MappingTable::erase(Mapping& erased) {
+  constexpr std::size_t kSpare = 256;
+  std::unique_ptr<Mapping> mapping(&erased);
+  index_.erase(mapping->host_begin);
+  if (spare_.size() < kSpare) {
+    spare_.push_back(std::move(mapping));
   }
 }
 
@@ -63,9 +61,9 @@ void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
     const auto address = reinterpret_cast<std::uintptr_t>(text);
     return address >= begin && address < end;
   };
-  for (auto& [key, mapping] : nodes_) {
+  index_.for_each([&](Mapping& mapping) {
     if (!vanishes(mapping.name) && !vanishes(mapping.mapped_at)) {
-      continue;
+      return;
     }
     auto kept = std::make_unique<Mapping::KeptStrings>();
     if (mapping.name != nullptr) {
@@ -77,13 +75,11 @@ void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
       mapping.mapped_at = kept->mapped_at.c_str();
     }
     mapping.kept = std::move(kept);
-  }
+  });
 }
 
 void MappingTable::for_each(const std::function<void(const Mapping&)>& visit) const {
-  for (const auto& [key, mapping] : nodes_) {
-    visit(mapping);
-  }
+  index_.for_each(visit);
 }
 
 } // namespace gantry::core

@@ -1,16 +1,17 @@
 // The device data environment's table: which host storage has corresponding storage on one device,
 // where it is and how often it is referenced (OpenMP 5.2, section 5.8; [5.2:152]).
 //
-// Entries never overlap in host storage. They are nodes that stay where they are until erased, so a
-// Mapping* is good for as long as its entry is in the table. The table is not thread-safe: its user
-// holds the lock of the device data environment. Some erased nodes are kept for reuse, so that a
+// Entries never overlap in host storage. They stay where they are until erased, so a Mapping* is good
+// for as long as its entry is in the table. The table is not thread-safe: its user
+// holds the lock of the device data environment. Some erased entries are kept for reuse, so that a
 // construct which maps and unmaps in a loop allocates nothing.
 #pragma once
+
+#include "runtime/core/extent_index.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,6 +83,11 @@ struct Lookup {
 
 class MappingTable {
 public:
+  MappingTable() = default;
+  MappingTable(const MappingTable&) = delete;
+  MappingTable& operator=(const MappingTable&) = delete;
+  ~MappingTable();
+
   /// Whether [begin, begin + size) is present. A size of 0 asks for the address: present in an
   /// entry, or in the stretch between an entry's base and its first mapped byte (which is how a
   /// pointer is found of whose array only a part is mapped).
@@ -98,16 +104,14 @@ public:
   /// Calls `visit` for every entry in order of host address.
   void for_each(const std::function<void(const Mapping&)>& visit) const;
 
-  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] std::size_t size() const { return index_.size(); }
 
   /// The numbers that Mapping::created_by and removed_by hold.
   std::uint64_t next_call() { return ++last_call_; }
 
 private:
-  using Nodes = std::map<std::uintptr_t, Mapping>;
-
-  Nodes nodes_;
-  std::vector<Nodes::node_type> spare_; ///< erased nodes, for reuse
+  ExtentIndex index_;                           ///< owns the mappings that are in it
+  std::vector<std::unique_ptr<Mapping>> spare_; ///< erased ones, for reuse
   std::uint64_t last_call_ = 0;
 };
 
