@@ -1,304 +1,194 @@
 #include "runtime/core/data_environment.h"
 
+#include "runtime/core/extent.h"
+
 namespace gantry::core {
 
 namespace {
 
-std::uintptr_t address(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
-std::string quoted_name(const char* name) {
-  const std::string_view variable = map_name(name);
-  return variable.empty() ? "storage" : fmt::format("'{}'", variable);
-}
-
-std::string extent(std::uintptr_t begin, std::uint64_t size) {
-  return fmt::format("[{:#x}, {} bytes)", begin, size);
-}
-
-std::string mapped_where(const Mapping& mapping) {
-  const std::string where = position(mapping.mapped_at);
-  return where.empty() ? std::string() : " at " + where;
-}
-
-/// OpenMP 5.2, section 5.8.3, restrictions on the map clause: storage that is mapped in part cannot
-/// be extended.
-tl::unexpected<Error> partly_mapped(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
-                                    const Mapping& mapping) {
-  return fail("mapping of {} {} extends past {} {} already mapped{}; map the whole object first",
-              quoted_name(item.name), extent(begin, size), quoted_name(mapping.name),
-              extent(mapping.host_begin, mapping.size()), mapped_where(mapping));
-}
-
-tl::unexpected<Error> not_present(const MapItem& item) {
-  return fail("{} {} is not present on the device, as its present modifier demands; map it first, "
-              "with target enter data for instance",
-              quoted_name(item.name), extent(address(item.begin), item.size));
-}
-
-/// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
-/// holds no reference.
-bool only_translates(const MapItem& item) {
-  return item.implicit && item.size == 0;
-}
-
-std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
-  return item.hold ? mapping.holds : mapping.references;
+/// An item that concerns the mapping which holds `host`.
+MapItem first_byte(const void* host) {
+  MapItem item;
+  item.begin = const_cast<std::byte*>(static_cast<const std::byte*>(host));
+  item.size = 1;
+  return item;
 }
 
 } // namespace
 
-Status DataEnvironment::enter(std::span<const MapItem> items, const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  Found found;
-  if (Status status = enter_locked(items, construct, found); !status) {
-    return status;
-  }
-  for (std::size_t i = 0; i < items.size(); ++i) {
+Status DataEnvironment::enter(Items items, const Construct& construct) {
+  Lock lock(mutex_);
+  settle(lock, items);
+  ConstructWork work(construct, table_.next_call());
+  Status planned = plan_enter(items, work);
+  for (std::size_t i = 0; planned && i < items.size(); ++i) {
     const MapItem& item = items[i];
-    if (item.returned_base != nullptr && found[i] != nullptr) {
+    if (item.returned_base != nullptr && work.found[i] != nullptr) {
       const std::uintptr_t host_base = item.kind == MapKind::kPointee
                                            ? *reinterpret_cast<std::uintptr_t*>(item.base)
                                            : address(item.base);
-      *item.returned_base = reinterpret_cast<void*>(found[i]->device_address(host_base));
+      *item.returned_base = reinterpret_cast<void*>(work.found[i]->device_address(host_base));
     }
   }
-  return {};
+  return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::enter_target(std::span<const MapItem> items, const Construct& construct,
+Status DataEnvironment::enter_target(Items items, const Construct& construct,
                                      KernelArguments& arguments, PrivateStorage& storage) {
-  const std::lock_guard lock(mutex_);
-  Found found;
-  if (Status status = enter_locked(items, construct, found); !status) {
-    return status;
+  Lock lock(mutex_);
+  settle(lock, items);
+  ConstructWork work(construct, table_.next_call());
+  Status planned = plan_enter(items, work);
+  if (planned) {
+    planned = append_arguments(items, work, arguments, storage);
   }
-  return append_arguments(items, found, arguments, storage);
+  return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::enter_locked(std::span<const MapItem> items, const Construct& construct,
-                                     Found& found) {
-  const std::uint64_t call = table_.next_call();
-  found.assign(items.size(), nullptr);
-  bool attachments = false;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const MapItem& item = items[i];
-    if (item.kind == MapKind::kPointee && !item.member) {
-      MapItem pointer = item;
-      pointer.to = pointer.from = pointer.present = false;
-      if (auto entered =
-              enter_storage(items, pointer, address(item.base), sizeof(void*), call, construct);
-          !entered) {
-        return tl::unexpected(entered.error());
-      }
-    }
-    if (item.kind == MapKind::kStorage || item.kind == MapKind::kPointee) {
-      auto entered = enter_storage(items, item, address(item.begin), item.size, call, construct);
-      if (!entered) {
-        return tl::unexpected(entered.error());
-      }
-      found[i] = *entered;
-    }
-    attachments |= item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
-  }
-  // Pointers are attached when everything is in place, whatever the order of the items.
-  for (std::size_t i = 0; attachments && i < items.size(); ++i) {
-    if (items[i].kind == MapKind::kPointee || items[i].kind == MapKind::kAttachment) {
-      if (Status status = attach(items[i], call); !status) {
-        return status;
-      }
+Status DataEnvironment::exit(Items items, const Construct& construct) {
+  Lock lock(mutex_);
+  settle(lock, items);
+  ConstructWork work(construct, table_.next_call());
+  Status outcome = plan_exit(items, work);
+  if (!work.transfers.empty()) {
+    // What goes must not be found meanwhile.
+    for (Mapping* mapping : work.gone) {
+      mark(*mapping, work);
     }
   }
-  return {};
-}
-
-Result<Mapping*> DataEnvironment::enter_storage(std::span<const MapItem> items, const MapItem& item,
-                                                std::uintptr_t begin, std::uint64_t size,
-                                                std::uint64_t call, const Construct& construct) {
-  if (begin == 0) {
-    return size == 0 ? Result<Mapping*>(nullptr)
-                     : fail("{} is a null pointer, of which {} bytes are to be mapped",
-                            quoted_name(item.name), size);
+  if (Status status = run_transfers(lock, work); outcome) {
+    outcome = std::move(status);
   }
-  const Lookup lookup = table_.find(begin, size);
-  Mapping* mapping = lookup.mapping;
-  if (lookup.presence == Presence::kPartial && !item.implicit) {
-    return partly_mapped(item, begin, size, *mapping);
-  }
-  if (lookup.presence == Presence::kAbsent) {
-    if (item.present) {
-      return not_present(item);
-    }
-    if (size == 0) {
-      return nullptr;
-    }
-    auto created = create(items, item, begin, size, call, construct);
-    if (!created) {
-      return created;
-    }
-    mapping = *created;
-  }
-  // A member's storage is counted by the item that maps the whole; a pointee's always by itself.
-  const bool counts = !(item.member && item.kind == MapKind::kStorage) && !only_translates(item);
-  const bool is_new = mapping->created_by == call;
-  if (std::uint64_t& count = count_of(*mapping, item);
-      !mapping->infinite() && (counts || !mapping->referenced())) {
-    ++count;
-  }
-  if (!is_new) {
-    if (info_enabled(Info::kPresent)) [[unlikely]] {
-      info("{}: {} {} is present, referenced {} times", label(construct), quoted_name(item.name),
-           extent(begin, size),
-           mapping->infinite() ? "infinitely many" : fmt::to_string(mapping->references));
-    }
-  }
-  // OpenMP 5.2, section 5.8.3: a to item is copied if its corresponding storage is new, or always.
-  if (item.to && (is_new || item.always)) {
-    if (Status status = copy(*mapping, begin, size, Direction::kToDevice, construct); !status) {
-      return tl::unexpected(status.error());
-    }
-  }
-  return mapping;
-}
-
-Result<Mapping*> DataEnvironment::create(std::span<const MapItem> items, const MapItem& item,
-                                         std::uintptr_t begin, std::uint64_t size,
-                                         std::uint64_t call, const Construct& construct) {
-  std::uintptr_t device_begin = begin;
-  void* allocation = nullptr;
-  if (!device_.shares_memory() || points_to_own_storage(items, begin, size)) {
-    // The corresponding storage is aligned as the original is, up to a cache line.
-    constexpr std::uintptr_t kAlignment = 64;
-    const std::uintptr_t padding = begin % kAlignment;
-    auto allocated = device_.allocate(size + padding);
-    if (!allocated) {
-      return with_context(allocated.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
-                                                         extent(begin, size)));
-    }
-    allocation = *allocated;
-    device_begin = address(allocation) + padding;
-  }
-  Mapping& mapping = table_.insert(begin, size);
-  const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
-  mapping.host_base = is_section ? address(item.base) : begin;
-  mapping.device_begin = device_begin;
-  mapping.allocation = allocation;
-  mapping.created_by = call;
-  mapping.name = item.name;
-  mapping.mapped_at = construct.psource;
-  if (info_enabled(Info::kMap)) [[unlikely]] {
-    info("{}: {} {} mapped to {:#x}{}", label(construct), quoted_name(item.name),
-         extent(begin, size), device_begin, mapping.shared() ? " (shared)" : "");
-  }
-  return &mapping;
-}
-
-Status DataEnvironment::exit(std::span<const MapItem> items, const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  const std::uint64_t call = table_.next_call();
-  // An error does not keep the other items on the device; the first one is the answer.
-  Status outcome;
-  const auto note = [&](Status status) {
-    if (outcome && !status) {
-      outcome = std::move(status);
-    }
-  };
-  // Counts first, so that every item knows whether its storage goes; then copies back; then the
-  // storage goes.
-  Found found(items.size(), nullptr);
-  Found gone;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const MapItem& item = items[i];
-    if (item.kind == MapKind::kPointee && !item.member) {
-      MapItem pointer = item;
-      pointer.present = false;
-      if (auto left = leave(pointer, address(item.base), sizeof(void*), call, gone); !left) {
-        note(tl::unexpected(left.error()));
-      }
-    }
-    if (item.kind == MapKind::kStorage || item.kind == MapKind::kPointee) {
-      auto left = leave(item, address(item.begin), item.size, call, gone);
-      if (left) {
-        found[i] = *left;
-      } else {
-        note(tl::unexpected(left.error()));
-      }
-    }
-  }
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    // OpenMP 5.2, section 5.8.3: a from item is copied back if its storage goes, or always.
-    const MapItem& item = items[i];
-    if (item.from && found[i] != nullptr && (item.always || !found[i]->referenced())) {
-      note(copy(*found[i], address(item.begin), item.size, Direction::kFromDevice, construct));
-    }
-  }
-  for (Mapping* mapping : gone) {
+  absl::InlinedVector<void*, kInlineTransfers> allocations;
+  for (Mapping* mapping : work.gone) {
     if (info_enabled(Info::kMap)) [[unlikely]] {
       info("{}: {} {} unmapped", label(construct), quoted_name(mapping->name),
            extent(mapping->host_begin, mapping->size()));
     }
-    note(remove(*mapping));
+    if (void* allocation = erase(*mapping); allocation != nullptr) {
+      allocations.push_back(allocation);
+    }
+  }
+  lock.unlock();
+  if (Status status = release(allocations); outcome) {
+    outcome = std::move(status);
   }
   return outcome;
 }
 
-Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begin,
-                                        std::uint64_t size, std::uint64_t call, Found& gone) {
-  const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
-  if (lookup.presence == Presence::kAbsent) {
-    // OpenMP 5.2, section 13.6.1: what is not present is ignored.
-    return item.present ? not_present(item) : Result<Mapping*>(nullptr);
-  }
-  Mapping& mapping = *lookup.mapping;
-  if (lookup.presence == Presence::kPartial && !item.implicit) {
-    return partly_mapped(item, begin, size, mapping);
-  }
-  const bool counts = !(item.member && item.kind == MapKind::kStorage) && !only_translates(item);
-  if (!counts || mapping.infinite()) {
-    return &mapping;
-  }
-  std::uint64_t& count = count_of(mapping, item);
-  count = item.remove || count == 0 ? 0 : count - 1;
-  if (!mapping.referenced() && mapping.removed_by != call) {
-    mapping.removed_by = call;
-    gone.push_back(&mapping);
-  }
-  return &mapping;
+Status DataEnvironment::update(Items items, const Construct& construct) {
+  Lock lock(mutex_);
+  settle(lock, items);
+  ConstructWork work(construct, table_.next_call());
+  Status planned = plan_update(items, work);
+  const Status copied = run_transfers(lock, work);
+  return planned ? copied : planned;
 }
 
-Status DataEnvironment::remove(Mapping& mapping) {
+void DataEnvironment::settle(Lock& lock, Items items) {
+  while (marks_ > 0 && concerns_marked(items)) {
+    ++waiting_;
+    settled_.wait(lock);
+    --waiting_;
+  }
+}
+
+bool DataEnvironment::concerns_marked(Items items) {
+  const auto is_marked = [&](const std::byte* begin, std::uint64_t size) {
+    const Lookup lookup = table_.find(address(begin), size);
+    return lookup.mapping != nullptr && lookup.mapping->marked;
+  };
+  for (const MapItem& item : items) {
+    switch (item.kind) {
+    case MapKind::kStorage:
+      if (is_marked(item.begin, item.size)) {
+        return true;
+      }
+      break;
+    case MapKind::kPointee:
+    case MapKind::kAttachment:
+    case MapKind::kCapture:
+      if (is_marked(item.base, sizeof(void*)) ||
+          is_marked(item.begin, item.kind == MapKind::kPointee ? item.size : 0)) {
+        return true;
+      }
+      break;
+    case MapKind::kPrivate:
+    case MapKind::kValue:
+      break;
+    }
+  }
+  return false;
+}
+
+void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
+  if (!mapping.marked) {
+    mapping.marked = true;
+    ++marks_;
+    work.marked.push_back(&mapping);
+  }
+}
+
+Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
+  Status status;
+  if (!work.transfers.empty()) {
+    lock.unlock();
+    status = work.transfers.run(device_, work.construct);
+    lock.lock();
+  }
+  for (Mapping* mapping : work.marked) {
+    mapping->marked = false;
+    --marks_;
+  }
+  if (waiting_ > 0 && !work.marked.empty()) {
+    settled_.notify_all();
+  }
+  return status;
+}
+
+Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status planned) {
+  if (planned) [[likely]] {
+    Status copied = run_transfers(lock, work);
+    if (copied) [[likely]] {
+      for (const auto& [mapping, pointer] : work.attachments) {
+        mapping->attach(pointer.host_slot, pointer.size);
+      }
+      return {};
+    }
+    planned = std::move(copied);
+  } else {
+    work.transfers = {};
+    (void)run_transfers(lock, work); // takes the marks off
+  }
+  absl::InlinedVector<void*, kInlineTransfers> allocations;
+  for (const auto& [mapping, hold] : work.references) {
+    --(hold ? mapping->holds : mapping->references);
+    if (mapping->created_by == work.call && !mapping->referenced()) {
+      if (void* allocation = erase(*mapping); allocation != nullptr) {
+        allocations.push_back(allocation);
+      }
+    }
+  }
+  lock.unlock();
+  (void)release(allocations); // the failure before is what is reported
+  return planned;
+}
+
+void* DataEnvironment::erase(Mapping& mapping) {
   void* allocation = mapping.allocation;
   separate_storage_ -= mapping.infinite() && !mapping.shared() ? 1 : 0;
   table_.erase(mapping);
-  return allocation == nullptr ? Status() : device_.release(allocation);
+  return allocation;
 }
 
-Status DataEnvironment::update(std::span<const MapItem> items, const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  for (const MapItem& item : items) {
-    const bool has_storage = item.kind == MapKind::kStorage || item.kind == MapKind::kPointee;
-    if (!has_storage || item.size == 0 || (!item.to && !item.from)) {
-      continue;
-    }
-    const std::uintptr_t begin = address(item.begin);
-    const Lookup lookup = table_.find(begin, item.size);
-    if (lookup.presence == Presence::kAbsent) {
-      // OpenMP 5.2, section 13.9: an item that is not present is left alone.
-      if (item.present) {
-        return not_present(item);
-      }
-      continue;
-    }
-    if (lookup.presence == Presence::kPartial) {
-      return partly_mapped(item, begin, item.size, *lookup.mapping);
-    }
-    const Direction direction = item.to ? Direction::kToDevice : Direction::kFromDevice;
-    if (Status status = copy(*lookup.mapping, begin, item.size, direction, construct); !status) {
-      return status;
+Status DataEnvironment::release(std::span<void* const> allocations) {
+  Status outcome;
+  for (void* const allocation : allocations) {
+    if (Status status = device_.release(allocation); outcome) {
+      outcome = std::move(status);
     }
   }
-  return {};
+  return outcome;
 }
 
 Mapping& DataEnvironment::insert_infinite(std::uintptr_t begin, std::uint64_t size,
@@ -328,8 +218,10 @@ Status DataEnvironment::associate(const void* host, std::uint64_t size, void* de
 }
 
 Status DataEnvironment::disassociate(const void* host) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   const std::uintptr_t begin = address(host);
+  const MapItem item = first_byte(host);
+  settle(lock, {&item, 1});
   const Lookup lookup = table_.find(begin, 1);
   if (lookup.presence != Presence::kPresent || lookup.mapping->host_begin != begin ||
       !lookup.mapping->infinite() || lookup.mapping->declared) {
@@ -337,7 +229,8 @@ Status DataEnvironment::disassociate(const void* host) {
                 "associated",
                 begin);
   }
-  return remove(*lookup.mapping);
+  erase(*lookup.mapping); // it owns no allocation
+  return {};
 }
 
 Status DataEnvironment::declare(const void* host, std::uint64_t size, void* device_address,
@@ -360,11 +253,13 @@ Status DataEnvironment::declare(const void* host, std::uint64_t size, void* devi
 }
 
 void DataEnvironment::undeclare(const void* host, const void* device_address) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
+  const MapItem item = first_byte(host);
+  settle(lock, {&item, 1});
   const Lookup lookup = table_.find(address(host), 1);
   if (lookup.presence == Presence::kPresent && lookup.mapping->declared &&
       lookup.mapping->device_begin == address(device_address)) {
-    (void)remove(*lookup.mapping); // it owns no allocation, so nothing can fail
+    erase(*lookup.mapping); // it owns no allocation
   }
 }
 

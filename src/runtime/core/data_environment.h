@@ -3,8 +3,15 @@
 //
 // enter() does what happens at the start of a target or target data region and for target enter
 // data; exit() what happens at their end and for target exit data; update() what target update
-// does. Each is one step for other threads: it holds the environment's lock from the first look-up
-// to the last copy.
+// does. Each has the same steps:
+//
+//   settle   wait until no other construct copies what the items concern;
+//   plan     count references, make and find corresponding storage, decide what is to be copied;
+//   copy     without the lock, the mappings concerned being marked meanwhile;
+//   finish   take the marks off and what is no longer referenced off the device.
+//
+// Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
+// is nothing to copy, all of it is one step under one lock.
 //
 // Storage of a device that shares memory: the corresponding storage of an object is the object, so
 // nothing is allocated and a copy of it onto itself is left out. Only declare target variables,
@@ -12,24 +19,17 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/core/construct_work.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/map_item.h"
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/plugin.h"
 
+#include <condition_variable>
 #include <mutex>
 #include <span>
 
-#include <absl/container/inlined_vector.h>
-
 namespace gantry::core {
-
-/// What an enter() found out about its items, in their order: enough for most constructs without
-/// an allocation.
-inline constexpr std::size_t kInlineItems = 16;
-
-/// The values of a kernel's parameters.
-using KernelArguments = absl::InlinedVector<void*, kInlineItems + 1>;
 
 /// The private storage of one launch on its device; freed with it.
 class PrivateStorage {
@@ -55,8 +55,7 @@ public:
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
-  /// Maps `items` for the duration of a data region. Items end what they began even if another one
-  /// fails at exit; an enter that fails undoes nothing.
+  /// Maps `items` for the duration of a data region. If it fails nothing stays mapped that was not.
   [[nodiscard]] Status enter(std::span<const MapItem> items, const Construct& construct);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
@@ -65,7 +64,7 @@ public:
                                     KernelArguments& arguments, PrivateStorage& storage);
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
-  /// error of one item does not keep the others on the device.
+  /// error of one item does not keep the others from being copied and taken off the device.
   [[nodiscard]] Status exit(std::span<const MapItem> items, const Construct& construct);
 
   [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct);
@@ -93,44 +92,65 @@ public:
   [[nodiscard]] std::string describe();
 
 private:
-  using Found = absl::InlinedVector<Mapping*, kInlineItems>;
-  enum class Direction : std::uint8_t { kToDevice, kFromDevice };
+  using Lock = std::unique_lock<std::mutex>;
+  using Items = std::span<const MapItem>;
 
-  // What follows is called with the lock held. `call` numbers the enter or exit call at work.
+  // The steps of a construct. The lock is held where it is not said otherwise.
 
-  Status enter_locked(std::span<const MapItem> items, const Construct& construct, Found& found);
-  Result<Mapping*> enter_storage(std::span<const MapItem> items, const MapItem& item,
-                                 std::uintptr_t begin, std::uint64_t size, std::uint64_t call,
-                                 const Construct& construct);
-  Result<Mapping*> create(std::span<const MapItem> items, const MapItem& item, std::uintptr_t begin,
-                          std::uint64_t size, std::uint64_t call, const Construct& construct);
+  /// Waits, without the lock, while a construct copies what the items concern.
+  void settle(Lock& lock, Items items);
+  [[nodiscard]] bool concerns_marked(Items items);
+  [[nodiscard]] Status plan_enter(Items items, ConstructWork& work);
+  [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
+  [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
+  /// Copies what is planned, without the lock.
+  [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
+  /// Ends an enter whose planning came to `planned`; gives the lock back.
+  [[nodiscard]] Status finish_enter(Lock& lock, ConstructWork& work, Status planned);
+
+  // Rules (mapping_rules.cpp).
+
+  Result<Mapping*> enter_storage(Items items, const MapItem& item, std::uintptr_t begin,
+                                 std::uint64_t size, ConstructWork& work);
+  Result<Mapping*> create(Items items, const MapItem& item, std::uintptr_t begin,
+                          std::uint64_t size, ConstructWork& work);
   Result<Mapping*> leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
-                         std::uint64_t call, Found& gone);
-  Status remove(Mapping& mapping);
+                         ConstructWork& work);
   Mapping& insert_infinite(std::uintptr_t begin, std::uint64_t size, void* device_address);
-  Status copy(const Mapping& mapping, std::uintptr_t begin, std::uint64_t size, Direction direction,
-              const Construct& construct);
+  /// Plans a copy, unless the storage is the original storage itself.
+  void transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                Transfers::Direction direction, ConstructWork& work);
+  void mark(Mapping& mapping, ConstructWork& work);
+
+  // Pointers (attachment.cpp).
 
   /// Makes the corresponding pointer of an item point to the corresponding pointee, if both are
   /// present and one of them is new.
-  Status attach(const MapItem& item, std::uint64_t call);
-
+  void attach(const MapItem& item, ConstructWork& work);
   /// On a device that shares memory: true if a pointer inside [begin, begin + size) is to be
   /// attached to storage that the device has of its own. Then the pointer needs storage of its own
   /// too, or the host's pointer would change.
-  bool points_to_own_storage(std::span<const MapItem> items, std::uintptr_t begin,
-                             std::uint64_t size);
-
+  bool points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size);
   /// Makes the device's pointer at `device_slot` point to the corresponding storage of item.begin,
   /// if there is any.
-  Status point_to_corresponding(std::uintptr_t device_slot, const MapItem& item);
+  void point_to_corresponding(std::uintptr_t device_slot, const MapItem& item, ConstructWork& work);
 
-  Status append_arguments(std::span<const MapItem> items, const Found& found,
-                          KernelArguments& arguments, PrivateStorage& storage);
+  // Parameters (kernel_arguments.cpp).
+
+  [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
+                                        KernelArguments& arguments, PrivateStorage& storage);
+
+  /// Takes a mapping off the table and returns what is to be freed, or null.
+  void* erase(Mapping& mapping);
+  /// Frees what erase() returned. Without the lock.
+  [[nodiscard]] Status release(std::span<void* const> allocations);
 
   const PluginDevice& device_;
   std::mutex mutex_;
+  std::condition_variable settled_; ///< a mark was taken off
   MappingTable table_;
+  int marks_ = 0;
+  int waiting_ = 0;
   /// Associated storage that is not the original storage itself.
   std::uint64_t separate_storage_ = 0;
 };

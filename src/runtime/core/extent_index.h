@@ -1,9 +1,9 @@
 // Disjoint extents of host storage in order of address: which one holds an address, which is next.
 //
-// A B+ tree of two levels. A leaf holds up to kLeaf extents in arrays of their own, so that a search
-// reads only what it compares; the upper level is one sorted array of the leaves' first addresses,
-// which stays in the cache: 1,000,000 extents have 10,000 to 16,000 leaves. What was tried beside it
-// and how it compares is in docs/performance.md.
+// A B+ tree of two levels. A leaf holds up to kLeaf extents in arrays of their own, so that a
+// search reads only what it compares; the upper level is one sorted array of the leaves' first
+// addresses, which stays in the cache: 1,000,000 extents have 10,000 to 16,000 leaves. What was
+// tried beside it and how it compares is in docs/performance.md.
 //
 // Not thread-safe; an insertion or erasure that makes no new leaf allocates nothing.
 #pragma once

@@ -2,15 +2,13 @@
 // copies that the construct makes (OpenMP 5.2, sections 5.4 and 13.8).
 #include "runtime/core/data_environment.h"
 
+#include "runtime/core/extent.h"
+
 #include <algorithm>
 
 namespace gantry::core {
 
 namespace {
-
-std::uintptr_t address(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
 
 /// Private copies are aligned as the originals are, up to a cache line.
 std::uint64_t alignment_of(std::uintptr_t original) {
@@ -42,8 +40,9 @@ Result<std::uintptr_t> PrivateStorage::allocate(std::uint64_t size) {
   return address(allocation_);
 }
 
-Status DataEnvironment::append_arguments(std::span<const MapItem> items, const Found& found,
+Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
                                          KernelArguments& arguments, PrivateStorage& storage) {
+  const Mappings& found = work.found;
   // All private copies of a construct lie in one piece, in order.
   std::uint64_t private_size = 0;
   absl::InlinedVector<std::uint64_t, kInlineItems> offsets(items.size(), 0);
@@ -82,10 +81,7 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
     case MapKind::kPrivate: {
       const std::uintptr_t copy = private_begin + offsets[i];
       if (item.to && item.size > 0) {
-        if (Status status = device_.submit(reinterpret_cast<void*>(copy), item.begin, item.size);
-            !status) {
-          return status;
-        }
+        work.transfers.initialise(copy, item.begin, item.size);
       }
       value = copy + (address(item.base) - address(item.begin));
       break;
@@ -94,15 +90,12 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
       if (items[item.parent].kind == MapKind::kPrivate) {
         const std::uintptr_t slot = private_begin + offsets[item.parent] +
                                     (address(item.base) - address(items[item.parent].begin));
-        if (Status status = point_to_corresponding(slot, item); !status) {
-          return status;
-        }
+        point_to_corresponding(slot, item, work);
       } else if (Mapping* object = found[item.parent]; object != nullptr && !object->shared()) {
         const std::uintptr_t slot = address(item.base);
-        object->attach(slot, sizeof(void*));
-        if (Status status = point_to_corresponding(object->device_address(slot), item); !status) {
-          return status;
-        }
+        point_to_corresponding(object->device_address(slot), item, work);
+        work.attachments.push_back({object, {slot, sizeof(void*)}});
+        mark(*object, work);
       }
       break;
     case MapKind::kAttachment:
@@ -114,15 +107,6 @@ Status DataEnvironment::append_arguments(std::span<const MapItem> items, const F
     }
   }
   return {};
-}
-
-Status DataEnvironment::point_to_corresponding(std::uintptr_t device_slot, const MapItem& item) {
-  const Lookup pointee = table_.find(address(item.begin), 0);
-  if (pointee.presence != Presence::kPresent) {
-    return {};
-  }
-  const std::uintptr_t target = pointee.mapping->device_address(address(item.begin));
-  return device_.submit(reinterpret_cast<void*>(device_slot), &target, sizeof target);
 }
 
 } // namespace gantry::core

@@ -1,10 +1,10 @@
 // The device data environment's table: which host storage has corresponding storage on one device,
 // where it is and how often it is referenced (OpenMP 5.2, section 5.8; [5.2:152]).
 //
-// Entries never overlap in host storage. They stay where they are until erased, so a Mapping* is good
-// for as long as its entry is in the table. The table is not thread-safe: its user
-// holds the lock of the device data environment. Some erased entries are kept for reuse, so that a
-// construct which maps and unmaps in a loop allocates nothing.
+// Entries never overlap in host storage. They stay where they are until erased, so a Mapping* is
+// good for as long as its entry is in the table. The table is not thread-safe: its user holds the
+// lock of the device data environment. Some erased entries are kept for reuse, so that a construct
+// which maps and unmaps in a loop allocates nothing.
 #pragma once
 
 #include "runtime/core/extent_index.h"
@@ -46,6 +46,8 @@ struct Mapping {
   std::uint64_t created_by = 0;
   /// Number of the exit call that is removing the entry, so that it is removed once.
   std::uint64_t removed_by = 0;
+  /// A construct copies to or from the corresponding storage, without the lock; others wait.
+  bool marked = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;
   /// For messages: the compiler's map name and the position of the construct that mapped it, in the

@@ -1,0 +1,102 @@
+// What a construct has found out about its items and decided to do while it held the lock of the
+// data environment, so that copies can be made without it.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/core/diagnostics.h"
+#include "runtime/core/map_item.h"
+#include "runtime/core/mapping_table.h"
+#include "runtime/core/plugin.h"
+
+#include <absl/container/inlined_vector.h>
+
+namespace gantry::core {
+
+/// The number of items that a construct may have without an allocation.
+inline constexpr std::size_t kInlineItems = 64;
+/// The same for what is copied.
+inline constexpr std::size_t kInlineTransfers = 16;
+
+/// The values of a kernel's parameters.
+using KernelArguments = absl::InlinedVector<void*, kInlineItems + 1>;
+
+using Mappings = absl::InlinedVector<Mapping*, kInlineItems>;
+
+/// Copies to be made for one construct, in order. The mappings they concern are marked while they
+/// are outstanding; who holds a mark has the mapping's corresponding storage and its list of
+/// attached pointers to itself.
+class Transfers {
+public:
+  enum class Direction : std::uint8_t { kToDevice, kFromDevice };
+
+  /// A copy of [begin, begin + size) as far as `mapping` has it. Attached pointers keep their value
+  /// on either side.
+  void copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size, Direction direction);
+
+  /// The first value of a private copy.
+  void initialise(std::uintptr_t device_address, const void* original, std::uint64_t size);
+
+  /// Makes the pointer at `device_slot`, which is the corresponding pointer of `host_slot`, have
+  /// `value`. What is left of its `size` is as on the host: a descriptor's extents.
+  void point(std::uintptr_t device_slot, std::uintptr_t host_slot, std::uint64_t size,
+             std::uintptr_t value);
+
+  [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
+
+  /// Makes the copies, then the pointers. A failure does not keep the others from being made; the
+  /// first one is the answer. No lock is held.
+  [[nodiscard]] Status run(const PluginDevice& device, const Construct& construct) const;
+
+private:
+  struct Transfer {
+    const Mapping* mapping; ///< null for a private copy
+    std::uintptr_t host;
+    std::uintptr_t device;
+    std::uint64_t size;
+    Direction direction;
+  };
+  struct Pointer {
+    std::uintptr_t device_slot;
+    std::uintptr_t host_slot;
+    std::uint64_t size;
+    std::uintptr_t value;
+  };
+
+  static Status run(const PluginDevice& device, const Construct& construct,
+                    const Transfer& transfer);
+  static Status run(const PluginDevice& device, const Pointer& pointer);
+
+  absl::InlinedVector<Transfer, kInlineTransfers> transfers_;
+  absl::InlinedVector<Pointer, kInlineTransfers> pointers_;
+};
+
+struct ConstructWork {
+  ConstructWork(const Construct& at, std::uint64_t number) : construct(at), call(number) {}
+
+  const Construct& construct;
+  /// Numbers the enter and exit calls of a data environment: storage made by this one is new.
+  std::uint64_t call;
+  /// For each item the mapping that holds it, or null.
+  Mappings found;
+  Transfers transfers;
+  /// The mappings that this construct has marked.
+  absl::InlinedVector<Mapping*, kInlineTransfers> marked;
+
+  /// The references that enter made, for the case that it fails.
+  struct Reference {
+    Mapping* mapping;
+    bool hold;
+  };
+  absl::InlinedVector<Reference, kInlineItems> references;
+  /// The pointers that are attached when the transfers are done.
+  struct Attachment {
+    Mapping* mapping;
+    AttachedPointer pointer;
+  };
+  absl::InlinedVector<Attachment, kInlineTransfers> attachments;
+
+  /// The mappings that exit takes off the device.
+  Mappings gone;
+};
+
+} // namespace gantry::core

@@ -1,0 +1,255 @@
+// What map clauses do at the start and end of a region and what target update does
+// (OpenMP 5.2, sections 5.8.3, 13.6 and 13.9), as far as it can be decided without copying.
+#include "runtime/core/data_environment.h"
+
+#include "runtime/core/extent.h"
+
+#include <algorithm>
+
+namespace gantry::core {
+
+namespace {
+
+/// Section 5.8.3, restrictions on the map clause: storage that is mapped in part cannot be
+/// extended.
+tl::unexpected<Error> partly_mapped(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
+                                    const Mapping& mapping) {
+  return fail("mapping of {} {} extends past {} {} already mapped{}; map the whole object first",
+              quoted_name(item.name), extent(begin, size), quoted_name(mapping.name),
+              extent(mapping.host_begin, mapping.size()), mapped_where(mapping));
+}
+
+tl::unexpected<Error> not_present(const MapItem& item) {
+  return fail("{} {} is not present on the device, as its present modifier demands; map it first, "
+              "with target enter data for instance",
+              quoted_name(item.name), extent(address(item.begin), item.size));
+}
+
+/// What no object can be: a null pointer with a length, or an extent that passes the last address.
+Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t size) {
+  if (size > 0 && begin == 0) {
+    return fail("{} is a null pointer, of which {} bytes are to be mapped", quoted_name(item.name),
+                size);
+  }
+  if (size > ~begin) {
+    return fail("{} {} extends past the end of the address space; is its length negative?",
+                quoted_name(item.name), extent(begin, size));
+  }
+  return {};
+}
+
+/// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
+/// holds no reference.
+bool only_translates(const MapItem& item) {
+  return item.implicit && item.size == 0;
+}
+
+/// A member's storage is counted by the item that maps the whole; a pointee's always by itself.
+bool counts(const MapItem& item) {
+  return !(item.member && item.kind == MapKind::kStorage) && !only_translates(item);
+}
+
+std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
+  return item.hold ? mapping.holds : mapping.references;
+}
+
+bool has_storage(const MapItem& item) {
+  return item.kind == MapKind::kStorage || item.kind == MapKind::kPointee;
+}
+
+} // namespace
+
+Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
+  work.found.assign(items.size(), nullptr);
+  bool attachments = false;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kPointee && !item.member) {
+      MapItem pointer = item;
+      pointer.to = pointer.from = pointer.present = false;
+      if (auto entered = enter_storage(items, pointer, address(item.base), sizeof(void*), work);
+          !entered) {
+        return tl::unexpected(entered.error());
+      }
+    }
+    if (has_storage(item)) {
+      auto entered = enter_storage(items, item, address(item.begin), item.size, work);
+      if (!entered) {
+        return tl::unexpected(entered.error());
+      }
+      work.found[i] = *entered;
+    }
+    attachments |= item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
+  }
+  // Pointers are attached when everything is in place, whatever the order of the items.
+  for (std::size_t i = 0; attachments && i < items.size(); ++i) {
+    if (items[i].kind == MapKind::kPointee || items[i].kind == MapKind::kAttachment) {
+      attach(items[i], work);
+    }
+  }
+  return {};
+}
+
+Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item,
+                                                std::uintptr_t begin, std::uint64_t size,
+                                                ConstructWork& work) {
+  if (Status status = check_extent(item, begin, size); !status) {
+    return tl::unexpected(status.error());
+  }
+  if (begin == 0) {
+    return nullptr;
+  }
+  const Lookup lookup = table_.find(begin, size);
+  Mapping* mapping = lookup.mapping;
+  if (lookup.presence == Presence::kPartial && !item.implicit) {
+    return partly_mapped(item, begin, size, *mapping);
+  }
+  if (lookup.presence == Presence::kAbsent) {
+    if (item.present) {
+      return not_present(item);
+    }
+    if (size == 0) {
+      return nullptr;
+    }
+    auto created = create(items, item, begin, size, work);
+    if (!created) {
+      return created;
+    }
+    mapping = *created;
+  }
+  const bool is_new = mapping->created_by == work.call;
+  if (!mapping->infinite() && (counts(item) || !mapping->referenced())) {
+    ++count_of(*mapping, item);
+    work.references.push_back({mapping, item.hold});
+  }
+  if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
+    info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
+         extent(begin, size),
+         mapping->infinite() ? "infinitely many" : fmt::to_string(mapping->references));
+  }
+  // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
+  if (item.to && (is_new || item.always)) {
+    transfer(*mapping, begin, size, Transfers::Direction::kToDevice, work);
+  }
+  return mapping;
+}
+
+Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::uintptr_t begin,
+                                         std::uint64_t size, ConstructWork& work) {
+  std::uintptr_t device_begin = begin;
+  void* allocation = nullptr;
+  if (!device_.shares_memory() || points_to_own_storage(items, begin, size)) {
+    // The corresponding storage is aligned as the original is, up to a cache line.
+    constexpr std::uintptr_t kAlignment = 64;
+    const std::uintptr_t padding = begin % kAlignment;
+    auto allocated = device_.allocate(size + padding);
+    if (!allocated) {
+      return with_context(allocated.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
+                                                         extent(begin, size)));
+    }
+    allocation = *allocated;
+    device_begin = address(allocation) + padding;
+  }
+  Mapping& mapping = table_.insert(begin, size);
+  const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
+  mapping.host_base = is_section ? address(item.base) : begin;
+  mapping.device_begin = device_begin;
+  mapping.allocation = allocation;
+  mapping.created_by = work.call;
+  mapping.name = item.name;
+  mapping.mapped_at = work.construct.psource;
+  if (info_enabled(Info::kMap)) [[unlikely]] {
+    info("{}: {} {} mapped to {:#x}{}", label(work.construct), quoted_name(item.name),
+         extent(begin, size), device_begin, mapping.shared() ? " (shared)" : "");
+  }
+  return &mapping;
+}
+
+Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
+  // An error does not keep the other items on the device; the first one is the answer.
+  Status outcome;
+  const auto left = [&](Result<Mapping*> result) -> Mapping* {
+    if (!result && outcome) {
+      outcome = tl::unexpected(result.error());
+    }
+    return result.value_or(nullptr);
+  };
+  // Counts first, so that every item knows whether its storage goes; then copies back.
+  work.found.assign(items.size(), nullptr);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kPointee && !item.member) {
+      MapItem pointer = item;
+      pointer.present = false;
+      left(leave(pointer, address(item.base), sizeof(void*), work));
+    }
+    if (has_storage(item)) {
+      work.found[i] = left(leave(item, address(item.begin), item.size, work));
+    }
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    // Section 5.8.3: a from item is copied back if its storage goes, or always.
+    const MapItem& item = items[i];
+    if (item.from && work.found[i] != nullptr && (item.always || !work.found[i]->referenced())) {
+      transfer(*work.found[i], address(item.begin), item.size, Transfers::Direction::kFromDevice,
+               work);
+    }
+  }
+  return outcome;
+}
+
+Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begin,
+                                        std::uint64_t size, ConstructWork& work) {
+  const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
+  if (lookup.presence == Presence::kAbsent) {
+    // Section 13.6.1: what is not present is ignored.
+    return item.present ? not_present(item) : Result<Mapping*>(nullptr);
+  }
+  Mapping& mapping = *lookup.mapping;
+  if (lookup.presence == Presence::kPartial && !item.implicit) {
+    return partly_mapped(item, begin, size, mapping);
+  }
+  if (!counts(item) || mapping.infinite()) {
+    return &mapping;
+  }
+  std::uint64_t& count = count_of(mapping, item);
+  count = item.remove || count == 0 ? 0 : count - 1;
+  if (!mapping.referenced() && mapping.removed_by != work.call) {
+    mapping.removed_by = work.call;
+    work.gone.push_back(&mapping);
+  }
+  return &mapping;
+}
+
+Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
+  for (const MapItem& item : items) {
+    if (!has_storage(item) || item.size == 0 || (!item.to && !item.from)) {
+      continue;
+    }
+    const std::uintptr_t begin = address(item.begin);
+    const Lookup lookup = table_.find(begin, item.size);
+    if (lookup.presence == Presence::kAbsent) {
+      // Section 13.9: an item that is not present is left alone.
+      if (item.present) {
+        return not_present(item);
+      }
+      continue;
+    }
+    if (lookup.presence == Presence::kPartial) {
+      return partly_mapped(item, begin, item.size, *lookup.mapping);
+    }
+    transfer(*lookup.mapping, begin, item.size,
+             item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice, work);
+  }
+  return {};
+}
+
+void DataEnvironment::transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                               Transfers::Direction direction, ConstructWork& work) {
+  if (!mapping.shared() && size > 0) {
+    work.transfers.copy(mapping, begin, size, direction);
+    mark(mapping, work);
+  }
+}
+
+} // namespace gantry::core
