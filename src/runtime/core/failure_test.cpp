@@ -60,6 +60,29 @@ TEST_F(Failures, OfDataRegions) {
   EXPECT_EQ(calls, 2 * 2 + 2 + 2 * 2);
 }
 
+TEST_F(Failures, OfEnterLeaveThingsAsTheyWere) {
+  int mapped = 1;
+  int values[4] = {};
+  int* pointer = values;
+  MapItem again = to(mapped);
+  again.always = true;
+  const int calls = fail_every_call(
+      [&] {
+        if (Status status = enter({alloc(mapped)}); !status) {
+          return status;
+        }
+        return enter({again, to(values), to(pointer), attachment(pointer), to(values)});
+      },
+      [&] {
+        const bool entered = present(values);
+        EXPECT_EQ(present(pointer), entered);
+        EXPECT_TRUE(exit({release(mapped)}));
+        EXPECT_EQ(present(mapped), entered) << "the reference that failed is still counted";
+        ASSERT_TRUE(exit({remove(mapped), remove(values), remove(pointer)}));
+      });
+  EXPECT_EQ(calls, 3 + 4 + 1) << "allocations, copies, an attachment";
+}
+
 TEST_F(Failures, OfAttachment) {
   int values[4] = {};
   struct {

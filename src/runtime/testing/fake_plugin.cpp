@@ -155,6 +155,9 @@ struct FakeFunctions {
 
   static std::int32_t data_submit(std::int32_t, void* device_address, const void* host,
                                   std::uint64_t size) {
+    if (current->before_copy) {
+      current->before_copy(host);
+    }
     const std::lock_guard lock(current->mutex_);
     if (current->fails("data_submit")) {
       return GANTRY_FAILURE;
@@ -171,6 +174,9 @@ struct FakeFunctions {
 
   static std::int32_t data_retrieve(std::int32_t, void* host, const void* device_address,
                                     std::uint64_t size) {
+    if (current->before_copy) {
+      current->before_copy(host);
+    }
     const std::lock_guard lock(current->mutex_);
     if (current->fails("data_retrieve")) {
       return GANTRY_FAILURE;

@@ -10,6 +10,7 @@
 #include "runtime/core/plugin.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,6 +45,10 @@ public:
   void fail_call(int nth) { fails_in_ = nth; }
   /// True if the call that was to fail has come.
   [[nodiscard]] bool has_failed() const { return fails_in_ == 0; }
+
+  /// Called at the start of every copy with its host address; may block. Set while no thread
+  /// copies.
+  std::function<void(const void* host)> before_copy;
 
   /// Calls that succeeded.
   struct Counts {

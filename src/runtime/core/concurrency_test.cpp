@@ -1,0 +1,193 @@
+// Constructs of several threads on one device: who waits for whom, and that nothing gets lost.
+#include "runtime/testing/environment_case.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <random>
+#include <thread>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using namespace std::chrono_literals;
+
+/// Holds up the copies of one host address.
+class Gate {
+public:
+  Gate(FakePlugin& plugin, const void* host) {
+    plugin.before_copy = [this, host](const void* copied) {
+      if (copied == host) {
+        std::unique_lock lock(mutex_);
+        reached_ = true;
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return open_; });
+      }
+    };
+  }
+  /// Returns when a copy is held up.
+  void wait_until_reached() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return reached_; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool reached_ = false;
+  bool open_ = false;
+};
+
+struct Concurrency : EnvironmentCase {
+  static bool waits(const std::future<bool>& construct) {
+    return construct.wait_for(50ms) == std::future_status::timeout;
+  }
+  template <typename Action>
+  static std::future<bool> in_a_thread(Action action) {
+    return std::async(std::launch::async, [action] { return static_cast<bool>(action()); });
+  }
+};
+
+TEST_F(Concurrency, WhoMapsTheSameObjectWaitsForItsCopyAndForNothingElse) {
+  int x = 1;
+  int y = 2;
+  Gate gate(plugin, &x);
+  auto first = in_a_thread([&] { return enter({to(x)}); });
+  gate.wait_until_reached();
+  auto second = in_a_thread([&] { return enter({to(x)}); });
+  EXPECT_TRUE(waits(second));
+  EXPECT_TRUE(enter({to(y)}));
+  EXPECT_TRUE(update({to(y)}));
+  EXPECT_TRUE(exit({release(y)}));
+  EXPECT_TRUE(present(x));
+  gate.open();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+  EXPECT_EQ(plugin.counts.bytes_submitted, 3 * sizeof(int)) << "one of the two copies x";
+  ASSERT_TRUE(exit({release(x)}));
+  EXPECT_TRUE(present(x));
+  ASSERT_TRUE(exit({release(x)}));
+  EXPECT_FALSE(present(x));
+}
+
+TEST_F(Concurrency, StorageThatGoesIsNotFoundWhileItIsCopiedBack) {
+  int x = 1;
+  int y = 2;
+  ASSERT_TRUE(enter({to(x), to(y)}));
+  plugin.write(corresponding(x), 5);
+  Gate gate(plugin, &x);
+  auto leaving = in_a_thread([&] { return exit({from(x), release(y)}); });
+  gate.wait_until_reached();
+  auto entering = in_a_thread([&] { return enter({to(x)}); });
+  auto other = in_a_thread([&] { return enter({alloc(y)}); });
+  EXPECT_TRUE(waits(entering));
+  EXPECT_TRUE(waits(other));
+  gate.open();
+  EXPECT_TRUE(leaving.get());
+  EXPECT_TRUE(entering.get());
+  EXPECT_TRUE(other.get());
+  EXPECT_EQ(x, 5);
+  EXPECT_EQ(on_device(x), 5) << "new storage holds what was copied back";
+  EXPECT_EQ(plugin.counts.allocations, 4);
+  ASSERT_TRUE(exit({release(x), release(y)}));
+}
+
+TEST_F(Concurrency, AnUpdateKeepsTheStorageItCopies) {
+  int x = 1;
+  ASSERT_TRUE(enter({to(x)}));
+  Gate gate(plugin, &x);
+  auto updating = in_a_thread([&] { return update({to(x)}); });
+  gate.wait_until_reached();
+  auto leaving = in_a_thread([&] { return exit({release(x)}); });
+  EXPECT_TRUE(waits(leaving));
+  gate.open();
+  EXPECT_TRUE(updating.get());
+  EXPECT_TRUE(leaving.get());
+  EXPECT_FALSE(present(x));
+}
+
+TEST_F(Concurrency, PointersAreAttachedWhenOthersFindThem) {
+  int values[4] = {1, 2, 3, 4};
+  int* pointer = values;
+  Gate gate(plugin, values);
+  auto first =
+      in_a_thread([&] { return enter({to(values), alloc(pointer), attachment(pointer)}); });
+  gate.wait_until_reached();
+  auto second = in_a_thread([&] { return enter({alloc(pointer)}); });
+  EXPECT_TRUE(waits(second)) << "its pointer is not attached yet";
+  gate.open();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+  EXPECT_EQ(on_device(pointer), corresponding(values));
+  ASSERT_TRUE(exit({release(pointer), release(values)}));
+  ASSERT_TRUE(exit({release(pointer)}));
+}
+
+TEST_F(Concurrency, CrossedConstructsDoNotWaitForEachOtherForEver) {
+  int a = 1;
+  int b = 2;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 200; ++i) {
+        const Items items =
+            thread % 2 == 0 ? Items{tofrom(a), tofrom(b)} : Items{tofrom(b), tofrom(a)};
+        EXPECT_TRUE(enter(items));
+        EXPECT_TRUE(exit(items));
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(plugin.live_allocations(), 0u);
+}
+
+TEST_F(Concurrency, NothingIsLostHoweverConstructsMix) {
+  constexpr int kThreads = 4;
+  constexpr int kShared = 4;
+  std::vector<std::vector<int>> shared(kShared, std::vector<int>(16, 7));
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      std::minstd_rand random(static_cast<unsigned>(thread) + 1);
+      int own[8] = {};
+      int expected = 0;
+      for (int i = 0; i < 300; ++i) {
+        std::vector<int>& other = shared[random() % kShared];
+        MapItem constant;
+        constant.base = constant.begin = bytes_of(other[0]);
+        constant.size = other.size() * sizeof(int);
+        constant.to = true;
+        ASSERT_TRUE(enter({constant, tofrom(own)}));
+        // What a kernel would do.
+        EXPECT_EQ(plugin.read<int>(corresponding(other[15])), 7);
+        const int before = plugin.read<int>(corresponding(own[3]));
+        EXPECT_EQ(before, expected);
+        plugin.write(corresponding(own[3]), ++expected);
+        if (random() % 2 == 0) {
+          MapItem part = section(own, 3, 1);
+          part.from = true;
+          ASSERT_TRUE(update({part}));
+          EXPECT_EQ(own[3], expected);
+        }
+        ASSERT_TRUE(exit({constant, tofrom(own)}));
+        EXPECT_EQ(own[3], expected);
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(plugin.live_allocations(), 0u);
+}
+
+} // namespace
+} // namespace gantry::core
