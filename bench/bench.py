@@ -6,11 +6,12 @@ import argparse
 import json
 import pathlib
 import sys
+import time
 
 import cases
 import machine
 import report
-from toolchain import BenchError, Toolchain, progress
+from toolchain import BenchError, Toolchain, progress, remove_images_since
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -60,6 +61,7 @@ def main():
     sizes = cases.Sizes(kernels=100, objects=20) if arguments.quick else cases.Sizes()
     known = machine.facts()
     results = []
+    start = time.time()
     try:
         tools = Toolchain(arguments.build.resolve())
         for case in cases.all_cases(sizes):
@@ -72,6 +74,8 @@ def main():
     except BenchError as error:
         print(f"bench: error: {error}", file=sys.stderr)
         return 1
+    finally:
+        remove_images_since(start)
     print(machine.headline(known))
     print()
     print(report.table(results))

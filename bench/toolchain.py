@@ -43,6 +43,18 @@ def run(command, **changes):
     return done
 
 
+def remove_images_since(start):
+    """LLVM's runtime leaves a copy of every image it loads as /tmp/tmpfile_XXXXXX. Removes this
+    user's since a time; a process that is still running has its copy mapped."""
+    for path in pathlib.Path("/tmp").glob("tmpfile_??????"):
+        try:
+            facts = path.stat()
+            if facts.st_uid == os.getuid() and facts.st_mtime >= start:
+                path.unlink()
+        except FileNotFoundError:
+            pass
+
+
 class Toolchain:
     """The two ways of linking, and a folder under the build tree for what they make."""
 

@@ -25,8 +25,7 @@
 // of the link, after every destructor, so that target regions work in all of them. (LLVM's wrapper
 // unregisters with atexit, before destructors of C.) In a shared library dlclose runs it.
 //
-// docs/linking.md tells the same for readers of the linked file; the runtime's side of the layouts
-// is include/gantry's and the ABI's.
+// docs/linking.md tells the same for readers of the linked file, docs/clang-abi.md the layouts.
 
 #include "link/registration.h"
 

@@ -8,7 +8,7 @@ from runtime_case import RuntimeCase
 
 class Errors(RuntimeCase):
     def mistake(self, name, **variables):
-        return self.error_of("errors-22", name, OMP_TARGET_OFFLOAD="MANDATORY", **variables)
+        return self.error_of("errors-22", name, **{"OMP_TARGET_OFFLOAD": "MANDATORY"} | variables)
 
     def test_extending_present_storage(self):
         message = self.mistake("extend")
@@ -27,8 +27,19 @@ class Errors(RuntimeCase):
     def test_null_pointer_with_a_length(self):
         self.assertRegex(self.mistake("null"), r"'part\[0:50\]' is a null pointer, of which 200 bytes")
 
+    def test_the_table_of_what_is_mapped(self):
+        for variables in ({"GANTRY_INFO": "table"}, {"LIBOMPTARGET_INFO": "4"}):
+            done = self.start("errors-22", "extend", OMP_TARGET_OFFLOAD="MANDATORY", **variables)
+            self.assertRegex(done.stderr, r"gantry: info: device 0 \(cpu\): mapped:\n"
+                             r" +host +device +bytes +references +holds +variable\n"
+                             r" *0x[0-9a-f]+ +0x[0-9a-f]+ +200 +1 +0 +part\[0:50\]\n")
+
+    def test_device_list_is_read_even_if_not_used(self):
+        self.assertIn("GANTRY_DEVICES: 'gpu' is not a kind of device",
+                      self.mistake("", GANTRY_DEVICES="gpu", OMP_TARGET_OFFLOAD="DISABLED"))
+
     def test_device_number_out_of_range(self):
-        self.assertIn("device number 77 does not exist; there are 1 devices", self.mistake("device-number"))
+        self.assertIn("device number 77 does not exist; there is 1 device,", self.mistake("device-number"))
 
     def test_every_kind_of_bad_device_list(self):
         for value, expected in (
@@ -116,7 +127,7 @@ class Information(RuntimeCase):
     def test_each_kind(self):
         for kind, expected in (
             ("registration", r"program registered: \S*fallback-22\n.*\n?.*program unregistered"),
-            ("load", r"device 0 \(cpu\): image loaded, 1 kernels, 0 variables"),
+            ("load", r"device 0 \(cpu\): image loaded, 1 kernel, 0 variables"),
             ("launch", r"fallback\.cpp:\d+: target: __omp_offloading_\w+ launched on device 0 \(cpu\), "
                        r"3 parameters:"),
             ("map", r"fallback\.cpp:\d+: target data: 'a' \[0x[0-9a-f]+, 40 bytes\) mapped to 0x"),

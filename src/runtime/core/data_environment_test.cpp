@@ -1,6 +1,7 @@
 // Presence and reference counts: the rules of OpenMP 5.2, section 5.8.3, for map clauses.
 #include "runtime/core/data_environment.h"
 
+#include "runtime/core/extent.h"
 #include "runtime/testing/environment_case.h"
 
 #include <thread>
@@ -100,6 +101,47 @@ TEST_F(MappingRules, DeleteEndsEveryReference) {
   ASSERT_TRUE(exit({remove(x)}));
   EXPECT_FALSE(present(x));
   EXPECT_EQ(x, 1) << "delete does not copy";
+}
+
+TEST_F(MappingRules, AMemberThatNoItemCoversEndsWithItsConstruct) {
+  // Clang 19's lists for members of nested structs.
+  struct {
+    int covered = 1;
+    int outside = 2;
+  } object;
+  MapItem member = to(object.outside);
+  member.member = true;
+  ASSERT_TRUE(enter({alloc(object.covered), member}));
+  ASSERT_TRUE(enter({alloc(object.covered), member}));
+  EXPECT_EQ(on_device(object.outside), 2);
+  ASSERT_TRUE(exit({release(object.covered), member}));
+  EXPECT_TRUE(present(object.outside));
+  ASSERT_TRUE(exit({release(object.covered), member}));
+  EXPECT_FALSE(present(object.outside));
+  ASSERT_TRUE(enter({to(object)})) << "a part of it is still mapped";
+  ASSERT_TRUE(exit({release(object)}));
+}
+
+TEST_F(MappingRules, StorageIsAlignedAsTheVariableIs) {
+  alignas(4096) static char page[4096];
+  alignas(256) static char line[300];
+  MapItem part = section(page, 100, 200);
+  ASSERT_TRUE(enter({to(line), part}));
+  EXPECT_EQ(address(corresponding(line)) % 256, 0u);
+  EXPECT_EQ((address(corresponding(page[100])) - 100) % 4096, 0u);
+  ASSERT_TRUE(exit({release(line), part}));
+  ASSERT_TRUE(enter({to(page)}));
+  EXPECT_EQ(address(corresponding(page)) % 4096, 0u);
+  ASSERT_TRUE(exit({release(page)}));
+}
+
+TEST_F(MappingRules, LengthsThatNoObjectHasAreErrors) {
+  int x = 1;
+  MapItem negative = to(x);
+  negative.size = static_cast<std::uint64_t>(-4);
+  const Status status = enter({negative});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("past the end of the address space"));
 }
 
 TEST_F(MappingRules, WhatIsNotPresentIsIgnoredAtTheEnd) {

@@ -1,6 +1,7 @@
 #include "runtime/core/device.h"
 
 #include "runtime/core/diagnostics.h"
+#include "runtime/core/extent.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
@@ -12,6 +13,13 @@ namespace gantry::core {
 
 std::string Device::label() const {
   return fmt::format("device {} ({})", number_, device_.plugin().name());
+}
+
+void Device::fail_construct(const Error& error, const Construct& construct) {
+  if (info_enabled(Info::kTable)) {
+    info("{}: mapped:\n{}", label(), data_environment_.describe());
+  }
+  fatal(with_context(error, label()).value(), construct);
 }
 
 std::string Device::image_file(const RegisteredProgram& program) const {
@@ -91,8 +99,8 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
   }
   loaded_.push_back(program);
   if (info_enabled(Info::kLoad)) [[unlikely]] {
-    info("{}: image loaded, {} kernels, {} variables", label(), program->joined().kernels.size(),
-         program->joined().variables.size());
+    info("{}: image loaded, {}, {}", label(), counted(program->joined().kernels.size(), "kernel"),
+         counted(program->joined().variables.size(), "variable"));
   }
   return {};
 }

@@ -49,6 +49,9 @@ public:
   /// registry's lock, which the caller holds, is given back. Null if it was not looked at here.
   [[nodiscard]] std::shared_ptr<LoadedProgram> withdraw(ProgramId id);
 
+  /// Ends the process: a construct failed on this device.
+  [[noreturn]] void fail_construct(const Error& error, const Construct& construct);
+
   [[nodiscard]] Status launch(const Kernel& kernel, const gantry_launch& launch) const {
     return device_.launch(kernel.handle, launch);
   }

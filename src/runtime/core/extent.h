@@ -1,4 +1,4 @@
-// Addresses and extents as numbers, and as messages show them.
+// Addresses and extents as numbers and, like counts, as messages show them.
 #pragma once
 
 #include "runtime/core/diagnostics.h"
@@ -21,6 +21,11 @@ inline std::string quoted_name(const char* name) {
 
 inline std::string extent(std::uintptr_t begin, std::uint64_t size) {
   return fmt::format("[{:#x}, {} bytes)", begin, size);
+}
+
+/// "1 kernel", "2 kernels".
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// " at app.cpp:12", or nothing if that is not known.

@@ -18,11 +18,10 @@ enum class MapKind : std::uint8_t {
   kAttachment,
   /// A copy of the device's own, made for the construct (private; firstprivate when `to` is set).
   kPrivate,
-  /// A pointer inside the object of item `parent`, a lambda that is mapped or has a private copy:
-  /// the
-  /// device's is made to point to the corresponding storage of `begin`. `base` is the address of
-  /// the
-  /// original pointer.
+  /// A pointer inside the object of item `parent`, a lambda that is mapped or has a private copy.
+  /// The device's is made to point to the corresponding storage of `begin`; `base` is the address
+  /// of
+  /// the original pointer.
   kCapture,
   /// A value, `base` itself: firstprivate scalars, is_device_ptr.
   kValue,

@@ -38,15 +38,27 @@ Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t siz
   return {};
 }
 
+/// What a plugin aligns device memory to at least.
+constexpr std::uintptr_t kDeviceAlignment = 64;
+
+/// The alignment that an address shows, between that of device memory and a page.
+std::uintptr_t alignment_of(std::uintptr_t begin) {
+  return std::clamp<std::uintptr_t>(begin & (~begin + 1), kDeviceAlignment, 4096);
+}
+
 /// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
 /// holds no reference.
 bool only_translates(const MapItem& item) {
   return item.implicit && item.size == 0;
 }
 
+bool is_part_of_item(const MapItem& item) {
+  return item.member && item.kind == MapKind::kStorage;
+}
+
 /// A member's storage is counted by the item that maps the whole; a pointee's always by itself.
-bool counts(const MapItem& item) {
-  return !(item.member && item.kind == MapKind::kStorage) && !only_translates(item);
+bool counts(const MapItem& item, const Mapping& mapping) {
+  return (!is_part_of_item(item) || mapping.made_for_member) && !only_translates(item);
 }
 
 std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
@@ -118,7 +130,7 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
     mapping = *created;
   }
   const bool is_new = mapping->created_by == work.call;
-  if (!mapping->infinite() && (counts(item) || !mapping->referenced())) {
+  if (!mapping->infinite() && (counts(item, *mapping) || !mapping->referenced())) {
     ++count_of(*mapping, item);
     work.references.push_back({mapping, item.hold});
   }
@@ -136,26 +148,27 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
 
 Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::uintptr_t begin,
                                          std::uint64_t size, ConstructWork& work) {
+  const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
   std::uintptr_t device_begin = begin;
   void* allocation = nullptr;
   if (!device_.shares_memory() || points_to_own_storage(items, begin, size)) {
-    // The corresponding storage is aligned as the original is, up to a cache line.
-    constexpr std::uintptr_t kAlignment = 64;
-    const std::uintptr_t padding = begin % kAlignment;
-    auto allocated = device_.allocate(size + padding);
+    // The corresponding storage is aligned as the whole variable is, up to a page.
+    const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
+    const std::uintptr_t padding = begin % alignment;
+    auto allocated = device_.allocate(size + padding + (alignment - kDeviceAlignment));
     if (!allocated) {
       return with_context(allocated.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
                                                          extent(begin, size)));
     }
     allocation = *allocated;
-    device_begin = address(allocation) + padding;
+    device_begin = (address(allocation) + alignment - 1) / alignment * alignment + padding;
   }
   Mapping& mapping = table_.insert(begin, size);
-  const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
   mapping.host_base = is_section ? address(item.base) : begin;
   mapping.device_begin = device_begin;
   mapping.allocation = allocation;
   mapping.created_by = work.call;
+  mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
   mapping.mapped_at = work.construct.psource;
   if (info_enabled(Info::kMap)) [[unlikely]] {
@@ -209,7 +222,7 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
   if (lookup.presence == Presence::kPartial && !item.implicit) {
     return partly_mapped(item, begin, size, mapping);
   }
-  if (!counts(item) || mapping.infinite()) {
+  if (!counts(item, mapping) || mapping.infinite()) {
     return &mapping;
   }
   std::uint64_t& count = count_of(mapping, item);

@@ -48,6 +48,9 @@ struct Mapping {
   std::uint64_t removed_by = 0;
   /// A construct copies to or from the corresponding storage, without the lock; others wait.
   bool marked = false;
+  /// Made for a member that the item of its whole does not cover, as Clang 19 lists members of
+  /// nested structs: then members hold references themselves.
+  bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;
   /// For messages: the compiler's map name and the position of the construct that mapped it, in the

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace gantry::core {
 
@@ -34,6 +35,11 @@ Status Plugin::check(std::int32_t code) const {
     return {};
   }
   return fail("{}", functions_.error_message());
+}
+
+bool is_known_plugin(std::string_view name) {
+  return name == kLinkedIn || (name.find('/') == std::string_view::npos &&
+                               access(library_path(name).c_str(), R_OK) == 0);
 }
 
 std::vector<std::string> known_plugins() {

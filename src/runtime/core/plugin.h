@@ -69,6 +69,7 @@ private:
 /// The names that GANTRY_DEVICES may hold: the linked-in plugins, then those found beside
 /// libgantry.
 [[nodiscard]] std::vector<std::string> known_plugins();
+[[nodiscard]] bool is_known_plugin(std::string_view name);
 
 /// Binds the plugin called `name`, loading its library unless it is linked in.
 [[nodiscard]] Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name);

@@ -1,6 +1,7 @@
 #include "runtime/core/runtime.h"
 
 #include "runtime/core/diagnostics.h"
+#include "runtime/core/extent.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
@@ -75,14 +76,15 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
     return nullptr;
   }
   if (number < 0 || number > count) [[unlikely]] {
-    fatal(Error{fmt::format("device number {} does not exist; there are {} devices, numbered from "
-                            "0, and {} is the host",
-                            number, count, count)},
+    fatal(Error{fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} "
+                            "is the host",
+                            number, count == 1 ? "is" : "are",
+                            counted(static_cast<std::uint64_t>(count), "device"), count)},
           construct);
   }
   Device* device = devices_[number].get();
   if (Status status = device->ensure_loaded(registry_); !status) [[unlikely]] {
-    fatal(with_context(status.error(), device->label()).value(), construct);
+    device->fail_construct(status.error(), construct);
   }
   return device;
 }
@@ -142,19 +144,18 @@ Result<Runtime::Setup> Runtime::read_setup() {
   }
   Setup setup;
   setup.settings = std::move(*settings);
-  if (setup.settings.policy == OffloadPolicy::kDisabled) {
-    return setup;
-  }
   for (const DeviceRequest& request : setup.settings.devices) {
+    if (!is_known_plugin(request.plugin)) {
+      return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
+                  request.plugin, fmt::join(known_plugins(), ", "));
+    }
+    if (setup.settings.policy == OffloadPolicy::kDisabled) {
+      continue;
+    }
     auto known = std::ranges::find(setup.plugins, request.plugin, &Plugin::name);
     if (known == setup.plugins.end()) {
       auto plugin = bind_plugin(request.plugin);
       if (!plugin) {
-        const auto names = known_plugins();
-        if (std::ranges::find(names, request.plugin) == names.end()) {
-          return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
-                      request.plugin, fmt::join(names, ", "));
-        }
         return with_context(plugin.error(), "GANTRY_DEVICES");
       }
       setup.plugins.push_back(std::move(*plugin));

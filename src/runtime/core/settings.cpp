@@ -22,6 +22,7 @@ constexpr std::array kInfoNames = {
     std::pair<std::string_view, std::uint32_t>{"map", bit(Info::kMap)},
     std::pair<std::string_view, std::uint32_t>{"present", bit(Info::kPresent)},
     std::pair<std::string_view, std::uint32_t>{"transfer", bit(Info::kTransfer)},
+    std::pair<std::string_view, std::uint32_t>{"table", bit(Info::kTable)},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
 };
 
@@ -122,8 +123,8 @@ Status parse_info(std::string_view value, Settings& settings) {
     const auto* known = std::ranges::find_if(
         kInfoNames, [&](const auto& row) { return same_word(row.first, word); });
     if (known == kInfoNames.end()) {
-      return fail("'{}' is not one of registration, load, launch, map, present, transfer, all "
-                  "(several are separated by commas)",
+      return fail("'{}' is not one of registration, load, launch, map, present, transfer, table, "
+                  "all (several are separated by commas)",
                   word);
     }
     settings.info |= known->second;
@@ -166,12 +167,13 @@ constexpr std::array kVariables = {
                         parse_devices},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
-                        "transfer (separated by commas), all",
+                        "transfer, table (separated by commas), all",
                         parse_info},
-    EnvironmentVariable{"LIBOMPTARGET_INFO", "",
-                        "the same by LLVM's number: 1 launches, 2 present storage, 8 changes of "
-                        "mappings, 16 loads, 32 transfers, -1 all",
-                        parse_libomptarget_info},
+    EnvironmentVariable{
+        "LIBOMPTARGET_INFO", "",
+        "the same by LLVM's number: 1 launches, 2 present storage, 4 everything "
+        "mapped when a construct fails, 8 changes of mappings, 16 loads, 32 transfers, -1 all",
+        parse_libomptarget_info},
     EnvironmentVariable{"GANTRY_SAVE_IMAGES", "",
                         "a folder in which a copy of every image loaded is left, for debuggers and "
                         "profilers",
@@ -186,9 +188,9 @@ std::span<const EnvironmentVariable> environment_variables() {
 
 std::uint32_t info_from_libomptarget(std::uint32_t bits) {
   constexpr std::array kTable = {
-      std::pair{0x01u, bit(Info::kLaunch)},   std::pair{0x02u, bit(Info::kPresent)},
-      std::pair{0x08u, bit(Info::kMap)},      std::pair{0x10u, bit(Info::kLoad)},
-      std::pair{0x20u, bit(Info::kTransfer)},
+      std::pair{0x01u, bit(Info::kLaunch)}, std::pair{0x02u, bit(Info::kPresent)},
+      std::pair{0x04u, bit(Info::kTable)},  std::pair{0x08u, bit(Info::kMap)},
+      std::pair{0x10u, bit(Info::kLoad)},   std::pair{0x20u, bit(Info::kTransfer)},
   };
   std::uint32_t ours = 0;
   for (const auto& [theirs, mine] : kTable) {

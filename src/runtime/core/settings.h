@@ -35,6 +35,7 @@ enum class Info : std::uint32_t {
   kMap = 1u << 3,          ///< changes of a device data environment
   kPresent = 1u << 4,      ///< mappings of storage that was present already
   kTransfer = 1u << 5,     ///< bytes copied between host and device
+  kTable = 1u << 6,        ///< everything mapped, when a construct fails on a device
 };
 
 struct Settings {
@@ -68,7 +69,8 @@ using Environment = std::function<const char*(const char*)>;
 /// which read_settings reports. Cheap enough for library constructors.
 [[nodiscard]] std::uint32_t read_info_bits(const Environment& environment);
 
-/// LIBOMPTARGET_INFO's bits (1 arguments, 2 present, 8 changes, 16 plugin, 32 transfers) as ours.
+/// LIBOMPTARGET_INFO's bits (1 arguments, 2 present, 4 table, 8 changes, 16 plugin, 32 transfers)
+/// as ours.
 [[nodiscard]] std::uint32_t info_from_libomptarget(std::uint32_t bits);
 
 } // namespace gantry::core

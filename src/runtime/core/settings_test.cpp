@@ -97,7 +97,7 @@ TEST(Settings, LlvmsInfoBits) {
   EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "1"}})->info, launch);
   EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "0x21"}})->info, launch | transfer);
   EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "-1"}})->info, ~0u);
-  EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "4"}})->info, 0u) << "a bit without a counterpart";
+  EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "0x40"}})->info, 0u) << "a bit without a counterpart";
   EXPECT_EQ(read({{"LIBOMPTARGET_INFO", "1"}, {"GANTRY_INFO", "transfer"}})->info,
             launch | transfer);
 }

@@ -1,6 +1,8 @@
 // Copies between original and corresponding storage (OpenMP 5.2, section 5.8.3).
 #include "runtime/core/construct_work.h"
 
+#include "runtime/core/extent.h"
+
 #include <algorithm>
 
 namespace gantry::core {
@@ -52,8 +54,8 @@ Status Transfers::run(const PluginDevice& device, const Construct& construct,
     auto* host = reinterpret_cast<void*>(begin);
     auto* corresponding = reinterpret_cast<void*>(transfer.device + (begin - transfer.host));
     if (info_enabled(Info::kTransfer)) [[unlikely]] {
-      info("{}: {} bytes of '{}' {} device", label(construct), end - begin,
-           transfer.mapping == nullptr ? "a private copy" : map_name(transfer.mapping->name),
+      info("{}: {} of {} {} device", label(construct), counted(end - begin, "byte"),
+           transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
            to_device ? "to" : "from");
     }
     return to_device ? device.submit(corresponding, host, end - begin)

@@ -24,7 +24,7 @@ void with_items(const Ident* location, std::int64_t device_number, std::string_v
     status = action(device->data_environment(), items, at);
   }
   if (!status) {
-    core::fatal(with_context(status.error(), device->label()).value(), at);
+    device->fail_construct(status.error(), at);
   }
 }
 

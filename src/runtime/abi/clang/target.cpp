@@ -16,11 +16,6 @@ constexpr std::uint32_t kVersionWithLaunchEnvironment = 3;
 /// Compiled code runs the host's version of the region when a launch answers this.
 constexpr int kRunOnHost = 1;
 
-[[noreturn]] void fail_on(const core::Device& device, const Error& error,
-                          const core::Construct& at) {
-  core::fatal(with_context(error, device.label()).value(), at);
-}
-
 /// A pointer and not a reference, which would promise the compiler an object of full size: what
 /// version 1 hands over ends before its `flags`.
 gantry_launch shape_of(const KernelArguments* arguments, std::int32_t num_teams,
@@ -57,18 +52,18 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
     return kRunOnHost;
   }
   if (arguments->version == 0 || arguments->version > kNewestVersion) {
-    fail_on(*device,
-            Error{fmt::format("the launch has arguments of version {}, and this runtime knows 1 to "
-                              "{}; it was built by a newer Clang than Gantry supports",
-                              arguments->version, kNewestVersion)},
-            at);
+    device->fail_construct(
+        Error{fmt::format("the launch has arguments of version {}, and this runtime knows 1 to "
+                          "{}; it was built by a newer Clang than Gantry supports",
+                          arguments->version, kNewestVersion)},
+        at);
   }
   const core::Kernel* kernel = device->find_kernel(host_address);
   if (kernel == nullptr) {
-    fail_on(*device,
-            Error{"no device image of the program fits this device and holds the kernel; compile "
-                  "and link with this device among the offload targets"},
-            at);
+    device->fail_construct(
+        Error{"no device image of the program fits this device and holds the kernel; compile "
+              "and link with this device among the offload targets"},
+        at);
   }
 
   MapItems items;
@@ -86,7 +81,7 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
     status = environment.enter_target(items, at, parameters, storage);
   }
   if (!status) {
-    fail_on(*device, status.error(), at);
+    device->fail_construct(status.error(), at);
   }
 
   gantry_launch launch = shape_of(arguments, num_teams, thread_limit);
@@ -100,7 +95,7 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
     status = environment.exit(items, at);
   }
   if (!status) {
-    fail_on(*device, status.error(), at);
+    device->fail_construct(status.error(), at);
   }
   return 0;
 }
