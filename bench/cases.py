@@ -19,7 +19,9 @@ class Metric:
     key: str
     title: str
     unit: str  # "s" or "B"
-    goal: float | None = None  # the greatest ratio Gantry / stock that meets it
+    goal: float | None = None  # the greatest ratio that meets it
+    # The ratio is to the stock runtime's median of the same metric, or to Gantry's of this one.
+    reference: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Sizes:
 
     kernels: int = 1000
     objects: int = 200
+    live: tuple[int, ...] = (1000, 100_000, 1_000_000)
+    mebibytes: int = 1024
 
 
 def launched(launcher, command) -> Sampler:
@@ -48,9 +52,14 @@ def launched(launcher, command) -> Sampler:
     return sample
 
 
-def printed(program) -> Sampler:
-    """Runs a program that times its own constructs."""
-    return lambda: {"time": float(run([program]).stdout) / 1e9}
+def printed(command, keys=("time",), **environment) -> Sampler:
+    """Runs a program that times its own constructs and prints nanoseconds, one for each key."""
+
+    def sample():
+        words = run(command, **environment).stdout.split()
+        return {key: float(word) / 1e9 for key, word in zip(keys, words, strict=True)}
+
+    return sample
 
 
 def startup(tools, sizes):
@@ -70,14 +79,52 @@ def kernels(tools, sizes):
     return {runtime: launched(launcher, [program]) for runtime, program in programs.items()}
 
 
-def construct(name):
-    """Preparation of a program that times its own constructs."""
+SEPARATE = {"GANTRY_DEVICES": "cpu+separate"}
+
+
+def construct(name, *flags, separate=False):
+    """Preparation of a program that times its own constructs; on Gantry's device with or without
+    storage of its own (the stock device always has that)."""
 
     def prepare(tools, sizes):
-        programs = tools.programs(name, PROGRAMS / f"{name}.c")
-        return {runtime: printed(program) for runtime, program in programs.items()}
+        programs = tools.programs("-".join((name, *flags)), PROGRAMS / f"{name}.c", *flags)
+        return timed(programs, ("time",), separate)
 
     return prepare
+
+
+def timed(programs, keys, separate, *arguments):
+    environments = {"gantry": SEPARATE if separate else {}}
+    return {
+        runtime: printed([program, *arguments], keys, **environments.get(runtime, {}))
+        for runtime, program in programs.items()
+    }
+
+
+def present_arrays(count, separate):
+    def prepare(tools, sizes):
+        source = sources.present_arrays(tools.generated(), count)
+        return timed(tools.programs(source.stem, source), ("time",), separate)
+
+    return prepare
+
+
+LIVE_KEYS = ("enter", "present", "update", "exit")
+
+
+def live_mappings(count, separate):
+    def prepare(tools, sizes):
+        programs = tools.programs("live_mappings", PROGRAMS / "live_mappings.c", arguments=["1000"])
+        return timed(programs, LIVE_KEYS, separate, str(count))
+
+    return prepare
+
+
+def bulk(tools, sizes):
+    """Gantry's device with storage of its own, beside the stock one and beside memcpy."""
+    arguments = [str(sizes.mebibytes)]
+    programs = tools.programs("bulk", PROGRAMS / "bulk.c", arguments=arguments)
+    return timed(programs, ("to", "from", "memcpy"), True, *arguments)
 
 
 def link(linker):
@@ -117,6 +164,47 @@ def all_cases(sizes):
         metrics = of_process(f"link of {sizes.objects} objects, {title}", time_goal=1.0)
         return Case(name, metrics, 7, link(linker))
 
+    def separate_title(separate):
+        return ", separate storage" if separate else ""
+
+    def on_both_memories(name, title, prepare, samples, keys=(("time", ""),)):
+        """A case on Gantry's device that shares memory, and on the one with separate storage."""
+        return [
+            Case(
+                name + ("+separate" if separate else ""),
+                tuple(
+                    Metric(key, f"{what}{title}{separate_title(separate)}", "s",
+                           1.0 if separate else 1 / 5)
+                    for key, what in keys
+                ),
+                samples,
+                prepare(separate),
+            )
+            for separate in (False, True)
+        ]
+
+    mapping_cases = [
+        case
+        for count in sizes.live
+        for case in on_both_memories(
+            f"live-{count}", f" among {count} live mappings",
+            lambda separate, count=count: live_mappings(count, separate),
+            3 if count > 100_000 else 5,
+            (("enter", "target enter data, 32 bytes,"), ("present", "omp_target_is_present"),
+             ("update", "target update, one element,"), ("exit", "target exit data")),
+        )
+    ] + [
+        case
+        for count in (1, 16, 64)
+        for case in on_both_memories(
+            f"present-{count}", f"target region, {count} arrays, all present",
+            lambda separate, count=count: present_arrays(count, separate), 7,
+        )
+    ] + on_both_memories(
+        "four-threads", "target region, one scalar, four host threads",
+        lambda separate: construct("host_threads", "-DTHREADS=4", separate=separate), 7,
+    )
+
     return [
         Case("startup", of_process("trivial program", 1 / 5, 1 / 3), 31, startup),
         construct_case("empty_target", "empty target region", 1 / 10),
@@ -124,7 +212,11 @@ def all_cases(sizes):
         construct_case("data_region", "target data region, one mapped scalar"),
         construct_case("enter_exit", "target enter data and exit data, one scalar"),
         construct_case("sixteen_arrays", "target region, sixteen mapped arrays"),
-        construct_case("eight_threads", "target region, one scalar, eight host threads"),
+        *mapping_cases,
+        Case("bulk", (
+            Metric("to", f"{sizes.mebibytes} MiB to the device, separate storage", "s", 1 / 0.8, "memcpy"),
+            Metric("from", f"{sizes.mebibytes} MiB from the device, separate storage", "s", 1 / 0.8, "memcpy"),
+        ), 3, bulk),
         Case("kernels", of_process(f"program of {sizes.kernels} kernels"), 21, kernels),
         link_case("link-bfd", "bfd", "GNU ld"),
         link_case("link-lld", "lld", "lld"),

@@ -45,12 +45,17 @@ def summary(samples):
 def result(case, metric, samples):
     """One row: what each contender's samples say about one metric."""
     contenders = {name: summary([s[metric.key] for s in taken]) for name, taken in samples.items()}
-    ratio = contenders["gantry"]["median"] / contenders["stock"]["median"]
+    if metric.reference is None:
+        reference = contenders["stock"]["median"]
+    else:
+        reference = statistics.median(s[metric.reference] for s in samples["gantry"])
+    ratio = contenders["gantry"]["median"] / reference
     return {
         "case": case.name,
         "title": metric.title,
         "unit": metric.unit,
         "contenders": contenders,
+        "reference": metric.reference or "stock",
         "ratio": ratio,
         "goal": metric.goal,
         "met": None if metric.goal is None else ratio <= metric.goal,
@@ -76,7 +81,7 @@ def table(results):
             row["title"],
             measured(contenders["stock"], row["unit"]),
             measured(contenders["gantry"], row["unit"]),
-            fraction(row["ratio"]),
+            fraction(row["ratio"]) + ("" if row["reference"] == "stock" else f" of {row['reference']}"),
             goal_text(row["goal"]),
             {True: "met", False: "MISSED", None: ""}[row["met"]],
         ))

@@ -1,4 +1,4 @@
-"""Generated sources: a program of many kernels, and a program of many objects with device code."""
+"""Generated sources: programs of many kernels, of many arrays and of many objects with device code."""
 
 import pathlib
 
@@ -33,6 +33,41 @@ static int (*const regions[])(int) = {{{table}}};
 int main(int count, char** arguments) {{
   (void)arguments;
   return regions[{chosen} + count - 1](0) == {chosen} ? 0 : 1;
+}}
+""",
+    )
+
+
+def present_arrays(folder: pathlib.Path, count: int) -> pathlib.Path:
+    """A program whose target region maps `count` arrays that are all present."""
+    names = [f"array_{i}" for i in range(count)]
+    declared = ",\n    ".join(f"{name}[kLength]" for name in names)
+    listed = ", ".join(names)
+    steps = "\n      ".join(f"{name}[0] += 1;" for name in names)
+    return write(
+        folder / f"present_{count}.c",
+        f"""#include "timing.h"
+
+enum {{ kLength = 64 }};
+static long {declared};
+
+static void run_constructs(long count) {{
+  for (long construct = 0; construct < count; ++construct) {{
+#pragma omp target map(tofrom : {listed})
+    {{
+      {steps}
+    }}
+  }}
+}}
+
+int main(void) {{
+  int result;
+#pragma omp target data map(tofrom : {listed})
+  {{
+    result = report_time(run_constructs, 1e6);
+  }}
+  require({names[-1]}[0] > 0 && {names[-1]}[0] == {names[0]}[0], "the regions did not count");
+  return result;
 }}
 """,
     )

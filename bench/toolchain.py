@@ -73,7 +73,7 @@ class Toolchain:
 
     def compile(self, source, *flags):
         """The object of a source, from an earlier run if nothing it depends on has changed."""
-        command = [CLANG, "-O2", "-Wall", *flags, "-c", source]
+        command = [CLANG, "-O2", "-Wall", f"-I{PROGRAMS}", *flags, "-c", source]
         key = hashlib.sha256(self.compiler_version.encode())
         for text in (*command, source.read_text(), (PROGRAMS / "timing.h").read_text()):
             key.update(str(text).encode() + b"\0")
@@ -119,12 +119,12 @@ class Toolchain:
         if ("libgantry.so" in libraries) != (runtime == "gantry"):
             raise BenchError(f"'{program}' has the wrong runtime; it loads:\n{libraries}")
 
-    def programs(self, name, source, *flags):
+    def programs(self, name, source, *flags, arguments=()):
         """One object, linked to both runtimes and run once: runtime -> program."""
         compiled = self.compile(source, *OFFLOAD, *flags)
         programs = {runtime: self.link(runtime, name, [compiled]) for runtime in RUNTIMES}
         for program in programs.values():
-            run([program])
+            run([program, *arguments])
         return programs
 
     def launcher(self):

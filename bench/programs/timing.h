@@ -43,14 +43,17 @@ static inline int report_time(void (*run_constructs)(long count), double batch_n
   double samples[kBatches];
   require_device();
 
-  long count = 16; // the first batches warm up
-  for (;;) {
+  // The first batches warm up; one that takes long by accident does not count.
+  long count = 16;
+  for (int long_enough = 0; long_enough < 2;) {
     const double begin = nanoseconds();
     run_constructs(count);
     if (nanoseconds() - begin >= batch_nanoseconds) {
-      break;
+      ++long_enough;
+    } else {
+      count *= 2;
+      long_enough = 0;
     }
-    count *= 2;
   }
   for (int i = 0; i < kBatches; ++i) {
     const double begin = nanoseconds();

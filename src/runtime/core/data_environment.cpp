@@ -176,7 +176,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
 
 void* DataEnvironment::erase(Mapping& mapping) {
   void* allocation = mapping.allocation;
-  separate_storage_ -= mapping.infinite() && !mapping.shared() ? 1 : 0;
+  separate_storage_ -= mapping.shared() ? 0 : 1;
   table_.erase(mapping);
   return allocation;
 }
@@ -261,6 +261,11 @@ void DataEnvironment::undeclare(const void* host, const void* device_address) {
       lookup.mapping->device_begin == address(device_address)) {
     erase(*lookup.mapping); // it owns no allocation
   }
+}
+
+bool DataEnvironment::is_present(const void* host, std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  return table_.find(address(host), size).presence == Presence::kPresent;
 }
 
 void* DataEnvironment::corresponding(const void* host, std::uint64_t size) {

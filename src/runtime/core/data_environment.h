@@ -82,6 +82,8 @@ public:
   /// Ends declare() if it was made with this device address.
   void undeclare(const void* host, const void* device_address);
 
+  [[nodiscard]] bool is_present(const void* host, std::uint64_t size);
+
   /// The corresponding address of a host address, or null if it is not present.
   [[nodiscard]] void* corresponding(const void* host, std::uint64_t size);
 
@@ -151,7 +153,7 @@ private:
   MappingTable table_;
   int marks_ = 0;
   int waiting_ = 0;
-  /// Associated storage that is not the original storage itself.
+  /// Mappings whose storage is not the original storage itself.
   std::uint64_t separate_storage_ = 0;
 };
 

@@ -1,103 +1,148 @@
 #include "runtime/core/extent_index.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gantry::core {
 
 namespace {
 
-/// How many of `count` sorted addresses are not above `address`. Without branches that depend on
-/// what is compared: in a large table each of them would be mispredicted every other time.
-std::size_t count_up_to(const std::uintptr_t* sorted, std::size_t count, std::uintptr_t address) {
-  const std::uintptr_t* base = sorted;
-  while (count > 1) {
-    const std::size_t half = count / 2;
-    base += base[half - 1] <= address ? half : 0;
-    count -= half;
+/// How many of a few sorted addresses are not above `address`. Counting all of them is faster than
+/// to search: nothing waits for the comparison before. The empty assembly keeps compilers from
+/// making vectors of it, which take longer without a comparison of 64-bit vectors (before SSE4.2).
+template <std::size_t kCount>
+std::size_t count_up_to(const std::uintptr_t* sorted, std::uintptr_t address) {
+  std::size_t count = 0;
+#pragma clang loop unroll(full)
+  for (std::size_t i = 0; i < kCount; ++i) {
+    count += sorted[i] <= address ? 1 : 0;
+    asm("" : "+r"(count));
   }
-  return static_cast<std::size_t>(base - sorted) + (count == 1 && *base <= address ? 1 : 0);
+  return count;
 }
 
 } // namespace
 
+ExtentIndex::Leaf::Leaf() {
+  std::ranges::fill(group_begins, kNone);
+  std::ranges::fill(begins, kNone);
+}
+
+std::size_t ExtentIndex::Leaf::up_to(std::uintptr_t address) const {
+  const std::size_t groups = count_up_to<kGroups>(group_begins, address);
+  if (groups == 0) {
+    return 0;
+  }
+  const std::size_t before = (groups - 1) * kGroup;
+  // What is found will be read next: it comes from memory together with the group.
+  __builtin_prefetch(extents + before);
+  __builtin_prefetch(extents + before + kGroup / 2);
+  return before + count_up_to<kGroup>(begins + before, address);
+}
+
+void ExtentIndex::Leaf::finish(std::size_t slot, std::size_t old_count) {
+  if (count < old_count) {
+    std::fill(begins + count, begins + old_count, kNone);
+  }
+  for (std::size_t group = slot / kGroup; group < kGroups; ++group) {
+    group_begins[group] = begins[group * kGroup];
+  }
+}
+
+void ExtentIndex::Leaf::insert(std::size_t slot, std::uintptr_t begin, Extent extent) {
+  std::copy_backward(begins + slot, begins + count, begins + count + 1);
+  std::copy_backward(extents + slot, extents + count, extents + count + 1);
+  begins[slot] = begin;
+  extents[slot] = extent;
+  ++count;
+  finish(slot, count);
+}
+
+void ExtentIndex::Leaf::erase(std::size_t slot) {
+  std::copy(begins + slot + 1, begins + count, begins + slot);
+  std::copy(extents + slot + 1, extents + count, extents + slot);
+  --count;
+  finish(slot, count + 1);
+}
+
+void ExtentIndex::Leaf::take(Leaf& other, std::size_t slot) {
+  const std::size_t old_count = count;
+  const std::size_t others = other.count;
+  std::copy(other.begins + slot, other.begins + others, begins + count);
+  std::copy(other.extents + slot, other.extents + others, extents + count);
+  count += others - slot;
+  finish(old_count, old_count);
+  other.count = slot;
+  other.finish(slot, others);
+}
+
 ExtentIndex::ExtentIndex() {
   firsts_.push_back(0);
-  leaves_.push_back(std::make_unique_for_overwrite<Leaf>());
+  leaves_.push_back(std::make_unique<Leaf>());
 }
 
 std::size_t ExtentIndex::leaf_of(std::uintptr_t address) const {
-  return count_up_to(firsts_.data(), firsts_.size(), address) - 1;
-}
-
-std::size_t ExtentIndex::slot_after(const Leaf& leaf, std::uintptr_t address) const {
-  if (leaves_.size() > 1) {
-    // In a large table the leaf is not in the cache: its lines come at once and not one after the
-    // other as the search asks for them.
-    constexpr std::size_t kPerLine = 64 / sizeof(std::uintptr_t);
-    for (std::size_t i = 0; i < kLeaf; i += kPerLine) {
-      __builtin_prefetch(leaf.begins + i);
-    }
+  // Without branches that depend on what is compared: each would be mispredicted half the time. The
+  // empty assembly keeps compilers from making one of the mask.
+  const std::uintptr_t* base = firsts_.data();
+  std::size_t count = firsts_.size();
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    std::size_t mask = base[half] <= address ? ~std::size_t{0} : 0;
+    asm("" : "+r"(mask));
+    base += half & mask;
+    count -= half;
   }
-  return count_up_to(leaf.begins, leaf.count, address);
+  return static_cast<std::size_t>(base - firsts_.data());
 }
 
-Mapping* ExtentIndex::holding(std::uintptr_t address) const {
+ExtentIndex::Extent ExtentIndex::holding(std::uintptr_t address) const {
+  if (address == kNone) {
+    return {};
+  }
   const Leaf& leaf = *leaves_[leaf_of(address)];
-  const std::size_t up_to = slot_after(leaf, address);
-  return up_to > 0 && address < leaf.targets[up_to - 1].end ? leaf.targets[up_to - 1].mapping
-                                                            : nullptr;
+  const std::size_t up_to = leaf.up_to(address);
+  return up_to > 0 && address < leaf.extents[up_to - 1].end ? leaf.extents[up_to - 1] : Extent{};
 }
 
 Mapping* ExtentIndex::after(std::uintptr_t address) const {
+  if (address == kNone) {
+    return nullptr;
+  }
   const std::size_t index = leaf_of(address);
   const Leaf& leaf = *leaves_[index];
-  const std::size_t up_to = slot_after(leaf, address);
+  const std::size_t up_to = leaf.up_to(address);
   if (up_to < leaf.count) {
-    return leaf.targets[up_to].mapping;
+    return leaf.extents[up_to].mapping;
   }
-  return index + 1 < leaves_.size() ? leaves_[index + 1]->targets[0].mapping : nullptr;
-}
-
-void ExtentIndex::open_slot(Leaf& leaf, std::size_t slot) {
-  std::copy_backward(leaf.begins + slot, leaf.begins + leaf.count, leaf.begins + leaf.count + 1);
-  std::copy_backward(leaf.targets + slot, leaf.targets + leaf.count, leaf.targets + leaf.count + 1);
-  ++leaf.count;
+  return index + 1 < leaves_.size() ? leaves_[index + 1]->extents[0].mapping : nullptr;
 }
 
 void ExtentIndex::insert(std::uintptr_t begin, std::uintptr_t end, Mapping& mapping) {
-  std::size_t index = leaf_of(begin);
+  const std::size_t index = leaf_of(begin);
   Leaf* leaf = leaves_[index].get();
-  std::size_t slot = slot_after(*leaf, begin);
+  std::size_t slot = leaf->up_to(begin);
   if (leaf->count == kLeaf) {
-    // The upper half moves to a leaf of its own; nothing does when addresses come in order.
-    const std::size_t stays = slot == kLeaf ? kLeaf : kLeaf / 2;
-    auto upper = std::make_unique_for_overwrite<Leaf>();
-    upper->count = kLeaf - stays;
-    std::copy_n(leaf->begins + stays, upper->count, upper->begins);
-    std::copy_n(leaf->targets + stays, upper->count, upper->targets);
-    leaf->count = stays;
-    const std::uintptr_t first = upper->count > 0 ? upper->begins[0] : begin;
-    firsts_.insert(firsts_.begin() + static_cast<std::ptrdiff_t>(index) + 1, first);
-    leaves_.insert(leaves_.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
-    if (begin >= first) {
-      leaf = leaves_[index + 1].get();
+    // A leaf of its own for the upper half; or, since addresses often come in ascending order, for
+    // less, so that the leaf left behind is nearly full but has room for some more.
+    const std::size_t stays = slot == kLeaf ? kLeaf - kLeaf / 8 : kLeaf / 2;
+    auto upper = std::make_unique<Leaf>();
+    upper->take(*leaf, stays);
+    if (slot > stays) {
+      leaf = upper.get();
       slot -= stays;
     }
+    const auto place = static_cast<std::ptrdiff_t>(index) + 1;
+    firsts_.insert(firsts_.begin() + place, upper->begins[0]);
+    leaves_.insert(leaves_.begin() + place, std::move(upper));
   }
-  open_slot(*leaf, slot);
-  leaf->begins[slot] = begin;
-  leaf->targets[slot] = {end, &mapping};
+  leaf->insert(slot, begin, {end, &mapping});
   ++size_;
 }
 
 void ExtentIndex::erase(std::uintptr_t begin) {
   const std::size_t index = leaf_of(begin);
   Leaf& leaf = *leaves_[index];
-  const std::size_t slot = slot_after(leaf, begin) - 1;
-  std::copy(leaf.begins + slot + 1, leaf.begins + leaf.count, leaf.begins + slot);
-  std::copy(leaf.targets + slot + 1, leaf.targets + leaf.count, leaf.targets + slot);
-  --leaf.count;
+  leaf.erase(leaf.up_to(begin) - 1);
   --size_;
   if (index + 1 < leaves_.size()) {
     merge_with_next(index);
@@ -108,16 +153,15 @@ void ExtentIndex::erase(std::uintptr_t begin) {
 
 void ExtentIndex::merge_with_next(std::size_t index) {
   Leaf& leaf = *leaves_[index];
-  const Leaf& next = *leaves_[index + 1];
+  Leaf& next = *leaves_[index + 1];
   // Half full at most, so that the next insertions do not split it again; but no leaf stays empty.
   if (leaf.count > 0 && next.count > 0 && leaf.count + next.count > kLeaf / 2) {
     return;
   }
-  std::copy_n(next.begins, next.count, leaf.begins + leaf.count);
-  std::copy_n(next.targets, next.count, leaf.targets + leaf.count);
-  leaf.count += next.count;
-  firsts_.erase(firsts_.begin() + static_cast<std::ptrdiff_t>(index) + 1);
-  leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(index) + 1);
+  leaf.take(next, 0);
+  const auto place = static_cast<std::ptrdiff_t>(index) + 1;
+  firsts_.erase(firsts_.begin() + place);
+  leaves_.erase(leaves_.begin() + place);
 }
 
 } // namespace gantry::core

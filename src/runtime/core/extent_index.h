@@ -1,9 +1,9 @@
 // Disjoint extents of host storage in order of address: which one holds an address, which is next.
 //
-// A B+ tree of two levels. A leaf holds up to kLeaf extents in arrays of their own, so that a
-// search reads only what it compares; the upper level is one sorted array of the leaves' first
-// addresses, which stays in the cache: 1,000,000 extents have 10,000 to 16,000 leaves. What was
-// tried beside it and how it compares is in docs/performance.md.
+// A leaf holds up to kLeaf extents, and the address at which each group of kGroup of them begins: a
+// search reads two lines of these, one of a group and one of what it finds. Above the leaves is one
+// sorted array of their first addresses, which stays in the cache: 1,000,000 extents have about
+// 10,000 leaves. What was tried beside it and how it compares is in docs/performance.md.
 //
 // Not thread-safe; an insertion or erasure that makes no new leaf allocates nothing.
 #pragma once
@@ -21,8 +21,13 @@ class ExtentIndex {
 public:
   ExtentIndex();
 
-  /// The mapping whose extent holds `address`, or null.
-  [[nodiscard]] Mapping* holding(std::uintptr_t address) const;
+  struct Extent {
+    std::uintptr_t end = 0;
+    Mapping* mapping = nullptr;
+  };
+
+  /// The extent that holds `address`; without a mapping if there is none.
+  [[nodiscard]] Extent holding(std::uintptr_t address) const;
 
   /// The mapping of the first extent that begins after `address`, or null.
   [[nodiscard]] Mapping* after(std::uintptr_t address) const;
@@ -40,30 +45,39 @@ public:
   void for_each(Visitor&& visit) const {
     for (const auto& leaf : leaves_) {
       for (std::size_t i = 0; i < leaf->count; ++i) {
-        visit(*leaf->targets[i].mapping);
+        visit(*leaf->extents[i].mapping);
       }
     }
   }
 
 private:
-  static constexpr std::size_t kLeaf = 128;
+  static constexpr std::size_t kGroup = 8;
+  static constexpr std::size_t kGroups = 16;
+  static constexpr std::size_t kLeaf = kGroup * kGroups;
+  /// Begins behind a leaf's last extent, where no object begins.
+  static constexpr std::uintptr_t kNone = ~std::uintptr_t{0};
 
-  struct Target {
-    std::uintptr_t end;
-    Mapping* mapping;
-  };
-  struct Leaf {
-    std::size_t count = 0;
+  struct alignas(64) Leaf {
+    Leaf();
+    /// How many extents begin at or before `address`, which is not kNone.
+    [[nodiscard]] std::size_t up_to(std::uintptr_t address) const;
+    void insert(std::size_t slot, std::uintptr_t begin, Extent extent);
+    void erase(std::size_t slot);
+    /// Appends what `other` has from `slot` on, and takes it from there.
+    void take(Leaf& other, std::size_t slot);
+
+    std::uintptr_t group_begins[kGroups];
     std::uintptr_t begins[kLeaf];
-    Target targets[kLeaf];
+    Extent extents[kLeaf];
+    std::size_t count = 0;
+
+  private:
+    /// Makes groups and unused begins right again from `slot` on.
+    void finish(std::size_t slot, std::size_t old_count);
   };
 
   /// The leaf that an extent holding `address` is in, if there is one.
   [[nodiscard]] std::size_t leaf_of(std::uintptr_t address) const;
-  /// How many extents of the leaf begin at or before `address`.
-  [[nodiscard]] std::size_t slot_after(const Leaf& leaf, std::uintptr_t address) const;
-  /// Moves the extents from `slot` on by one.
-  static void open_slot(Leaf& leaf, std::size_t slot);
   void merge_with_next(std::size_t index);
 
   /// First addresses of the leaves; that of the first leaf is 0. There is always one leaf.

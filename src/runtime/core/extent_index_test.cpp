@@ -41,7 +41,7 @@ struct Model {
     if (next != extents.begin() && address < std::prev(next)->second.end) {
       holding = std::prev(next)->second.mapping;
     }
-    EXPECT_EQ(index.holding(address), holding) << address;
+    EXPECT_EQ(index.holding(address).mapping, holding) << address;
     EXPECT_EQ(index.after(address), next == extents.end() ? nullptr : next->second.mapping)
         << address;
   }

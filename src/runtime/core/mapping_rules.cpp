@@ -167,6 +167,7 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   mapping.host_base = is_section ? address(item.base) : begin;
   mapping.device_begin = device_begin;
   mapping.allocation = allocation;
+  separate_storage_ += mapping.shared() ? 0 : 1;
   mapping.created_by = work.call;
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
@@ -250,6 +251,9 @@ Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
     }
     if (lookup.presence == Presence::kPartial) {
       return partly_mapped(item, begin, item.size, *lookup.mapping);
+    }
+    if (device_.shares_memory() && separate_storage_ == 0) {
+      continue; // all corresponding storage is the original storage
     }
     transfer(*lookup.mapping, begin, item.size,
              item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice, work);

@@ -12,14 +12,10 @@ void Mapping::attach(std::uintptr_t host_slot, std::uint64_t size) {
   }
 }
 
-MappingTable::~MappingTable() {
-  index_.for_each([](Mapping& mapping) { delete &mapping; });
-}
-
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
-  if (Mapping* mapping = index_.holding(begin)) {
-    const bool whole = size <= mapping->host_end - begin;
-    return {whole ? Presence::kPresent : Presence::kPartial, mapping};
+  if (const ExtentIndex::Extent extent = index_.holding(begin); extent.mapping != nullptr) {
+    const bool whole = size <= extent.end - begin;
+    return {whole ? Presence::kPresent : Presence::kPartial, extent.mapping};
   }
   Mapping* next = index_.after(begin);
   if (next == nullptr) {
@@ -32,28 +28,30 @@ Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
 }
 
 Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
-  std::unique_ptr<Mapping> mapping;
-  if (spare_.empty()) {
-    mapping = std::make_unique<Mapping>();
-  } else {
-    mapping = std::move(spare_.back());
-    spare_.pop_back();
-    *mapping = Mapping();
+  if (free_.empty()) {
+    constexpr std::size_t kBlock = 64;
+    Mapping* block = blocks_.emplace_back(std::make_unique<Mapping[]>(kBlock)).get();
+    // Room for all entries there are, so that erase() allocates nothing.
+    if (const std::size_t all = blocks_.size() * kBlock; free_.capacity() < all) {
+      free_.reserve(2 * all);
+    }
+    for (std::size_t i = kBlock; i > 0; --i) {
+      free_.push_back(block + i - 1);
+    }
   }
-  mapping->host_begin = begin;
-  mapping->host_end = begin + size;
-  mapping->host_base = begin;
-  index_.insert(begin, mapping->host_end, *mapping);
-  return *mapping.release();
+  Mapping& mapping = *free_.back();
+  free_.pop_back();
+  mapping.host_begin = begin;
+  mapping.host_end = begin + size;
+  mapping.host_base = begin;
+  index_.insert(begin, mapping.host_end, mapping);
+  return mapping;
 }
 
-void MappingTable::erase(Mapping& erased) {
-  constexpr std::size_t kSpare = 256;
-  std::unique_ptr<Mapping> mapping(&erased);
-  index_.erase(mapping->host_begin);
-  if (spare_.size() < kSpare) {
-    spare_.push_back(std::move(mapping));
-  }
+void MappingTable::erase(Mapping& mapping) {
+  index_.erase(mapping.host_begin);
+  mapping = Mapping();
+  free_.push_back(&mapping);
 }
 
 void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {

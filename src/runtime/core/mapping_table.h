@@ -3,8 +3,8 @@
 //
 // Entries never overlap in host storage. They stay where they are until erased, so a Mapping* is
 // good for as long as its entry is in the table. The table is not thread-safe: its user holds the
-// lock of the device data environment. Some erased entries are kept for reuse, so that a construct
-// which maps and unmaps in a loop allocates nothing.
+// lock of the device data environment. Erased entries are kept for reuse, so that a construct which
+// maps and unmaps in a loop allocates nothing.
 #pragma once
 
 #include "runtime/core/extent_index.h"
@@ -26,17 +26,15 @@ struct AttachedPointer {
 };
 
 /// One present piece of host storage.
-struct Mapping {
+struct alignas(64) Mapping {
   static constexpr std::uint64_t kInfinite = ~std::uint64_t{0};
+
+  // What every construct reads is in one line of the cache.
 
   std::uintptr_t host_begin = 0;
   std::uintptr_t host_end = 0;
-  /// Where the variable begins that the storage is part of; at most host_begin.
-  std::uintptr_t host_base = 0;
   /// The corresponding storage of host_begin.
   std::uintptr_t device_begin = 0;
-  /// What has to be freed with the entry; null if the storage is not the table's own.
-  void* allocation = nullptr;
   /// Reference count of the standard; kInfinite for declare target variables and associated
   /// pointers.
   std::uint64_t references = 0;
@@ -53,6 +51,11 @@ struct Mapping {
   bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;
+
+  /// Where the variable begins that the storage is part of; at most host_begin.
+  std::uintptr_t host_base = 0;
+  /// What has to be freed with the entry; null if the storage is not the table's own.
+  void* allocation = nullptr;
   /// For messages: the compiler's map name and the position of the construct that mapped it, in the
   /// module's own memory, or in `kept`.
   const char* name = nullptr;
@@ -91,7 +94,6 @@ public:
   MappingTable() = default;
   MappingTable(const MappingTable&) = delete;
   MappingTable& operator=(const MappingTable&) = delete;
-  ~MappingTable();
 
   /// Whether [begin, begin + size) is present. A size of 0 asks for the address: present in an
   /// entry, or in the stretch between an entry's base and its first mapped byte (which is how a
@@ -115,8 +117,9 @@ public:
   std::uint64_t next_call() { return ++last_call_; }
 
 private:
-  ExtentIndex index_;                           ///< owns the mappings that are in it
-  std::vector<std::unique_ptr<Mapping>> spare_; ///< erased ones, for reuse
+  ExtentIndex index_;
+  std::vector<std::unique_ptr<Mapping[]>> blocks_; ///< all entries, in use or free
+  std::vector<Mapping*> free_;
   std::uint64_t last_call_ = 0;
 };
 

@@ -102,7 +102,7 @@ GANTRY_EXPORT int omp_target_is_present(const void* pointer, int device_number) 
     return 0;
   }
   return where.device == nullptr ||
-         where.device->data_environment().corresponding(pointer, 1) != nullptr;
+         where.device->data_environment().is_present(pointer, 1);
 }
 
 /// Section 18.8.4.
