@@ -263,6 +263,11 @@ void DataEnvironment::undeclare(const void* host, const void* device_address) {
   }
 }
 
+void DataEnvironment::unify() {
+  const std::lock_guard lock(mutex_);
+  unified_ = true;
+}
+
 bool DataEnvironment::is_present(const void* host, std::uint64_t size) {
   const std::lock_guard lock(mutex_);
   return table_.find(address(host), size).presence == Presence::kPresent;

@@ -13,9 +13,10 @@
 // Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
 // is nothing to copy, all of it is one step under one lock.
 //
-// Storage of a device that shares memory: the corresponding storage of an object is the object, so
-// nothing is allocated and a copy of it onto itself is left out. Only declare target variables,
-// which an image brings along, have storage of their own there.
+// Where storage is unified, on a device that shares memory or under unified_shared_memory, the
+// corresponding storage of an object is the object, so nothing is allocated and a copy of it onto
+// itself is left out. Only declare target variables, which an image brings along, have storage of
+// their own there, and what is mapped with `close`.
 #pragma once
 
 #include "base/result.h"
@@ -51,7 +52,8 @@ private:
 class DataEnvironment {
 public:
   /// `device` outlives the environment.
-  explicit DataEnvironment(const PluginDevice& device) : device_(device) {}
+  explicit DataEnvironment(const PluginDevice& device)
+      : device_(device), unified_(device.shares_memory()) {}
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
@@ -81,6 +83,10 @@ public:
                                const char* name);
   /// Ends declare() if it was made with this device address.
   void undeclare(const void* host, const void* device_address);
+
+  /// From now on everything that becomes present is its own corresponding storage, unless its item
+  /// says `close`: unified_shared_memory on a device that can access the host's memory.
+  void unify();
 
   [[nodiscard]] bool is_present(const void* host, std::uint64_t size);
 
@@ -129,7 +135,7 @@ private:
   /// Makes the corresponding pointer of an item point to the corresponding pointee, if both are
   /// present and one of them is new.
   void attach(const MapItem& item, ConstructWork& work);
-  /// On a device that shares memory: true if a pointer inside [begin, begin + size) is to be
+  /// Where storage is unified: true if a pointer inside [begin, begin + size) is to be
   /// attached to storage that the device has of its own. Then the pointer needs storage of its own
   /// too, or the host's pointer would change.
   bool points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size);
@@ -155,6 +161,7 @@ private:
   int waiting_ = 0;
   /// Mappings whose storage is not the original storage itself.
   std::uint64_t separate_storage_ = 0;
+  bool unified_;
 };
 
 } // namespace gantry::core

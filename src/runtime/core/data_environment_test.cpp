@@ -144,6 +144,26 @@ TEST_F(MappingRules, LengthsThatNoObjectHasAreErrors) {
   EXPECT_THAT(status.error().message, HasSubstr("past the end of the address space"));
 }
 
+TEST_F(MappingRules, UnifiedStorageIsTheOriginalUnlessClose) {
+  int before = 1;
+  int x = 2;
+  int y = 3;
+  ASSERT_TRUE(enter({to(before)}));
+  environment.unify();
+  MapItem close = to(y);
+  close.close = true;
+  ASSERT_TRUE(enter({to(x), close}));
+  EXPECT_EQ(corresponding(x), &x);
+  EXPECT_NE(corresponding(y), &y);
+  EXPECT_EQ(on_device(y), 3);
+  EXPECT_NE(corresponding(before), &before);
+  plugin.write(corresponding(before), 5);
+  MapItem update_before = from(before);
+  ASSERT_TRUE(update({update_before, to(x)}));
+  EXPECT_EQ(before, 5);
+  ASSERT_TRUE(exit({release(before), from(x), release(y)}));
+}
+
 TEST_F(MappingRules, WhatIsNotPresentIsIgnoredAtTheEnd) {
   int x = 1;
   EXPECT_TRUE(exit({from(x), release(x), remove(x)}));

@@ -83,6 +83,9 @@ Status Device::load_programs(Registry& registry) {
 Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
+  if (program->requires_unified_shared_memory()) {
+    data_environment_.unify();
+  }
   for (const auto& variable : program->joined().variables) {
     if (Status status = data_environment_.declare(variable.host_address, variable.size,
                                                   variable.device_address, variable.name);

@@ -19,6 +19,7 @@ struct TestProgram {
   std::vector<std::string> images;
   std::vector<ProgramEntry> entries;
   std::string error; ///< what decoding it says; empty: nothing
+  bool unified_shared_memory = false;
 
   static Result<ProgramContents> decode(const void* descriptor) {
     const auto& program = *static_cast<const TestProgram*>(descriptor);
@@ -30,6 +31,7 @@ struct TestProgram {
       contents.images.push_back(std::as_bytes(std::span(image)));
     }
     contents.entries = program.entries;
+    contents.unified_shared_memory = program.unified_shared_memory;
     return contents;
   }
 };
@@ -210,6 +212,13 @@ TEST_F(Programs, UnifiedVariablesGetTheHostsValue) {
   ASSERT_TRUE(load());
   EXPECT_EQ(plugin.counts.bytes_submitted, 8u);
   EXPECT_EQ(device.data_environment().corresponding(&reference, 8), nullptr);
+  drop(program);
+}
+
+TEST_F(Programs, UnifiedSharedMemoryNeedsADeviceThatReadsTheHosts) {
+  const TestProgram program{{"fake image\n"}, {}, "", true};
+  add(program);
+  EXPECT_THAT(load_error(), HasSubstr("requires unified_shared_memory, and this device cannot"));
   drop(program);
 }
 

@@ -18,6 +18,12 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (image == contents->images.end()) {
     return nullptr;
   }
+  const bool unified = contents->unified_shared_memory || program.unified_shared_memory;
+  if (unified && !device.host_accessible()) {
+    return fail("the program requires unified_shared_memory, and this device cannot access the "
+                "host's memory; map what its regions use and leave the requires directive out, or "
+                "choose another device");
+  }
   std::shared_ptr<Image> shared = find_image(image->data());
   if (shared == nullptr) {
     auto handle = device.create_image(*image, file);
@@ -29,6 +35,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   }
   std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 
+  staged->unified_shared_memory_ = unified;
   std::size_t names_size = 0;
   for (const ProgramEntry& entry : contents->entries) {
     names_size += std::char_traits<char>::length(entry.name) + 1;

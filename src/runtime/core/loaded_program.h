@@ -61,6 +61,7 @@ public:
 
   [[nodiscard]] const std::shared_ptr<Image>& image() const { return image_; }
   [[nodiscard]] ProgramId id() const { return id_; }
+  [[nodiscard]] bool requires_unified_shared_memory() const { return unified_shared_memory_; }
   [[nodiscard]] const Joined& joined() const { return joined_; }
 
 private:
@@ -70,6 +71,7 @@ private:
   Status join(const ProgramEntry& entry, Joined& joined) const;
 
   ProgramId id_;
+  bool unified_shared_memory_ = false;
   const PluginDevice& device_;
   std::shared_ptr<Image> image_;
   std::string names_; ///< the entries' names, in one piece

@@ -50,6 +50,8 @@ struct MapItem {
   /// Map type delete: the reference count becomes zero.
   bool remove : 1 = false;
   bool present : 1 = false;
+  /// Under unified_shared_memory: storage of the device's own all the same.
+  bool close : 1 = false;
   /// ompx_hold: counted apart, so that delete does not remove the storage.
   bool hold : 1 = false;
   /// Not written by the user.

@@ -151,7 +151,8 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
   std::uintptr_t device_begin = begin;
   void* allocation = nullptr;
-  if (!device_.shares_memory() || points_to_own_storage(items, begin, size)) {
+  const bool close = item.close && !device_.shares_memory();
+  if (!unified_ || close || points_to_own_storage(items, begin, size)) {
     // The corresponding storage is aligned as the whole variable is, up to a page.
     const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
     const std::uintptr_t padding = begin % alignment;
@@ -252,7 +253,7 @@ Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
     if (lookup.presence == Presence::kPartial) {
       return partly_mapped(item, begin, item.size, *lookup.mapping);
     }
-    if (device_.shares_memory() && separate_storage_ == 0) {
+    if (separate_storage_ == 0) {
       continue; // all corresponding storage is the original storage
     }
     transfer(*lookup.mapping, begin, item.size,

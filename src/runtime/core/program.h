@@ -37,6 +37,8 @@ struct ProgramEntry {
 struct ProgramContents {
   std::vector<std::span<const std::byte>> images;
   std::vector<ProgramEntry> entries;
+  /// A translation unit has `requires unified_shared_memory` (OpenMP 5.2, section 8.2).
+  bool unified_shared_memory = false;
 };
 
 /// Reads a compiler's descriptor. Called once a device, at the first use of the program there.

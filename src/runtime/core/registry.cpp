@@ -10,7 +10,7 @@ bool Registry::contains(ProgramId id) const {
 
 void Registry::add(const void* descriptor, DecodeProgram decode) {
   const std::lock_guard lock(mutex_);
-  programs_.push_back({++last_id_, descriptor, decode});
+  programs_.push_back({++last_id_, descriptor, decode, unified_shared_memory_.load()});
   generation_.fetch_add(1, std::memory_order_release);
 }
 

@@ -21,6 +21,8 @@ struct RegisteredProgram {
   ProgramId id = 0;
   const void* descriptor = nullptr;
   DecodeProgram decode = nullptr;
+  /// Required apart from what the program's contents say.
+  bool unified_shared_memory = false;
 };
 
 class Registry {
@@ -40,6 +42,9 @@ public:
   /// none. With the lock held.
   ProgramId remove(const void* descriptor);
 
+  /// For programs, registered from now on, that do not say in their contents what they require.
+  void require_unified_shared_memory() { unified_shared_memory_.store(true); }
+
   /// Changes whenever a program is added. Any thread, without the lock.
   [[nodiscard]] std::uint64_t generation() const {
     return generation_.load(std::memory_order_acquire);
@@ -50,6 +55,7 @@ private:
   std::vector<RegisteredProgram> programs_;
   ProgramId last_id_ = 0;
   std::atomic<std::uint64_t> generation_{0};
+  std::atomic<bool> unified_shared_memory_{false};
 };
 
 } // namespace gantry::core

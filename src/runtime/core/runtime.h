@@ -26,6 +26,9 @@ public:
   /// Registers a program; cheap, and fit for constructors of libraries.
   void register_program(const void* descriptor, DecodeProgram decode);
 
+  /// Some program has `requires unified_shared_memory`; before it is registered.
+  void require_unified_shared_memory() { registry_.require_unified_shared_memory(); }
+
   /// Unregisters a program and unloads its images everywhere; in destructors of libraries.
   /// [begin, end) is the memory of the module that goes away.
   void unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end);

@@ -52,6 +52,7 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
   item.always = (type & kAlways) != 0;
   item.remove = (type & kDelete) != 0;
   item.present = (type & kPresent) != 0;
+  item.close = (type & kClose) != 0;
   item.hold = (type & kHold) != 0;
   item.implicit = (type & kImplicit) != 0;
   item.argument = (type & kTargetParameter) != 0;

@@ -106,9 +106,17 @@ TEST(MapArrays, Kinds) {
   EXPECT_EQ(kind(kLiteral | kImplicit), MapKind::kValue);
 }
 
+TEST(MapArrays, CloseIsAModifier) {
+  int x = 0;
+  const MapItems items = decoded({{&x, &x, 4, kTo | kClose}, {&x, &x, 4, kTo}});
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_TRUE(items[0].close);
+  EXPECT_FALSE(items[1].close);
+}
+
 TEST(MapArrays, UnknownBitsAreLeftAlone) {
   int x = 0;
-  const MapItems items = decoded({{&x, &x, 4, kTo | 0x400 | 0x800 | 0x8000 | (1ull << 40)}});
+  const MapItems items = decoded({{&x, &x, 4, kTo | 0x800 | 0x8000 | (1ull << 40)}});
   ASSERT_EQ(items.size(), 1u);
   EXPECT_EQ(items[0].kind, MapKind::kStorage);
   EXPECT_TRUE(items[0].to);

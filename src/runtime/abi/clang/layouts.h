@@ -64,11 +64,15 @@ enum MapType : std::uint64_t {
   kPrivate = 0x80,
   kLiteral = 0x100,
   kImplicit = 0x200,
+  kClose = 0x400,
   kPresent = 0x1000,
   kHold = 0x2000,
   kAttach = 0x4000,
   kNonContiguous = std::uint64_t{1} << 44,
 };
+
+/// Bits of a requires record and of __tgt_register_requires.
+inline constexpr std::uint64_t kUnifiedSharedMemory = 8;
 
 /// The upper 16 bits: 0, or the number of the parent entry counted from 1.
 inline constexpr int kMemberOfShift = 48;

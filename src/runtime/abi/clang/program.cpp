@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kReferencePointer = "_decl_tgt_ref_ptr";
 
 Status append(void* address, const char* name, std::uint64_t size, std::uint16_t programming_model,
-              std::uint32_t flags, ProgramContents& contents) {
+              std::uint32_t flags, std::uint64_t data, ProgramContents& contents) {
   const auto entry = [&](EntryKind kind) {
     contents.entries.push_back({kind, address, name, size, nullptr});
     return Status();
@@ -53,6 +53,8 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
   case EntryRole::kIndirectVtable:
     return entry(EntryKind::kIndirectTable);
   case EntryRole::kRequires:
+    contents.unified_shared_memory |= (data & kUnifiedSharedMemory) != 0;
+    return {};
   case EntryRole::kForeign:
     return {};
   case EntryRole::kConstructor:
@@ -99,8 +101,8 @@ Status decode_entries(const std::byte* begin, const std::byte* end, ProgramConte
     for (; begin != end; begin += sizeof(CurrentEntry)) {
       CurrentEntry entry;
       std::memcpy(&entry, begin, sizeof entry);
-      if (Status status =
-              append(entry.address, entry.name, entry.size, entry.kind, entry.flags, contents);
+      if (Status status = append(entry.address, entry.name, entry.size, entry.kind, entry.flags,
+                                 entry.data, contents);
           !status) {
         return status;
       }
@@ -116,7 +118,8 @@ Status decode_entries(const std::byte* begin, const std::byte* end, ProgramConte
     LegacyEntry entry; // at any alignment
     std::memcpy(&entry, begin, sizeof entry);
     if (Status status = append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
-                               static_cast<std::uint32_t>(entry.flags), contents);
+                               static_cast<std::uint32_t>(entry.flags),
+                               static_cast<std::uint64_t>(entry.data), contents);
         !status) {
       return status;
     }

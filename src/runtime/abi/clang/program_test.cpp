@@ -106,6 +106,19 @@ TEST(Entries, ALegacyRequiresRecordMayComeFirst) {
               testing::ElementsAre(EntryKind::kKernel));
 }
 
+TEST(Entries, RequiresRecordsSayWhatIsRequired) {
+  for (const std::uint32_t data : {0u, 2u, 8u, 0xau}) {
+    CurrentEntry requirement = current(".requires", 0x10, 0);
+    requirement.address = nullptr;
+    requirement.data = data;
+    LegacyEntry legacy_requirement = legacy("", 0x10, 0);
+    legacy_requirement.data = static_cast<std::int32_t>(data);
+    EXPECT_EQ(decode(table<CurrentEntry>({requirement}))->unified_shared_memory, (data & 8) != 0);
+    EXPECT_EQ(decode(table<LegacyEntry>({legacy_requirement}))->unified_shared_memory,
+              (data & 8) != 0);
+  }
+}
+
 TEST(Entries, NoneAtAll) {
   EXPECT_TRUE(kinds(decode({})).empty());
 }

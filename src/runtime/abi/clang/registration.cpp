@@ -18,9 +18,13 @@ GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {
   Runtime::instance().unregister_program(descriptor, module.begin, module.end);
 }
 
-/// Clang 16 and older say here whether a translation unit requires unified shared memory; later
-/// ones do with an entry. Storage of its own for a mapped object is right in either case.
-GANTRY_EXPORT void __tgt_register_requires(std::int64_t) {}
+/// Clang 16 and older say here, before they register, what a translation unit requires; later ones
+/// do with an entry.
+GANTRY_EXPORT void __tgt_register_requires(std::int64_t flags) {
+  if ((static_cast<std::uint64_t>(flags) & kUnifiedSharedMemory) != 0) {
+    Runtime::instance().require_unified_shared_memory();
+  }
+}
 
 GANTRY_EXPORT void __tgt_init_all_rtls() {
   Runtime::instance().open_all_devices({"__tgt_init_all_rtls"});

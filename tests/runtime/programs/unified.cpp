@@ -1,0 +1,56 @@
+// requires unified_shared_memory: regions use host memory that is not mapped, maps make no copies
+// unless they say `close`, and declare target variables are the host's.
+#pragma omp requires unified_shared_memory
+
+#include "check.h"
+
+#pragma omp begin declare target
+int global = 3;
+#pragma omp end declare target
+
+struct Node {
+  int value;
+  Node* next;
+};
+
+int main() {
+  check_runs_on_device();
+
+  Node last = {5, NULL};
+  Node first = {4, &last};
+  Node* list = &first;
+  int sum = 0;
+#pragma omp target map(tofrom : sum)
+  for (Node* node = list; node != NULL; node = node->next) {
+    sum += node->value;
+    node->value += global;
+  }
+  CHECK_EQUAL(sum, 9);
+  CHECK_EQUAL(first.value, 7);
+  CHECK_EQUAL(last.value, 8);
+
+#pragma omp target
+  global = 10;
+  CHECK_EQUAL(global, 10);
+
+  int mapped = 1;
+#pragma omp target data map(alloc : mapped)
+  {
+#pragma omp target map(alloc : mapped)
+    mapped = 2;
+    CHECK_EQUAL(mapped, 2);
+    CHECK(omp_get_mapped_ptr(&mapped, omp_get_default_device()) == &mapped);
+  }
+
+  int closer = 1;
+#pragma omp target data map(close, to : closer)
+  {
+#pragma omp target map(alloc : closer)
+    closer += 1;
+    const bool own = omp_get_mapped_ptr(&closer, omp_get_default_device()) != &closer;
+    CHECK_EQUAL(closer, own ? 1 : 2);
+#pragma omp target update from(closer)
+    CHECK_EQUAL(closer, 2);
+    printf("close storage is %s\n", own ? "the device's own" : "shared");
+  }
+}
