@@ -58,12 +58,13 @@ int omp_target_is_present(const void* pointer, int device);
 namespace gantry::abi::clang {
 namespace {
 
-/// A device with storage of its own, where a missing copy shows, and the host behind it.
-constexpr int kDevice = 0;
-constexpr int kHost = 1;
+/// A device with storage of its own, where a missing copy shows, and the host. All tests of the
+/// program share one list of devices.
+constexpr int kDevice = 1;
+constexpr int kHost = 2;
 
 struct OldCode : ::testing::Test {
-  static void SetUpTestSuite() { setenv("GANTRY_DEVICES", "cpu+separate", 1); }
+  static void SetUpTestSuite() { setenv("GANTRY_DEVICES", "cpu,cpu+separate", 1); }
 
   gantry::testing::RegisteredImage image{{"add"}};
   int x = 0;
