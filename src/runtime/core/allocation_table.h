@@ -2,9 +2,9 @@
 // (OpenMP 5.2, section 18.8.1): known so that a wrong free or a copy past the end is a message that
 // names the allocation, and not a damaged heap.
 //
-// Device memory that came from elsewhere (a mapping's corresponding storage, a foreign runtime's) is
-// not in the table; accesses to it are taken on trust. Any thread may call any function: the table
-// has a lock of its own, held for a look-up only.
+// Device memory that came from elsewhere (a mapping's corresponding storage, a foreign runtime's)
+// is not in the table; accesses to it are taken on trust. Any thread may call any function: the
+// table has a lock of its own, held for a look-up only.
 #pragma once
 
 #include "base/result.h"

@@ -58,8 +58,8 @@ Result<void*> allocate(Device* device, std::uint64_t size, MemoryKind kind) {
                 "use; allocate device memory instead",
                 device->label());
   }
-  auto allocated = kind == MemoryKind::kDevice ? device->plugin_device().allocate(size)
-                                               : allocate_on_host(size);
+  auto allocated =
+      kind == MemoryKind::kDevice ? device->plugin_device().allocate(size) : allocate_on_host(size);
   if (!allocated) {
     return with_context(allocated.error(), device->label());
   }
@@ -99,8 +99,9 @@ Status check(const Memory& memory, std::uint64_t offset, std::uint64_t size,
     return {};
   }
   Status status = memory.device->allocations().check(address(memory.pointer), offset, size);
-  return status ? status
-                : with_context(status.error(), fmt::format("{}: '{}'", memory.device->label(), name));
+  return status
+             ? status
+             : with_context(status.error(), fmt::format("{}: '{}'", memory.device->label(), name));
 }
 
 Status check(const Copy& copy) {
@@ -123,8 +124,8 @@ Status perform(const Copy& copy) {
   if (to_device != nullptr && from_device != nullptr) {
     Status status = copy_between_devices(*to_device, to, *from_device, from, copy.size);
     return status ? status
-                  : with_context(status.error(), fmt::format("{} to {}", from_device->label(),
-                                                             to_device->label()));
+                  : with_context(status.error(),
+                                 fmt::format("{} to {}", from_device->label(), to_device->label()));
   }
   Device& device = to_device != nullptr ? *to_device : *from_device;
   Status status = to_device != nullptr ? device.plugin_device().submit(to, from, copy.size)

@@ -1,9 +1,11 @@
 // What the device memory routines do, apart from their error values (OpenMP 5.2, section 18.8; 6.0
-// for filling): allocations that are known to their device, copies and fills between any two places.
+// for filling): allocations that are known to their device, copies and fills between any two
+// places.
 //
-// Every range is checked before the first byte is touched: it does not wrap around, is not of a null
-// pointer, and stays inside a known allocation that its pointer is in. Copies are done on return and
-// go by the value of their source before the copy also where both ranges overlap. Any thread.
+// Every range is checked before the first byte is touched: it does not wrap around, is not of a
+// null pointer, and stays inside a known allocation that its pointer is in. Copies are done on
+// return and go by the value of their source before the copy also where both ranges overlap. Any
+// thread.
 #pragma once
 
 #include "base/result.h"

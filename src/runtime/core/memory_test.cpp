@@ -28,8 +28,8 @@ Status checked(const Copy& copy) {
 struct DeviceMemory : ::testing::Test {
   /// `size` bytes of the device, freed with the test.
   Memory on_device(std::uint64_t size) {
-    blocks.push_back({&device, static_cast<std::byte*>(
-                                   allocate(&device, size, MemoryKind::kDevice).value())});
+    blocks.push_back(
+        {&device, static_cast<std::byte*>(allocate(&device, size, MemoryKind::kDevice).value())});
     return blocks.back();
   }
   static Memory on_host(std::vector<std::byte>& bytes) { return {nullptr, bytes.data()}; }
@@ -137,7 +137,8 @@ TEST_F(DeviceMemory, RefusalsOfTheDeviceNameIt) {
   plugin.fail_call(1);
   const auto refused = allocate(&device, 8, MemoryKind::kDevice);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("device 0 (fake): injected failure of data_alloc"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("device 0 (fake): injected failure of data_alloc"));
 }
 
 TEST_F(DeviceMemory, OfTheHostTooNeedsADeviceThatCanUseIt) {

@@ -8,8 +8,9 @@ Result<RectangleCopy::Side> RectangleCopy::make_side(std::size_t element_size,
                                                      const std::vector<std::size_t>& volume,
                                                      const Array& array, std::string_view name) {
   if (array.offsets == nullptr || array.extents == nullptr) {
-    return fail("'{0}_offsets' or '{0}_dimensions' is null; each holds one value for every dimension",
-                name);
+    return fail(
+        "'{0}_offsets' or '{0}_dimensions' is null; each holds one value for every dimension",
+        name);
   }
   Side side;
   side.memory = array.memory;
@@ -23,7 +24,8 @@ Result<RectangleCopy::Side> RectangleCopy::make_side(std::size_t element_size,
                   volume[d], offset, extent, name);
     }
     side.strides[d] = stride;
-    // Cannot overflow if the size does not: an offset is less than its extent, or nothing is copied.
+    // Cannot overflow if the size does not: an offset is less than its extent, or nothing is
+    // copied.
     side.first += offset * stride;
     if (__builtin_mul_overflow(stride, extent, &stride)) {
       return fail("the size of '{}' in bytes overflows in dimension {}: {} elements of {} bytes",

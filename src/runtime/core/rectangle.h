@@ -10,8 +10,8 @@
 
 namespace gantry::core {
 
-/// A rectangle and where it lies in the two arrays; values a dimension, outermost first, in elements.
-/// Holds copies of what the caller passed, so that it may outlive the call.
+/// A rectangle and where it lies in the two arrays; values a dimension, outermost first, in
+/// elements. Holds copies of what the caller passed, so that it may outlive the call.
 class RectangleCopy {
 public:
   /// One array of the two, as the routine's arguments describe it.

@@ -32,10 +32,9 @@ struct Rectangles : ::testing::Test {
   Status copy(const Arguments& a) {
     const Memory to{nullptr, reinterpret_cast<std::byte*>(target.data())};
     const Memory from{nullptr, reinterpret_cast<std::byte*>(source.data())};
-    auto made = RectangleCopy::make(
-        a.element_size, static_cast<int>(a.volume.size()), a.volume.data(),
-        {to, a.to_offsets.data(), a.to_extents.data()},
-        {from, a.from_offsets.data(), a.from_extents.data()});
+    auto made = RectangleCopy::make(a.element_size, static_cast<int>(a.volume.size()),
+                                    a.volume.data(), {to, a.to_offsets.data(), a.to_extents.data()},
+                                    {from, a.from_offsets.data(), a.from_extents.data()});
     return made ? made->perform() : tl::unexpected(made.error());
   }
   std::string refusal(const Arguments& a) {
@@ -88,15 +87,16 @@ TEST_F(Rectangles, WithoutElementsCopyNothing) {
 TEST_F(Rectangles, WholeRowsAreOneTransfer) {
   FakePlugin plugin;
   Device device(0, plugin.device(), "");
-  const Memory block{&device, static_cast<std::byte*>(
-                                  allocate(&device, 480, MemoryKind::kDevice).value())};
+  const Memory block{&device,
+                     static_cast<std::byte*>(allocate(&device, 480, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};
   const auto transfers = [&](Values volume, Values to_extents) {
     const Values zeros(volume.size(), 0);
     const int before = plugin.counts.submits;
     const std::size_t from_extents[] = {4, 5, 6};
-    const auto made = RectangleCopy::make(4, 3, volume.data(), {block, zeros.data(), to_extents.data()},
-                                          {host, zeros.data(), from_extents});
+    const auto made =
+        RectangleCopy::make(4, 3, volume.data(), {block, zeros.data(), to_extents.data()},
+                            {host, zeros.data(), from_extents});
     EXPECT_TRUE(made && made->perform());
     return plugin.counts.submits - before;
   };
@@ -109,10 +109,12 @@ TEST_F(Rectangles, WholeRowsAreOneTransfer) {
 }
 
 TEST_F(Rectangles, StayInsideBothArrays) {
-  EXPECT_THAT(refusal({{3, 4}, {0, 1}, {0, 0}, {3, 4}, {3, 4}}),
-              HasSubstr("dimension 1: 4 elements from offset 1 reach past the 4 elements of 'dst'"));
-  EXPECT_THAT(refusal({{3, 4}, {0, 0}, {1, 0}, {3, 4}, {3, 4}}),
-              HasSubstr("dimension 0: 3 elements from offset 1 reach past the 3 elements of 'src'"));
+  EXPECT_THAT(
+      refusal({{3, 4}, {0, 1}, {0, 0}, {3, 4}, {3, 4}}),
+      HasSubstr("dimension 1: 4 elements from offset 1 reach past the 4 elements of 'dst'"));
+  EXPECT_THAT(
+      refusal({{3, 4}, {0, 0}, {1, 0}, {3, 4}, {3, 4}}),
+      HasSubstr("dimension 0: 3 elements from offset 1 reach past the 3 elements of 'src'"));
   EXPECT_NE(refusal({{1}, {kHuge}, {0}, {4}, {4}}), "");
   EXPECT_NE(refusal({{kHuge}, {1}, {0}, {kHuge}, {kHuge}}), "");
 }
@@ -137,7 +139,8 @@ TEST_F(Rectangles, OfInvalidArguments) {
     return made ? std::string() : made.error().message;
   };
   EXPECT_EQ(refused(&one, {memory, &zero, &one}, {memory, &zero, &one}), "");
-  EXPECT_THAT(refused(nullptr, {memory, &zero, &one}, {memory, &zero, &one}), HasSubstr("'volume'"));
+  EXPECT_THAT(refused(nullptr, {memory, &zero, &one}, {memory, &zero, &one}),
+              HasSubstr("'volume'"));
   EXPECT_THAT(refused(&one, {memory, nullptr, &one}, {memory, &zero, &one}),
               HasSubstr("'dst_offsets' or 'dst_dimensions' is null"));
   EXPECT_THAT(refused(&one, {memory, &zero, &one}, {memory, &zero, nullptr}),
@@ -149,8 +152,8 @@ TEST_F(Rectangles, OfInvalidArguments) {
 TEST_F(Rectangles, StayInsideAllocations) {
   FakePlugin plugin;
   Device device(0, plugin.device(), "");
-  const Memory block{&device, static_cast<std::byte*>(
-                                  allocate(&device, 64, MemoryKind::kDevice).value())};
+  const Memory block{&device,
+                     static_cast<std::byte*>(allocate(&device, 64, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};
   const std::size_t zeros[] = {0, 0};
   const std::size_t extents[] = {5, 4};

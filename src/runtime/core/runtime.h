@@ -40,10 +40,10 @@ public:
 
   static constexpr std::int64_t kDefaultDevice = -1;
 
-  /// The device of a routine's device argument, ready for use; null for the host, which is the number
-  /// of devices or omp_initial_device. Another number is an error that the routine reports, but
-  /// omp_invalid_device ends the process (OpenMP 5.2, section 18.8), as do a missing device under
-  /// MANDATORY and images that do not load.
+  /// The device of a routine's device argument, ready for use; null for the host, which is the
+  /// number of devices or omp_initial_device. Another number is an error that the routine reports,
+  /// but omp_invalid_device ends the process (OpenMP 5.2, section 18.8), as do a missing device
+  /// under MANDATORY and images that do not load.
   [[nodiscard]] Result<Device*> find(int number, const Construct& routine);
 
   static constexpr int kInitialDevice = -1; ///< omp_initial_device

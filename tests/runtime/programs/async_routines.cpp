@@ -129,8 +129,8 @@ static void iterators(int* memory) {
       }
       cells[3] = 7;
     }
-    CHECK_EQUAL(omp_target_memcpy_async(memory, cells, sizeof cells, 0, 0, device, host, 1, &object),
-                0);
+    CHECK_EQUAL(
+        omp_target_memcpy_async(memory, cells, sizeof cells, 0, 0, device, host, 1, &object), 0);
     returned = true;
   }
   CHECK_EQUAL(omp_target_memcpy(cells, memory, 4, 0, 12, host, device), 0);

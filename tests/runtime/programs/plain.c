@@ -1,5 +1,5 @@
-/* A program without OpenMP code, and without libomp in its process: it drives devices by the runtime's
-   routines alone, which do at once what a task would do later. */
+/* A program without OpenMP code, and without libomp in its process: it drives devices by the
+   runtime's routines alone, which do at once what a task would do later. */
 #include "check.h"
 
 #include <dlfcn.h>
@@ -52,7 +52,8 @@ static void check_routines(int device) {
   int values[16] = {1, 2, 3};
   int* memory = omp_target_alloc(sizeof values, device);
   CHECK(memory != NULL);
-  CHECK_EQUAL(omp_target_memcpy_async(memory, values, sizeof values, 0, 0, device, host, 0, NULL), 0);
+  CHECK_EQUAL(omp_target_memcpy_async(memory, values, sizeof values, 0, 0, device, host, 0, NULL),
+              0);
   CHECK(omp_target_memset_async(memory, 0, 4, device, 0, NULL) == memory);
   const size_t volume[] = {3}, zero[] = {0}, extents[] = {16};
   CHECK_EQUAL(omp_target_memcpy_rect_async(values, memory, 4, 1, volume, zero, zero, extents,

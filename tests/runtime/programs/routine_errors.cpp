@@ -1,5 +1,5 @@
-// Mistakes with device routines; the argument names one. A routine that has a value for failure must
-// return it: the program prints it and succeeds. Any other ends the program.
+// Mistakes with device routines; the argument names one. A routine that has a value for failure
+// must return it: the program prints it and succeeds. Any other ends the program.
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -20,7 +20,8 @@ constexpr size_t kHuge = ~size_t{0};
 
 static int rectangle(void* to, const void* from, size_t rows, size_t columns, size_t extent) {
   const size_t volume[] = {rows, columns}, zeros[] = {0, 0}, extents[] = {4, extent};
-  return omp_target_memcpy_rect(to, from, 4, 2, volume, zeros, zeros, extents, extents, device, host);
+  return omp_target_memcpy_rect(to, from, 4, 2, volume, zeros, zeros, extents, extents, device,
+                                host);
 }
 
 static int is_null(const void* pointer) {
@@ -47,7 +48,9 @@ int main(int, char** argv) {
       {"copy-async-past",
        [&] { return omp_target_memcpy_async(block, values, 65, 0, 0, device, host, 0, nullptr); }},
       {"copy-async-objects",
-       [&] { return omp_target_memcpy_async(block, values, 4, 0, 0, device, host, 1, &no_object); }},
+       [&] {
+         return omp_target_memcpy_async(block, values, 4, 0, 0, device, host, 1, &no_object);
+       }},
       {"copy-async-list",
        [&] { return omp_target_memcpy_async(block, values, 4, 0, 0, device, host, 2, nullptr); }},
       {"rectangle-null", [&] { return rectangle(block, nullptr, 4, 4, 4); }},

@@ -31,6 +31,10 @@ int __tgt_target_kernel_nowait(const Ident*, std::int64_t device, std::int32_t t
                                const gantry::abi::clang::KernelArguments*, std::int32_t, void*,
                                std::int32_t, void*);
 void __tgt_register_requires(std::int64_t flags);
+// As Clang 14 to 16 call it: later ones pass four more arguments, which are not read.
+void __tgt_target_data_begin_nowait_mapper(const Ident*, std::int64_t device, std::int32_t count,
+                                           void** bases, void** begins, Sizes, Types, void** names,
+                                           void** mappers);
 // Before.
 void __kmpc_push_target_tripcount(std::int64_t device, std::uint64_t trip);
 int __tgt_target(std::int64_t device, const void* host_address, std::int32_t count, void** bases,
@@ -94,9 +98,9 @@ TEST_F(OldCode, OfClang14LaunchesKernels) {
                                              types, nullptr, nullptr, 1, 0, 0, nullptr, 0, nullptr),
             0);
   EXPECT_EQ(x, 8);
-  EXPECT_NE(__tgt_target_mapper(nullptr, kHost, region, 2, bases, begins, sizes, types, nullptr,
-                                nullptr),
-            0);
+  EXPECT_NE(
+      __tgt_target_mapper(nullptr, kHost, region, 2, bases, begins, sizes, types, nullptr, nullptr),
+      0);
 }
 
 TEST_F(OldCode, OfClang15LaunchesKernelsWithoutWaiting) {
@@ -111,6 +115,14 @@ TEST_F(OldCode, OfClang15LaunchesKernelsWithoutWaiting) {
                                        nullptr, 0, nullptr),
             0);
   EXPECT_EQ(x, 2);
+}
+
+TEST_F(OldCode, OfClang14MapsWithoutWaiting) {
+  __tgt_target_data_begin_nowait_mapper(nullptr, kDevice, 1, bases, begins, sizes, types, nullptr,
+                                        nullptr);
+  EXPECT_TRUE(omp_target_is_present(&x, kDevice));
+  __tgt_target_data_end(kDevice, 1, bases, begins, sizes, types);
+  EXPECT_FALSE(omp_target_is_present(&x, kDevice));
 }
 
 TEST_F(OldCode, OfBeforeClang14LaunchesKernels) {

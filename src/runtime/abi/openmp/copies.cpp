@@ -1,5 +1,5 @@
-// Copies and fills, at once or in a target task (OpenMP 5.2, sections 18.8.5 to 18.8.8; the fills are
-// OpenMP 6.0's). The forms that end in _async check their arguments before they return and keep
+// Copies and fills, at once or in a target task (OpenMP 5.2, sections 18.8.5 to 18.8.8; the fills
+// are OpenMP 6.0's). The forms that end in _async check their arguments before they return and keep
 // copies of them; what a device refuses later ends the program, since nobody is left to be told.
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/routine.h"
@@ -135,15 +135,16 @@ omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int
                        const std::size_t* volume, const std::size_t* to_offsets,
                        const std::size_t* from_offsets, const std::size_t* to_extents,
                        const std::size_t* from_extents, int to_device, int from_device) {
-  const RectangleArguments arguments{to,         from,         element_size, dimensions,
-                                     volume,     to_offsets,   from_offsets, to_extents,
-                                     from_extents, to_device, from_device};
+  const RectangleArguments arguments{to,           from,       element_size, dimensions,
+                                     volume,       to_offsets, from_offsets, to_extents,
+                                     from_extents, to_device,  from_device};
   if (arguments.is_question()) {
     return kAnyNumberOfDimensions;
   }
   const Routine routine("omp_target_memcpy_rect");
-  const Status status = make_copy(routine, arguments)
-                            .and_then([](const core::RectangleCopy& copy) { return copy.perform(); });
+  const Status status = make_copy(routine, arguments).and_then([](const core::RectangleCopy& copy) {
+    return copy.perform();
+  });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
@@ -154,18 +155,17 @@ omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element_siz
                              const std::size_t* from_offsets, const std::size_t* to_extents,
                              const std::size_t* from_extents, int to_device, int from_device,
                              int depend_count, void* const* depend_objects) {
-  const RectangleArguments arguments{to,         from,         element_size, dimensions,
-                                     volume,     to_offsets,   from_offsets, to_extents,
-                                     from_extents, to_device, from_device};
+  const RectangleArguments arguments{to,           from,       element_size, dimensions,
+                                     volume,       to_offsets, from_offsets, to_extents,
+                                     from_extents, to_device,  from_device};
   if (arguments.is_question()) {
     return kAnyNumberOfDimensions;
   }
   const Routine routine("omp_target_memcpy_rect_async");
-  const Status status =
-      make_copy(routine, arguments).and_then([&](core::RectangleCopy copy) {
-        return defer(routine, {depend_count, depend_objects},
-                     [copy = std::move(copy)] { return copy.perform(); });
-      });
+  const Status status = make_copy(routine, arguments).and_then([&](core::RectangleCopy copy) {
+    return defer(routine, {depend_count, depend_objects},
+                 [copy = std::move(copy)] { return copy.perform(); });
+  });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
@@ -182,8 +182,8 @@ GANTRY_EXPORT void* omp_target_memset_async(void* pointer, int value, std::size_
                                             int depend_count, void* const* depend_objects) {
   const Routine routine("omp_target_memset_async");
   const core::Fill fill = make_fill(routine, pointer, value, size, device);
-  const Status status = defer(routine, {depend_count, depend_objects},
-                              [fill] { return core::perform(fill); });
+  const Status status =
+      defer(routine, {depend_count, depend_objects}, [fill] { return core::perform(fill); });
   if (!status) {
     routine.end(status.error());
   }

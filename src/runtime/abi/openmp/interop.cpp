@@ -1,9 +1,10 @@
-// The interop construct (OpenMP 5.2, section 14.1) and the interoperability routines (section 18.12)
-// where no device has a foreign runtime: every interop object is omp_interop_none.
+// The interop construct (OpenMP 5.2, section 14.1) and the interoperability routines
+// (section 18.12) where no device has a foreign runtime: every interop object is omp_interop_none.
 //
-// What remains of the construct is the empty task that it generates with targetsync: its dependences
-// order it among other tasks. Clang passes the same number for `target` and for `target,targetsync`,
-// so the task is there in either case; without dependences it cannot be noticed.
+// What remains of the construct is the empty task that it generates with targetsync: its
+// dependences order it among other tasks. Clang passes the same number for `target` and for
+// `target,targetsync`, so the task is there in either case; without dependences it cannot be
+// noticed.
 #include "runtime/abi/clang/layouts.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/tasks.h"
@@ -73,9 +74,9 @@ std::span<const Dependence> dependences(std::int32_t count, const Dependence* fi
 }
 
 /// Table 18.1: properties are numbered -1, -2, …, and no implementation-defined ones from 0 on.
-constexpr const char* kProperties[] = {"fr_id",      "fr_name",  "vendor", "vendor_name",
-                                       "device_num", "platform", "device", "device_context",
-                                       "targetsync"};
+constexpr const char* kProperties[] = {"fr_id",       "fr_name",        "vendor",
+                                       "vendor_name", "device_num",     "platform",
+                                       "device",      "device_context", "targetsync"};
 
 /// Values of omp_interop_rc_t.
 constexpr int kEmpty = -1;
@@ -92,9 +93,7 @@ const char* property_name(int property) {
 template <typename T>
 T no_value(const InteropObject* object, int property, int* code) {
   if (code != nullptr) {
-    *code = property_name(property) == nullptr ? kOutOfRange
-            : object == nullptr                ? kEmpty
-                                               : kOther;
+    *code = property_name(property) == nullptr ? kOutOfRange : object == nullptr ? kEmpty : kOther;
   }
   return T{};
 }

@@ -91,9 +91,8 @@ void run_deferred(std::span<const Dependence> dependences, std::function<void()>
   // libomp looks at no device number here; a routine may have two.
   Task* task = __kmpc_omp_target_task_alloc(&kLocation, thread, kTied, sizeof(Task), 0, run, -1);
   task->work = new std::function<void()>(std::move(work));
-  __kmpc_omp_task_with_deps(&kLocation, thread, task,
-                            static_cast<std::int32_t>(dependences.size()), dependences.data(), 0,
-                            nullptr);
+  __kmpc_omp_task_with_deps(&kLocation, thread, task, static_cast<std::int32_t>(dependences.size()),
+                            dependences.data(), 0, nullptr);
 }
 
 void wait_for(std::span<const Dependence> dependences) {

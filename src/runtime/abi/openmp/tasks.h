@@ -24,8 +24,9 @@ static_assert(sizeof(Dependence) == 24);
 /// The dependences of the `count` depend objects at `objects` (OpenMP 5.2, section 15.9.2).
 [[nodiscard]] Result<std::vector<Dependence>> dependences_of(int count, void* const* objects);
 
-/// Generates a child task of the current one that does `work` once its dependences are satisfied; it
-/// is a target task as `nowait` makes one. `work` may not throw and reports what goes wrong itself.
+/// Generates a child task of the current one that does `work` once its dependences are satisfied;
+/// it is a target task as `nowait` makes one. `work` may not throw and reports what goes wrong
+/// itself.
 void run_deferred(std::span<const Dependence> dependences, std::function<void()> work);
 
 /// Returns when the dependences are satisfied, as an included task with them would begin.
