@@ -170,6 +170,7 @@ class Routines(RuntimeCase):
             ("copy-async-past", f"omp_target_memcpy_async: {device}'dst': 65 {past}"),
             ("copy-async-objects", "omp_target_memcpy_async: depend object 0 of 'depobj_list' is null"),
             ("copy-async-list", "omp_target_memcpy_async: 'depobj_count' is 2 and 'depobj_list' 0x0"),
+            ("copy-async-count", "omp_target_memcpy_async: 'depobj_count' is -1 and 'depobj_list' 0x0"),
             ("rectangle-null", "omp_target_memcpy_rect: 'src' is a null pointer"),
             ("rectangle-extents", "omp_target_memcpy_rect: dimension 1: 5 elements from offset 0 reach "
                                   "past the 4 elements of 'dst'"),

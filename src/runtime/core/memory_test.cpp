@@ -134,6 +134,11 @@ TEST_F(DeviceMemory, RefusalsOfTheDeviceNameIt) {
   EXPECT_THAT(message(checked(copies[2])), HasSubstr("injected failure of data_submit"));
   plugin.fail_call(1);
   EXPECT_THAT(message(perform(Fill{block, 8})), HasSubstr("device 0 (fake): injected"));
+  const Memory third{&device,
+                     static_cast<std::byte*>(allocate(&device, 8, MemoryKind::kDevice).value())};
+  plugin.fail_call(1);
+  EXPECT_THAT(message(release(third, MemoryKind::kDevice)), HasSubstr("device 0 (fake): injected"));
+  EXPECT_THAT(message(release(third, MemoryKind::kDevice)), HasSubstr("was freed already"));
   plugin.fail_call(1);
   const auto refused = allocate(&device, 8, MemoryKind::kDevice);
   ASSERT_FALSE(refused);

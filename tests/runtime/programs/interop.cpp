@@ -45,7 +45,16 @@ int main() {
 #pragma omp interop init(targetsync : object) device(omp_get_initial_device())
   check_answers(object);
 
+  // A thread alone waits too: for a task of libomp's own threads.
   int a = 0, b = 0;
+#pragma omp target nowait depend(out : a) map(from : a)
+  {
+    for (volatile int i = 0; i < 5000000; i = i + 1) {
+    }
+    a = 3;
+  }
+#pragma omp interop use(object) depend(in : a)
+  CHECK_EQUAL(a, 3);
   int seen = -1, last = -1;
 #pragma omp parallel num_threads(2)
 #pragma omp single

@@ -53,6 +53,8 @@ int main(int, char** argv) {
        }},
       {"copy-async-list",
        [&] { return omp_target_memcpy_async(block, values, 4, 0, 0, device, host, 2, nullptr); }},
+      {"copy-async-count",
+       [&] { return omp_target_memcpy_async(block, values, 4, 0, 0, device, host, -1, nullptr); }},
       {"rectangle-null", [&] { return rectangle(block, nullptr, 4, 4, 4); }},
       {"rectangle-extents", [&] { return rectangle(block, values, 4, 5, 4); }},
       {"rectangle-overflow", [&] { return rectangle(block, values, 1, 1, kHuge / 4); }},
