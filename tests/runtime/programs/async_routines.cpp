@@ -92,6 +92,7 @@ static void deferral(int* memory) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
+    CHECK_EQUAL(omp_get_num_threads(), 2); // or the next task would be waited for here
 #pragma omp task depend(out : second) shared(returned, values)
     {
       while (!returned) {
@@ -123,6 +124,7 @@ static void iterators(int* memory) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
+    CHECK_EQUAL(omp_get_num_threads(), 2);
 #pragma omp task depend(out : cells[3]) shared(cells, returned)
     {
       while (!returned) {

@@ -59,6 +59,7 @@ int main() {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
+    CHECK_EQUAL(omp_get_num_threads(), 2); // or a task that is waited for would not be deferred
     // Without nowait the construct waits for its dependences.
 #pragma omp task depend(out : a) shared(a)
     a = 1;
