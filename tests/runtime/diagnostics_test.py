@@ -147,8 +147,8 @@ class Routines(RuntimeCase):
             (-1, "copy-device", "omp_target_memcpy"),
             (1, "host-device", "llvm_omp_target_alloc_host"),
         ):
-            self.returns(value, name, rf"{routine}: device number (77|-3) does not exist; there are 1 "
-                                      "devices, numbered from 0, and 1 is the host")
+            self.returns(value, name, rf"{routine}: device number (77|-3) does not exist; there is 1 "
+                                      "device, numbered from 0, and 1 is the host")
         self.ends("free-device", "omp_target_free: device number 77 does not exist")
         self.ends("invalid-device", "omp_target_alloc: the device number is omp_invalid_device")
 

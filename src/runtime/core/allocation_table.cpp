@@ -1,15 +1,13 @@
 #include "runtime/core/allocation_table.h"
 
+#include "runtime/core/extent.h"
+
 #include <algorithm>
 #include <string_view>
 
 namespace gantry::core {
 
 namespace {
-
-std::string extent(std::uintptr_t begin, std::uint64_t size) {
-  return fmt::format("[{:#x}, {} bytes)", begin, size);
-}
 
 std::string_view routine_that_frees(MemoryKind kind) {
   switch (kind) {

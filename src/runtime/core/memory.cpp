@@ -1,5 +1,7 @@
 #include "runtime/core/memory.h"
 
+#include "runtime/core/extent.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -12,10 +14,6 @@ namespace {
 
 /// What moves between two devices, or is filled, at a time.
 constexpr std::uint64_t kPiece = 1u << 20;
-
-std::uintptr_t address(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer);
-}
 
 Result<void*> allocate_on_host(std::uint64_t size) {
   void* pointer = std::malloc(size);

@@ -58,10 +58,11 @@ Device* Runtime::device(int number) {
 }
 
 Error Runtime::no_such_device(std::int64_t number, int count) {
-  return {fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} is the "
-                      "host",
-                      number, count == 1 ? "is" : "are",
-                      counted(static_cast<std::uint64_t>(count), "device"), count)};
+  return {
+      fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} is the "
+                  "host",
+                  number, count == 1 ? "is" : "are",
+                  counted(static_cast<std::uint64_t>(count), "device"), count)};
 }
 
 int Runtime::count_for_use(const Construct& construct) {
