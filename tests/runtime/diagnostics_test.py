@@ -116,6 +116,102 @@ class Errors(RuntimeCase):
                     self.assertIn("gantry: error:", done.stderr)
 
 
+class Routines(RuntimeCase):
+    """Mistakes with device routines, on a device with storage of its own and on one without."""
+
+    def outcomes(self, name):
+        for devices in ("cpu", "cpu+separate"):
+            with self.subTest(name=name, devices=devices):
+                yield self.start("routine_errors-22", name, OMP_TARGET_OFFLOAD="MANDATORY",
+                                 GANTRY_DEVICES=devices)
+
+    def returns(self, value, name, expected):
+        """The routine writes one line and returns its value for failure."""
+        for done in self.outcomes(name):
+            self.assertEqual((done.returncode, done.stdout), (0, f"{value}\n"), done.stderr)
+            self.assertRegex(done.stderr, rf"\Agantry: error: {expected}[^\n]*\n\Z")
+
+    def ends(self, name, expected):
+        """The routine has no such value: it ends the program with one line."""
+        for done in self.outcomes(name):
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertRegex(done.stderr, rf"\Agantry: error: {expected}[^\n]*\n\Z")
+
+    def test_device_number_out_of_range(self):
+        for value, name, routine in (
+            (1, "alloc-device", "omp_target_alloc"),
+            (0, "present-device", "omp_target_is_present"),
+            (0, "accessible-device", "omp_target_is_accessible"),
+            (1, "mapped-device", "omp_get_mapped_ptr"),
+            (1, "uid-device", "omp_get_uid_from_device"),
+            (-1, "copy-device", "omp_target_memcpy"),
+            (1, "host-device", "llvm_omp_target_alloc_host"),
+        ):
+            self.returns(value, name, rf"{routine}: device number (77|-3) does not exist; there is 1 "
+                                      "device, numbered from 0, and 1 is the host")
+        self.ends("free-device", "omp_target_free: device number 77 does not exist")
+        self.ends("invalid-device", "omp_target_alloc: the device number is omp_invalid_device")
+
+    def test_memory_that_cannot_be_had(self):
+        refusal = r"device 0 \(cpu\): \d+ bytes of memory cannot be had"
+        self.returns(1, "alloc-size", f"omp_target_alloc: {refusal}")
+        # libomp's allocator comes here.
+        self.returns(1, "allocator-size", f"llvm_omp_target_alloc_device: {refusal}")
+
+    def test_copies(self):
+        device = r"device 0 \(cpu\): "
+        past = (r"bytes at 0x[0-9a-f]+ reach past the allocation \[0x[0-9a-f]+, 64 bytes\), which ends "
+                r"64 bytes behind 0x[0-9a-f]+")
+        for name, expected in (
+            ("copy-null", "omp_target_memcpy: 'dst' is a null pointer, of which 4 bytes"),
+            ("copy-past", f"omp_target_memcpy: {device}'dst': 8 {past}"),
+            ("copy-overflow", "omp_target_memcpy: 'src': 8 bytes at offset 18446744073709551613 from "
+                              "0x[0-9a-f]+ reach past the end of the address space"),
+            ("copy-async-past", f"omp_target_memcpy_async: {device}'dst': 65 {past}"),
+            ("copy-async-objects", "omp_target_memcpy_async: depend object 0 of 'depobj_list' is null"),
+            ("copy-async-list", "omp_target_memcpy_async: 'depobj_count' is 2 and 'depobj_list' 0x0"),
+            ("copy-async-count", "omp_target_memcpy_async: 'depobj_count' is -1 and 'depobj_list' 0x0"),
+            ("rectangle-null", "omp_target_memcpy_rect: 'src' is a null pointer"),
+            ("rectangle-extents", "omp_target_memcpy_rect: dimension 1: 5 elements from offset 0 reach "
+                                  "past the 4 elements of 'dst'"),
+            ("rectangle-overflow", "omp_target_memcpy_rect: the size of 'dst' in bytes overflows in "
+                                   "dimension 0: 4 elements of \\d+ bytes"),
+            ("rectangle-past", f"omp_target_memcpy_rect: {device}'dst': 76 {past}"),
+        ):
+            self.returns(-1, name, expected)
+
+    def test_associations(self):
+        for name, expected in (
+            ("associate-host", "omp_target_associate_ptr: device number 1 is the host"),
+            ("associate-null", "omp_target_associate_ptr: host pointer 0x0, device pointer "),
+            ("associate-past", r"omp_target_associate_ptr: device 0 \(cpu\): 'device_ptr': 64 bytes"),
+            ("disassociate", "omp_target_disassociate_ptr: host address 0x[0-9a-f]+ is not the start"),
+        ):
+            self.returns(-1, name, expected)
+        self.returns(1, "lock-null", "llvm_omp_target_lock_mem: the pointer is null")
+
+    def test_frees(self):
+        device = r"omp_target_free: device 0 \(cpu\): "
+        extent = r"\[0x[0-9a-f]+, 64 bytes\)"
+        for name, expected in (
+            ("free-twice", f"{device}the allocation {extent} was freed already"),
+            ("free-inside", f"{device}0x[0-9a-f]+ lies inside the allocation {extent}"),
+            ("free-unknown", f"{device}0x[0-9a-f]+ was not allocated on this device"),
+            ("free-kind", r"llvm_omp_target_free_device: device 0 \(cpu\): the allocation .* is of another "
+                          "kind; free it with llvm_omp_target_free_host"),
+        ):
+            self.ends(name, expected)
+
+    def test_fills(self):
+        self.ends("fill-past", r"omp_target_memset: device 0 \(cpu\): 'ptr': 65 bytes")
+        self.ends("fill-null", "omp_target_memset: 'ptr' is a null pointer, of which 4 bytes")
+        self.ends("fill-async-past", r"omp_target_memset_async: device 0 \(cpu\): 'ptr': 65 bytes")
+
+    def test_interop_objects_that_nobody_initialised(self):
+        self.ends("interop", r"\S*routine_errors\.cpp:\d+: interop: the interop object 0x[0-9a-f]+ was "
+                             "not initialised")
+
+
 class Information(RuntimeCase):
     def information(self, **variables):
         done = self.start("fallback-22", OMP_TARGET_OFFLOAD="MANDATORY", **variables)

@@ -26,13 +26,14 @@ int32_t __tgt_rtl_data_delete(int32_t /*device*/, void* device_address) {
 
 int32_t __tgt_rtl_data_submit(int32_t /*device*/, void* device_address, const void* host,
                               uint64_t size) {
-  memcpy(device_address, host, size);
+  // Not memcpy: "device memory" may be any of the process's, so that the two ranges can overlap.
+  memmove(device_address, host, size);
   return GANTRY_SUCCESS;
 }
 
 int32_t __tgt_rtl_data_retrieve(int32_t /*device*/, void* host, const void* device_address,
                                 uint64_t size) {
-  memcpy(host, device_address, size);
+  memmove(host, device_address, size);
   return GANTRY_SUCCESS;
 }
 

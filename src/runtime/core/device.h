@@ -1,6 +1,7 @@
 // One OpenMP device: what it runs on, what is loaded on it and its data environment.
 #pragma once
 
+#include "runtime/core/allocation_table.h"
 #include "runtime/core/data_environment.h"
 #include "runtime/core/kernel_table.h"
 #include "runtime/core/loaded_program.h"
@@ -21,6 +22,7 @@ public:
   /// loaded are left for debuggers, empty for nowhere.
   Device(int number, PluginDevice device, std::string image_folder)
       : number_(number), device_(device), image_folder_(std::move(image_folder)),
+        uid_(fmt::format("{}-{}", device.plugin().name(), device.index())),
         data_environment_(device_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -28,9 +30,15 @@ public:
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] const PluginDevice& plugin_device() const { return device_; }
   [[nodiscard]] DataEnvironment& data_environment() { return data_environment_; }
+  /// What the program allocated itself.
+  [[nodiscard]] AllocationTable& allocations() { return allocations_; }
 
   /// "device 0 (cpu)", for messages.
   [[nodiscard]] std::string label() const;
+
+  /// The unique identifier of OpenMP 6.0, "cpu-0": the plugin and its own number of the device, so
+  /// that it stays the same when GANTRY_DEVICES lists other devices before this one.
+  [[nodiscard]] const std::string& uid() const { return uid_; }
 
   /// Loads the programs that were registered since the last call; any thread. One atomic load when
   /// there are none.
@@ -71,7 +79,9 @@ private:
   int number_;
   PluginDevice device_;
   std::string image_folder_;
+  std::string uid_;
   DataEnvironment data_environment_;
+  AllocationTable allocations_;
   KernelTable kernels_;
   std::atomic<std::uint64_t> loaded_generation_{0};
 

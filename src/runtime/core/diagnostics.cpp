@@ -78,11 +78,15 @@ void write_warning(std::string_view text) {
   write_line("warning", text);
 }
 
-void fatal(const Error& error, const Construct& construct) {
+void write_error(const Error& error, const Construct& construct) {
   const std::string where = label(construct);
+  write_line("error", where.empty() ? error.message : fmt::format("{}: {}", where, error.message));
+}
+
+void fatal(const Error& error, const Construct& construct) {
   // What the program printed so far comes first, as it happened.
   fflush(stdout);
-  write_line("error", where.empty() ? error.message : fmt::format("{}: {}", where, error.message));
+  write_error(error, construct);
   // Not exit(): other threads may be running kernels of images that exit handlers would unload.
   _Exit(EXIT_FAILURE);
 }

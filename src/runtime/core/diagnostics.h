@@ -51,6 +51,10 @@ void info(fmt::format_string<Args...> format, Args&&... args) {
   write_info(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Writes "gantry: error: zaxpy.cpp:12: target: text" as one line and goes on: for routines that
+/// have a value to return for it. Any thread.
+void write_error(const Error& error, const Construct& construct);
+
 /// Ends the process with exit status 1 and the message
 /// "gantry: error: zaxpy.cpp:12: target: text".
 [[noreturn]] void fatal(const Error& error, const Construct& construct);

@@ -90,6 +90,8 @@ public:
                                                  const std::string& options);
 
   [[nodiscard]] const Plugin& plugin() const { return *plugin_; }
+  /// The plugin's own number of the device.
+  [[nodiscard]] std::int32_t index() const { return device_; }
   [[nodiscard]] bool shares_memory() const {
     return (capabilities_ & GANTRY_CAPABILITY_SHARES_MEMORY) != 0;
   }

@@ -57,16 +57,34 @@ Device* Runtime::device(int number) {
                                                                         : nullptr;
 }
 
-Device* Runtime::select(std::int64_t number, const Construct& construct) {
+Error Runtime::no_such_device(std::int64_t number, int count) {
+  return {
+      fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} is the "
+                  "host",
+                  number, count == 1 ? "is" : "are",
+                  counted(static_cast<std::uint64_t>(count), "device"), count)};
+}
+
+int Runtime::count_for_use(const Construct& construct) {
   const int count = device_count(construct);
-  const OffloadPolicy policy = policy_.load(std::memory_order_relaxed);
-  if (policy == OffloadPolicy::kDisabled) {
-    return nullptr;
+  if (count == 0 && policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory)
+      [[unlikely]] {
+    no_device(construct);
   }
-  if (count == 0) [[unlikely]] {
-    if (policy == OffloadPolicy::kMandatory) {
-      no_device(construct);
-    }
+  return count;
+}
+
+Device* Runtime::ready(int number, const Construct& construct) {
+  Device* device = devices_[number].get();
+  if (Status status = device->ensure_loaded(registry_); !status) [[unlikely]] {
+    device->fail_construct(status.error(), construct);
+  }
+  return device;
+}
+
+Device* Runtime::select(std::int64_t number, const Construct& construct) {
+  const int count = count_for_use(construct);
+  if (count == 0) {
     return nullptr;
   }
   if (number == kDefaultDevice) {
@@ -76,17 +94,23 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
     return nullptr;
   }
   if (number < 0 || number > count) [[unlikely]] {
-    fatal(Error{fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} "
-                            "is the host",
-                            number, count == 1 ? "is" : "are",
-                            counted(static_cast<std::uint64_t>(count), "device"), count)},
-          construct);
+    fatal(no_such_device(number, count), construct);
   }
-  Device* device = devices_[number].get();
-  if (Status status = device->ensure_loaded(registry_); !status) [[unlikely]] {
-    device->fail_construct(status.error(), construct);
+  return ready(static_cast<int>(number), construct);
+}
+
+Result<Device*> Runtime::find(int number, const Construct& routine) {
+  const int count = count_for_use(routine);
+  if (number == kInvalidDevice) {
+    fatal(Error{"the device number is omp_invalid_device"}, routine);
   }
-  return device;
+  if (number == count || number == kInitialDevice) {
+    return nullptr;
+  }
+  if (number < 0 || number > count) {
+    return tl::unexpected(no_such_device(number, count));
+  }
+  return ready(number, routine);
 }
 
 int Runtime::default_device() const {

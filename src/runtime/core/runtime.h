@@ -43,6 +43,18 @@ public:
 
   static constexpr std::int64_t kDefaultDevice = -1;
 
+  /// The device of a routine's device argument, ready for use; null for the host, which is the
+  /// number of devices or omp_initial_device. Another number is an error that the routine reports,
+  /// but omp_invalid_device ends the process (OpenMP 5.2, section 18.8), as do a missing device
+  /// under MANDATORY and images that do not load.
+  [[nodiscard]] Result<Device*> find(int number, const Construct& routine);
+
+  static constexpr int kInitialDevice = -1; ///< omp_initial_device
+  static constexpr int kInvalidDevice = -2; ///< omp_invalid_device
+
+  /// Says that `number` is none of `count` devices, nor the host.
+  [[nodiscard]] static Error no_such_device(std::int64_t number, int count);
+
   /// A device that exists, or null; loads nothing.
   [[nodiscard]] Device* device(int number);
 
@@ -76,6 +88,10 @@ private:
     std::vector<std::string> reasons; ///< why candidates are of no use
   };
 
+  /// device_count(), for a construct or routine that needs a device if the policy says so.
+  [[nodiscard]] int count_for_use(const Construct& construct);
+  /// A device that exists, with everything loaded.
+  [[nodiscard]] Device* ready(int number, const Construct& construct);
   void refresh(const Construct& construct);
   [[nodiscard]] int default_device() const;
   void open_devices_or_fail(bool all, const Construct& construct);

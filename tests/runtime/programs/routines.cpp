@@ -3,6 +3,12 @@
 
 #include <cstring>
 
+// Clang 19's omp.h does not declare these.
+extern "C" {
+void* omp_target_memset(void* pointer, int value, size_t size, int device);
+int omp_target_is_accessible(const void* pointer, size_t size, int device);
+}
+
 int main() {
   const int devices = omp_get_num_devices();
   const int host = omp_get_initial_device();
@@ -42,6 +48,19 @@ int main() {
     CHECK_EQUAL(omp_target_memcpy(values, q, sizeof values, 0, 0, host, next), 0);
     CHECK_EQUAL(values[63], 189);
 
+    // Filled, to the last byte and no further.
+    CHECK(omp_target_memset(q, 0x101, 63 * sizeof(int), next) == q);
+    CHECK_EQUAL(omp_target_memcpy(values, q, sizeof values, 0, 0, host, next), 0);
+    CHECK(values[0] == 0x01010101 && values[62] == 0x01010101 && values[63] == 189);
+    CHECK(omp_target_memset(values, 2, 4, host) == values && values[0] == 0x02020202);
+
+    // What the device can access: its own memory, on CPU devices also the host's.
+    CHECK(omp_target_is_accessible(p, sizeof values, device));
+    CHECK(omp_target_is_accessible(values, sizeof values, device));
+    CHECK(omp_target_is_accessible(values, sizeof values, host));
+    CHECK(!omp_target_is_accessible(nullptr, 4, device));
+    CHECK(!omp_target_is_accessible(values, ~size_t{0}, device));
+
     // A rectangle: rows 1 and 2, columns 2 to 4 of an 8 by 8 matrix into a 2 by 3 one.
     int block[6] = {};
     const size_t volume[] = {2, 3}, to_offsets[] = {0, 0}, from_offsets[] = {1, 2};
@@ -76,9 +95,19 @@ int main() {
 
   CHECK(omp_target_alloc(0, 0) == nullptr);
   omp_target_free(nullptr, 0);
-  CHECK(omp_target_memcpy(nullptr, &devices, 4, 0, 0, 0, host) != 0);
+  CHECK(omp_target_memset(nullptr, 0, 0, 0) == nullptr);
+  CHECK_EQUAL(omp_target_memcpy(nullptr, nullptr, 0, 0, 0, 0, host), 0);
   CHECK(omp_target_is_present(&devices, host));
   CHECK(!omp_target_is_present(nullptr, 0));
   CHECK(omp_get_mapped_ptr(&devices, host) == &devices);
-  CHECK(omp_get_mapped_ptr(&devices, devices + 1) == nullptr);
+  CHECK(omp_get_mapped_ptr(&devices, 0) == nullptr);
+
+  // omp_initial_device is the host too.
+  auto* bytes = static_cast<char*>(omp_target_alloc(8, -1));
+  CHECK(bytes != nullptr && omp_target_is_present(bytes, -1));
+  // Overlapping storage of the host.
+  memcpy(bytes, "abcdefgh", 8);
+  CHECK_EQUAL(omp_target_memcpy(bytes, bytes, 6, 2, 0, host, -1), 0);
+  CHECK(memcmp(bytes, "ababcdef", 8) == 0);
+  omp_target_free(bytes, host);
 }

@@ -53,7 +53,7 @@ void update(const Ident* location, std::int64_t device, const MapArrays& arrays)
 
 // The forms with nowait run inside a task that libomp made for the construct and that carries its
 // dependences, so the four arguments that Clang 19 and later pass for these are not read; earlier
-// versions do not pass them.
+// versions do not pass them. The forms without _mapper are those of before Clang 14.
 #define GANTRY_DATA_ENTRY_POINTS(action)                                                           \
   GANTRY_EXPORT void __tgt_target_data_##action##_mapper(                                          \
       const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
@@ -66,6 +66,16 @@ void update(const Ident* location, std::int64_t device, const MapArrays& arrays)
       std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
     action(location, device,                                                                       \
            {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers});      \
+  }                                                                                                \
+  GANTRY_EXPORT void __tgt_target_data_##action(std::int64_t device, std::int32_t count,           \
+                                                void** bases, void** begins, std::int64_t* sizes,  \
+                                                std::int64_t* types) {                             \
+    action(nullptr, device, {static_cast<std::uint32_t>(count), bases, begins, sizes, types});     \
+  }                                                                                                \
+  GANTRY_EXPORT void __tgt_target_data_##action##_nowait(                                          \
+      std::int64_t device, std::int32_t count, void** bases, void** begins, std::int64_t* sizes,   \
+      std::int64_t* types) {                                                                       \
+    action(nullptr, device, {static_cast<std::uint32_t>(count), bases, begins, sizes, types});     \
   }
 
 GANTRY_DATA_ENTRY_POINTS(begin)

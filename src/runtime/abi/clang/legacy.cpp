@@ -39,6 +39,10 @@ GANTRY_EXPORT void __kmpc_push_target_tripcount_mapper(const Ident*, std::int64_
   announced_trip_count = trip_count;
 }
 
+GANTRY_EXPORT void __kmpc_push_target_tripcount(std::int64_t, std::uint64_t trip_count) {
+  announced_trip_count = trip_count;
+}
+
 GANTRY_EXPORT int __tgt_target_mapper(const Ident* location, std::int64_t device,
                                       const void* host_address, std::int32_t count, void** bases,
                                       void** begins, std::int64_t* sizes, std::int64_t* types,
@@ -74,4 +78,36 @@ GANTRY_EXPORT int __tgt_target_teams_nowait_mapper(const Ident* location, std::i
                                                    std::int32_t, void*) {
   return launch(location, device, host_address, count, bases, begins, sizes, types, names, mappers,
                 num_teams, thread_limit);
+}
+
+// Before Clang 14: no position, names or mappers. The task around a call with nowait carries its
+// dependences here too, and what follows the arguments that all forms share is not read.
+
+GANTRY_EXPORT int __tgt_target(std::int64_t device, const void* host_address, std::int32_t count,
+                               void** bases, void** begins, std::int64_t* sizes,
+                               std::int64_t* types) {
+  return launch(nullptr, device, host_address, count, bases, begins, sizes, types, nullptr, nullptr,
+                kNoTeams, 0);
+}
+
+GANTRY_EXPORT int __tgt_target_nowait(std::int64_t device, const void* host_address,
+                                      std::int32_t count, void** bases, void** begins,
+                                      std::int64_t* sizes, std::int64_t* types) {
+  return __tgt_target(device, host_address, count, bases, begins, sizes, types);
+}
+
+GANTRY_EXPORT int __tgt_target_teams(std::int64_t device, const void* host_address,
+                                     std::int32_t count, void** bases, void** begins,
+                                     std::int64_t* sizes, std::int64_t* types,
+                                     std::int32_t num_teams, std::int32_t thread_limit) {
+  return launch(nullptr, device, host_address, count, bases, begins, sizes, types, nullptr, nullptr,
+                num_teams, thread_limit);
+}
+
+GANTRY_EXPORT int __tgt_target_teams_nowait(std::int64_t device, const void* host_address,
+                                            std::int32_t count, void** bases, void** begins,
+                                            std::int64_t* sizes, std::int64_t* types,
+                                            std::int32_t num_teams, std::int32_t thread_limit) {
+  return __tgt_target_teams(device, host_address, count, bases, begins, sizes, types, num_teams,
+                            thread_limit);
 }

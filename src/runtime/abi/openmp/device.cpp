@@ -4,8 +4,13 @@
 #include "runtime/core/runtime.h"
 
 #include <cstdio>
+#include <string_view>
 
 using gantry::core::Runtime;
+
+namespace {
+constexpr const char* kUidOfHost = "host";
+}
 
 /// libomp's omp_get_num_devices, omp_get_initial_device and omp_get_device_num look for this.
 GANTRY_EXPORT int __tgt_get_num_devices() {
@@ -28,6 +33,36 @@ GANTRY_EXPORT int omp_get_device_num() {
 
 GANTRY_EXPORT int omp_is_initial_device() {
   return 1;
+}
+
+/// OpenMP 6.0: a name that tells a device from every other; null for omp_invalid_device.
+GANTRY_EXPORT const char* omp_get_uid_from_device(int number) {
+  const gantry::core::Construct routine{"omp_get_uid_from_device"};
+  const int count = Runtime::instance().device_count(routine);
+  if (number == count || number == Runtime::kInitialDevice) {
+    return kUidOfHost;
+  }
+  if (number >= 0 && number < count) {
+    return Runtime::instance().device(number)->uid().c_str();
+  }
+  if (number != Runtime::kInvalidDevice) {
+    gantry::core::write_error(Runtime::no_such_device(number, count), routine);
+  }
+  return nullptr;
+}
+
+/// OpenMP 6.0: omp_invalid_device if no device has that name.
+GANTRY_EXPORT int omp_get_device_from_uid(const char* uid) {
+  const int count = Runtime::instance().device_count({"omp_get_device_from_uid"});
+  if (uid == nullptr) {
+    return Runtime::kInvalidDevice;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (uid == Runtime::instance().device(i)->uid()) {
+      return i;
+    }
+  }
+  return uid == std::string_view(kUidOfHost) ? count : Runtime::kInvalidDevice;
 }
 
 GANTRY_EXPORT void __tgt_set_info_flag(std::uint32_t bits) {

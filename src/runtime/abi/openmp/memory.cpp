@@ -1,219 +1,137 @@
-// Device memory routines (OpenMP 5.2, section 18.8). A routine's device argument is a device number
-// or omp_get_initial_device(); any other ends the program with a message, as it does in a
-// construct. What a device refuses comes back as the standard says, without a message.
+// Device memory routines (OpenMP 5.2, section 18.8): allocation, presence and association. The
+// copies are in copies.cpp.
 #include "runtime/abi/export.h"
-#include "runtime/core/diagnostics.h"
-#include "runtime/core/runtime.h"
-
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include "runtime/abi/openmp/routine.h"
 
 using namespace gantry;
-using core::Runtime;
+using abi::openmp::Routine;
 
 namespace {
-
-/// A device argument: a device, or the host.
-struct Place {
-  core::Device* device = nullptr; ///< null: the host
-};
-
-Place place(int number, std::string_view routine) {
-  return {Runtime::instance().select(number, {routine})};
-}
-
-std::byte* bytes(void* pointer) {
-  return static_cast<std::byte*>(pointer);
-}
-const std::byte* bytes(const void* pointer) {
-  return static_cast<const std::byte*>(pointer);
-}
-
-Status copy(std::byte* to, Place to_place, const std::byte* from, Place from_place,
-            std::uint64_t size) {
-  if (to_place.device == nullptr && from_place.device == nullptr) {
-    std::memmove(to, from, size);
-    return {};
-  }
-  if (from_place.device == nullptr) {
-    return to_place.device->plugin_device().submit(to, from, size);
-  }
-  if (to_place.device == nullptr) {
-    return from_place.device->plugin_device().retrieve(to, from, size);
-  }
-  // From device to device by way of the host, piece by piece.
-  constexpr std::uint64_t kPiece = 1u << 20;
-  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(std::min(size, kPiece));
-  for (std::uint64_t done = 0; done < size; done += kPiece) {
-    const std::uint64_t count = std::min(kPiece, size - done);
-    Status status = from_place.device->plugin_device().retrieve(buffer.get(), from + done, count);
-    if (status) {
-      status = to_place.device->plugin_device().submit(to + done, buffer.get(), count);
-    }
-    if (!status) {
-      return status;
-    }
-  }
-  return {};
-}
 
 constexpr int kSuccess = 0;
 constexpr int kFailure = -1;
 
-int result(const Status& status) {
-  return status ? kSuccess : kFailure;
+/// Associations are made on devices; the host's storage is its own corresponding storage.
+Result<core::DataEnvironment*> environment_of(const Routine& routine, int device_number) {
+  const auto device = routine.device(device_number);
+  if (!device) {
+    return tl::unexpected(device.error());
+  }
+  if (*device == nullptr) {
+    return fail("device number {} is the host, whose storage is associated with itself; pass the "
+                "number of another device",
+                device_number);
+  }
+  return &(*device)->data_environment();
 }
 
 } // namespace
 
 /// Section 18.8.1.
 GANTRY_EXPORT void* omp_target_alloc(std::size_t size, int device_number) {
-  const Place where = place(device_number, "omp_target_alloc");
+  const Routine routine("omp_target_alloc");
+  const auto device = routine.device(device_number);
+  if (!device) {
+    return routine.failed(device.error(), nullptr);
+  }
   if (size == 0) {
     return nullptr;
   }
-  if (where.device == nullptr) {
-    return std::malloc(size);
-  }
-  const auto allocated = where.device->plugin_device().allocate(size);
-  return allocated ? *allocated : nullptr;
+  const auto allocated = core::allocate(*device, size, core::MemoryKind::kDevice);
+  return allocated ? *allocated : routine.failed(allocated.error(), nullptr);
 }
 
 /// Section 18.8.2.
 GANTRY_EXPORT void omp_target_free(void* pointer, int device_number) {
-  const Place where = place(device_number, "omp_target_free");
+  const Routine routine("omp_target_free");
+  const auto memory = routine.memory(pointer, device_number);
+  if (!memory) {
+    routine.end(memory.error());
+  }
   if (pointer == nullptr) {
     return;
   }
-  if (where.device == nullptr) {
-    std::free(pointer);
-    return;
-  }
-  if (Status status = where.device->plugin_device().release(pointer); !status) {
-    core::fatal(with_context(status.error(), where.device->label()).value(), {"omp_target_free"});
+  if (Status status = core::release(*memory, core::MemoryKind::kDevice); !status) {
+    routine.end(status.error());
   }
 }
 
-/// Section 18.8.3.
+/// Section 18.8.3. A null pointer refers to no storage, also on the host.
 GANTRY_EXPORT int omp_target_is_present(const void* pointer, int device_number) {
-  const Place where = place(device_number, "omp_target_is_present");
-  if (pointer == nullptr) {
-    return 0;
+  const Routine routine("omp_target_is_present");
+  const auto device = routine.device(device_number);
+  if (!device) {
+    return routine.failed(device.error(), 0);
   }
-  return where.device == nullptr ||
-         where.device->data_environment().is_present(pointer, 1);
+  return pointer != nullptr &&
+         (*device == nullptr || (*device)->data_environment().is_present(pointer, 1));
 }
 
-/// Section 18.8.4.
-GANTRY_EXPORT int omp_target_is_accessible(const void* pointer, std::size_t /*size*/,
+/// Section 18.8.4. The address is one of the device's: of the host's memory where the device can
+/// access that, or of device memory that the program allocated there.
+GANTRY_EXPORT int omp_target_is_accessible(const void* pointer, std::size_t size,
                                            int device_number) {
-  const Place where = place(device_number, "omp_target_is_accessible");
-  if (pointer == nullptr) {
+  const Routine routine("omp_target_is_accessible");
+  const auto device = routine.device(device_number);
+  if (!device) {
+    return routine.failed(device.error(), 0);
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  if (pointer == nullptr || size > ~begin) {
     return 0;
   }
-  return where.device == nullptr || where.device->plugin_device().host_accessible();
-}
-
-/// Section 18.8.5.
-GANTRY_EXPORT int omp_target_memcpy(void* to, const void* from, std::size_t size,
-                                    std::size_t to_offset, std::size_t from_offset, int to_device,
-                                    int from_device) {
-  if (to == nullptr || from == nullptr) {
-    return kFailure;
-  }
-  const Place to_place = place(to_device, "omp_target_memcpy");
-  const Place from_place = place(from_device, "omp_target_memcpy");
-  return result(copy(bytes(to) + to_offset, to_place, bytes(from) + from_offset, from_place, size));
-}
-
-namespace {
-
-struct Rectangle {
-  std::size_t element_size;
-  int dimensions;
-  const std::size_t* volume;
-  const std::size_t* to_offsets;
-  const std::size_t* from_offsets;
-  const std::size_t* to_extents;
-  const std::size_t* from_extents;
-};
-
-/// Copies dimensions [dimension, …) of a rectangle, the outermost being 0.
-Status copy_rectangle(const Rectangle& rectangle, int dimension, std::byte* to, Place to_place,
-                      const std::byte* from, Place from_place) {
-  std::size_t to_stride = rectangle.element_size;
-  std::size_t from_stride = rectangle.element_size;
-  for (int inner = dimension + 1; inner < rectangle.dimensions; ++inner) {
-    to_stride *= rectangle.to_extents[inner];
-    from_stride *= rectangle.from_extents[inner];
-  }
-  to += rectangle.to_offsets[dimension] * to_stride;
-  from += rectangle.from_offsets[dimension] * from_stride;
-  const std::size_t count = rectangle.volume[dimension];
-  if (dimension + 1 == rectangle.dimensions) {
-    return copy(to, to_place, from, from_place, count * rectangle.element_size);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (Status status = copy_rectangle(rectangle, dimension + 1, to + i * to_stride, to_place,
-                                       from + i * from_stride, from_place);
-        !status) {
-      return status;
-    }
-  }
-  return {};
-}
-
-} // namespace
-
-/// Section 18.8.6. With two null pointers: the number of dimensions supported, which has no limit.
-GANTRY_EXPORT int
-omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int dimensions,
-                       const std::size_t* volume, const std::size_t* to_offsets,
-                       const std::size_t* from_offsets, const std::size_t* to_extents,
-                       const std::size_t* from_extents, int to_device, int from_device) {
-  if (to == nullptr && from == nullptr) {
-    return INT32_MAX;
-  }
-  if (to == nullptr || from == nullptr || element_size == 0 || dimensions < 1 ||
-      volume == nullptr || to_offsets == nullptr || from_offsets == nullptr ||
-      to_extents == nullptr || from_extents == nullptr) {
-    return kFailure;
-  }
-  const Rectangle rectangle{element_size, dimensions, volume,      to_offsets,
-                            from_offsets, to_extents, from_extents};
-  return result(copy_rectangle(rectangle, 0, bytes(to), place(to_device, "omp_target_memcpy_rect"),
-                               bytes(from), place(from_device, "omp_target_memcpy_rect")));
+  return *device == nullptr || (*device)->plugin_device().host_accessible() ||
+         (*device)->allocations().contains(begin, size);
 }
 
 /// Section 18.8.9.
 GANTRY_EXPORT int omp_target_associate_ptr(const void* host, const void* device_pointer,
                                            std::size_t size, std::size_t device_offset,
                                            int device_number) {
-  const Place where = place(device_number, "omp_target_associate_ptr");
-  if (host == nullptr || device_pointer == nullptr || size == 0 || where.device == nullptr) {
-    return kFailure;
+  const Routine routine("omp_target_associate_ptr");
+  const auto environment = environment_of(routine, device_number);
+  if (!environment) {
+    return routine.failed(environment.error(), kFailure);
   }
-  return result(where.device->data_environment().associate(
-      host, size, const_cast<std::byte*>(bytes(device_pointer)) + device_offset));
+  if (host == nullptr || device_pointer == nullptr || size == 0) {
+    return routine.failed(
+        Error{fmt::format("host pointer {}, device pointer {} and size {}: neither pointer may be "
+                          "null, nor the size 0",
+                          fmt::ptr(host), fmt::ptr(device_pointer), size)},
+        kFailure);
+  }
+  const core::Memory host_memory{nullptr, static_cast<std::byte*>(const_cast<void*>(host))};
+  const auto device_memory = routine.memory(device_pointer, device_number);
+  Status status = core::check(host_memory, 0, size, "host_ptr");
+  if (status) {
+    status = core::check(*device_memory, device_offset, size, "device_ptr");
+  }
+  if (status) {
+    status = (*environment)->associate(host, size, device_memory->pointer + device_offset);
+  }
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
 /// Section 18.8.10.
 GANTRY_EXPORT int omp_target_disassociate_ptr(const void* host, int device_number) {
-  const Place where = place(device_number, "omp_target_disassociate_ptr");
-  if (host == nullptr || where.device == nullptr) {
-    return kFailure;
+  const Routine routine("omp_target_disassociate_ptr");
+  const auto environment = environment_of(routine, device_number);
+  if (!environment) {
+    return routine.failed(environment.error(), kFailure);
   }
-  return result(where.device->data_environment().disassociate(host));
+  const Status status = (*environment)->disassociate(host);
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
 /// Section 18.8.11.
 GANTRY_EXPORT void* omp_get_mapped_ptr(const void* host, int device_number) {
-  const int count = Runtime::instance().device_count({"omp_get_mapped_ptr"});
-  if (host == nullptr || device_number < 0 || device_number > count) {
-    return nullptr;
+  const Routine routine("omp_get_mapped_ptr");
+  const auto device = routine.device(device_number);
+  if (!device) {
+    return routine.failed(device.error(), nullptr);
   }
-  const Place where = place(device_number, "omp_get_mapped_ptr");
-  return where.device == nullptr ? const_cast<void*>(host)
-                                 : where.device->data_environment().corresponding(host, 1);
+  if (host == nullptr || *device == nullptr) {
+    return const_cast<void*>(host);
+  }
+  return (*device)->data_environment().corresponding(host, 1);
 }

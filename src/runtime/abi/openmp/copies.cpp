@@ -1,0 +1,191 @@
+// Copies and fills, at once or in a target task (OpenMP 5.2, sections 18.8.5 to 18.8.8; the fills
+// are OpenMP 6.0's). The forms that end in _async check their arguments before they return and keep
+// copies of them; what a device refuses later ends the program, since nobody is left to be told.
+#include "runtime/abi/export.h"
+#include "runtime/abi/openmp/routine.h"
+#include "runtime/abi/openmp/tasks.h"
+#include "runtime/core/rectangle.h"
+
+using namespace gantry;
+using abi::openmp::Routine;
+
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kFailure = -1;
+
+/// The depend objects of a routine that ends in _async.
+struct DependObjects {
+  int count;
+  void* const* objects;
+};
+
+/// Does what was checked in a task of its own.
+template <typename Work>
+Status defer(const Routine& routine, const DependObjects& depend, Work work) {
+  const auto dependences = abi::openmp::dependences_of(depend.count, depend.objects);
+  if (!dependences) {
+    return tl::unexpected(dependences.error());
+  }
+  abi::openmp::run_deferred(*dependences, [routine, work = std::move(work)] {
+    if (Status status = work(); !status) {
+      routine.end(status.error());
+    }
+  });
+  return {};
+}
+
+Result<core::Copy> make_copy(const Routine& routine, void* to, const void* from, std::size_t size,
+                             std::size_t to_offset, std::size_t from_offset, int to_device,
+                             int from_device) {
+  const auto to_memory = routine.memory(to, to_device);
+  if (!to_memory) {
+    return tl::unexpected(to_memory.error());
+  }
+  const auto from_memory = routine.memory(from, from_device);
+  if (!from_memory) {
+    return tl::unexpected(from_memory.error());
+  }
+  const core::Copy copy{*to_memory, *from_memory, to_offset, from_offset, size};
+  if (Status status = core::check(copy); !status) {
+    return tl::unexpected(status.error());
+  }
+  return copy;
+}
+
+/// The arguments of omp_target_memcpy_rect in their order.
+struct RectangleArguments {
+  void* to;
+  const void* from;
+  std::size_t element_size;
+  int dimensions;
+  const std::size_t* volume;
+  const std::size_t* to_offsets;
+  const std::size_t* from_offsets;
+  const std::size_t* to_extents;
+  const std::size_t* from_extents;
+  int to_device;
+  int from_device;
+
+  /// With two null pointers the routine tells the number of dimensions supported.
+  [[nodiscard]] bool is_question() const { return to == nullptr && from == nullptr; }
+};
+constexpr int kAnyNumberOfDimensions = INT32_MAX;
+
+Result<core::RectangleCopy> make_copy(const Routine& routine, const RectangleArguments& a) {
+  const auto to_memory = routine.memory(a.to, a.to_device);
+  if (!to_memory) {
+    return tl::unexpected(to_memory.error());
+  }
+  const auto from_memory = routine.memory(a.from, a.from_device);
+  if (!from_memory) {
+    return tl::unexpected(from_memory.error());
+  }
+  return core::RectangleCopy::make(a.element_size, a.dimensions, a.volume,
+                                   {*to_memory, a.to_offsets, a.to_extents},
+                                   {*from_memory, a.from_offsets, a.from_extents});
+}
+
+/// The routine has no value for failure: it returns its pointer.
+core::Fill make_fill(const Routine& routine, void* pointer, int value, std::size_t size,
+                     int device) {
+  const auto memory = routine.memory(pointer, device);
+  if (!memory) {
+    routine.end(memory.error());
+  }
+  // As in memset, the value's lowest byte counts.
+  const core::Fill fill{*memory, size, static_cast<std::byte>(value)};
+  if (Status status = core::check(fill); !status) {
+    routine.end(status.error());
+  }
+  return fill;
+}
+
+} // namespace
+
+/// Section 18.8.5.
+GANTRY_EXPORT int omp_target_memcpy(void* to, const void* from, std::size_t size,
+                                    std::size_t to_offset, std::size_t from_offset, int to_device,
+                                    int from_device) {
+  const Routine routine("omp_target_memcpy");
+  const Status status =
+      make_copy(routine, to, from, size, to_offset, from_offset, to_device, from_device)
+          .and_then([](const core::Copy& copy) { return core::perform(copy); });
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
+}
+
+/// Section 18.8.7.
+GANTRY_EXPORT int omp_target_memcpy_async(void* to, const void* from, std::size_t size,
+                                          std::size_t to_offset, std::size_t from_offset,
+                                          int to_device, int from_device, int depend_count,
+                                          void* const* depend_objects) {
+  const Routine routine("omp_target_memcpy_async");
+  const Status status =
+      make_copy(routine, to, from, size, to_offset, from_offset, to_device, from_device)
+          .and_then([&](const core::Copy& copy) {
+            return defer(routine, {depend_count, depend_objects},
+                         [copy] { return core::perform(copy); });
+          });
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
+}
+
+/// Section 18.8.6.
+GANTRY_EXPORT int
+omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int dimensions,
+                       const std::size_t* volume, const std::size_t* to_offsets,
+                       const std::size_t* from_offsets, const std::size_t* to_extents,
+                       const std::size_t* from_extents, int to_device, int from_device) {
+  const RectangleArguments arguments{to,           from,       element_size, dimensions,
+                                     volume,       to_offsets, from_offsets, to_extents,
+                                     from_extents, to_device,  from_device};
+  if (arguments.is_question()) {
+    return kAnyNumberOfDimensions;
+  }
+  const Routine routine("omp_target_memcpy_rect");
+  const Status status = make_copy(routine, arguments).and_then([](const core::RectangleCopy& copy) {
+    return copy.perform();
+  });
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
+}
+
+/// Section 18.8.8.
+GANTRY_EXPORT int
+omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element_size, int dimensions,
+                             const std::size_t* volume, const std::size_t* to_offsets,
+                             const std::size_t* from_offsets, const std::size_t* to_extents,
+                             const std::size_t* from_extents, int to_device, int from_device,
+                             int depend_count, void* const* depend_objects) {
+  const RectangleArguments arguments{to,           from,       element_size, dimensions,
+                                     volume,       to_offsets, from_offsets, to_extents,
+                                     from_extents, to_device,  from_device};
+  if (arguments.is_question()) {
+    return kAnyNumberOfDimensions;
+  }
+  const Routine routine("omp_target_memcpy_rect_async");
+  const Status status = make_copy(routine, arguments).and_then([&](core::RectangleCopy copy) {
+    return defer(routine, {depend_count, depend_objects},
+                 [copy = std::move(copy)] { return copy.perform(); });
+  });
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
+}
+
+GANTRY_EXPORT void* omp_target_memset(void* pointer, int value, std::size_t size, int device) {
+  const Routine routine("omp_target_memset");
+  const core::Fill fill = make_fill(routine, pointer, value, size, device);
+  if (Status status = core::perform(fill); !status) {
+    routine.end(status.error());
+  }
+  return pointer;
+}
+
+GANTRY_EXPORT void* omp_target_memset_async(void* pointer, int value, std::size_t size, int device,
+                                            int depend_count, void* const* depend_objects) {
+  const Routine routine("omp_target_memset_async");
+  const core::Fill fill = make_fill(routine, pointer, value, size, device);
+  const Status status =
+      defer(routine, {depend_count, depend_objects}, [fill] { return core::perform(fill); });
+  if (!status) {
+    routine.end(status.error());
+  }
+  return pointer;
+}

@@ -1,0 +1,44 @@
+// What device routines have in common. A routine that has a value for failure writes one line and
+// returns it; one that has none ends the program with that line.
+#pragma once
+
+#include "base/result.h"
+#include "runtime/core/diagnostics.h"
+#include "runtime/core/memory.h"
+#include "runtime/core/runtime.h"
+
+#include <string_view>
+
+namespace gantry::abi::openmp {
+
+/// A routine at work, by its name.
+class Routine {
+public:
+  explicit Routine(std::string_view name) : construct_{name} {}
+
+  /// The device that a device argument names, null for the host.
+  [[nodiscard]] Result<core::Device*> device(int number) const {
+    return core::Runtime::instance().find(number, construct_);
+  }
+
+  /// A pointer argument and the device it belongs to.
+  [[nodiscard]] Result<core::Memory> memory(const void* pointer, int number) const {
+    return device(number).map([&](core::Device* device) {
+      return core::Memory{device, static_cast<std::byte*>(const_cast<void*>(pointer))};
+    });
+  }
+
+  /// What the routine returns in spite of `error`.
+  template <typename T>
+  T failed(const Error& error, T value) const {
+    core::write_error(error, construct_);
+    return value;
+  }
+
+  [[noreturn]] void end(const Error& error) const { core::fatal(error, construct_); }
+
+private:
+  core::Construct construct_;
+};
+
+} // namespace gantry::abi::openmp
