@@ -1,6 +1,6 @@
-// Constructs while many other sections are mapped: target enter data and exit data of a fresh section
-// of 32 bytes, omp_target_is_present at random, and target update of one element. One argument, the
-// number of live mappings. Prints the four times.
+// Constructs while many other sections are mapped: target enter data and exit data of a fresh
+// section of 32 bytes, omp_target_is_present at random, and target update of one element. One
+// argument, the number of live mappings. Prints the four times.
 #include "timing.h"
 
 #include <stdint.h>

@@ -256,6 +256,16 @@ void Runtime::no_device(const Construct& construct) {
         construct);
 }
 
+const PluginDevice* Runtime::first_open_device(std::string_view plugin) const {
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    const PluginDevice& device = devices_[i]->plugin_device();
+    if (device.plugin().name() == plugin && device.index() == 0) {
+      return &device;
+    }
+  }
+  return nullptr;
+}
+
 std::vector<Runtime::Offer> Runtime::offers() {
   std::vector<Offer> offers;
   for (const std::string& name : known_plugins()) {
@@ -268,6 +278,8 @@ std::vector<Runtime::Offer> Runtime::offers() {
       offer.devices = call.number_of_devices();
       if (offer.devices == 0) {
         offer.reason = call.error_message();
+      } else if (const PluginDevice* open = first_open_device(name); open != nullptr) {
+        offer.description = open->description();
       } else if (auto device = PluginDevice::open(**plugin, 0, 0, ""); !device) {
         offer.reason = device.error().message;
       } else {

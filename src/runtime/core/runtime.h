@@ -99,6 +99,8 @@ private:
   [[nodiscard]] static Result<Setup> read_setup();
   Status open_devices(bool all);
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
+  /// Device 0 of a plugin if a program has opened it, or null: a device is opened once.
+  [[nodiscard]] const PluginDevice* first_open_device(std::string_view plugin) const;
   [[noreturn]] void no_device(const Construct& construct);
 
   Registry registry_;
