@@ -104,8 +104,7 @@ struct Pages {
 
 template <typename Structure>
 struct Filled {
-  explicit Filled(std::size_t count)
-      : mappings(std::make_unique<Mapping[]>(count)), random(1), begins(count) {
+  explicit Filled(std::size_t count) : mappings(std::make_unique<Mapping[]>(count)), begins(count) {
     for (std::size_t i = 0; i < count; ++i) {
       begins[i] = 0x7f0000000000 + i * kDistance;
     }
@@ -115,7 +114,7 @@ struct Filled {
     }
   }
   std::unique_ptr<Mapping[]> mappings;
-  std::mt19937_64 random;
+  std::mt19937_64 random{1}; // NOLINT(bugprone-random-generator-seed): the same in every run
   std::vector<std::uintptr_t> begins;
   Structure structure;
 };
