@@ -50,12 +50,26 @@ struct ImageArgument {
   }
 };
 
-Result<ImageArgument> parse_image(const std::string& text) {
-  ImageArgument image{text, {}, {}};
+/// The pieces of `text` between commas, except that a piece without '=' goes on with the value
+/// before it: the compiler writes names of files as they are, commas included.
+Strings split_image(const std::string& text) {
+  Strings items;
   std::string_view rest = text;
   while (!rest.empty()) {
-    const std::string_view item = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    const std::string_view piece = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(piece.size() + 1, rest.size()));
+    if (piece.find('=') == std::string_view::npos && !items.empty()) {
+      items.back() += fmt::format(",{}", piece);
+    } else {
+      items.emplace_back(piece);
+    }
+  }
+  return items;
+}
+
+Result<ImageArgument> parse_image(const std::string& text) {
+  ImageArgument image{text, {}, {}};
+  for (const std::string_view item : split_image(text)) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       return fail("'{}' in --image={} is not of the form KEY=VALUE", item, text);

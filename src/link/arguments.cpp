@@ -275,6 +275,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"relocatable", kNone, kHost, set_flag<&Arguments::relocatable>},
     {"r", kNone, kHost, set_flag<&Arguments::relocatable>},
     {"i", kNone, kHost, set_flag<&Arguments::relocatable>},
+    {"shared", kNone, kHost, set_flag<&Arguments::shared>},
+    {"Bshareable", kNone, kHost, set_flag<&Arguments::shared>},
     {"gc-sections", kNone, kHost, set_flag<&Arguments::gc_sections>},
     {"static", kNone, kHost,
      [](Parser& parser, std::string_view value) -> Status {

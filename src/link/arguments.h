@@ -62,6 +62,7 @@ struct Arguments {
   std::vector<std::string> undefined_symbols; ///< -u, --require-defined, -e: roots of the host link
   bool relocatable = false;
   bool static_link = false;
+  bool shared = false; ///< the output is a shared library
   bool gc_sections = false;
 
   /// The host linker's arguments, in the order given.

@@ -3,10 +3,11 @@
 // -Bsymbolic binds the image's references to its own definitions: the program has symbols of the
 // same names (a global that is `declare target`, say), and the device's are the ones meant. -z defs
 // makes a missing definition an error here rather than at the first use of the device. Libraries of
-// the host link that hold no device code are offered to the image as well, because code for the CPU
-// may call them (libm, libc, libomp, libgcc); --as-needed keeps those it does not call from being
-// loaded with it. The device library comes before them all, so that its omp_is_initial_device() and
-// the like win over libomp's, and its __gantry_device_number is kept for the runtime to set.
+// the host link are offered to the image as well, archives with device code excepted, because code
+// for the CPU may call them (libm, libc, libomp, libgcc); --as-needed keeps those it does not call
+// from being loaded with it. The device library comes before them all, so that its
+// omp_is_initial_device() and the like win over libomp's, and its __gantry_device_number is kept
+// for the runtime to set.
 
 #include "link/cpu_target.h"
 
@@ -14,10 +15,14 @@
 #include "link/device_diagnostics.h"
 #include "link/image_check.h"
 #include "link/installation.h"
+#include "link/kernel_check.h"
+#include "link/library_images.h"
 #include "link/lto.h"
 #include "link/process.h"
 #include "link/temporary_directory.h"
+#include "link/undefined_check.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -38,13 +43,26 @@ std::string file_name_for(const DeviceInput& input, std::size_t number) {
   return fmt::format("{}-{}.o", number, name);
 }
 
-/// The group's machine code in files, with who each is from.
+bool is_bitcode(const DeviceInput& input) {
+  return format::identify(input.contents) == format::FileKind::kBitcode;
+}
+
+/// The group's machine code in files, with who each is from. What was bitcode comes first; see
+/// link/symbol_resolution.h.
 Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkContext& context) {
   ObjectOrigins objects;
-  std::vector<const DeviceInput*> bitcode;
+  if (std::ranges::any_of(group.inputs, is_bitcode, [](auto* input) -> auto& { return *input; })) {
+    auto compiled = compile_bitcode(group, context);
+    if (!compiled) {
+      return tl::unexpected(std::move(compiled).error());
+    }
+    for (const std::string& path : compiled->files) {
+      objects.files.push_back({.path = path, .origin = ""});
+    }
+    objects.references = std::move(compiled->references);
+  }
   for (const DeviceInput* input : group.inputs) {
-    if (format::identify(input->contents) == format::FileKind::kBitcode) {
-      bitcode.push_back(input);
+    if (is_bitcode(*input)) {
       continue;
     }
     const fs::path path = context.folder / file_name_for(*input, objects.files.size());
@@ -53,17 +71,6 @@ Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkCo
     }
     objects.files.push_back({.path = path.string(), .origin = input->origin});
   }
-  if (bitcode.empty()) {
-    return objects;
-  }
-  auto compiled = compile_bitcode(bitcode, group, context);
-  if (!compiled) {
-    return tl::unexpected(std::move(compiled).error());
-  }
-  for (const std::string& path : compiled->files) {
-    objects.files.push_back({.path = path, .origin = ""});
-  }
-  objects.references = std::move(compiled->references);
   return objects;
 }
 
@@ -78,8 +85,6 @@ std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLink
       "-shared",
       "-Bsymbolic",
       "-z",
-      "defs",
-      "-z",
       "noexecstack",
       "--hash-style=gnu",
       "--eh-frame-hdr",
@@ -89,6 +94,10 @@ std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLink
       "-o",
       image.string(),
   };
+  if (!shares_sanitizer_runtime(group, objects, context)) {
+    command.emplace_back("-z");
+    command.emplace_back("defs");
+  }
   for (const ObjectFile& object : objects.files) {
     command.push_back(object.path);
   }
@@ -104,7 +113,9 @@ std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLink
     command.push_back("-L" + folder);
   }
   command.emplace_back("--start-group");
-  command.insert(command.end(), context.scan.libraries.begin(), context.scan.libraries.end());
+  for (const HostLibrary& library : context.scan.libraries) {
+    command.push_back(library.argument);
+  }
   command.emplace_back("--end-group");
   for (const std::string& argument : arguments_for(arguments.device_linker, group.triple)) {
     command.push_back(argument);
@@ -132,10 +143,11 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
   if (Status status = check_kernels(group); !status) {
     return tl::unexpected(std::move(status).error());
   }
-  const Result<ObjectOrigins> objects = write_objects(group, context);
+  Result<ObjectOrigins> objects = write_objects(group, context);
   if (!objects) {
     return tl::unexpected(objects.error());
   }
+  objects->library_definitions = device_definitions(context.scan.libraries, *group.target);
   const fs::path image = context.folder / "image.so";
   const std::vector<std::string> command = link_command(group, context, *objects, image);
 
@@ -158,6 +170,9 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
     return tl::unexpected(std::move(contents).error());
   }
   if (Status status = check_entries(group, *contents); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  if (Status status = check_undefined(group, *objects, context, *contents); !status) {
     return tl::unexpected(std::move(status).error());
   }
   result.contents = std::move(*contents);

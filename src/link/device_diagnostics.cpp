@@ -123,10 +123,7 @@ std::optional<std::string> undefined_symbol(const Complaint& complaint,
     }
     std::vector<std::string> users = origins_in(complaint, objects);
     add_references(users, *symbol, objects);
-    return fmt::format("device code in {} uses '{}', and nothing in this link defines it for the "
-                       "device; compile its definition under '#pragma omp declare target' with "
-                       "the same targets, and link that object",
-                       users.empty() ? "this program" : list_of(users), *symbol);
+    return no_definition(*symbol, users, objects);
   }
   return std::nullopt;
 }
@@ -139,12 +136,36 @@ std::optional<std::string> duplicate_symbol(const Complaint& complaint,
   }
   std::vector<std::string> definers = origins_in(complaint, objects);
   add_references(definers, *symbol, objects);
-  return fmt::format("{} define '{}' for the device, and only one may; the same object may be "
-                     "linked twice, or a definition stand in a header without 'inline'",
-                     list_of(definers), *symbol);
+  return several_definitions(*symbol, definers);
 }
 
 } // namespace
+
+std::string no_definition(std::string_view symbol, const std::vector<std::string>& users,
+                          const ObjectOrigins& objects) {
+  const std::string name = llvm::demangle(symbol);
+  const std::string who = users.empty() ? "this program" : list_of(users);
+  const auto library =
+      std::ranges::find_if(objects.library_definitions, [&](const auto& definition) {
+        return definition.first == symbol || llvm::demangle(definition.first) == name;
+      });
+  if (library != objects.library_definitions.end()) {
+    return fmt::format("device code in {} uses '{}', and the device's version of it is in the "
+                       "image of the shared library '{}'; device code cannot call into another "
+                       "library's image: link the definition as an object or archive",
+                       who, name, library->second.library);
+  }
+  return fmt::format("device code in {} uses '{}', and nothing in this link defines it for the "
+                     "device; compile its definition under '#pragma omp declare target' with the "
+                     "same targets, and link that object",
+                     who, name);
+}
+
+std::string several_definitions(std::string_view symbol, const std::vector<std::string>& definers) {
+  return fmt::format("{} define '{}' for the device, and only one may; the same object may be "
+                     "linked twice, or a definition stand in a header without 'inline'",
+                     list_of(definers), llvm::demangle(symbol));
+}
 
 Error explain_link_failure(std::string_view diagnostics, const ObjectOrigins& objects,
                            std::string_view linker) {

@@ -1,5 +1,8 @@
 #include "link/group.h"
 
+#include "format/file_kind.h"
+#include "link/bitcode.h"
+#include "link/symbol_resolution.h"
 #include "link/target.h"
 
 #include <algorithm>
@@ -36,12 +39,37 @@ tl::unexpected<Error> unsupported(const DeviceInput& input) {
               input.origin, input.triple, supported_targets(), kHint);
 }
 
-/// True if the object has given the group its code under another spelling of the triple:
-/// -fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu compiles everything twice. (Two
-/// images of the same spelling are two objects that `ld -r` has joined.)
+/// The names of what `input` defines for others, sorted; none if it cannot be read, which the
+/// device link has the words for.
+std::vector<std::string> defined_names(const DeviceInput& input) {
+  std::vector<Definition> definitions;
+  if (format::identify(input.contents) == format::FileKind::kBitcode) {
+    if (const auto file = open_bitcode(input.contents, input.origin)) {
+      definitions = bitcode_definitions(**file);
+    }
+  } else {
+    definitions = elf_definitions(input.contents).value_or(std::vector<Definition>{});
+  }
+  std::vector<std::string> names;
+  for (Definition& definition : definitions) {
+    names.push_back(std::move(definition.name));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// True if the object has given the group its code already, compiled for another spelling of the
+/// triple or another architecture: -fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu
+/// compiles everything twice. An object that `ld -r` has joined of others has several images, too,
+/// which define different things.
 bool is_same_code_again(const DeviceGroup& group, const DeviceInput& input) {
   return std::ranges::any_of(group.inputs, [&](const DeviceInput* other) {
-    return other->entries == input.entries && other->triple != input.triple;
+    if (other->entries != input.entries ||
+        (other->triple == input.triple && other->arch == input.arch)) {
+      return false;
+    }
+    const std::vector<std::string> names = defined_names(input);
+    return !names.empty() && names == defined_names(*other);
   });
 }
 
@@ -62,8 +90,7 @@ Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool sk
       }
       return unsupported(input);
     }
-    // Clang 19 leaves the baseline's name empty, Clang 22 calls it generic.
-    const std::string arch = input.arch == "generic" ? "" : input.arch;
+    const std::string arch = target->joins_architectures ? "" : input.arch;
     auto group = std::ranges::find_if(groups, [&](const DeviceGroup& candidate) {
       return candidate.target == target && candidate.arch == arch;
     });

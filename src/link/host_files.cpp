@@ -107,6 +107,7 @@ void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned
   }
   files_.push_back({.kind = *kind,
                     .path = path,
+                    .argument = input.is_library ? "-l" + input.name : path,
                     .contents = *contents,
                     .whole_archive = input.whole_archive,
                     .lazy = input.lazy,

@@ -18,6 +18,9 @@ enum class HostFileKind { kObject, kBitcode, kArchive, kSharedLibrary, kLinkerSc
 struct HostFile {
   HostFileKind kind = HostFileKind::kObject;
   std::string path; ///< as the user gave it, or where -l found it
+  /// As the user gave it: a path or -l and a name. What a linker writes into NEEDED for a shared
+  /// library that has no DT_SONAME depends on it.
+  std::string argument;
   Bytes contents;
   bool whole_archive = false;
   bool lazy = false;

@@ -13,9 +13,4 @@ namespace gantry::link {
 /// would fail to launch, or its variable to be mapped.
 [[nodiscard]] Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& image);
 
-/// Two objects with different kernels of one name. Kernels are weak symbols, so that those of
-/// inline functions may stand in many objects, and a linker silently keeps one; see the source
-/// file for how accidents are told from inline functions.
-[[nodiscard]] Status check_kernels(const DeviceGroup& group);
-
 } // namespace gantry::link

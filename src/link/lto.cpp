@@ -1,9 +1,10 @@
 #include "link/lto.h"
 
+#include "format/file_kind.h"
 #include "link/bitcode.h"
+#include "link/symbol_resolution.h"
 
 #include <mutex>
-#include <set>
 
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -43,16 +44,22 @@ llvm::CodeGenOptLevel code_generation_level(unsigned level) {
       .value_or(llvm::CodeGenOptLevel::Default);
 }
 
+/// A bitcode input on its way to the optimiser.
+struct OpenedInput {
+  const DeviceInput* input;
+  std::unique_ptr<llvm::lto::InputFile> file;
+};
+
 /// Every symbol that could be seen from outside stays: the runtime looks kernels and variables up
 /// by name, and objects that are not bitcode may refer to any.
-std::vector<llvm::lto::SymbolResolution> resolve(const llvm::lto::InputFile& file,
-                                                 std::set<std::string, std::less<>>& defined) {
+std::vector<llvm::lto::SymbolResolution> resolutions_for(const OpenedInput& opened,
+                                                         const SymbolResolution& symbols) {
   std::vector<llvm::lto::SymbolResolution> resolutions;
-  for (const llvm::lto::InputFile::Symbol& symbol : file.symbols()) {
+  for (const llvm::lto::InputFile::Symbol& symbol : opened.file->symbols()) {
     llvm::lto::SymbolResolution resolution;
     resolution.VisibleToRegularObj = 1;
     if (!symbol.isUndefined()) {
-      resolution.Prevailing = defined.insert(symbol.getName().str()).second ? 1 : 0;
+      resolution.Prevailing = symbols.prevails(*opened.input, symbol.getName().str()) ? 1 : 0;
       resolution.FinalDefinitionInLinkageUnit = 1;
       resolution.ExportDynamic =
           symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility ? 0 : 1;
@@ -90,36 +97,67 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   const std::vector<std::string> compiler_arguments =
       arguments_for(arguments.device_compiler, group.triple);
   llvm::lto::Config config;
-  config.CPU = group.arch.empty() ? "x86-64" : group.arch;
+  // Each function says what it was compiled for; this is for those that LLVM adds.
+  config.CPU = group.target->baseline_cpu;
   config.OptLevel = optimization_level(compiler_arguments);
   config.CGOptLevel = code_generation_level(config.OptLevel);
-  config.RelocModel = llvm::Reloc::PIC_;
+  config.PTO.LoopVectorization = config.OptLevel > 1;
+  config.PTO.SLPVectorization = config.OptLevel > 1;
+  config.RelocModel = llvm::Reloc::PIC_; // an image is a shared object
   config.DefaultTriple = group.triple;
+  // LLVM's default is .ctors, which lld leaves where no loader looks.
+  config.Options.UseInitArray = true;
+  // As lld compiles bitcode, so that the image's linker can leave out and order pieces.
+  config.Options.FunctionSections = true;
+  config.Options.DataSections = true;
+  config.Options.EmitAddrsig = true;
   config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
   return config;
 }
 
+/// Adds the definitions of `input` to `symbols` and, if it is bitcode, the input to `opened`.
+Status add_input(const DeviceInput& input, SymbolResolution& symbols,
+                 std::vector<OpenedInput>& opened) {
+  if (format::identify(input.contents) != format::FileKind::kBitcode) {
+    return elf_definitions(input.contents).map([&](const std::vector<Definition>& definitions) {
+      symbols.add(input, definitions);
+    });
+  }
+  Result<std::unique_ptr<llvm::lto::InputFile>> file = open_bitcode(input.contents, input.origin);
+  if (!file) {
+    return tl::unexpected(std::move(file).error());
+  }
+  symbols.add(input, bitcode_definitions(**file));
+  opened.push_back({.input = &input, .file = std::move(*file)});
+  return {};
+}
+
 } // namespace
 
-Result<CompiledBitcode> compile_bitcode(const std::vector<const DeviceInput*>& inputs,
-                                        const DeviceGroup& group,
+Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
                                         const DeviceLinkContext& context) {
+  // The optimiser believes what it is told of symbols, so all are known before it sees the first.
+  SymbolResolution symbols;
+  std::vector<OpenedInput> opened;
+  for (const DeviceInput* input : group.inputs) {
+    if (Status status = add_input(*input, symbols, opened); !status) {
+      return with_context(status.error(), input->origin);
+    }
+  }
+  if (Status status = symbols.check_duplicates(); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+
   Diagnostics diagnostics;
   llvm::lto::LTO optimizer(make_config(group, context.arguments, diagnostics));
   CompiledBitcode result;
-  std::set<std::string, std::less<>> defined;
-  for (const DeviceInput* input : inputs) {
-    Result<std::unique_ptr<llvm::lto::InputFile>> file =
-        open_bitcode(input->contents, input->origin);
-    if (!file) {
-      return with_context(file.error(), input->origin);
+  for (OpenedInput& bitcode : opened) {
+    for (const llvm::lto::InputFile::Symbol& symbol : bitcode.file->symbols()) {
+      result.references[symbol.getName().str()].push_back(bitcode.input->origin);
     }
-    for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
-      result.references[symbol.getName().str()].push_back(input->origin);
-    }
-    const std::vector<llvm::lto::SymbolResolution> resolutions = resolve(**file, defined);
-    if (llvm::Error error = optimizer.add(std::move(*file), resolutions)) {
-      return fail("{}: the bitcode cannot be linked: {}", input->origin,
+    const std::vector<llvm::lto::SymbolResolution> resolutions = resolutions_for(bitcode, symbols);
+    if (llvm::Error error = optimizer.add(std::move(bitcode.file), resolutions)) {
+      return fail("{}: the bitcode cannot be linked: {}", bitcode.input->origin,
                   llvm::toString(std::move(error)));
     }
   }

@@ -18,10 +18,11 @@ struct CompiledBitcode {
   std::map<std::string, std::vector<std::string>> references;
 };
 
-/// Optimises and compiles `inputs` together, at the -O level among --device-compiler's values. All
-/// of LLVM's targets must be initialised. Groups may compile at the same time.
-[[nodiscard]] Result<CompiledBitcode> compile_bitcode(const std::vector<const DeviceInput*>& inputs,
-                                                      const DeviceGroup& group,
+/// Optimises and compiles the bitcode among `group`'s inputs together, at the -O level among
+/// --device-compiler's values. A symbol with several strong definitions, in bitcode or machine
+/// code, is an error. All of LLVM's targets must be initialised. Groups may compile at the same
+/// time.
+[[nodiscard]] Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
                                                       const DeviceLinkContext& context);
 
 } // namespace gantry::link

@@ -2,6 +2,7 @@
 
 #include "format/file_kind.h"
 #include "link/member_selection.h"
+#include "link/sanitizers.h"
 #include "link/text.h"
 
 #include <algorithm>
@@ -82,6 +83,27 @@ bool is_offload_runtime(std::string_view path) {
   return name.starts_with("libomptarget") || name.starts_with("libgantry");
 }
 
+/// Adds `file` to the libraries that device code may use, once. An archive with device code is
+/// none: its members are in the image, where they are taken. A shared library with device code is
+/// one: device code may call what exists on the host only (see link/library_images.h).
+void add_library(Scan& scan, const HostFile& file, bool has_device_code) {
+  const bool is_shared = file.kind == HostFileKind::kSharedLibrary;
+  if ((file.kind != HostFileKind::kArchive && !is_shared) || has_device_code ||
+      is_offload_runtime(file.path)) {
+    return;
+  }
+  if (is_sanitizer_runtime(file.path)) {
+    scan.has_sanitizer_runtime = true;
+    return;
+  }
+  if (std::ranges::find(scan.libraries, file.path, &HostLibrary::path) == scan.libraries.end()) {
+    scan.libraries.push_back({.path = file.path,
+                              .argument = is_shared ? file.argument : file.path,
+                              .contents = file.contents,
+                              .is_shared = is_shared});
+  }
+}
+
 } // namespace
 
 Result<Scan> scan_inputs(const Arguments& arguments) {
@@ -96,13 +118,8 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
     if (!input) {
       return tl::unexpected(std::move(input).error());
     }
-    const bool is_library =
-        file.kind == HostFileKind::kArchive || file.kind == HostFileKind::kSharedLibrary;
     const bool has_device_code = std::ranges::any_of(input->objects, is_candidate);
-    if (is_library && !has_device_code && !is_offload_runtime(file.path) &&
-        std::ranges::find(scan.libraries, file.path) == scan.libraries.end()) {
-      scan.libraries.push_back(file.path);
-    }
+    add_library(scan, file, has_device_code);
     selection_matters |= input->optional && has_device_code;
     inputs.push_back(std::move(*input));
   }

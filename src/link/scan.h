@@ -20,12 +20,21 @@ struct HostObject {
   bool is_bitcode = false;
 };
 
+/// A library that code for a CPU device may be linked with.
+struct HostLibrary {
+  std::string path;     ///< where it was found
+  std::string argument; ///< for a linker; see HostFile
+  Bytes contents;
+  bool is_shared = false;
+};
+
 struct Scan {
-  HostFiles files; ///< owns what `objects` point to
+  HostFiles files; ///< owns what `objects` and `libraries` point to
   std::vector<HostObject> objects = {};
-  /// Libraries with no device code: what code for a CPU device may be linked with, in the order of
-  /// the command line.
-  std::vector<std::string> libraries = {};
+  /// In the order of the command line: archives that hold no device code, and shared libraries.
+  std::vector<HostLibrary> libraries = {};
+  /// True if the program holds the runtime of a sanitizer, which its images are to share.
+  bool has_sanitizer_runtime = false;
 };
 
 [[nodiscard]] Result<Scan> scan_inputs(const Arguments& arguments);

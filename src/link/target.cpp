@@ -17,6 +17,8 @@ constexpr auto kTargets = std::to_array<Target>({
             [](const llvm::Triple& triple) {
               return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux();
             },
+        .joins_architectures = true,
+        .baseline_cpu = "x86-64",
         .link = link_for_cpu,
     },
 });

@@ -29,6 +29,10 @@ struct DeviceLinkContext {
 struct Target {
   std::string_view triple; ///< for messages
   bool (*matches)(const llvm::Triple& triple);
+  /// True if one image holds the code of all architectures (-march), as an instruction set with
+  /// extensions allows; false if each architecture needs an image of its own.
+  bool joins_architectures;
+  const char* baseline_cpu; ///< which LLVM compiles for where a function asks for nothing else
   /// With --dry-run shows its commands and returns an image without contents.
   Result<LinkedImage> (*link)(const DeviceGroup& group, const DeviceLinkContext& context);
 };

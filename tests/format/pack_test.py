@@ -53,6 +53,13 @@ class Create(PackCase):
         self.pack("-o", "out", "--image=file=cpu.o,triple=t,arch=a,arch=b")
         self.assertIn(("arch", "a,b"), self.images("out"))
 
+    def test_a_comma_in_a_value(self):
+        self.write("a,b.o", "another")
+        self.pack("-o", "out", "--image=file=a,b.o,triple=t,feature=+a,+b,kind=openmp")
+        self.assertIn(("feature", "+a,+b"), self.images("out"))
+        self.pack("out", "--image=file=taken,kind=openmp")
+        self.assertEqual(self.read("taken"), b"another")
+
     def test_images_may_be_given_as_separate_arguments(self):
         self.pack("--image", f"file=cpu.o,{CPU}", "--image", f"file=gpu.bc,{GPU}", "-o", "out")
         self.assertEqual(len([k for k, _ in self.images("out") if k == "kind"]), 2)
@@ -102,8 +109,8 @@ class CreateErrors(PackCase):
         self.assertIn("openmp, cuda, hip, sycl", message)
 
     def test_item_without_a_value(self):
-        self.assertIn("'triple' in --image=file=cpu.o,triple is not of the form KEY=VALUE",
-                      self.pack_error("-o", "out", "--image=file=cpu.o,triple"))
+        self.assertIn("'cpu.o' in --image=cpu.o,triple=t is not of the form KEY=VALUE",
+                      self.pack_error("-o", "out", "--image=cpu.o,triple=t"))
 
     def test_nothing_to_put_in(self):
         self.assertIn("at least one --image", self.pack_error("-o", "out"))

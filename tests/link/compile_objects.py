@@ -14,22 +14,42 @@ def jobs():
     """(output, command) of everything to make."""
     for clang in ("22", "19"):
         plain = ["main", "helper", "alone", "unused", "forward", "calls_forward", "undefined",
-                 "host_only", "variable", "math"]
+                 "host_only", "variable", "math", "caller", "weak", "strong"]
         for name in plain:
             yield f"{name}-{clang}.o", [*compiler(clang), "-O1", "-fPIC", "-c", SOURCES / f"{name}.cpp"]
         for name, flags in {
             "main-lto": ["-foffload-lto"],
             "helper-lto": ["-foffload-lto"],
             "undefined-lto": ["-foffload-lto"],
+            "caller-lto": ["-foffload-lto"],
+            "constructed-lto": ["-foffload-lto"],
+            "weak-lto": ["-foffload-lto"],
+            "strong-lto": ["-foffload-lto"],
             "main-hostlto": ["-flto"],
             "helper-hostlto": ["-flto"],
         }.items():
             source = SOURCES / f"{name.split('-')[0]}.cpp"
             yield f"{name}-{clang}.o", [*compiler(clang), "-O2", "-fPIC", *flags, "-c", source]
-    for name, value in {"first": 1, "second": 2}.items():
-        flags = [f"-DNAME={name}", f"-DVALUE={value}"]
-        yield f"twice-{name}-22.o", [*compiler(), "-O1", *flags, "-c", SOURCES / "twice.cpp"]
-        yield f"inline-{name}-22.o", [*compiler(), f"-O{value}", *flags, "-c", SOURCES / "inline_user.cpp"]
+    for name, value in {"first": 1, "second": 2, "third": 1}.items():
+        flags = [f"-DNAME={name}", f"-DVALUE={value}", "-c"]
+        for suffix, more in {"": [], "-lto": ["-foffload-lto"]}.items():
+            twice = [*compiler(), "-O1", *more, *flags, SOURCES / "twice.cpp"]
+            yield f"twice-{name}{suffix}-22.o", twice
+            yield f"outlined-{name}{suffix}-22.o", [*twice, "-DPARALLEL=parallel"]
+            yield f"inline-{name}{suffix}-22.o", [
+                *compiler(), f"-O{value}", *more, *flags, SOURCES / "inline_user.cpp"]
+    for suffix, more in {"": [], "-lto": ["-foffload-lto"]}.items():
+        common = [*compiler(language="c"), "-O1", "-fcommon", "-c", *more, SOURCES / "common.c"]
+        yield f"common-main{suffix}-22.o", [*common, "-DMAIN", "-DSIZE=100"]
+        yield f"common-small{suffix}-22.o", [*common, "-DSIZE=10"]
+        for arch in ("native", "x86-64-v2"):
+            flags = ["-O1", *more, f"-march={arch}", "-c"]
+            yield f"caller-{arch}{suffix}-22.o", [*compiler(), *flags, SOURCES / "caller.cpp"]
+            yield f"helper-{arch}{suffix}-22.o", [*compiler(), *flags, SOURCES / "helper.cpp"]
+    yield "helper-unknown-22.o", [
+        *compiler(), "-O1", "-fopenmp-targets=x86_64-unknown-linux-gnu", "-c",
+        SOURCES / "helper.cpp"]
+    yield "device_only-22.o", [*compiler(), "-O1", "-fPIC", "-c", SOURCES / "device_only.cpp"]
     yield "two_targets-22.o", [
         *compiler(), "-fopenmp-targets=x86_64-pc-linux-gnu,x86_64-unknown-linux-gnu", "-c",
         SOURCES / "alone.cpp"]

@@ -51,6 +51,33 @@ class Drivers(LinkTest):
                                   self.folder / "output"])
                     self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_sanitizers(self):
+        """Device code shares the sanitizer's runtime with the program that loads it."""
+        reports = {"address": "heap-buffer-overflow", "thread": "data race",
+                   "undefined": "signed integer overflow"}
+        for sanitizer, report in reports.items():
+            with self.subTest(sanitizer):
+                program = self.link(SOURCES / "sanitized.cpp", "-O1", "-g",
+                                    f"-fsanitize={sanitizer}", output=sanitizer)
+                self.assertEqual(self.run_program(program), "49 device\n")
+                result = run([program, sanitizer], env=self.environment)
+                self.assertIn(report, result.stderr)
+                self.assertEqual(result.stdout, "49 device\n")
+
+    def test_sanitized_shared_library(self):
+        for sanitizer in ("address", "thread"):
+            with self.subTest(sanitizer):
+                flags = ["-O1", "-g", f"-fsanitize={sanitizer}"]
+                self.link(SOURCES / "helper.cpp", *flags, "-fPIC", "-shared", output="libhelper.so")
+                program = self.link(SOURCES / "main.cpp", *flags, f"-L{self.folder}", "-lhelper",
+                                    f"-Wl,-rpath,{self.folder}")
+                self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
+
+    def test_file_name_with_a_comma(self):
+        source = self.folder / "a,b.cpp"
+        shutil.copy(SOURCES / "alone.cpp", source)
+        self.run_program(self.link(source))
+
     def test_clang_shows_its_own_jobs(self):
         shown = run([*compiler(), "-###", SOURCES / "main.cpp"])
         stock = run([COMPILERS["22"], f"--config={CONFIG}", "-###", SOURCES / "main.cpp"])

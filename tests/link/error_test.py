@@ -70,17 +70,39 @@ class Errors(LinkTest):
         self.assert_link_fails(stripped, message=r"stripped\.o: .*entry.*no device code")
 
     def test_same_kernel_in_two_objects(self):
-        self.assert_link_fails(
-            obj("twice-first"), obj("twice-second"), "-shared",
-            message=r"twice-first-22\.o' and '.*twice-second-22\.o' define the same kernel "
-            r"'__omp_offloading_\w+compute\w+'.*'twice\.cpp'")
+        for kernel in ("twice", "outlined"):
+            for first, second in (("", ""), ("-lto", "-lto"), ("", "-lto")):
+                with self.subTest(kernel=kernel, first=first, second=second):
+                    self.assert_link_fails(
+                        obj(f"{kernel}-first{first}"), obj(f"{kernel}-second{second}"), "-shared",
+                        message=rf"{kernel}-first{first}-22\.o' and "
+                        rf"'.*{kernel}-second{second}-22\.o' define the same kernel "
+                        r"'__omp_offloading_\w+compute\w+'.*'twice\.cpp'")
+
+    def test_same_kernel_with_the_same_code(self):
+        for kernel in ("twice", "outlined"):
+            for suffix in ("", "-lto"):
+                self.link(obj(f"{kernel}-first{suffix}"), obj(f"{kernel}-third{suffix}"), "-shared")
 
     def test_same_device_function_in_two_objects(self):
-        copy = self.folder / "copy.o"
-        copy.write_bytes(obj("helper").read_bytes())
-        self.assert_link_fails(
-            obj("main"), obj("helper"), copy,
-            message=r"helper-22\.o' and '.*copy\.o' define 'device_twice\(int\)'")
+        for first, second in (("", ""), ("-lto", "-lto"), ("-lto", ""), ("", "-lto")):
+            with self.subTest(first=first, second=second):
+                copy = self.folder / "copy.o"
+                copy.write_bytes(obj(f"helper{second}").read_bytes())
+                self.assert_link_fails(
+                    obj("main"), obj(f"helper{first}"), copy,
+                    message=rf"helper{first}-22\.o' and '.*copy\.o' define 'device_twice\(int\)'")
+
+    def test_device_function_of_a_shared_library(self):
+        """Also one that the host has, which a linker would take instead without a word."""
+        for source in ("helper", "device_only"):
+            self.link(obj(source), "-shared", output="libother.so")
+            for suffix in ("", "-lto"):
+                with self.subTest(source=source, suffix=suffix):
+                    self.assert_link_fails(
+                        obj(f"caller{suffix}"), f"-L{self.folder}", "-lother",
+                        message=rf"caller{suffix}-22\.o' uses 'device_twice\(int\)', .*"
+                        r"libother\.so'.*archive")
 
     def test_undefined_device_symbol(self):
         result = self.assert_link_fails(

@@ -131,7 +131,45 @@ class Registration(LinkTest):
         self.assertEqual(self.kernels_in_image(program), ["main"])
 
 
+    def test_device_code_uses_a_library_that_has_no_name_of_its_own(self):
+        """Without -soname the name in NEEDED is how the link was told of the library."""
+        for folder in ("lib", "bin"):
+            (self.folder / folder).mkdir()
+        run(["c++", "-shared", obj("plain"), "-o", self.folder / "lib/libhost.so"])
+        for library in ("-lhost", "-l:libhost.so"):
+            with self.subTest(library):
+                program = self.link(obj("undefined"), "-Llib", library,
+                                    "-Wl,-rpath,$ORIGIN/../lib", output="bin/program")
+                result = run([program], env=self.environment, cwd="/")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.image_symbols(program)
+                needed = run(["readelf", "-dW", self.folder / "extracted.so"]).stdout
+                self.assertIn("[libhost.so]", needed)
+
+    def test_device_code_uses_a_host_function_of_a_library_with_device_code(self):
+        self.link(obj("helper"), obj("plain"), "-shared", output="libboth.so")
+        program = self.link(obj("undefined"), f"-L{self.folder}", "-lboth",
+                            f"-Wl,-rpath,{self.folder}")
+        self.run_program(program)
+
+
+class Architectures(LinkTest):
+    def test_objects_for_several_make_one_image(self):
+        for suffix in ("", "-lto"):
+            flags = ["-foffload-lto"] if suffix else []
+            for caller, helper in (("native", "x86-64-v2"), ("x86-64-v2", "native")):
+                with self.subTest(caller=caller, helper=helper, suffix=suffix):
+                    program = self.link(obj(f"caller-{caller}{suffix}"),
+                                        obj(f"helper-{helper}{suffix}"), *flags)
+                    self.assertEqual(self.run_program(program), "caller 14 device\n")
+                    self.image_symbols(program)  # of the only image
+
+
 class Relocatable(LinkTest):
+    def test_objects_with_other_spellings_of_the_triple(self):
+        joined = self.link(obj("main"), obj("helper-unknown"), "-r", output="joined.o")
+        self.assertEqual(self.run_program(self.link(joined)), "main 7 helper 40 device\n")
+
     def test_device_code_stays_for_the_final_link(self):
         for linker in ("bfd", "gold", LLD):
             with self.subTest(linker=linker):
@@ -151,6 +189,32 @@ class Lto(LinkTest):
     def test_device_bitcode_and_machine_code(self):
         program = self.link(obj("main-lto"), obj("helper"), "-foffload-lto")
         self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
+
+    def test_constructors_and_destructors_run(self):
+        for clang in ("22", "19"):
+            program = self.link(obj("constructed-lto", clang), "-foffload-lto", clang=clang)
+            self.assertEqual(self.run_program(program), "constructed 42\ndestroyed 42\n")
+
+    def test_strong_definitions_prevail(self):
+        for weak, strong in (("", "-lto"), ("-lto", ""), ("-lto", "-lto")):
+            pair = obj(f"weak{weak}"), obj(f"strong{strong}")
+            for objects in pair, reversed(pair):
+                with self.subTest(weak=weak, strong=strong):
+                    program = self.link(*objects, "-foffload-lto")
+                    self.assertEqual(self.run_program(program), "2 2\n")
+
+    def test_larger_common_definition_prevails(self):
+        for main, small in (("", "-lto"), ("-lto", ""), ("-lto", "-lto"), ("", "")):
+            pair = obj(f"common-main{main}"), obj(f"common-small{small}")
+            for objects in pair, reversed(pair):
+                with self.subTest(main=main, small=small):
+                    program = self.link(*objects, "-foffload-lto")
+                    self.assertEqual(self.image_symbol_sizes(program, "table"), [400])
+            program = self.link(obj(f"common-main{main}"), "-foffload-lto")
+            self.assertEqual(self.run_program(program), "407\n")
+
+    def test_same_kernel_of_inline_functions(self):
+        self.link(obj("inline-first-lto"), obj("inline-second-lto"), "-shared", "-foffload-lto")
 
     def test_device_code_in_host_bitcode(self):
         for clang in ("22", "19"):

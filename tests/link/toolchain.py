@@ -106,6 +106,13 @@ class LinkTest(unittest.TestCase):
         symbols = run([LLVM_BIN / "llvm-nm", "-D", "--defined-only", "--format=just-symbols", extracted])
         return symbols.stdout.split()
 
+    def image_symbol_sizes(self, program, name):
+        """The sizes of the symbols `name` that the only image defines."""
+        self.image_symbols(program)
+        symbols = run([LLVM_BIN / "llvm-nm", "-D", "-S", "--defined-only", self.folder / "extracted.so"])
+        lines = [line.split() for line in symbols.stdout.splitlines()]
+        return [int(words[1], 16) for words in lines if words[-1] == name and len(words) == 4]
+
     def sections(self, file):
         """Name -> flags, as readelf prints them."""
         result = {}

@@ -4,6 +4,6 @@ int host_only(int value);
 int main() {
   int result = 0;
 #pragma omp target map(from : result)
-  result = host_only(1);
+  result = host_only(0);
   return result;
 }
