@@ -18,10 +18,10 @@ namespace gantry::link {
 /// One device image as a compiler wrote it: an object or bitcode.
 struct DeviceInput {
   std::string origin; ///< the host object it comes from, as a user knows it
-  std::string triple;
-  std::string arch;
+  std::string triple = {};
+  std::string arch = {};
   format::OffloadKind offload_kind = format::OffloadKind::kOpenMp;
-  Bytes contents;
+  Bytes contents = {};
   /// The names of the host object's entries, for each of which its images have a symbol. Shared by
   /// the images of one object.
   std::shared_ptr<const std::vector<std::string>> entries = {};

@@ -17,11 +17,11 @@ struct ObjectFile {
 };
 
 struct ObjectOrigins {
-  std::vector<ObjectFile> files;
+  std::vector<ObjectFile> files = {};
   /// For symbols that bitcode refers to: the host objects whose bitcode does.
-  std::map<std::string, std::vector<std::string>> references;
+  std::map<std::string, std::vector<std::string>> references = {};
   /// What the images inside shared libraries define.
-  std::map<std::string, LibraryDefinition> library_definitions;
+  std::map<std::string, LibraryDefinition> library_definitions = {};
 };
 
 /// The sentence for a `symbol` that device code of the objects `users` refers to and nothing

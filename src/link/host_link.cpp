@@ -2,8 +2,11 @@
 
 #include "link/member_selection.h"
 #include "link/process.h"
+#include "link/sanitizers.h"
 #include "link/temporary_directory.h"
+#include "link/text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -46,6 +49,12 @@ bool must_keep_entries(const Arguments& arguments) {
   return arguments.gc_sections && remembers_archives(arguments.linker_path);
 }
 
+bool has_memory_sanitizer(const Arguments& arguments) {
+  return std::ranges::any_of(arguments.inputs, [](const HostInput& input) {
+    return is_sanitizer_runtime(input.name) && contains(input.name, "/libclang_rt.msan");
+  });
+}
+
 } // namespace
 
 Status check_host_link(const Arguments& arguments) {
@@ -53,6 +62,11 @@ Status check_host_link(const Arguments& arguments) {
     return fail("this program holds device code and is linked with -static; the runtime that loads "
                 "device code, libgantry.so, is a shared library, so link without -static (and "
                 "without -static-pie)");
+  }
+  if (has_memory_sanitizer(arguments)) {
+    return fail("this program holds device code and is linked with -fsanitize=memory, which takes "
+                "all that a library without it writes for uninitialised, and the runtime, "
+                "libgantry.so, is built without; use -fsanitize=address or valgrind");
   }
   if (Status status = check_linker(arguments); !status) {
     return status;

@@ -89,11 +89,7 @@ bool is_offload_runtime(std::string_view path) {
 void add_library(Scan& scan, const HostFile& file, bool has_device_code) {
   const bool is_shared = file.kind == HostFileKind::kSharedLibrary;
   if ((file.kind != HostFileKind::kArchive && !is_shared) || has_device_code ||
-      is_offload_runtime(file.path)) {
-    return;
-  }
-  if (is_sanitizer_runtime(file.path)) {
-    scan.has_sanitizer_runtime = true;
+      is_offload_runtime(file.path) || is_sanitizer_runtime(file.path)) {
     return;
   }
   if (std::ranges::find(scan.libraries, file.path, &HostLibrary::path) == scan.libraries.end()) {
@@ -108,6 +104,9 @@ void add_library(Scan& scan, const HostFile& file, bool has_device_code) {
 
 Result<Scan> scan_inputs(const Arguments& arguments) {
   Scan scan{.files = HostFiles::open(arguments)};
+  // By name: where it is not installed, the host linker says so.
+  scan.has_sanitizer_runtime = std::ranges::any_of(
+      arguments.inputs, [](const HostInput& input) { return is_sanitizer_runtime(input.name); });
   const std::vector<HostFile>& host_files = scan.files.files();
 
   std::vector<SelectionInput> inputs;

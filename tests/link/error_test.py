@@ -131,6 +131,10 @@ class Errors(LinkTest):
         for flag in ("-static", "-static-pie"):
             self.assert_link_fails(obj("alone"), flag, message="linked with -static.*libgantry.so")
 
+    def test_memory_sanitizer(self):
+        self.assert_link_fails(obj("alone"), "-fsanitize=memory",
+                               message="linked with -fsanitize=memory.*-fsanitize=address")
+
     def test_newer_bitcode(self):
         bitcode = self.folder / "newer.bc"
         result = run([LLVM_BIN / "llvm-offload-binary", obj("undefined-lto"),
