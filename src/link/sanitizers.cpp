@@ -19,10 +19,11 @@ bool is_sanitizer_runtime(std::string_view path) {
 }
 
 bool is_sanitizer_symbol(std::string_view name) {
-  if (!name.starts_with("__")) {
+  const std::size_t end = name.find('_', 2);
+  if (!name.starts_with("__") || end == std::string_view::npos) {
     return false;
   }
-  const std::string_view owner = name.substr(2, name.find('_', 2) - 2);
+  const std::string_view owner = name.substr(2, end - 2);
   return owner == "sanitizer" || owner.ends_with("san");
 }
 

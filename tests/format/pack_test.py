@@ -55,8 +55,8 @@ class Create(PackCase):
 
     def test_a_comma_in_a_value(self):
         self.write("a,b.o", "another")
-        self.pack("-o", "out", "--image=file=a,b.o,triple=t,feature=+a,+b,kind=openmp")
-        self.assertIn(("feature", "+a,+b"), self.images("out"))
+        self.pack("-o", "out", "--image=file=a,b.o,triple=t,arch=+a,+b,kind=openmp")
+        self.assertIn(("arch", "+a,+b"), self.images("out"))
         self.pack("out", "--image=file=taken,kind=openmp")
         self.assertEqual(self.read("taken"), b"another")
 
