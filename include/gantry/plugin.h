@@ -42,6 +42,9 @@ enum {
   /** Corresponding storage may be the original storage itself: mapping needs no copy. Implies
       HOST_ACCESSIBLE. */
   GANTRY_CAPABILITY_SHARES_MEMORY = 1u << 1,
+  /** Copies and launches need not be done when the call returns: the plugin has the functions of
+      queues. */
+  GANTRY_CAPABILITY_QUEUES = 1u << 2,
 };
 
 /** An image on one device. Owned by the plugin from create to destroy. */
@@ -122,8 +125,44 @@ int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* 
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
                                 uint64_t size);
 
-/** Runs a kernel; done on return. */
+/** Runs a kernel; done on return. On failure the kernel has changed nothing that the host can see.
+ */
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gantry_launch* launch);
+
+/* Queues, for devices with GANTRY_CAPABILITY_QUEUES; other plugins need not have these functions.
+ *
+ * What is put into a queue happens in order, what is in different queues at once as far as the
+ * device can. A queue is used by one thread at a time. The first failure in a queue is answered by
+ * the next
+ * __tgt_rtl_synchronize_queue or __tgt_rtl_query_queue; what was behind it in the queue by then
+ * does not happen. After the answer the queue is as new. */
+
+/** Owned by the plugin from create to destroy. */
+typedef struct gantry_queue gantry_queue;
+
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue);
+
+/** Frees a queue in which nothing is left to be done. */
+void __tgt_rtl_destroy_queue(gantry_queue* queue);
+
+/** Copies host memory to the device. The bytes at `host` stay as they are until the queue is
+    synchronised. */
+int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
+                                    uint64_t size);
+
+/** Copies device memory to the host: the bytes are there when the queue is synchronised. */
+int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
+                                      uint64_t size);
+
+/** Runs a kernel. `launch` and its arguments are copied before the call returns. */
+int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
+                                      const gantry_launch* launch);
+
+/** Returns when everything in the queue is done. */
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue);
+
+/** Sets `done` to 1 if everything in the queue is done, else to 0, and returns at once. */
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done);
 
 #ifdef __cplusplus
 }

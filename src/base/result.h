@@ -17,6 +17,8 @@ namespace gantry {
 
 struct Error {
   std::string message;
+  /// A device refused what it was asked to do, rather than that the request was wrong.
+  bool of_device = false;
 };
 
 template <typename T>
@@ -31,7 +33,8 @@ template <typename... Args>
 
 /// The same error, said to have happened in `context`: "context: message".
 [[nodiscard]] inline tl::unexpected<Error> with_context(Error error, std::string_view context) {
-  return tl::unexpected<Error>(Error{fmt::format("{}: {}", context, error.message)});
+  error.message = fmt::format("{}: {}", context, error.message);
+  return tl::unexpected<Error>(std::move(error));
 }
 
 } // namespace gantry

@@ -97,4 +97,9 @@ bool AllocationTable::contains(std::uintptr_t begin, std::uint64_t size) const {
   return found != live_.end() && size <= found->second.size - (begin - found->first);
 }
 
+bool AllocationTable::empty() const {
+  const std::lock_guard lock(mutex_);
+  return live_.empty();
+}
+
 } // namespace gantry::core

@@ -46,6 +46,8 @@ public:
   /// True if all of [begin, begin + size) lies in one allocation.
   [[nodiscard]] bool contains(std::uintptr_t begin, std::uint64_t size) const;
 
+  [[nodiscard]] bool empty() const;
+
 private:
   struct Extent {
     std::uint64_t size = 0;

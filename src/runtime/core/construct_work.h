@@ -6,7 +6,7 @@
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/map_item.h"
 #include "runtime/core/mapping_table.h"
-#include "runtime/core/plugin.h"
+#include "runtime/core/queue.h"
 
 #include <absl/container/inlined_vector.h>
 
@@ -16,6 +16,8 @@ namespace gantry::core {
 inline constexpr std::size_t kInlineItems = 64;
 /// The same for what is copied.
 inline constexpr std::size_t kInlineTransfers = 16;
+
+using MapItems = absl::InlinedVector<MapItem, kInlineItems>;
 
 /// The values of a kernel's parameters.
 using KernelArguments = absl::InlinedVector<void*, kInlineItems + 1>;
@@ -43,9 +45,9 @@ public:
 
   [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
 
-  /// Makes the copies, then the pointers. A failure does not keep the others from being made; the
-  /// first one is the answer. No lock is held.
-  [[nodiscard]] Status run(const PluginDevice& device, const Construct& construct) const;
+  /// Makes the copies, then the pointers, and waits for them. A failure does not keep the others
+  /// from being made; the first one is the answer. No lock is held.
+  [[nodiscard]] Status run(Queue& queue, const Construct& construct) const;
 
 private:
   struct Transfer {
@@ -62,18 +64,19 @@ private:
     std::uintptr_t value;
   };
 
-  static Status run(const PluginDevice& device, const Construct& construct,
-                    const Transfer& transfer);
-  static Status run(const PluginDevice& device, const Pointer& pointer);
+  static Status run(Queue& queue, const Construct& construct, const Transfer& transfer);
+  static Status run(Queue& queue, const Pointer& pointer);
 
   absl::InlinedVector<Transfer, kInlineTransfers> transfers_;
   absl::InlinedVector<Pointer, kInlineTransfers> pointers_;
 };
 
 struct ConstructWork {
-  ConstructWork(const Construct& at, std::uint64_t number) : construct(at), call(number) {}
+  ConstructWork(const Construct& at, Queue& of_construct, std::uint64_t number)
+      : construct(at), queue(of_construct), call(number) {}
 
   const Construct& construct;
+  Queue& queue;
   /// Numbers the enter and exit calls of a data environment: storage made by this one is new.
   std::uint64_t call;
   /// For each item the mapping that holds it, or null.

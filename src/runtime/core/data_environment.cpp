@@ -16,10 +16,10 @@ MapItem first_byte(const void* host) {
 
 } // namespace
 
-Status DataEnvironment::enter(Items items, const Construct& construct) {
+Status DataEnvironment::enter(Items items, const Construct& construct, Queue& queue) {
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call());
   Status planned = plan_enter(items, work);
   for (std::size_t i = 0; planned && i < items.size(); ++i) {
     const MapItem& item = items[i];
@@ -33,11 +33,11 @@ Status DataEnvironment::enter(Items items, const Construct& construct) {
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::enter_target(Items items, const Construct& construct,
+Status DataEnvironment::enter_target(Items items, const Construct& construct, Queue& queue,
                                      KernelArguments& arguments, PrivateStorage& storage) {
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call());
   Status planned = plan_enter(items, work);
   if (planned) {
     planned = append_arguments(items, work, arguments, storage);
@@ -45,12 +45,12 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct,
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::exit(Items items, const Construct& construct) {
+Status DataEnvironment::exit(Items items, const Construct& construct, Queue& queue) {
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call());
   Status outcome = plan_exit(items, work);
-  if (!work.transfers.empty()) {
+  if (!work.transfers.empty() || queue.busy()) {
     // What goes must not be found meanwhile.
     for (Mapping* mapping : work.gone) {
       mark(*mapping, work);
@@ -76,10 +76,10 @@ Status DataEnvironment::exit(Items items, const Construct& construct) {
   return outcome;
 }
 
-Status DataEnvironment::update(Items items, const Construct& construct) {
+Status DataEnvironment::update(Items items, const Construct& construct, Queue& queue) {
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call());
   Status planned = plan_update(items, work);
   const Status copied = run_transfers(lock, work);
   return planned ? copied : planned;
@@ -131,9 +131,9 @@ void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
 
 Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
   Status status;
-  if (!work.transfers.empty()) {
+  if (!work.transfers.empty() || work.queue.busy()) {
     lock.unlock();
-    status = work.transfers.run(device_, work.construct);
+    status = work.transfers.run(work.queue, work.construct);
     lock.lock();
   }
   for (Mapping* mapping : work.marked) {
@@ -266,6 +266,11 @@ void DataEnvironment::undeclare(const void* host, const void* device_address) {
 void DataEnvironment::unify() {
   const std::lock_guard lock(mutex_);
   unified_ = true;
+}
+
+bool DataEnvironment::has_separate_storage() {
+  const std::lock_guard lock(mutex_);
+  return separate_storage_ > 0;
 }
 
 bool DataEnvironment::is_present(const void* host, std::uint64_t size) {

@@ -13,6 +13,9 @@
 // Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
 // is nothing to copy, all of it is one step under one lock.
 //
+// Copies go through the construct's queue and are done when the call returns, as is what was in the
+// queue before: exit() of a target region waits for its kernel.
+//
 // Where storage is unified, on a device that shares memory or under unified_shared_memory, the
 // corresponding storage of an object is the object, so nothing is allocated and a copy of it onto
 // itself is left out. Only declare target variables, which an image brings along, have storage of
@@ -58,18 +61,22 @@ public:
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
   /// Maps `items` for the duration of a data region. If it fails nothing stays mapped that was not.
-  [[nodiscard]] Status enter(std::span<const MapItem> items, const Construct& construct);
+  [[nodiscard]] Status enter(std::span<const MapItem> items, const Construct& construct,
+                             Queue& queue);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
   /// `argument`, with private copies in `storage`.
   [[nodiscard]] Status enter_target(std::span<const MapItem> items, const Construct& construct,
-                                    KernelArguments& arguments, PrivateStorage& storage);
+                                    Queue& queue, KernelArguments& arguments,
+                                    PrivateStorage& storage);
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
   /// error of one item does not keep the others from being copied and taken off the device.
-  [[nodiscard]] Status exit(std::span<const MapItem> items, const Construct& construct);
+  [[nodiscard]] Status exit(std::span<const MapItem> items, const Construct& construct,
+                            Queue& queue);
 
-  [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct);
+  [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct,
+                              Queue& queue);
 
   /// omp_target_associate_ptr: gives host storage corresponding storage until disassociate(). The
   /// same association again is no error, any other overlap is.
@@ -87,6 +94,9 @@ public:
   /// From now on everything that becomes present is its own corresponding storage, unless its item
   /// says `close`: unified_shared_memory on a device that can access the host's memory.
   void unify();
+
+  /// True if anything that is present has storage other than the original storage.
+  [[nodiscard]] bool has_separate_storage();
 
   [[nodiscard]] bool is_present(const void* host, std::uint64_t size);
 
@@ -111,7 +121,7 @@ private:
   [[nodiscard]] Status plan_enter(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
-  /// Copies what is planned, without the lock.
+  /// Copies what is planned and waits for the queue, without the lock.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
   /// Ends an enter whose planning came to `planned`; gives the lock back.
   [[nodiscard]] Status finish_enter(Lock& lock, ConstructWork& work, Status planned);

@@ -304,7 +304,7 @@ TEST_F(MappingRules, UseDevicePtrGetsTheCorrespondingBase) {
   absent.base = absent.begin = bytes_of(other);
   absent.returned_base = &untouched;
   std::vector<MapItem> items = {item, absent};
-  ASSERT_TRUE(environment.enter(items, construct));
+  ASSERT_TRUE(enter(items));
   EXPECT_EQ(static_cast<int*>(returned) + 2, corresponding(array[2]));
   EXPECT_EQ(untouched, &other) << "without presence the base stays as it is";
   ASSERT_TRUE(exit({release(array[2])}));
@@ -317,7 +317,7 @@ TEST_F(MappingRules, UseDevicePtrOfAPointerTranslatesItsValue) {
   MapItem item = pointee(pointer, 8);
   item.returned_base = &returned;
   std::vector<MapItem> items = {item};
-  ASSERT_TRUE(environment.enter(items, construct));
+  ASSERT_TRUE(enter(items));
   EXPECT_EQ(returned, corresponding(array));
   ASSERT_TRUE(exit({pointee(pointer, 8)}));
   EXPECT_FALSE(present(pointer));

@@ -22,13 +22,14 @@ public:
   /// loaded are left for debuggers, empty for nowhere.
   Device(int number, PluginDevice device, std::string image_folder)
       : number_(number), device_(device), image_folder_(std::move(image_folder)),
-        uid_(fmt::format("{}-{}", device.plugin().name(), device.index())),
+        uid_(fmt::format("{}-{}", device.plugin().name(), device.index())), queues_(device_),
         data_environment_(device_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] const PluginDevice& plugin_device() const { return device_; }
+  [[nodiscard]] QueuePool& queues() { return queues_; }
   [[nodiscard]] DataEnvironment& data_environment() { return data_environment_; }
   /// What the program allocated itself.
   [[nodiscard]] AllocationTable& allocations() { return allocations_; }
@@ -57,12 +58,17 @@ public:
   /// registry's lock, which the caller holds, is given back. Null if it was not looked at here.
   [[nodiscard]] std::shared_ptr<LoadedProgram> withdraw(ProgramId id);
 
+  /// True if the device may have newer values of the program's data than the host: something mapped
+  /// has storage of its own, or the program allocated memory.
+  [[nodiscard]] bool holds_data() {
+    return data_environment_.has_separate_storage() || !allocations_.empty();
+  }
+
+  /// True once: whether to tell that this device refuses something.
+  [[nodiscard]] bool first_refusal() { return !refused_.exchange(true); }
+
   /// Ends the process: a construct failed on this device.
   [[noreturn]] void fail_construct(const Error& error, const Construct& construct);
-
-  [[nodiscard]] Status launch(const Kernel& kernel, const gantry_launch& launch) const {
-    return device_.launch(kernel.handle, launch);
-  }
 
 private:
   Status load_programs(Registry& registry);
@@ -80,9 +86,11 @@ private:
   PluginDevice device_;
   std::string image_folder_;
   std::string uid_;
+  QueuePool queues_;
   DataEnvironment data_environment_;
   AllocationTable allocations_;
   KernelTable kernels_;
+  std::atomic<bool> refused_{false};
   std::atomic<std::uint64_t> loaded_generation_{0};
 
   // With the registry's lock held:

@@ -17,11 +17,11 @@ constexpr std::string_view kLibraryPrefix = "libgantry-plugin-";
 constexpr std::string_view kLibrarySuffix = ".so";
 
 PluginFunctions linked_in_functions() {
-  return {
-#define GANTRY_ADDRESS(name) &::__tgt_rtl_##name,
-      GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+  PluginFunctions functions{};
+#define GANTRY_ADDRESS(name) functions.name = &::__tgt_rtl_##name;
+  GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
 #undef GANTRY_ADDRESS
-  };
+  return functions;
 }
 
 std::string library_path(std::string_view name) {
@@ -34,7 +34,7 @@ Status Plugin::check(std::int32_t code) const {
   if (code == GANTRY_SUCCESS) [[likely]] {
     return {};
   }
-  return fail("{}", functions_.error_message());
+  return tl::unexpected(Error{functions_.error_message(), code != GANTRY_INVALID_OPTION});
 }
 
 bool is_known_plugin(std::string_view name) {
@@ -69,12 +69,16 @@ Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
   PluginFunctions functions{};
 #define GANTRY_LOOK_UP(function)                                                                   \
   functions.function =                                                                             \
-      reinterpret_cast<decltype(functions.function)>(dlsym(library, "__tgt_rtl_" #function));      \
+      reinterpret_cast<decltype(functions.function)>(dlsym(library, "__tgt_rtl_" #function));
+  GANTRY_PLUGIN_FUNCTIONS(GANTRY_LOOK_UP)
+  GANTRY_QUEUE_FUNCTIONS(GANTRY_LOOK_UP)
+#undef GANTRY_LOOK_UP
+#define GANTRY_REQUIRE(function)                                                                   \
   if (functions.function == nullptr) {                                                             \
     return fail("the plugin '{}' lacks the function __tgt_rtl_" #function, path);                  \
   }
-  GANTRY_PLUGIN_FUNCTIONS(GANTRY_LOOK_UP)
-#undef GANTRY_LOOK_UP
+  GANTRY_PLUGIN_FUNCTIONS(GANTRY_REQUIRE)
+#undef GANTRY_REQUIRE
   if (const std::int32_t version = functions.api_version(); version != GANTRY_PLUGIN_API_VERSION) {
     return fail("the plugin '{}' is written for version {} of the plugin interface and this "
                 "runtime speaks version {}; rebuild the plugin",
@@ -90,7 +94,14 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t devic
       !status) {
     return tl::unexpected(status.error());
   }
-  return PluginDevice(plugin, device, call.capabilities(device));
+  const std::uint32_t capabilities = call.capabilities(device);
+#define GANTRY_REQUIRE(function)                                                                   \
+  if ((capabilities & GANTRY_CAPABILITY_QUEUES) != 0 && call.function == nullptr) {                \
+    return fail("the device has queues and its plugin lacks the function __tgt_rtl_" #function);   \
+  }
+  GANTRY_QUEUE_FUNCTIONS(GANTRY_REQUIRE)
+#undef GANTRY_REQUIRE
+  return PluginDevice(plugin, device, capabilities);
 }
 
 std::string_view PluginDevice::description() const {
@@ -151,6 +162,14 @@ Status PluginDevice::submit(void* device_address, const void* host, std::uint64_
 
 Status PluginDevice::retrieve(void* host, const void* device_address, std::uint64_t size) const {
   return plugin_->check(plugin_->functions().data_retrieve(device_, host, device_address, size));
+}
+
+Result<gantry_queue*> PluginDevice::create_queue() const {
+  gantry_queue* queue = nullptr;
+  if (Status status = plugin_->check(plugin_->functions().create_queue(device_, &queue)); !status) {
+    return tl::unexpected(status.error());
+  }
+  return queue;
 }
 
 Status PluginDevice::launch(gantry_kernel* kernel, const gantry_launch& launch) const {

@@ -35,11 +35,23 @@
   X(data_retrieve)                                                                                 \
   X(launch_kernel)
 
+// Those that only devices with GANTRY_CAPABILITY_QUEUES need.
+#define GANTRY_QUEUE_FUNCTIONS(X)                                                                  \
+  X(create_queue)                                                                                  \
+  X(destroy_queue)                                                                                 \
+  X(data_submit_async)                                                                             \
+  X(data_retrieve_async)                                                                           \
+  X(launch_kernel_async)                                                                           \
+  X(synchronize_queue)                                                                             \
+  X(query_queue)
+
 namespace gantry::core {
 
+/// Functions of a plugin; those of queues are null where it does not have them.
 struct PluginFunctions {
 #define GANTRY_MEMBER(name) decltype(&::__tgt_rtl_##name) name;
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_MEMBER)
+  GANTRY_QUEUE_FUNCTIONS(GANTRY_MEMBER)
 #undef GANTRY_MEMBER
 };
 
@@ -98,6 +110,7 @@ public:
   [[nodiscard]] bool host_accessible() const {
     return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
   }
+  [[nodiscard]] bool has_queues() const { return (capabilities_ & GANTRY_CAPABILITY_QUEUES) != 0; }
   [[nodiscard]] std::string_view description() const;
 
   /// `file` is where a copy is kept for debuggers; empty: nowhere.
@@ -117,6 +130,14 @@ public:
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size) const;
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size) const;
   [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch) const;
+
+  /// Of a device with queues; `call` is one of the plugin's functions that take one.
+  template <typename... Parameters, typename... Arguments>
+  [[nodiscard]] Status queued(std::int32_t (*call)(gantry_queue*, Parameters...),
+                              gantry_queue* queue, Arguments... arguments) const {
+    return plugin_->check(call(queue, arguments...));
+  }
+  [[nodiscard]] Result<gantry_queue*> create_queue() const;
 
 private:
   PluginDevice(const Plugin& plugin, std::int32_t device, std::uint32_t capabilities)

@@ -74,12 +74,20 @@ int Runtime::count_for_use(const Construct& construct) {
   return count;
 }
 
-Device* Runtime::ready(int number, const Construct& construct) {
-  Device* device = devices_[number].get();
-  if (Status status = device->ensure_loaded(registry_); !status) [[unlikely]] {
-    device->fail_construct(status.error(), construct);
+void Runtime::leave_to_host(Device& device, const Error& error, const Construct& construct) {
+  if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
+    device.fail_construct(error, construct);
   }
-  return device;
+  if (device.holds_data()) {
+    device.fail_construct({error.message + "; the host cannot run the region instead, because data "
+                                           "of the program is on the device"},
+                          construct);
+  }
+  if (device.first_refusal()) {
+    write_warning(fmt::format("{}: {}: {}; the host runs the region, and others that this device "
+                              "refuses",
+                              core::label(construct), device.label(), error.message));
+  }
 }
 
 Device* Runtime::select(std::int64_t number, const Construct& construct) {
@@ -96,7 +104,12 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
   if (number < 0 || number > count) [[unlikely]] {
     fatal(no_such_device(number, count), construct);
   }
-  return ready(static_cast<int>(number), construct);
+  Device& device = *devices_[number];
+  if (Status status = device.ensure_loaded(registry_); !status) [[unlikely]] {
+    leave_to_host(device, status.error(), construct);
+    return nullptr;
+  }
+  return &device;
 }
 
 Result<Device*> Runtime::find(int number, const Construct& routine) {
@@ -110,7 +123,15 @@ Result<Device*> Runtime::find(int number, const Construct& routine) {
   if (number < 0 || number > count) {
     return tl::unexpected(no_such_device(number, count));
   }
-  return ready(number, routine);
+  Device& device = *devices_[number];
+  if (Status status = device.ensure_loaded(registry_); !status) {
+    if (!status.error().of_device ||
+        policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
+      device.fail_construct(status.error(), routine);
+    }
+    return with_context(status.error(), device.label());
+  }
+  return &device;
 }
 
 int Runtime::default_device() const {
@@ -220,7 +241,7 @@ bool Runtime::some_image_fits(const Plugin& plugin) {
 Status Runtime::open_devices(bool all) {
   const Plugin* fits = nullptr;
   for (Candidate& candidate : setup_.candidates) {
-    if (candidate.opened ||
+    if (candidate.opened || candidate.refused ||
         (!all && candidate.plugin != fits && !some_image_fits(*candidate.plugin))) {
       continue;
     }
@@ -229,8 +250,15 @@ Status Runtime::open_devices(bool all) {
     auto device =
         PluginDevice::open(*candidate.plugin, candidate.plugin_device, number, candidate.options);
     if (!device) {
-      return with_context(device.error(),
-                          fmt::format("device {} ({})", number, candidate.plugin->name()));
+      const auto error = with_context(
+          device.error(), fmt::format("device {} ({})", number, candidate.plugin->name()));
+      if (!device.error().of_device || setup_.settings.policy == OffloadPolicy::kMandatory) {
+        return error;
+      }
+      write_warning(fmt::format("{}; the program goes on without it", error.value().message));
+      setup_.reasons.push_back(error.value().message);
+      candidate.refused = true;
+      continue;
     }
     candidate.opened = true;
     devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
@@ -247,7 +275,7 @@ void Runtime::no_device(const Construct& construct) {
       tried += fmt::format("; {}", reason);
     }
     for (const Candidate& candidate : setup_.candidates) {
-      if (!candidate.opened && candidate.plugin_device == 0) {
+      if (!candidate.opened && !candidate.refused && candidate.plugin_device == 0) {
         tried += fmt::format("; {}: no image of the program fits it", candidate.plugin->name());
       }
     }

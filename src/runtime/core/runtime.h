@@ -45,8 +45,8 @@ public:
 
   /// The device of a routine's device argument, ready for use; null for the host, which is the
   /// number of devices or omp_initial_device. Another number is an error that the routine reports,
-  /// but omp_invalid_device ends the process (OpenMP 5.2, section 18.8), as do a missing device
-  /// under MANDATORY and images that do not load.
+  /// but omp_invalid_device ends the process (OpenMP 5.2, section 18.8), as does a device that is
+  /// missing or refuses its image under MANDATORY.
   [[nodiscard]] Result<Device*> find(int number, const Construct& routine);
 
   static constexpr int kInitialDevice = -1; ///< omp_initial_device
@@ -54,6 +54,12 @@ public:
 
   /// Says that `number` is none of `count` devices, nor the host.
   [[nodiscard]] static Error no_such_device(std::int64_t number, int count);
+
+  /// What becomes of a target region that failed on `device` before it ran: returns if the host is
+  /// to run it, after a warning, once for a device; else ends the process with a message. The host
+  /// takes over under OMP_TARGET_OFFLOAD=DEFAULT what a device refuses, as long as no data of the
+  /// program is on that device, of which the host would not see the newest values.
+  void leave_to_host(Device& device, const Error& error, const Construct& construct);
 
   /// A device that exists, or null; loads nothing.
   [[nodiscard]] Device* device(int number);
@@ -78,6 +84,7 @@ private:
     std::int32_t plugin_device;
     std::string options;
     bool opened = false;
+    bool refused = false; ///< it could not be opened
   };
 
   /// What the environment asks for.
@@ -90,8 +97,6 @@ private:
 
   /// device_count(), for a construct or routine that needs a device if the policy says so.
   [[nodiscard]] int count_for_use(const Construct& construct);
-  /// A device that exists, with everything loaded.
-  [[nodiscard]] Device* ready(int number, const Construct& construct);
   void refresh(const Construct& construct);
   [[nodiscard]] int default_device() const;
   void open_devices_or_fail(bool all, const Construct& construct);

@@ -28,7 +28,7 @@ void Transfers::point(std::uintptr_t device_slot, std::uintptr_t host_slot, std:
   pointers_.push_back({device_slot, host_slot, size, value});
 }
 
-Status Transfers::run(const PluginDevice& device, const Construct& construct) const {
+Status Transfers::run(Queue& queue, const Construct& construct) const {
   Status outcome;
   const auto note = [&](Status status) {
     if (outcome && !status) {
@@ -36,16 +36,16 @@ Status Transfers::run(const PluginDevice& device, const Construct& construct) co
     }
   };
   for (const Transfer& transfer : transfers_) {
-    note(run(device, construct, transfer));
+    note(run(queue, construct, transfer));
   }
   for (const Pointer& pointer : pointers_) {
-    note(run(device, pointer));
+    note(run(queue, pointer));
   }
+  note(queue.synchronize());
   return outcome;
 }
 
-Status Transfers::run(const PluginDevice& device, const Construct& construct,
-                      const Transfer& transfer) {
+Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& transfer) {
   const bool to_device = transfer.direction == Direction::kToDevice;
   const auto copy = [&](std::uintptr_t begin, std::uintptr_t end) -> Status {
     if (begin >= end) {
@@ -58,8 +58,8 @@ Status Transfers::run(const PluginDevice& device, const Construct& construct,
            transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
            to_device ? "to" : "from");
     }
-    return to_device ? device.submit(corresponding, host, end - begin)
-                     : device.retrieve(host, corresponding, end - begin);
+    return to_device ? queue.submit(corresponding, host, end - begin)
+                     : queue.retrieve(host, corresponding, end - begin);
   };
   std::uintptr_t cursor = transfer.host;
   const std::uintptr_t end = transfer.host + transfer.size;
@@ -81,13 +81,13 @@ Status Transfers::run(const PluginDevice& device, const Construct& construct,
   return copy(cursor, end);
 }
 
-Status Transfers::run(const PluginDevice& device, const Pointer& pointer) {
+Status Transfers::run(Queue& queue, const Pointer& pointer) {
   auto* slot = reinterpret_cast<std::byte*>(pointer.device_slot);
-  Status status = device.submit(slot, &pointer.value, sizeof pointer.value);
+  Status status = queue.submit(slot, &pointer.value, sizeof pointer.value);
   if (status && pointer.size > sizeof pointer.value) {
-    status = device.submit(slot + sizeof pointer.value,
-                           reinterpret_cast<const void*>(pointer.host_slot + sizeof pointer.value),
-                           pointer.size - sizeof pointer.value);
+    status = queue.submit(slot + sizeof pointer.value,
+                          reinterpret_cast<const void*>(pointer.host_slot + sizeof pointer.value),
+                          pointer.size - sizeof pointer.value);
   }
   return status;
 }

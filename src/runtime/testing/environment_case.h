@@ -17,14 +17,25 @@ struct EnvironmentCase : ::testing::Test {
 
   using Items = std::vector<MapItem>;
 
-  Status enter(Items items) { return environment.enter(items, construct); }
-  Status exit(const Items& items) { return environment.exit(items, construct); }
-  Status update(const Items& items) { return environment.update(items, construct); }
+  Status enter(const Items& items) {
+    Queue queue(queues);
+    return environment.enter(items, construct, queue);
+  }
+  Status exit(const Items& items) {
+    Queue queue(queues);
+    return environment.exit(items, construct, queue);
+  }
+  Status update(const Items& items) {
+    Queue queue(queues);
+    return environment.update(items, construct, queue);
+  }
 
   /// What a target region does with its items; the values of its kernel's parameters.
   Result<std::vector<std::uintptr_t>> enter_target(Items items) {
     KernelArguments arguments;
-    if (Status status = environment.enter_target(items, construct, arguments, storage); !status) {
+    Queue queue(queues);
+    if (Status status = environment.enter_target(items, construct, queue, arguments, storage);
+        !status) {
       return tl::unexpected(status.error());
     }
     std::vector<std::uintptr_t> values;
@@ -49,6 +60,7 @@ struct EnvironmentCase : ::testing::Test {
   }
 
   FakePlugin plugin;
+  QueuePool queues{plugin.device()};
   DataEnvironment environment{plugin.device()};
   PrivateStorage storage{plugin.device()};
   Construct construct{"target", ";test.cpp;main;7;1;;"};

@@ -47,7 +47,8 @@ struct FakeFunctions {
   static std::uint32_t capabilities(std::int32_t) {
     return current->memory_ == Memory::kShared
                ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
-               : 0;
+           : current->has_queues_ ? GANTRY_CAPABILITY_QUEUES
+                                  : 0;
   }
 
   static const char* device_description(std::int32_t) { return "a device of a test"; }
@@ -202,16 +203,113 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static PluginFunctions table() {
-    return {
-#define GANTRY_ADDRESS(name) &FakeFunctions::name,
-        GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+  using FakeQueue = std::deque<std::function<std::int32_t()>>;
+
+  static FakeQueue& queue_of(gantry_queue* queue) { return *current->queues_.at(queue); }
+
+  static std::int32_t create_queue(std::int32_t, gantry_queue** queue) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("create_queue")) {
+      return GANTRY_FAILURE;
+    }
+    auto fake = std::make_unique<FakeQueue>();
+    *queue = reinterpret_cast<gantry_queue*>(fake.get());
+    current->queues_.emplace(*queue, std::move(fake));
+    return GANTRY_SUCCESS;
+  }
+
+  static void destroy_queue(gantry_queue* queue) {
+    const std::lock_guard lock(current->mutex_);
+    EXPECT_TRUE(queue_of(queue).empty()) << "a queue is destroyed with work in it";
+    current->queues_.erase(queue);
+  }
+
+  static std::int32_t put(gantry_queue* queue, std::function<std::int32_t()> work) {
+    const std::lock_guard lock(current->mutex_);
+    queue_of(queue).push_back(std::move(work));
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t data_submit_async(gantry_queue* queue, void* device_address, const void* host,
+                                        std::uint64_t size) {
+    return put(queue, [=] { return data_submit(0, device_address, host, size); });
+  }
+
+  static std::int32_t data_retrieve_async(gantry_queue* queue, void* host,
+                                          const void* device_address, std::uint64_t size) {
+    return put(queue, [=] { return data_retrieve(0, host, device_address, size); });
+  }
+
+  static std::int32_t launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
+                                          const gantry_launch* launch) {
+    std::vector<void*> values(launch->arguments, launch->arguments + launch->argument_count);
+    return put(queue, [=, copy = *launch] {
+      gantry_launch later = copy;
+      later.arguments = values.data();
+      return launch_kernel(0, kernel, &later);
+    });
+  }
+
+  /// Does what is first in the queue; a failure empties it.
+  static std::int32_t step(gantry_queue* queue) {
+    std::function<std::int32_t()> work;
+    {
+      const std::lock_guard lock(current->mutex_);
+      work = std::move(queue_of(queue).front());
+      queue_of(queue).pop_front();
+    }
+    const std::int32_t code = work();
+    if (code != GANTRY_SUCCESS) {
+      const std::lock_guard lock(current->mutex_);
+      queue_of(queue).clear();
+    }
+    return code;
+  }
+
+  static bool is_empty(gantry_queue* queue) {
+    const std::lock_guard lock(current->mutex_);
+    return queue_of(queue).empty();
+  }
+
+  static std::int32_t synchronize_queue(gantry_queue* queue) {
+    while (!is_empty(queue)) {
+      if (const std::int32_t code = step(queue); code != GANTRY_SUCCESS) {
+        return code;
+      }
+    }
+    const std::lock_guard lock(current->mutex_);
+    ++current->counts.synchronizations;
+    return current->fails("synchronize_queue") ? GANTRY_FAILURE : GANTRY_SUCCESS;
+  }
+
+  /// Each question moves the queue on by one step.
+  static std::int32_t query_queue(gantry_queue* queue, std::int32_t* done) {
+    std::int32_t code = GANTRY_SUCCESS;
+    if (!is_empty(queue)) {
+      code = step(queue);
+    }
+    *done = is_empty(queue) ? 1 : 0;
+    return code;
+  }
+
+  static PluginFunctions table(bool queues) {
+    PluginFunctions functions{};
+#define GANTRY_ADDRESS(name) functions.name = &FakeFunctions::name;
+    GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+    if (queues) {
+      GANTRY_QUEUE_FUNCTIONS(GANTRY_ADDRESS)
+    }
 #undef GANTRY_ADDRESS
-    };
+    return functions;
   }
 };
 
-FakePlugin::FakePlugin(Memory memory) : memory_(memory), plugin_("fake", FakeFunctions::table()) {
+bool queues_by_default() {
+  return std::getenv("GANTRY_TEST_QUEUES") != nullptr;
+}
+
+FakePlugin::FakePlugin(Memory memory, bool queues)
+    : memory_(memory), has_queues_(queues), plugin_("fake", FakeFunctions::table(queues)) {
   EXPECT_EQ(current, nullptr) << "one FakePlugin at a time";
   current = this;
   device_ = std::make_unique<PluginDevice>(PluginDevice::open(plugin_, 0, 0, "").value());
@@ -220,6 +318,7 @@ FakePlugin::FakePlugin(Memory memory) : memory_(memory), plugin_("fake", FakeFun
 FakePlugin::~FakePlugin() {
   EXPECT_EQ(live_allocations(), 0u) << "device memory is leaked";
   EXPECT_EQ(live_images(), 0u) << "images are leaked";
+  EXPECT_EQ(live_queues(), 0u) << "queues are leaked";
   current = nullptr;
 }
 

@@ -2,14 +2,16 @@
 // and any call made to fail.
 //
 // A device address of it is the address of host memory with kDeviceBit set, so that code which
-// takes one for a host address crashes. Every access is checked against what is allocated. An image
-// is text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME SIZE` for
-// each symbol; `broken` makes its loading fail.
+// takes one for a host address crashes. Every access is checked against what is allocated. Where
+// the devices have queues, what is put into one happens when the host waits for it and no earlier.
+// An image is text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME
+// SIZE` for each symbol; `broken` makes its loading fail.
 #pragma once
 
 #include "runtime/core/plugin.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,10 +30,14 @@ enum class Memory : std::uint8_t {
   kShared,   ///< corresponding storage may be the original storage
 };
 
+/// Whether devices have queues. Tests that do not say run with both: where GANTRY_TEST_QUEUES is
+/// set, all of them have.
+[[nodiscard]] bool queues_by_default();
+
 /// One at a time in a process: plugins are functions without a context. Any thread.
 class FakePlugin {
 public:
-  explicit FakePlugin(Memory memory = Memory::kSeparate);
+  explicit FakePlugin(Memory memory = Memory::kSeparate, bool queues = queues_by_default());
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
   /// Fails the test if device memory or an image is still there.
@@ -60,6 +66,7 @@ public:
     int images_created = 0;
     int images_loaded = 0;
     int launches = 0;
+    int synchronizations = 0;
 
     bool operator==(const Counts&) const = default;
   };
@@ -69,6 +76,9 @@ public:
 
   [[nodiscard]] std::size_t live_allocations() const { return allocations_.size(); }
   [[nodiscard]] std::size_t live_images() const { return images_.size(); }
+
+  /// Queues that were created and not destroyed.
+  [[nodiscard]] std::size_t live_queues() const { return queues_.size(); }
 
   /// Host memory that stands for device memory; null if not all of it is allocated.
   [[nodiscard]] std::byte* memory(std::uintptr_t device_address, std::uint64_t size);
@@ -100,10 +110,13 @@ private:
 
   mutable std::recursive_mutex mutex_;
   Memory memory_;
+  bool has_queues_;
   int fails_in_ = -1;
   std::string message_;
   std::map<std::uintptr_t, Allocation> allocations_; ///< by host address of their first byte
   std::map<gantry_image*, std::unique_ptr<struct FakeImage>> images_;
+  /// What is put into each queue and has not happened yet.
+  std::map<gantry_queue*, std::unique_ptr<std::deque<std::function<std::int32_t()>>>> queues_;
   Plugin plugin_;
   std::unique_ptr<PluginDevice> device_;
 };

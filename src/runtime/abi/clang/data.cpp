@@ -21,7 +21,8 @@ void with_items(const Ident* location, std::int64_t device_number, std::string_v
   MapItems items;
   Status status = decode_maps(arrays, items);
   if (status) {
-    status = action(device->data_environment(), items, at);
+    core::Queue queue(device->queues());
+    status = action(device->data_environment(), items, at, queue);
   }
   if (!status) {
     device->fail_construct(status.error(), at);
@@ -30,23 +31,20 @@ void with_items(const Ident* location, std::int64_t device_number, std::string_v
 
 void begin(const Ident* location, std::int64_t device, const MapArrays& arrays) {
   with_items(location, device, "target data", arrays,
-             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
-               return environment.enter(items, at);
-             });
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at,
+                core::Queue& queue) { return environment.enter(items, at, queue); });
 }
 
 void end(const Ident* location, std::int64_t device, const MapArrays& arrays) {
   with_items(location, device, "end of target data", arrays,
-             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
-               return environment.exit(items, at);
-             });
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at,
+                core::Queue& queue) { return environment.exit(items, at, queue); });
 }
 
 void update(const Ident* location, std::int64_t device, const MapArrays& arrays) {
   with_items(location, device, "target update", arrays,
-             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at) {
-               return environment.update(items, at);
-             });
+             [](core::DataEnvironment& environment, MapItems& items, const core::Construct& at,
+                core::Queue& queue) { return environment.update(items, at, queue); });
 }
 
 } // namespace

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <absl/container/inlined_vector.h>
-
 namespace gantry::abi::clang {
 
-using MapItems = absl::InlinedVector<core::MapItem, core::kInlineItems>;
+using core::MapItems;
 
 /// The six parallel arrays of a call; `names` and `mappers` may be null.
 struct MapArrays {

@@ -2,16 +2,31 @@
 #include "runtime/abi/clang/decode.h"
 #include "runtime/abi/export.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/target_region.h"
+
+#include <chrono>
+#include <memory>
+#include <thread>
 
 using namespace gantry;
 using namespace gantry::abi::clang;
 using core::Runtime;
+
+// libomp's, when it is in the process.
+extern "C" {
+__attribute__((weak)) std::int32_t __kmpc_global_thread_num(const Ident* location);
+__attribute__((weak)) bool __kmpc_omp_has_task_team(std::int32_t thread);
+__attribute__((weak)) void** __kmpc_omp_get_target_async_handle_ptr(std::int32_t thread);
+}
 
 namespace {
 
 constexpr std::uint32_t kNewestVersion = 3;
 /// Version 3 kernels have a first parameter of their own, the launch environment of GPUs.
 constexpr std::uint32_t kVersionWithLaunchEnvironment = 3;
+
+/// A bit of the launch's flags.
+constexpr std::uint64_t kNoWait = 1;
 
 /// Compiled code runs the host's version of the region when a launch answers this.
 constexpr int kRunOnHost = 1;
@@ -34,14 +49,50 @@ gantry_launch shape_of(const KernelArguments* arguments, std::int32_t num_teams,
   return launch;
 }
 
-void report_launch(const core::Device& device, const core::Kernel& kernel,
-                   const core::Construct& at, std::span<void* const> parameters) {
-  std::string values;
-  for (void* const value : parameters) {
-    values += fmt::format(" {}", fmt::ptr(value));
+/// Starts a region; false if the host is to run it.
+bool start(core::TargetRegion& region, std::int32_t num_teams, std::int32_t thread_limit,
+           const KernelArguments* arguments) {
+  if (arguments->version >= kVersionWithLaunchEnvironment) {
+    region.parameters.push_back(nullptr);
   }
-  core::info("{}: {} launched on {}, {} parameters:{}", core::label(at), kernel.name,
-             device.label(), parameters.size(), values);
+  Status status =
+      decode_maps({arguments->item_count, arguments->bases, arguments->begins, arguments->sizes,
+                   arguments->types, arguments->names, arguments->mappers},
+                  region.items);
+  if (status) {
+    status = region.start(shape_of(arguments, num_teams, thread_limit));
+  }
+  if (!status) {
+    Runtime::instance().leave_to_host(region.device(), status.error(), region.construct());
+  }
+  return status.has_value();
+}
+
+void finish(core::TargetRegion& region) {
+  if (Status status = region.finish(); !status) {
+    region.device().fail_construct(status.error(), region.construct());
+  }
+}
+
+/// A region with nowait whose kernel is under way on a device with queues. Its target task is not
+/// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so.
+struct DeferredRegion {
+  DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
+      : region(device, kernel, at) {}
+  core::TargetRegion region;
+  int fruitless_queries = 0;
+};
+
+/// Where libomp keeps the handle of the target task that this thread runs: what is stored there
+/// makes it ask. Null if the task has to be done when its launch returns.
+void** handle_of_current_task() {
+  if (__kmpc_global_thread_num == nullptr || __kmpc_omp_has_task_team == nullptr ||
+      __kmpc_omp_get_target_async_handle_ptr == nullptr) {
+    return nullptr;
+  }
+  const std::int32_t thread = __kmpc_global_thread_num(nullptr);
+  return __kmpc_omp_has_task_team(thread) ? __kmpc_omp_get_target_async_handle_ptr(thread)
+                                          : nullptr;
 }
 
 int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
@@ -65,38 +116,22 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
               "and link with this device among the offload targets"},
         at);
   }
-
-  MapItems items;
-  core::KernelArguments parameters;
-  if (arguments->version >= kVersionWithLaunchEnvironment) {
-    parameters.push_back(nullptr);
+  const bool nowait = arguments->version >= 2 && (arguments->flags & kNoWait) != 0;
+  if (nowait && device->plugin_device().has_queues()) {
+    if (void** handle = handle_of_current_task(); handle != nullptr) {
+      auto deferred = std::make_unique<DeferredRegion>(*device, *kernel, at);
+      if (!start(deferred->region, num_teams, thread_limit, arguments)) {
+        return kRunOnHost;
+      }
+      *handle = deferred.release();
+      return 0;
+    }
   }
-  core::PrivateStorage storage(device->plugin_device());
-  core::DataEnvironment& environment = device->data_environment();
-  Status status =
-      decode_maps({arguments->item_count, arguments->bases, arguments->begins, arguments->sizes,
-                   arguments->types, arguments->names, arguments->mappers},
-                  items);
-  if (status) {
-    status = environment.enter_target(items, at, parameters, storage);
+  core::TargetRegion region(*device, *kernel, at);
+  if (!start(region, num_teams, thread_limit, arguments)) {
+    return kRunOnHost;
   }
-  if (!status) {
-    device->fail_construct(status.error(), at);
-  }
-
-  gantry_launch launch = shape_of(arguments, num_teams, thread_limit);
-  launch.arguments = parameters.data();
-  launch.argument_count = static_cast<std::uint32_t>(parameters.size());
-  if (core::info_enabled(core::Info::kLaunch)) [[unlikely]] {
-    report_launch(*device, *kernel, at, parameters);
-  }
-  status = device->launch(*kernel, launch);
-  if (status) {
-    status = environment.exit(items, at);
-  }
-  if (!status) {
-    device->fail_construct(status.error(), at);
-  }
+  finish(region);
   return 0;
 }
 
@@ -106,6 +141,24 @@ GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device
                                       std::int32_t num_teams, std::int32_t thread_limit,
                                       const void* host_address, const KernelArguments* arguments) {
   return run(location, device, num_teams, thread_limit, host_address, arguments);
+}
+
+/// Asked by libomp on any thread, one at a time, until `*handle` is null: then the task that
+/// launched a region with nowait is complete.
+GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
+  constexpr int kPatience = 64;
+  constexpr auto kPause = std::chrono::microseconds(50);
+  auto* deferred = static_cast<DeferredRegion*>(*handle);
+  if (!deferred->region.done()) {
+    // libomp's idle threads do nothing but ask.
+    if (++deferred->fruitless_queries > kPatience) {
+      std::this_thread::sleep_for(kPause);
+    }
+    return;
+  }
+  const std::unique_ptr<DeferredRegion> ending(deferred);
+  finish(ending->region);
+  *handle = nullptr;
 }
 
 /// Clang 15's form of nowait; the task around it carries the dependences.

@@ -1,0 +1,80 @@
+// The order in which the copies and the launch of a construct happen on a device.
+//
+// Where a device has queues (GANTRY_CAPABILITY_QUEUES), what is put into one happens in order and
+// later: the host waits once, in synchronize(), for all of it. Where it has none, everything is
+// done when the call returns and there is nothing to wait for. Constructs do not see the
+// difference.
+//
+// Every construct at work has a queue of its own, so those of different threads, and target tasks
+// that are running, do not wait for each other.
+#pragma once
+
+#include "runtime/core/plugin.h"
+
+#include <mutex>
+#include <vector>
+
+namespace gantry::core {
+
+/// The queues of one device that no construct uses. Any thread.
+class QueuePool {
+public:
+  /// `device` outlives the pool.
+  explicit QueuePool(const PluginDevice& device) : device_(device) {}
+  QueuePool(const QueuePool&) = delete;
+  QueuePool& operator=(const QueuePool&) = delete;
+  ~QueuePool();
+
+  [[nodiscard]] const PluginDevice& device() const { return device_; }
+
+  /// An idle queue, the one used last if there are several, or a new one.
+  [[nodiscard]] Result<gantry_queue*> take();
+  void give_back(gantry_queue* idle);
+
+private:
+  const PluginDevice& device_;
+  std::mutex mutex_;
+  std::vector<gantry_queue*> idle_;
+};
+
+/// One construct's use of a queue; one thread at a time. A device's queue is taken from the pool
+/// when something is put in and goes back when the object does.
+class Queue {
+public:
+  /// `pool` outlives the queue.
+  explicit Queue(QueuePool& pool) : pool_(pool), device_(pool.device()) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  /// Waits for what is in the queue.
+  ~Queue();
+
+  /// Copies to the device. The bytes at `host` stay as they are until synchronize().
+  [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size);
+  /// Copies from the device: the bytes are there after synchronize().
+  [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size);
+  /// Runs a kernel. `launch` may vanish after the call.
+  [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch);
+
+  /// True if something was put in that is not known to be done.
+  [[nodiscard]] bool busy() const { return busy_; }
+
+  /// Waits until everything is done; the first failure is the answer.
+  [[nodiscard]] Status synchronize();
+
+  /// True if everything is done, so that synchronize() would not wait. Failures are its to tell.
+  [[nodiscard]] bool done();
+
+private:
+  /// Puts something into the device's queue by one of the plugin's functions.
+  template <typename Function, typename... Arguments>
+  Status put(Function PluginFunctions::* function, Arguments... arguments);
+
+  QueuePool& pool_;
+  const PluginDevice& device_;
+  gantry_queue* queue_ = nullptr;
+  bool busy_ = false;
+  /// A failure that done() met.
+  Status failure_;
+};
+
+} // namespace gantry::core

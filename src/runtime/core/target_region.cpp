@@ -1,0 +1,44 @@
+#include "runtime/core/target_region.h"
+
+namespace gantry::core {
+
+namespace {
+
+void report_launch(const Device& device, const Kernel& kernel, const Construct& construct,
+                   const KernelArguments& parameters) {
+  std::string values;
+  for (void* const value : parameters) {
+    values += fmt::format(" {}", fmt::ptr(value));
+  }
+  info("{}: {} launched on {}, {} parameters:{}", label(construct), kernel.name, device.label(),
+       parameters.size(), values);
+}
+
+} // namespace
+
+Status TargetRegion::start(gantry_launch shape) {
+  DataEnvironment& environment = device_.data_environment();
+  Status status = environment.enter_target(items, construct_, queue_, parameters, storage_);
+  if (!status) {
+    return status;
+  }
+  shape.arguments = parameters.data();
+  shape.argument_count = static_cast<std::uint32_t>(parameters.size());
+  if (info_enabled(Info::kLaunch)) [[unlikely]] {
+    report_launch(device_, kernel_, construct_, parameters);
+  }
+  status = queue_.launch(kernel_.handle, shape);
+  if (!status) [[unlikely]] {
+    for (MapItem& item : items) {
+      item.from = false;
+    }
+    (void)environment.exit(items, construct_, queue_); // the launch's failure is what is reported
+  }
+  return status;
+}
+
+Status TargetRegion::finish() {
+  return device_.data_environment().exit(items, construct_, queue_);
+}
+
+} // namespace gantry::core

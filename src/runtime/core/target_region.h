@@ -1,0 +1,50 @@
+// One execution of a target region on a device (OpenMP 5.2, section 13.8): its items are mapped,
+// its kernel runs, its items are unmapped.
+//
+// A front door fills in `items` and `parameters` and calls start(), which returns when the kernel
+// is under way: done, on a device without queues. finish() waits for it. In between the region may
+// be left to itself, for nowait; any thread may then call done() and finish(), one at a time.
+#pragma once
+
+#include "runtime/core/construct_work.h"
+#include "runtime/core/data_environment.h"
+#include "runtime/core/device.h"
+
+namespace gantry::core {
+
+class TargetRegion {
+public:
+  /// Keeps references to the device and the kernel, which stay as long as the program is loaded.
+  TargetRegion(Device& device, const Kernel& kernel, const Construct& construct)
+      : device_(device), kernel_(kernel), construct_(construct), storage_(device.plugin_device()),
+        queue_(device.queues()) {}
+  TargetRegion(const TargetRegion&) = delete;
+  TargetRegion& operator=(const TargetRegion&) = delete;
+
+  /// What the construct maps.
+  MapItems items;
+  /// The values of the kernel's parameters that precede those of the items.
+  KernelArguments parameters;
+
+  [[nodiscard]] Device& device() const { return device_; }
+  [[nodiscard]] const Construct& construct() const { return construct_; }
+
+  /// Maps the items and launches the kernel with `shape`, of which start() fills in the arguments.
+  /// If it fails, nothing is mapped that was not, and the host's data is as it was.
+  [[nodiscard]] Status start(gantry_launch shape);
+
+  /// True if finish() would not wait for the kernel.
+  [[nodiscard]] bool done() { return queue_.done(); }
+
+  /// Unmaps the items. Once, after start() has succeeded.
+  [[nodiscard]] Status finish();
+
+private:
+  Device& device_;
+  const Kernel& kernel_;
+  Construct construct_;
+  PrivateStorage storage_;
+  Queue queue_; ///< the last one, so that what is in it ends before the rest does
+};
+
+} // namespace gantry::core

@@ -1,0 +1,127 @@
+#include "runtime/core/target_region.h"
+
+#include "runtime/testing/fake_plugin.h"
+#include "runtime/testing/map_items.h"
+
+#include <gmock/gmock.h>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using ::testing::HasSubstr;
+
+struct TargetRegions : ::testing::TestWithParam<bool> {
+  template <typename T>
+  bool present(const T& object) {
+    return device.data_environment().is_present(&object, sizeof object);
+  }
+
+  static MapItem argument(MapItem item) {
+    item.argument = true;
+    return item;
+  }
+
+  FakePlugin plugin{Memory::kSeparate, GetParam()};
+  Device device{0, plugin.device(), ""};
+  Kernel kernel{nullptr, nullptr, "kernel"};
+  Construct construct{"target", ";test.cpp;main;7;1;;"};
+};
+
+TEST_P(TargetRegions, MapLaunchAndUnmap) {
+  int x = 1;
+  TargetRegion region(device, kernel, construct);
+  region.parameters.push_back(nullptr);
+  region.items.push_back(argument(tofrom(x)));
+  ASSERT_TRUE(region.start({}));
+  EXPECT_TRUE(present(x));
+  while (!region.done()) {
+  }
+  EXPECT_EQ(plugin.counts.launches, 1);
+  void* const corresponding = device.data_environment().corresponding(&x, sizeof x);
+  EXPECT_THAT(plugin.arguments, ::testing::ElementsAre(nullptr, corresponding));
+  plugin.write(corresponding, 2);
+  ASSERT_TRUE(region.finish());
+  EXPECT_EQ(x, 2);
+  EXPECT_FALSE(present(x));
+}
+
+TEST_P(TargetRegions, AreUnderWayAtOnce) {
+  int x = 1;
+  int y = 1;
+  TargetRegion first(device, kernel, construct);
+  TargetRegion second(device, kernel, construct);
+  first.items.push_back(tofrom(x));
+  second.items.push_back(tofrom(y));
+  ASSERT_TRUE(first.start({}));
+  ASSERT_TRUE(second.start({}));
+  EXPECT_TRUE(present(x) && present(y));
+  ASSERT_TRUE(second.finish());
+  EXPECT_TRUE(present(x));
+  ASSERT_TRUE(first.finish());
+}
+
+/// Each call of the plugin fails in turn. What was mapped for the region is not afterwards, whether
+/// it failed before, in or after its kernel.
+TEST_P(TargetRegions, ThatFailLeaveNothingMapped) {
+  int x = 1;
+  int array[100] = {};
+  for (int nth = 1;; ++nth) {
+    Status status;
+    {
+      TargetRegion region(device, kernel, construct);
+      region.items = {argument(tofrom(x)), argument(tofrom(array))};
+      plugin.fail_call(nth);
+      status = region.start({});
+      if (status) {
+        status = region.finish();
+      }
+    }
+    const bool failed = plugin.has_failed();
+    plugin.fail_call(-1);
+    EXPECT_EQ(!status, failed) << "call " << nth;
+    EXPECT_FALSE(present(x) || present(array)) << "call " << nth;
+    EXPECT_EQ(plugin.live_allocations(), 0u) << "call " << nth;
+    if (!failed) {
+      EXPECT_GE(nth, 2 + 2 + 1 + 2 + 2) << "allocations, copies, launch, copies, releases";
+      return;
+    }
+    EXPECT_TRUE(status.error().of_device);
+    EXPECT_THAT(status.error().message, HasSubstr("injected failure of "));
+  }
+}
+
+TEST_P(TargetRegions, WhoseLaunchFailsCopyNothingBack) {
+  int x = 1;
+  TargetRegion region(device, kernel, construct);
+  region.items.push_back(tofrom(x));
+  plugin.fail_call(GetParam() ? 2 + 1 + 1 + 1 : 3); // an allocation, a copy; a queue and a wait
+  Status status = region.start({});
+  if (status) {
+    status = region.finish();
+  }
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("launch_kernel"));
+  EXPECT_EQ(plugin.counts.retrieves, 0);
+  EXPECT_EQ(x, 1);
+}
+
+TEST_P(TargetRegions, HoldDataOnTheDevice) {
+  int x = 1;
+  EXPECT_FALSE(device.holds_data());
+  TargetRegion region(device, kernel, construct);
+  region.items.push_back(tofrom(x));
+  ASSERT_TRUE(region.start({}));
+  EXPECT_TRUE(device.holds_data());
+  ASSERT_TRUE(region.finish());
+  EXPECT_FALSE(device.holds_data());
+  device.allocations().insert(4096, 64, MemoryKind::kDevice);
+  EXPECT_TRUE(device.holds_data());
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TargetRegions, ::testing::Bool(), [](const auto& queues) {
+  return queues.param ? "WithQueues" : "WithoutQueues";
+});
+
+} // namespace
+} // namespace gantry::core
