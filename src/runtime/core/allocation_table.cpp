@@ -102,4 +102,14 @@ bool AllocationTable::empty() const {
   return live_.empty();
 }
 
+std::vector<std::string> AllocationTable::leaks() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> found;
+  for (const auto& [begin, allocation] : live_) {
+    found.push_back(
+        fmt::format("the allocation {} is not freed at the end", extent(begin, allocation.size)));
+  }
+  return found;
+}
+
 } // namespace gantry::core

@@ -48,6 +48,9 @@ public:
 
   [[nodiscard]] bool empty() const;
 
+  /// What has not been freed: a sentence for each.
+  [[nodiscard]] std::vector<std::string> leaks() const;
+
 private:
   struct Extent {
     std::uint64_t size = 0;

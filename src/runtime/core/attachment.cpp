@@ -30,7 +30,7 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   std::memcpy(&value, item.base, sizeof value);
   work.transfers.point(pointer.mapping->device_address(slot), slot, slot_size,
                        pointee.mapping->device_address(value));
-  work.attachments.push_back({pointer.mapping, {slot, slot_size}});
+  work.attachments.push_back({pointer.mapping, {slot, slot_size, value}});
   mark(*pointer.mapping, work);
 }
 

@@ -59,6 +59,9 @@ Status DataEnvironment::exit(Items items, const Construct& construct, Queue& que
   if (Status status = run_transfers(lock, work); outcome) {
     outcome = std::move(status);
   }
+  if (check_enabled(Check::kAttached)) [[unlikely]] {
+    warn_of_attached(work);
+  }
   absl::InlinedVector<void*, kInlineTransfers> allocations;
   for (Mapping* mapping : work.gone) {
     if (info_enabled(Info::kMap)) [[unlikely]] {
@@ -151,7 +154,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     Status copied = run_transfers(lock, work);
     if (copied) [[likely]] {
       for (const auto& [mapping, pointer] : work.attachments) {
-        mapping->attach(pointer.host_slot, pointer.size);
+        mapping->attach(pointer);
       }
       return {};
     }

@@ -106,6 +106,9 @@ public:
   /// See MappingTable::intern_strings.
   void intern_strings(std::uintptr_t begin, std::uintptr_t end);
 
+  /// What is still mapped, by constructs and not for ever: a sentence for each.
+  [[nodiscard]] std::vector<std::string> leaks();
+
   /// The table as text, one entry a line, for people.
   [[nodiscard]] std::string describe();
 
@@ -152,6 +155,12 @@ private:
   /// Makes the device's pointer at `device_slot` point to the corresponding storage of item.begin,
   /// if there is any.
   void point_to_corresponding(std::uintptr_t device_slot, const MapItem& item, ConstructWork& work);
+
+  // Mistakes (checks.cpp).
+
+  /// Warns of storage that this construct takes off the device while pointers that stay there are
+  /// attached to it.
+  void warn_of_attached(const ConstructWork& work);
 
   // Parameters (kernel_arguments.cpp).
 

@@ -18,6 +18,7 @@ std::uint32_t initial_info_bits() noexcept {
 } // namespace
 
 std::atomic<std::uint32_t> info_bits{initial_info_bits()};
+std::atomic<std::uint32_t> check_bits{0};
 
 namespace {
 

@@ -38,6 +38,13 @@ extern std::atomic<std::uint32_t> info_bits;
   return (info_bits.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(kind)) != 0;
 }
 
+/// The checks asked for, once the settings are read; bits of Check.
+extern std::atomic<std::uint32_t> check_bits;
+
+[[nodiscard]] inline bool check_enabled(Check check) {
+  return (check_bits.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(check)) != 0;
+}
+
 /// Writes "gantry: info: text" as one line. Any thread.
 void write_info(std::string_view text);
 

@@ -94,7 +94,7 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
       } else if (Mapping* object = found[item.parent]; object != nullptr && !object->shared()) {
         const std::uintptr_t slot = address(item.base);
         point_to_corresponding(object->device_address(slot), item, work);
-        work.attachments.push_back({object, {slot, sizeof(void*)}});
+        work.attachments.push_back({object, {slot, sizeof(void*), address(item.begin)}});
         mark(*object, work);
       }
       break;

@@ -5,10 +5,13 @@
 
 namespace gantry::core {
 
-void Mapping::attach(std::uintptr_t host_slot, std::uint64_t size) {
-  const auto place = std::ranges::lower_bound(attached, host_slot, {}, &AttachedPointer::host_slot);
-  if (place == attached.end() || place->host_slot != host_slot) {
-    attached.insert(place, AttachedPointer{host_slot, size});
+void Mapping::attach(const AttachedPointer& pointer) {
+  const auto place =
+      std::ranges::lower_bound(attached, pointer.host_slot, {}, &AttachedPointer::host_slot);
+  if (place == attached.end() || place->host_slot != pointer.host_slot) {
+    attached.insert(place, pointer);
+  } else {
+    place->pointee = pointer.pointee;
   }
 }
 

@@ -23,6 +23,7 @@ namespace gantry::core {
 struct AttachedPointer {
   std::uintptr_t host_slot; ///< address of the original pointer
   std::uint64_t size;       ///< bytes of the pointer, more than 8 for a descriptor
+  std::uintptr_t pointee;   ///< what the original pointer points to
 };
 
 /// One present piece of host storage.
@@ -75,8 +76,8 @@ struct alignas(64) Mapping {
   [[nodiscard]] std::uintptr_t device_address(std::uintptr_t host) const {
     return device_begin + (host - host_begin);
   }
-  /// Notes an attached pointer, once; they are kept in order of address.
-  void attach(std::uintptr_t host_slot, std::uint64_t size);
+  /// Notes an attached pointer; they are kept in order of address, one for each address.
+  void attach(const AttachedPointer& pointer);
   /// True if the corresponding storage is the original storage.
   [[nodiscard]] bool shared() const { return device_begin == host_begin; }
 };

@@ -5,6 +5,7 @@
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 // libomp's, when it is in the process, as programs of Clang have it.
@@ -32,16 +33,40 @@ void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, s
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
     info("program unregistered: {}", module_of(descriptor).path);
   }
-  // The images go when this vector does, after the lock: unloading runs code of the image.
-  std::vector<std::shared_ptr<LoadedProgram>> unloaded;
-  const std::lock_guard lock(registry_.mutex());
-  const ProgramId id = registry_.remove(descriptor);
-  if (id == 0) {
-    return;
+  bool last = false;
+  {
+    // The images go when this vector does, after the lock: unloading runs code of the image.
+    std::vector<std::shared_ptr<LoadedProgram>> unloaded;
+    const std::lock_guard lock(registry_.mutex());
+    const ProgramId id = registry_.remove(descriptor);
+    if (id == 0) {
+      return;
+    }
+    for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+      unloaded.push_back(devices_[i]->withdraw(id));
+      devices_[i]->data_environment().intern_strings(begin, end);
+    }
+    last = registry_.programs().empty();
   }
+  if (last && check_enabled(Check::kLeaks)) {
+    report_leaks();
+  }
+}
+
+void Runtime::report_leaks() {
+  bool any = false;
   for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
-    unloaded.push_back(devices_[i]->withdraw(id));
-    devices_[i]->data_environment().intern_strings(begin, end);
+    for (const auto& leaks :
+         {devices_[i]->data_environment().leaks(), devices_[i]->allocations().leaks()}) {
+      for (const std::string& leak : leaks) {
+        write_warning(fmt::format("{}: {}", devices_[i]->label(), leak));
+        any = true;
+      }
+    }
+  }
+  if (any) {
+    std::fflush(stdout);
+    _Exit(EXIT_FAILURE);
   }
 }
 
@@ -169,6 +194,7 @@ void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
   if (!has_setup_.load(std::memory_order_relaxed)) {
     setup_ = std::move(*setup);
     policy_.store(setup_.settings.policy, std::memory_order_relaxed);
+    check_bits.store(setup_.settings.check, std::memory_order_relaxed);
     initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
     has_setup_.store(true, std::memory_order_release);
   }

@@ -106,6 +106,9 @@ private:
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
   /// Device 0 of a plugin if a program has opened it, or null: a device is opened once.
   [[nodiscard]] const PluginDevice* first_open_device(std::string_view plugin) const;
+  /// GANTRY_CHECK=leaks: says what the programs left on the devices, and ends the process if that
+  /// is anything.
+  void report_leaks();
   [[noreturn]] void no_device(const Construct& construct);
 
   Registry registry_;

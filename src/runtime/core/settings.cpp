@@ -11,8 +11,9 @@ namespace gantry::core {
 
 namespace {
 
-constexpr std::uint32_t bit(Info info) {
-  return static_cast<std::uint32_t>(info);
+template <typename Kind>
+constexpr std::uint32_t bit(Kind kind) {
+  return static_cast<std::uint32_t>(kind);
 }
 
 constexpr std::array kInfoNames = {
@@ -23,6 +24,12 @@ constexpr std::array kInfoNames = {
     std::pair<std::string_view, std::uint32_t>{"present", bit(Info::kPresent)},
     std::pair<std::string_view, std::uint32_t>{"transfer", bit(Info::kTransfer)},
     std::pair<std::string_view, std::uint32_t>{"table", bit(Info::kTable)},
+    std::pair<std::string_view, std::uint32_t>{"all", ~0u},
+};
+
+constexpr std::array kCheckNames = {
+    std::pair<std::string_view, std::uint32_t>{"leaks", bit(Check::kLeaks)},
+    std::pair<std::string_view, std::uint32_t>{"attached", bit(Check::kAttached)},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
 };
 
@@ -118,18 +125,29 @@ Status parse_devices(std::string_view value, Settings& settings) {
   return {};
 }
 
-Status parse_info(std::string_view value, Settings& settings) {
+/// Takes over the bits that the words of a list stand for.
+template <typename Names>
+Status parse_bits(std::string_view value, const Names& names, std::uint32_t& bits) {
   for (const std::string_view word : split(value, ',')) {
-    const auto* known = std::ranges::find_if(
-        kInfoNames, [&](const auto& row) { return same_word(row.first, word); });
-    if (known == kInfoNames.end()) {
-      return fail("'{}' is not one of registration, load, launch, map, present, transfer, table, "
-                  "all (several are separated by commas)",
-                  word);
+    const auto* known =
+        std::ranges::find_if(names, [&](const auto& row) { return same_word(row.first, word); });
+    if (known == names.end()) {
+      std::vector<std::string_view> words(names.size());
+      std::ranges::transform(names, words.begin(), [](const auto& row) { return row.first; });
+      return fail("'{}' is not one of {} (several are separated by commas)", word,
+                  fmt::join(words, ", "));
     }
-    settings.info |= known->second;
+    bits |= known->second;
   }
   return {};
+}
+
+Status parse_info(std::string_view value, Settings& settings) {
+  return parse_bits(value, kInfoNames, settings.info);
+}
+
+Status parse_check(std::string_view value, Settings& settings) {
+  return parse_bits(value, kCheckNames, settings.check);
 }
 
 Status parse_libomptarget_info(std::string_view value, Settings& settings) {
@@ -174,6 +192,12 @@ constexpr std::array kVariables = {
         "the same by LLVM's number: 1 launches, 2 present storage, 4 everything "
         "mapped when a construct fails, 8 changes of mappings, 16 loads, 32 transfers, -1 all",
         parse_libomptarget_info},
+    EnvironmentVariable{
+        "GANTRY_CHECK", "",
+        "mistakes to look for: leaks (what is still mapped or allocated at the end; "
+        "the exit status becomes 1), attached (storage that goes while a pointer of "
+        "the device is attached to it), all",
+        parse_check},
     EnvironmentVariable{"GANTRY_SAVE_IMAGES", "",
                         "a folder in which a copy of every image loaded is left, for debuggers and "
                         "profilers",

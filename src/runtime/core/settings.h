@@ -38,6 +38,12 @@ enum class Info : std::uint32_t {
   kTable = 1u << 6,        ///< everything mapped, when a construct fails on a device
 };
 
+/// What GANTRY_CHECK can look for; a bit each.
+enum class Check : std::uint32_t {
+  kLeaks = 1u << 0,    ///< what is still mapped or allocated when the last program ends
+  kAttached = 1u << 1, ///< storage that goes while a pointer is attached to it
+};
+
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
   /// Initial value of default-device-var.
@@ -45,6 +51,8 @@ struct Settings {
   std::vector<DeviceRequest> devices;
   /// Bits of Info.
   std::uint32_t info = 0;
+  /// Bits of Check.
+  std::uint32_t check = 0;
   /// Folder in which a copy of every loaded image is left; empty: none.
   std::string save_images;
 };

@@ -33,6 +33,7 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings->devices[0].count, DeviceRequest::kAll);
   EXPECT_EQ(settings->devices[0].options, "");
   EXPECT_EQ(settings->info, 0u);
+  EXPECT_EQ(settings->check, 0u);
   EXPECT_EQ(settings->save_images, "");
 }
 

@@ -1,0 +1,72 @@
+// What GANTRY_CHECK finds.
+#include "runtime/core/allocation_table.h"
+#include "runtime/testing/environment_case.h"
+
+#include <gmock/gmock.h>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+struct Checks : EnvironmentCase {
+  Checks() { check_bits = ~0u; }
+  ~Checks() override { check_bits = 0; }
+
+  /// What `action` writes on stderr.
+  template <typename Action>
+  std::string said_by(Action action) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_TRUE(action());
+    return ::testing::internal::GetCapturedStderr();
+  }
+};
+
+TEST_F(Checks, LeaksAreWhatIsMappedAndReferenced) {
+  int x = 0;
+  int declared = 0;
+  EXPECT_THAT(environment.leaks(), IsEmpty());
+  MapItem item = tofrom(x);
+  item.name = ";x;test.cpp;7;1;;";
+  ASSERT_TRUE(enter({item}));
+  ASSERT_TRUE(enter({item}));
+  ASSERT_TRUE(environment.declare(&declared, 4, &declared, "declared"));
+  EXPECT_THAT(environment.leaks(),
+              ElementsAre(MatchesRegex("'x' \\[0x[0-9a-f]+, 4 bytes\\), mapped at test.cpp:7, is "
+                                       "still mapped at the end, referenced 2 times")));
+  ASSERT_TRUE(exit({remove(x)}));
+  EXPECT_THAT(environment.leaks(), IsEmpty());
+}
+
+TEST_F(Checks, LeaksAreWhatIsAllocatedAndNotFreed) {
+  AllocationTable allocations;
+  allocations.insert(0x1000, 64, MemoryKind::kDevice);
+  allocations.insert(0x2000, 64, MemoryKind::kHost);
+  ASSERT_TRUE(allocations.remove(0x2000, MemoryKind::kHost));
+  EXPECT_THAT(allocations.leaks(),
+              ElementsAre("the allocation [0x1000, 64 bytes) is not freed at the end"));
+}
+
+TEST_F(Checks, StorageThatGoesWhileAPointerIsAttachedToIt) {
+  int values[4] = {};
+  struct {
+    long before;
+    int* pointer;
+  } holder{0, values};
+  ASSERT_TRUE(enter({to(holder), to(values), attachment(holder.pointer)}));
+  EXPECT_THAT(
+      said_by([&] { return exit({release(values)}); }),
+      MatchesRegex("gantry: warning: test.cpp:7: target: storage \\[0x[0-9a-f]+, 16 bytes\\) "
+                   "leaves the device while the pointer at offset 8 of storage "
+                   "\\[0x[0-9a-f]+, 16 bytes\\), mapped at test.cpp:7, is attached to it; "
+                   ".*\n"));
+  // Attached anew, and gone together: nothing to say.
+  ASSERT_TRUE(enter({to(values), attachment(holder.pointer)}));
+  EXPECT_EQ(said_by([&] { return exit({release(values), release(holder)}); }), "");
+}
+
+} // namespace
+} // namespace gantry::core
