@@ -17,13 +17,17 @@ function(gantry_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folder]): a libFuzzer target, where the
-# sanitizers that it relies on are: in the asan preset. ctest runs it for 15 seconds, from the seeds
-# and what earlier runs found (fuzz/NAME of the build tree; inputs that fail are beside it).
+# gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folder] [SECONDS n]): a libFuzzer target,
+# where the sanitizers that it relies on are: in the asan preset. ctest runs it for 15 seconds or n,
+# from the seeds and what earlier runs found (fuzz/NAME of the build tree; inputs that fail are beside
+# it).
 function(gantry_fuzzer name)
-  cmake_parse_arguments(ARG "" "SEEDS" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SEEDS;SECONDS" "SOURCES;DEPENDS" ${ARGN})
   if(NOT GANTRY_SANITIZE MATCHES address)
     return()
+  endif()
+  if(NOT ARG_SECONDS)
+    set(ARG_SECONDS 15)
   endif()
   add_executable(${name}_fuzzer ${ARG_SOURCES})
   set_target_properties(${name}_fuzzer PROPERTIES
@@ -32,8 +36,8 @@ function(gantry_fuzzer name)
   target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${name}_fuzzer PRIVATE ${ARG_DEPENDS})
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz/${name})
-  add_test(NAME fuzz.${name} COMMAND ${name}_fuzzer -max_total_time=15 -timeout=10 -max_len=8192
+  add_test(NAME fuzz.${name} COMMAND ${name}_fuzzer -max_total_time=${ARG_SECONDS} -timeout=10 -max_len=8192
     -artifact_prefix=${CMAKE_BINARY_DIR}/fuzz/ -print_final_stats=1
     ${CMAKE_BINARY_DIR}/fuzz/${name} ${ARG_SEEDS})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 240)
 endfunction()
