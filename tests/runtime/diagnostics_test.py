@@ -60,6 +60,8 @@ class Errors(RuntimeCase):
                       self.error_of("fallback-22", OMP_TARGET_OFFLOAD="SOMETIMES"))
         self.assertIn("GANTRY_INFO: 'maps' is not one of registration,",
                       self.mistake("", GANTRY_INFO="maps"))
+        self.assertIn("GANTRY_CHECK: 'leak' is not one of leaks, attached, all (several are separated",
+                      self.mistake("", GANTRY_CHECK="leak"))
         self.assertIn("LIBOMPTARGET_INFO: 'much' is not a number",
                       self.mistake("", LIBOMPTARGET_INFO="much"))
 
@@ -114,6 +116,39 @@ class Errors(RuntimeCase):
                 else:
                     self.assertEqual(done.returncode, 1)
                     self.assertIn("gantry: error:", done.stderr)
+
+
+class Checks(RuntimeCase):
+    """What GANTRY_CHECK finds, and what it says nothing about without being asked."""
+
+    def findings(self, name, check, devices="cpu+separate"):
+        done = self.start("errors-22", name, OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_DEVICES=devices,
+                          GANTRY_CHECK=check)
+        return done.returncode, done.stderr
+
+    def test_leaks(self):
+        for devices in ("cpu", "cpu+separate"):
+            status, text = self.findings("leak", "leaks", devices)
+            self.assertEqual(status, 1)
+            self.assertRegex(
+                text, r"\Agantry: warning: device 0 \(cpu\): 'values' \[0x[0-9a-f]+, 400 bytes\), "
+                r"mapped at \S*errors\.cpp:\d+, is still mapped at the end, referenced 1 time\n"
+                r"gantry: warning: device 0 \(cpu\): the allocation \[0x[0-9a-f]+, 64 bytes\) is not "
+                r"freed at the end\n\Z")
+        self.assertEqual(self.findings("leak", ""), (0, ""))
+        self.assertEqual(self.findings("leak", "attached"), (0, ""))
+        self.assertEqual(self.findings("", "leaks"), (0, ""))
+
+    def test_storage_that_goes_while_a_pointer_is_attached_to_it(self):
+        status, text = self.findings("attached", "all")
+        self.assertEqual(status, 0)
+        self.assertRegex(
+            text, r"\Agantry: warning: \S*errors\.cpp:\d+: end of target data: '[^']+' \[0x[0-9a-f]+, "
+            r"400 bytes\) leaves the device while the pointer at offset 8 of \S+ \[0x[0-9a-f]+, 16 "
+            r"bytes\), mapped at \S*errors\.cpp:\d+, is attached to it; unmap the pointer first[^\n]*"
+            r"\n\Z")
+        self.assertEqual(self.findings("attached", "leaks"), (0, ""))
+        self.assertEqual(self.findings("attached", "all", "cpu"), (0, ""))
 
 
 class Routines(RuntimeCase):

@@ -24,6 +24,17 @@ int main(int argc, char** argv) {
 #pragma omp target device(77)
     {
     }
+  } else if (mistake == "leak") {
+#pragma omp target enter data map(to : values)
+    (void)omp_target_alloc(64, omp_get_default_device());
+  } else if (mistake == "attached") {
+    struct {
+      long before;
+      int* pointer;
+    } holder{0, values};
+#pragma omp target enter data map(to : holder, holder.pointer[0 : 100])
+#pragma omp target exit data map(delete : values)
+#pragma omp target exit data map(delete : holder)
   } else {
 #pragma omp target
     {
