@@ -125,17 +125,15 @@ int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* 
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
                                 uint64_t size);
 
-/** Runs a kernel; done on return. On failure the kernel has changed nothing that the host can see.
- */
+/** Runs a kernel; done on return. If it fails, nothing that the host can see has changed. */
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gantry_launch* launch);
 
 /* Queues, for devices with GANTRY_CAPABILITY_QUEUES; other plugins need not have these functions.
  *
  * What is put into a queue happens in order, what is in different queues at once as far as the
- * device can. A queue is used by one thread at a time. The first failure in a queue is answered by
- * the next
- * __tgt_rtl_synchronize_queue or __tgt_rtl_query_queue; what was behind it in the queue by then
- * does not happen. After the answer the queue is as new. */
+ * device can. A queue is used by one thread at a time. The first failure in a queue is the answer of
+ * the next call that synchronises or queries it; what was behind it in the queue by then does not
+ * happen. After the answer the queue is as new. */
 
 /** Owned by the plugin from create to destroy. */
 typedef struct gantry_queue gantry_queue;

@@ -34,7 +34,8 @@ Status Plugin::check(std::int32_t code) const {
   if (code == GANTRY_SUCCESS) [[likely]] {
     return {};
   }
-  return tl::unexpected(Error{functions_.error_message(), code != GANTRY_INVALID_OPTION});
+  const bool refused = code != GANTRY_INVALID_OPTION && code != GANTRY_NOT_FOUND;
+  return tl::unexpected(Error{functions_.error_message(), refused});
 }
 
 bool is_known_plugin(std::string_view name) {
