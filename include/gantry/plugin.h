@@ -131,9 +131,9 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gan
 /* Queues, for devices with GANTRY_CAPABILITY_QUEUES; other plugins need not have these functions.
  *
  * What is put into a queue happens in order, what is in different queues at once as far as the
- * device can. A queue is used by one thread at a time. The first failure in a queue is the answer of
- * the next call that synchronises or queries it; what was behind it in the queue by then does not
- * happen. After the answer the queue is as new. */
+ * device can. A queue is used by one thread at a time. The first failure in a queue is the answer
+ * of the next call that synchronises or queries it; what was behind it in the queue by then does
+ * not happen. After the answer the queue is as new. */
 
 /** Owned by the plugin from create to destroy. */
 typedef struct gantry_queue gantry_queue;
