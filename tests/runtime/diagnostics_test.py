@@ -1,6 +1,7 @@
 """What the runtime says: errors that name device, place, variable, cause and remedy; GANTRY_INFO."""
 
 import re
+import subprocess
 import unittest
 
 from runtime_case import RuntimeCase
@@ -44,8 +45,11 @@ class Errors(RuntimeCase):
     def test_every_kind_of_bad_device_list(self):
         for value, expected in (
             ("gpu", "GANTRY_DEVICES: 'gpu' is not a kind of device; the kinds here are: cpu"),
-            ("cpu:0", "GANTRY_DEVICES: 'cpu:0' has no number of at least 1"),
-            ("cpu:x", "GANTRY_DEVICES: 'cpu:x' has no number of at least 1"),
+            ("cpu:0", "GANTRY_DEVICES: 'cpu:0' has no number from 1 to 2147483647 after ':'"),
+            ("cpu:x", "GANTRY_DEVICES: 'cpu:x' has no number from 1"),
+            ("cpu:99999999999", "GANTRY_DEVICES: 'cpu:99999999999' has no number from 1"),
+            ("cpu+separate:2", "'separate:2' is not an option of cpu devices; the one they have is "
+                               "'separate', and a number stands in front of it, as in cpu:2+separate"),
             ("cpu,,cpu", "GANTRY_DEVICES: '' names no kind of device"),
             ("cpu+", "GANTRY_DEVICES: 'cpu+' has no option after '+'"),
             ("cpu+fast", "device 0 (cpu): 'fast' is not an option of cpu devices"),
@@ -68,6 +72,21 @@ class Errors(RuntimeCase):
     def test_image_folder_that_does_not_exist(self):
         self.assertRegex(self.mistake("", GANTRY_SAVE_IMAGES="/nonexistent"),
                          r"/nonexistent/errors-22\.\d+\.1\.device0\.so: No such file")
+
+    def test_no_room_for_the_copy_of_an_image(self):
+        # A file system of one page; namespaces may be refused to us.
+        name = self.program_path("fallback-22")
+        script = ('mount -t tmpfs -o size=4k none "$0" && cd "$0" && '
+                  f'GANTRY_SAVE_IMAGES="$0" OMP_TARGET_OFFLOAD=MANDATORY exec {name}')
+        folder = self.folder / "small"
+        folder.mkdir()
+        done = subprocess.run(["unshare", "-Urm", "sh", "-c", script, folder], capture_output=True,
+                              text=True, timeout=60, check=False)
+        if "unshare" in done.stderr or "mount" in done.stderr:
+            self.skipTest(f"no file system of a size of its own: {done.stderr.strip()}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"\Agantry: error: \S*fallback\.cpp:\d+: target data: device 0 "
+                         r"\(cpu\): GANTRY_SAVE_IMAGES: \S+/fallback-22\.\d+\.1\.device0\.so: No space left on device\n\Z")
 
     def test_mandatory_without_a_device_that_fits(self):
         # The image's machine becomes another one, so that no device takes it.

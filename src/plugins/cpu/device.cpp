@@ -50,7 +50,9 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   const std::string_view option(options);
   if (!option.empty() && option != "separate") {
     return report(GANTRY_INVALID_OPTION,
-                  "'{}' is not an option of cpu devices; the one they have is 'separate'", option);
+                  "'{}' is not an option of cpu devices; the one they have is 'separate', and a "
+                  "number stands in front of it, as in cpu:2+separate",
+                  option);
   }
   Devices& all = devices();
   const std::lock_guard lock(all.mutex);

@@ -25,6 +25,28 @@ std::int32_t report_system_error(const char* what) {
   return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
 }
 
+/// A file in memory for an image. Mapping its pages for execution is all that it is for, so it
+/// gives up the right to be run as a program where the kernel (since 6.3) knows that; some demand
+/// it.
+int create_memory_file() {
+  constexpr unsigned kNoExecSeal = 8; // MFD_NOEXEC_SEAL, which the C library's header may not know
+  const int descriptor = memfd_create("gantry-image", MFD_CLOEXEC | kNoExecSeal);
+  return descriptor >= 0 || errno != EINVAL ? descriptor
+                                            : memfd_create("gantry-image", MFD_CLOEXEC);
+}
+
+/// Not through a mapping: pages that the system has no room for would be a signal there.
+bool write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written < 0 ? 0 : written));
+  }
+  return true;
+}
+
 /// A spelling of the path of an open file that no other image of the process has: a serial number
 /// in binary, its digits written as "./" and "/".
 std::string unique_path(int descriptor) {
@@ -68,7 +90,9 @@ std::int32_t gantry_image::load() {
   }
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return report(GANTRY_FAILURE, "the device image does not load: {}", dlerror());
+    const char* const hint =
+        access("/proc/self/fd", X_OK) == 0 ? "" : "; images are loaded through /proc, mount it";
+    return report(GANTRY_FAILURE, "the device image does not load: {}{}", dlerror(), hint);
   }
   void* first = nullptr;
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
@@ -90,21 +114,24 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   if (file != nullptr) {
     unlink(file); // left by an earlier process of this number
   }
-  const int descriptor = file == nullptr ? memfd_create("gantry-image", MFD_CLOEXEC)
+  const char* const where = file == nullptr ? "memory for the device image" : file;
+  const int descriptor = file == nullptr ? create_memory_file()
                                          : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
-    return report_system_error(file == nullptr ? "memory for the device image" : file);
+    return report_system_error(where);
   }
   void* mapped = MAP_FAILED;
-  if (ftruncate(descriptor, static_cast<off_t>(size)) == 0) {
+  if (write_all(descriptor, {static_cast<const std::byte*>(bytes), size})) {
     mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   }
   if (mapped == MAP_FAILED) {
-    const int32_t code = report_system_error("memory for the device image");
+    const int32_t code = report_system_error(where);
     close(descriptor);
+    if (file != nullptr) {
+      unlink(file);
+    }
     return code;
   }
-  memcpy(mapped, bytes, size);
   const std::span contents(static_cast<std::byte*>(mapped), size);
   const auto elf = ElfImage::open(contents);
   if (!elf) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -101,7 +102,8 @@ Result<DeviceRequest> parse_device(std::string_view item) {
   if (colon != std::string_view::npos) {
     const auto count = parse_number<std::int32_t>(head.substr(colon + 1));
     if (!count || *count < 1) {
-      return fail("'{}' has no number of at least 1 after ':'", item);
+      return fail("'{}' has no number from 1 to {} after ':'", item,
+                  std::numeric_limits<std::int32_t>::max());
     }
     request.count = *count;
     head = head.substr(0, colon);
