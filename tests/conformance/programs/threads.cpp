@@ -1,5 +1,5 @@
 // Any number of host threads use the same devices at once.
-#include "check.h"
+#include "conformance.h"
 
 #include <atomic>
 #include <thread>
@@ -34,7 +34,7 @@ static void work(int seed, int devices) {
   sum += mine[0];
 }
 
-int main() {
+CASE(many_threads_use_all_devices, "threads.concurrent", "device.clause") {
   // The first use of the runtime is by all threads at once.
   std::vector<std::thread> threads;
   for (int seed = 0; seed < 8; ++seed) {

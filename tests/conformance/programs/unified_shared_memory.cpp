@@ -2,9 +2,7 @@
 // unless they say `close`, and declare target variables are the host's.
 #pragma omp requires unified_shared_memory
 
-#include "check.h"
-
-#include <string.h>
+#include "conformance.h"
 
 #pragma omp begin declare target
 int global = 3;
@@ -15,9 +13,7 @@ struct Node {
   Node* next;
 };
 
-int main() {
-  check_runs_on_device();
-
+CASE(host_memory_needs_no_map, "requires.unified_shared_memory") {
   Node last = {5, NULL};
   Node first = {4, &last};
   Node* list = &first;
@@ -34,7 +30,10 @@ int main() {
 #pragma omp target
   global = 10;
   CHECK_EQUAL(global, 10);
+  global = 3;
+}
 
+CASE(maps_make_no_copies, "usm.map") {
   int mapped = 1;
 #pragma omp target data map(alloc : mapped)
   {
@@ -43,7 +42,9 @@ int main() {
     CHECK_EQUAL(mapped, 2);
     CHECK(omp_get_mapped_ptr(&mapped, omp_get_default_device()) == &mapped);
   }
+}
 
+CASE(close_makes_a_copy, "usm.close") {
   int closer = 1;
 #pragma omp target data map(close, to : closer)
   {
