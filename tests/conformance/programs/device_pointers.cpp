@@ -202,18 +202,56 @@ struct Box {
   int lid = 1;
   int contents[4] = {1, 2, 3, 4};
 
-  int take() {
-    int* there = nullptr;
-#pragma omp target data map(tofrom : contents) use_device_addr(contents)
+  /// The addresses that a region of use_device_addr sees, and those that they should be.
+  void check_first_member() {
+    void* there = nullptr;
+    void* const expected = device_address(&lid);
+#pragma omp target data use_device_addr(lid)
+    there = &lid;
+    CHECK(there == expected);
+  }
+  void check_inner_member() {
+    void* there = nullptr;
+    void* const expected = device_address(contents);
+#pragma omp target data use_device_addr(contents)
     there = contents;
-    return there == contents ? 1 : 0;
+    CHECK(there == expected);
+  }
+  void check_mapped_member() {
+    void* there = nullptr;
+    void* expected = nullptr;
+#pragma omp target data map(tofrom : contents) use_device_addr(contents)
+    {
+      there = contents;
+      expected = device_address(static_cast<int*>(host_contents_));
+    }
+    CHECK(there == expected);
+  }
+
+private:
+  void* host_contents_ = contents;
+
+  static void* device_address(const void* host) {
+    return omp_get_mapped_ptr(host, omp_get_default_device());
   }
 };
 } // namespace
 
-CASE(members, "use_device_addr.member") {
+CASE(the_first_member, "use_device_addr.member") {
   Box box;
-  CHECK_EQUAL(box.take(), shared ? 1 : 0);
+#pragma omp target data map(tofrom : box)
+  box.check_first_member();
+}
+
+CASE(inner_members, "use_device_addr.member") {
+  Box box;
+#pragma omp target data map(tofrom : box)
+  box.check_inner_member();
+}
+
+CASE(inner_members_mapped_by_the_same_construct, "use_device_addr.member") {
+  Box box;
+  box.check_mapped_member();
 }
 
 CASE(absent_objects, "use_device_addr.absent") {

@@ -98,3 +98,15 @@ CASE(dependences_order_it_among_tasks, "interop.depend", "interop.nowait", "inte
   CHECK_EQUAL(last, 5);
   check_answers(object);
 }
+
+CASE(preferred_runtimes, "interop.prefer_type", "interop.init") {
+  omp_interop_t object = &object;
+#pragma omp interop init(prefer_type("cuda", "opencl"), targetsync : object)
+  CHECK(object == omp_interop_none);
+}
+
+CASE(properties_and_texts, "routine.omp_get_num_interop_properties",
+     "routine.omp_get_interop_name") {
+  CHECK(omp_get_num_interop_properties(omp_interop_none) >= 0);
+  CHECK(omp_get_interop_rc_desc(omp_interop_none, omp_irc_empty) != nullptr);
+}

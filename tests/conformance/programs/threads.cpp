@@ -45,3 +45,26 @@ CASE(many_threads_use_all_devices, "threads.concurrent", "device.clause") {
   }
   CHECK_EQUAL(sum.load(), 28 + 8 * 200);
 }
+
+CASE(many_threads_map_one_object, "threads.same-object", "map.reference-count") {
+  int shared_object[64];
+  for (int i = 0; i < 64; ++i) {
+    shared_object[i] = i;
+  }
+  int* const p = shared_object;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([p] {
+      for (int round = 0; round < 100; ++round) {
+        int seen = -1;
+#pragma omp target map(to : p[0 : 64]) map(from : seen)
+        seen = p[63];
+        CHECK_EQUAL(seen, 63);
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  CHECK(!conformance::is_present(p));
+}

@@ -8,6 +8,9 @@
 int global = 3;
 #pragma omp end declare target
 
+int linked = 5;
+#pragma omp declare target link(linked)
+
 struct Node {
   int value;
   Node* next;
@@ -56,4 +59,25 @@ CASE(close_makes_a_copy, "usm.close") {
 #pragma omp target update from(closer)
     CHECK_EQUAL(closer, 2);
   }
+}
+
+CASE(presence_and_addresses, "usm.routines") {
+  int x = 1;
+  CHECK(omp_get_mapped_ptr(&x, omp_get_initial_device()) == &x);
+#pragma omp target data map(tofrom : x)
+  {
+    CHECK(conformance::is_present(&x));
+    CHECK(omp_get_mapped_ptr(&x, omp_get_default_device()) == &x);
+  }
+  int* const p = static_cast<int*>(omp_target_alloc(sizeof(int), omp_get_default_device()));
+#pragma omp target is_device_ptr(p)
+  *p = 4;
+  omp_target_free(p, omp_get_default_device());
+}
+
+CASE(link_variables_are_the_hosts, "usm.declare-target-link") {
+  linked = 6;
+#pragma omp target
+  linked += 1;
+  CHECK_EQUAL(linked, 7);
 }
