@@ -4,7 +4,7 @@
 usage: refused.py BUILD
 
 A snippet is refused/RULE.cpp; its first line is `// FLAGS | REGULAR EXPRESSION`: flags besides
--fopenmp and what Clang's messages have to contain. The results stand in BUILD/conformance/refused.json:
+-fopenmp and what the messages of Clang and its linker have to contain. The results stand in BUILD/conformance/refused.json:
 each rule with the message. A snippet that compiles is an error: its rule then needs a case.
 """
 
@@ -14,19 +14,29 @@ import sys
 
 import suite
 
-CLANG = ["clang++-22", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", "-O1", "-c", "-o", "/dev/null"]
+TIMEOUT = 10  # seconds; for snippets that Clang does not come to an end with
+CLANG = ["clang++-22", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", "-O1", "-o", "/dev/null"]
+
+
+def messages_about(snippet, flags):
+    """What Clang and its linker say; empty if they have nothing against the snippet."""
+    try:
+        done = subprocess.run([*CLANG, "-fno-crash-diagnostics", *flags, snippet], capture_output=True,
+                              text=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        return "no end of the compilation"
+    return done.stderr if done.returncode != 0 else ""
 
 
 def complaint(snippet):
-    """What Clang says about a snippet; ends the program if it has no complaint or another one."""
+    """What is said about a snippet; ends the program if it is nothing or not what the snippet says."""
     flags, _, expected = snippet.read_text().splitlines()[0].removeprefix("//").partition("|")
-    done = subprocess.run([*CLANG, "-fno-crash-diagnostics", *flags.split(), snippet],
-                          capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    messages = messages_about(snippet, flags.split())
+    if not messages:
         suite.fail(f"{snippet.name} compiles; show its rule by a case")
-    found = re.search(expected.strip(), done.stderr)
+    found = re.search(expected.strip(), messages)
     if not found:
-        suite.fail(f"{snippet.name}: expected '{expected.strip()}': {done.stderr}")
+        suite.fail(f"{snippet.name}: expected '{expected.strip()}': {messages}")
     return found.group()
 
 

@@ -104,7 +104,7 @@ CASE(reductions_with_every_operator, "reduction.scalar") {
   bool any = false;
   double largest = -1;
   int smallest = 1000;
-#pragma omp target teams distribute parallel for reduction(+ : sum) reduction(* : product)          \
+#pragma omp target teams distribute parallel for reduction(+ : sum) reduction(* : product)         \
     reduction(& : conjunction) reduction(| : disjunction) reduction(^ : exclusive)                 \
     reduction(&& : all) reduction(|| : any) reduction(max : largest) reduction(min : smallest)
   for (int i = 1; i <= 10; ++i) {
@@ -163,9 +163,10 @@ struct Extent {
   int low = 1000;
   int high = -1000;
 };
-#pragma omp declare reduction(hull : Extent : omp_out = {                                           \
-            omp_out.low < omp_in.low ? omp_out.low : omp_in.low,                                   \
-            omp_out.high > omp_in.high ? omp_out.high : omp_in.high}) initializer(omp_priv = {})
+#pragma omp declare reduction(                                                                     \
+        hull:Extent : omp_out = {omp_out.low < omp_in.low ? omp_out.low : omp_in.low,              \
+                                     omp_out.high > omp_in.high ? omp_out.high : omp_in.high})     \
+    initializer(omp_priv = {})
 } // namespace
 
 CASE(declared_reductions, "reduction.declared") {

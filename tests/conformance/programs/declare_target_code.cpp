@@ -1,21 +1,33 @@
 // Functions and classes that regions use, and variables of every kind of scope.
 #include "conformance.h"
 
-static int twice(int x) { return 2 * x; } // declared by its use in a region
-static double twice(double x) { return 2 * x; }
+static int twice(int x) {
+  return 2 * x;
+} // declared by its use in a region
+static double twice(double x) {
+  return 2 * x;
+}
 
 #pragma omp begin declare target
 namespace outer {
 int in_a_namespace = 3;
 inline int inline_variable = 4;
-template <typename T> T of_a_template = T(5);
+template <typename T>
+T of_a_template = T(5);
 } // namespace outer
 
-static int with_a_default(int x, int y = 10) { return x + y; }
+static int with_a_default(int x, int y = 10) {
+  return x + y;
+}
 
-static int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+static int fibonacci(int n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
-template <typename T> static T largest(T a, T b) { return a < b ? b : a; }
+template <typename T>
+static T largest(T a, T b) {
+  return a < b ? b : a;
+}
 
 static int next_number() {
   static int number;

@@ -30,10 +30,13 @@ CASE(variables_of_any_device_type, "declare-target.device_type-any") {
   CHECK_EQUAL(seen, 11);
 }
 
-static int for_hosts() { return omp_is_initial_device() ? 1 : -1; }
+static int for_hosts() {
+  return omp_is_initial_device() ? 1 : -1;
+}
 #pragma omp declare target enter(for_hosts) device_type(host)
 
-// The host's version of a region must not name a function that the host has not: a variant is chosen.
+// The host's version of a region must not name a function that the host has not: a variant is
+// chosen.
 int for_devices();
 int for_devices() {
   return omp_is_initial_device() ? -1 : 2;
@@ -55,7 +58,9 @@ CASE(functions_of_a_device_type, "declare-target.device_type-host",
   CHECK_EQUAL(for_hosts(), 1);
 }
 
-int indirectly_called(int x) { return x + (omp_is_initial_device() ? 100 : 200); }
+int indirectly_called(int x) {
+  return x + (omp_is_initial_device() ? 100 : 200);
+}
 #pragma omp declare target enter(indirectly_called) indirect
 
 CASE(indirect_functions_called_directly, "declare-target.indirect-host") {

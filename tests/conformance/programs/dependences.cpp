@@ -1,6 +1,8 @@
 // Dependences between device constructs, and between them and tasks of the host.
 #include "conformance.h"
 
+#include <atomic>
+
 /// Lets a region last long enough that what does not wait for it is seen.
 #define LINGER                                                                                     \
   for (volatile int i = 0; i < 200000; i = i + 1) {                                                \
@@ -145,8 +147,7 @@ CASE(iterators, "depend.iterator") {
 #pragma omp task depend(out : cells[i]) shared(cells)
       cells[i] = i;
     }
-#pragma omp target nowait depend(iterator(i = 0 : 8), in : cells[i]) map(to : cells)               \
-    map(from : sum)
+#pragma omp target nowait depend(iterator(i = 0 : 8), in : cells[i]) map(to : cells) map(from : sum)
     {
       sum = 0;
       for (const int cell : cells) {
@@ -230,24 +231,46 @@ CASE(barriers_wait, "nowait.barrier", "nowait.target") {
   CHECK_EQUAL(results[0], 1);
 }
 
-CASE(values_when_the_construct_was_met, "nowait.firstprivate") {
-  int results[8] = {};
+/// Has a construct with nowait wait for `release`, so that what is captured was captured before.
+#define GENERATE_A_GATE                                                                            \
+  _Pragma("omp task depend(out : gate) shared(released)") while (!released) {}
+
+CASE(scalars_when_the_construct_was_met, "nowait.firstprivate") {
+  std::atomic<bool> released = false;
+  int gate = 0;
+  int value = 1;
+  int seen = 0;
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
-    for (int i = 0; i < 8; ++i) {
-      struct Pair {
-        int a;
-        int b[5];
-      } pair = {i, {0, 0, 0, 0, i}};
-      int* const result = &results[i];
-#pragma omp target nowait map(from : result[0 : 1]) firstprivate(pair, i)
-      result[0] = pair.a + pair.b[4] + i;
-      pair.a = 100;
-    }
+    CHECK_EQUAL(omp_get_num_threads(), 2); // or the gate would be waited for here
+    GENERATE_A_GATE
+#pragma omp target nowait depend(in : gate) map(from : seen) firstprivate(value)
+    seen = value;
+    value = 100;
+    released = true;
 #pragma omp taskwait
   }
-  CHECK(results[0] == 0 && results[7] == 21);
+  CHECK_EQUAL(seen, 1);
+}
+
+CASE(aggregates_when_the_construct_was_met, "nowait.firstprivate") {
+  std::atomic<bool> released = false;
+  int gate = 0;
+  int values[8] = {1};
+  int seen = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    CHECK_EQUAL(omp_get_num_threads(), 2);
+    GENERATE_A_GATE
+#pragma omp target nowait depend(in : gate) map(from : seen) firstprivate(values)
+    seen = values[0];
+    values[0] = 100;
+    released = true;
+#pragma omp taskwait
+  }
+  CHECK_EQUAL(seen, 1);
 }
 
 CASE(hundreds_at_once, "nowait.many") {

@@ -107,9 +107,9 @@ CASE(pointer_members, "use_device_ptr.several", "is_device_ptr.member") {
   const int device = omp_get_default_device();
   holder.data = static_cast<int*>(omp_target_alloc(sizeof values, device));
   holder.fill_memory(8);
-  CHECK_EQUAL(omp_target_memcpy(values, holder.data, sizeof values, 0, 0, omp_get_initial_device(),
-                                device),
-              0);
+  CHECK_EQUAL(
+      omp_target_memcpy(values, holder.data, sizeof values, 0, 0, omp_get_initial_device(), device),
+      0);
   CHECK_EQUAL(values[1], 8);
   omp_target_free(holder.data, device);
 }

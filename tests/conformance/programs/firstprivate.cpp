@@ -1,3 +1,4 @@
+// flags: -Wno-vla-cxx-extension
 // firstprivate and private list items of target constructs, and kernels of any number of
 // parameters.
 #include "conformance.h"
@@ -77,4 +78,36 @@ CASE(forty_parameters, "target.parameters") {
                            21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
                            39, 40, 41),
               41 * 42 / 2);
+}
+
+CASE(pointers, "firstprivate.pointer") {
+  int a[4] = {1, 2, 3, 4};
+  int* p = a;
+  bool same = false;
+  const auto address = reinterpret_cast<unsigned long>(p);
+#pragma omp target firstprivate(p) map(from : same)
+  {
+    same = reinterpret_cast<unsigned long>(p) == address;
+    p = nullptr;
+  }
+  CHECK(same && p == a);
+}
+
+CASE(arrays_of_variable_length, "firstprivate.variable-length-array") {
+  volatile int ten = 10;
+  const int length = ten;
+  int a[length];
+  for (int i = 0; i < length; ++i) {
+    a[i] = i;
+  }
+  int sum = 0;
+#pragma omp target firstprivate(a) map(from : sum)
+  {
+    sum = 0;
+    for (int i = 0; i < length; ++i) {
+      sum += a[i];
+      a[i] = 0;
+    }
+  }
+  CHECK(sum == 45 && a[9] == 9);
 }

@@ -90,7 +90,7 @@ CASE(a_struct_of_which_a_member_is_present, "implicit.present-part") {
 CASE(references_stand_for_what_they_refer_to, "implicit.reference") {
   int storage[4] = {1, 2, 3, 4};
   int scalar = 5;
-  int(&a)[4] = storage;
+  int (&a)[4] = storage;
   const int& constant = scalar;
   int seen = 0;
 #pragma omp target map(from : seen)
@@ -232,7 +232,8 @@ CASE(globals_that_are_not_declare_target, "map.static", "implicit.aggregate", "i
   CHECK(global_scalar == 6 && global_array[0] == 13 && local_static[1] == 15);
 }
 
-template <typename Number, int kLength> static Number sum_on_device(Number (&numbers)[kLength]) {
+template <typename Number, int kLength>
+static Number sum_on_device(Number (&numbers)[kLength]) {
   Number sum = 0;
 #pragma omp target map(to : numbers) map(tofrom : sum)
   for (int i = 0; i < kLength; ++i) {
@@ -241,7 +242,8 @@ template <typename Number, int kLength> static Number sum_on_device(Number (&num
   return sum;
 }
 
-template <typename T> static void negate(T* numbers, int count) {
+template <typename T>
+static void negate(T* numbers, int count) {
 #pragma omp target map(tofrom : numbers[0 : count])
   for (int i = 0; i < count; ++i) {
     numbers[i] = -numbers[i];

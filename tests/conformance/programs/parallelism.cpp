@@ -5,8 +5,8 @@
 
 CASE(leagues, "teams.league", "teams.thread_limit") {
   int teams = 0, counted = 0, most_threads = 0;
-#pragma omp target teams num_teams(4) thread_limit(2)                                              \
-    map(tofrom : teams, counted, most_threads) reduction(max : most_threads)
+#pragma omp target teams num_teams(4) thread_limit(2) map(tofrom : teams, counted, most_threads)   \
+    reduction(max : most_threads)
   {
 #pragma omp parallel
     {
@@ -36,7 +36,8 @@ CASE(teams_inside_target, "teams.nested") {
   CHECK(a[0] == 1 && a[63] == 64);
 }
 
-template <typename Loop> static void check_each_once(Loop&& loop) {
+template <typename Loop>
+static void check_each_once(Loop&& loop) {
   int counts[97] = {};
   loop(counts);
   for (const int count : counts) {
@@ -45,19 +46,19 @@ template <typename Loop> static void check_each_once(Loop&& loop) {
 }
 
 CASE(distribution, "teams.distribute") {
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target teams distribute map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target teams distribute dist_schedule(static, 5) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target teams distribute parallel for simd dist_schedule(static, 8) map(tofrom : counts)
     for (int i = 96; i >= 0; --i) {
       counts[i] += 1;
@@ -66,31 +67,31 @@ CASE(distribution, "teams.distribute") {
 }
 
 CASE(schedules, "loop.schedules") {
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target parallel for schedule(static, 3) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target parallel for schedule(dynamic, 4) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target parallel for schedule(guided) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target teams distribute parallel for schedule(auto) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target parallel for schedule(runtime) map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
@@ -131,13 +132,13 @@ CASE(ordered_loops, "loop.ordered") {
 }
 
 CASE(the_loop_construct, "loop.construct") {
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target teams loop map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
     }
   });
-  check_each_once([](int(&counts)[97]) {
+  check_each_once([](int (&counts)[97]) {
 #pragma omp target parallel loop map(tofrom : counts)
     for (int i = 0; i < 97; ++i) {
       counts[i] += 1;
@@ -329,23 +330,23 @@ CASE(every_combined_construct, "combined.constructs") {
 #pragma omp target simd map(tofrom : a)
   ADD
 #pragma omp target parallel for map(tofrom : a)
-  ADD
+      ADD
 #pragma omp target parallel for simd map(tofrom : a)
-  ADD
+          ADD
 #pragma omp target parallel loop map(tofrom : a)
-  ADD
+              ADD
 #pragma omp target teams distribute map(tofrom : a)
-  ADD
+                  ADD
 #pragma omp target teams distribute simd map(tofrom : a)
-  ADD
+                      ADD
 #pragma omp target teams distribute parallel for map(tofrom : a)
-  ADD
+                          ADD
 #pragma omp target teams distribute parallel for simd map(tofrom : a)
-  ADD
+                              ADD
 #pragma omp target teams loop map(tofrom : a)
-  ADD
+                                  ADD
 #undef ADD
-  for (const int x : a) {
+      for (const int x : a) {
     CHECK_EQUAL(x, 9);
   }
   int counted = 0;

@@ -207,7 +207,7 @@ CASE(mathematics, "target.math") {
   CHECK(std::fabs(y - (std::exp(1.0F) + 2)) < 1e-5F);
 }
 
-CASE(functions_with_exceptions, "target.exceptions-free") {
+CASE(functions_with_exceptions, "target.exceptions") {
   int x = 0;
   try {
     std::vector<int> numbers(3, 1);

@@ -343,7 +343,7 @@ CASE(members, "update.members") {
       grid.columns = grid.rows + grid.cells[2];
       grid.cells[5] = 50;
     }
-#pragma omp target update from(pointer->columns) from(pointer->cells[5 : 1])
+#pragma omp target update from(pointer->columns) from(pointer -> cells[5 : 1])
     CHECK(grid.columns == 30 && cells[5] == 50);
     CHECK(grid.cells == cells);
   }
