@@ -46,6 +46,8 @@ ProgramEntry variable(T& object, const char* name) {
 }
 
 struct Programs : ::testing::Test {
+  explicit Programs(testing::Memory memory = testing::Memory::kSeparate) : plugin(memory) {}
+
   void add(const TestProgram& program) { registry.add(&program, TestProgram::decode); }
 
   /// As unregistration does it. The image goes with the result.
@@ -67,6 +69,10 @@ struct Programs : ::testing::Test {
   Device device{3, plugin.device(), ""};
   char region = 0;
   char other_region = 0;
+};
+
+struct ProgramsInSharedMemory : Programs {
+  ProgramsInSharedMemory() : Programs(testing::Memory::kShared) {}
 };
 
 TEST_F(Programs, NothingHappensUntilADeviceIsUsed) {
@@ -213,6 +219,23 @@ TEST_F(Programs, UnifiedVariablesGetTheHostsValue) {
   EXPECT_EQ(plugin.counts.bytes_submitted, 8u);
   EXPECT_EQ(device.data_environment().corresponding(&reference, 8), nullptr);
   drop(program);
+}
+
+TEST_F(ProgramsInSharedMemory, LinkVariablesAreTheHostsUnderUnifiedSharedMemory) {
+  int object = 0;
+  int* reference = &object;
+  for (const bool unified : {false, true}) {
+    const TestProgram program{{"fake image\nvariable x_ref 8\n"},
+                              {{EntryKind::kLink, &reference, "x_ref", 8}},
+                              "",
+                              unified};
+    plugin.counts.bytes_submitted = 0;
+    add(program);
+    ASSERT_TRUE(load());
+    EXPECT_EQ(plugin.counts.bytes_submitted, unified ? 8u : 0u);
+    EXPECT_NE(device.data_environment().corresponding(&reference, 8), nullptr);
+    drop(program);
+  }
 }
 
 TEST_F(Programs, UnifiedSharedMemoryNeedsADeviceThatReadsTheHosts) {

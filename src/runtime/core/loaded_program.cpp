@@ -90,6 +90,10 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
                   entry.name, entry.size, variable->size);
     }
     joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
+    if (entry.kind == EntryKind::kLink && unified_shared_memory_) {
+      // Regions use a link variable without a map clause then: the host's.
+      return device_.submit(variable->device_address, entry.address, entry.size);
+    }
     return {};
   case EntryKind::kUnifiedVariable:
     return device_.submit(variable->device_address, static_cast<const void*>(&entry.value),

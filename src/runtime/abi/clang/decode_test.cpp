@@ -207,6 +207,20 @@ TEST(Mappers, PushTheItemsThatStandForAnEntry) {
   EXPECT_TRUE(items[2].from);
 }
 
+TEST(Mappers, HandOnTheModifiersOfTheirEntry) {
+  int object[4] = {};
+  const MapItems items =
+      decoded({{object, object, 16, kTo | kAlways | kPresent | kClose | kHold, mapper_of_object}});
+  ASSERT_EQ(items.size(), 2u);
+  for (const MapItem& item : items) {
+    EXPECT_TRUE(item.always && item.present && item.close && item.hold);
+    EXPECT_FALSE(item.remove);
+  }
+  const MapItems removed = decoded({{object, object, 16, kDelete, mapper_of_object}});
+  ASSERT_EQ(removed.size(), 2u);
+  EXPECT_TRUE(removed[0].remove && removed[1].remove);
+}
+
 TEST(Mappers, MayPushNothing) {
   char object[16];
   EXPECT_TRUE(decoded({{object, object, 16, kTo | kTargetParameter, mapper_of_nothing}}).empty());

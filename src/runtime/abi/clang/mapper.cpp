@@ -20,6 +20,10 @@ struct Component {
 /// What the handle of the emitted code points to.
 using Components = std::vector<Component>;
 
+/// What a map clause says of everything that its items' mappers map; Clang's functions hand on the
+/// map type alone, to and from.
+constexpr std::uint64_t kInherited = kAlways | kDelete | kClose | kPresent | kHold;
+
 } // namespace
 
 Status expand_mapper(MapperFunction mapper, void* base, void* begin, std::int64_t size,
@@ -31,7 +35,8 @@ Status expand_mapper(MapperFunction mapper, void* base, void* begin, std::int64_
   bool argument = (type & kTargetParameter) != 0;
   for (const Component& component : components) {
     // Whether the compiler hands the parameter bit on to its components differs; one has it.
-    const std::uint64_t own = component.type & ~std::uint64_t{kTargetParameter};
+    const std::uint64_t own =
+        (component.type & ~std::uint64_t{kTargetParameter}) | (type & kInherited);
     const std::size_t before = items.size();
     if (Status status = decode_entry(component.base, component.begin, component.size, own,
                                      component.name, list_begin, items);

@@ -1,6 +1,6 @@
 // The routines that end in _async: they return before their work is done, keep copies of their
 // arguments, and are target tasks with the dependences of their depend objects.
-#include "check.h"
+#include "conformance.h"
 
 #include <atomic>
 #include <cstring>
@@ -140,23 +140,56 @@ static void iterators(int* memory) {
   destroy(object);
 }
 
-int main() {
+/// Runs `work` with memory of each device, which is the default one then.
+static void on_each_device(void (*work)(int* memory)) {
+  const int before = omp_get_default_device();
   for (device = 0; device < omp_get_num_devices(); ++device) {
     omp_set_default_device(device);
     check_runs_on_device();
     auto* memory = static_cast<int*>(omp_target_alloc(kBytes, device));
-    chain(memory);
-    groups(memory);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-    {
-      chain(memory);
-      groups(memory);
-    }
-    deferral(memory);
-    iterators(memory);
-    CHECK(omp_target_memcpy_rect_async(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr,
-                                       nullptr, device, host, 0, nullptr) >= 3);
+    work(memory);
     omp_target_free(memory, device);
   }
+  omp_set_default_device(before);
+}
+
+CASE(a_chain_of_copies_and_regions, "routine.omp_target_memcpy_async",
+     "routine.omp_target_memset_async", "async.depend") {
+  on_each_device(chain);
+  on_each_device([](int* memory) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    chain(memory);
+  });
+}
+
+CASE(taskwait_and_taskgroup_end_them, "async.task", "routine.omp_target_memset_async") {
+  on_each_device(groups);
+  on_each_device([](int* memory) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    groups(memory);
+  });
+}
+
+CASE(they_return_before_what_they_depend_on, "async.deferred", "async.depend",
+     "routine.omp_target_memcpy_rect_async", "async.arguments") {
+  on_each_device(deferral);
+}
+
+CASE(depend_objects_of_iterators, "async.depend") {
+  on_each_device(iterators);
+}
+
+CASE(most_dimensions, "routine.omp_target_memcpy_rect_async") {
+  CHECK(omp_target_memcpy_rect_async(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr,
+                                     nullptr, 0, host, 0, nullptr) >= 3);
+}
+
+// libomp can be told to have no threads of its own for target tasks.
+CASE_WITH(without_helper_threads, "LIBOMP_USE_HIDDEN_HELPER_TASK=0", "async.depend", "async.task",
+          "async.deferred") {
+  on_each_device(chain);
+  on_each_device(groups);
+  on_each_device(deferral);
 }

@@ -1,5 +1,6 @@
+// compilers: 22
 // Memory of LLVM's predefined memory spaces, by libomp's allocators and by the routines they call.
-#include "check.h"
+#include "conformance.h"
 
 #include <cstdint>
 
@@ -54,11 +55,14 @@ static void check_allocator(omp_allocator_handle_t allocator, Check&& check) {
   omp_free(memory, allocator);
 }
 
-int main() {
+CASE(predefined_allocators, "allocator.llvm_omp_target") {
   check_allocator(llvm_omp_target_device_mem_alloc, check_device_memory);
   check_allocator(llvm_omp_target_host_mem_alloc, check_common_memory);
   check_allocator(llvm_omp_target_shared_mem_alloc, check_common_memory);
+}
 
+CASE(memory_of_each_kind, "routine.llvm_omp_target_alloc", "routine.llvm_omp_target_lock_mem") {
+  const int before = omp_get_default_device();
   for (int device = 0; device <= omp_get_num_devices(); ++device) {
     if (device < omp_get_num_devices()) {
       omp_set_default_device(device);
@@ -81,5 +85,9 @@ int main() {
     CHECK(llvm_omp_target_alloc_device(0, device) == nullptr);
     llvm_omp_target_free_device(nullptr, device);
   }
+  omp_set_default_device(before);
+}
+
+CASE(dynamic_memory_on_the_host, "routine.llvm_omp_target_dynamic_shared_alloc") {
   CHECK(llvm_omp_target_dynamic_shared_alloc() == nullptr);
 }

@@ -1,10 +1,10 @@
+// compilers: 22
 // Unique identifiers of devices (OpenMP 6.0).
-#include "check.h"
+#include "conformance.h"
 
 #include <cstring>
 
-int main() {
-  check_runs_on_device();
+CASE(every_device_has_one, "routine.omp_get_uid_from_device", "routine.omp_get_device_from_uid") {
   const int devices = omp_get_num_devices();
   CHECK(devices > 1);
   for (int i = 0; i <= devices; ++i) {

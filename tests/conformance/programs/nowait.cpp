@@ -1,8 +1,7 @@
-// nowait and depend: target tasks in the order their dependences demand.
-#include "check.h"
+// nowait: target tasks, and what waits for them.
+#include "conformance.h"
 
-int main() {
-  check_runs_on_device();
+CASE(a_chain_of_tasks, "nowait.target", "nowait.update", "nowait.exit-data", "depend.inout") {
   int a[1000] = {};
 #pragma omp target enter data map(to : a)
 #pragma omp parallel
@@ -24,7 +23,9 @@ int main() {
   }
   CHECK_EQUAL(a[0], expected);
   CHECK_EQUAL(a[999], expected);
+}
 
+CASE(a_taskgroup_waits, "nowait.taskgroup", "depend.target") {
   int x = 1;
 #pragma omp target data map(tofrom : x)
   {

@@ -2,22 +2,21 @@
 // unless they say `close`, and declare target variables are the host's.
 #pragma omp requires unified_shared_memory
 
-#include "check.h"
-
-#include <string.h>
+#include "conformance.h"
 
 #pragma omp begin declare target
 int global = 3;
 #pragma omp end declare target
+
+int linked = 5;
+#pragma omp declare target link(linked)
 
 struct Node {
   int value;
   Node* next;
 };
 
-int main() {
-  check_runs_on_device();
-
+CASE(host_memory_needs_no_map, "requires.unified_shared_memory") {
   Node last = {5, NULL};
   Node first = {4, &last};
   Node* list = &first;
@@ -34,7 +33,10 @@ int main() {
 #pragma omp target
   global = 10;
   CHECK_EQUAL(global, 10);
+  global = 3;
+}
 
+CASE(maps_make_no_copies, "usm.map") {
   int mapped = 1;
 #pragma omp target data map(alloc : mapped)
   {
@@ -43,7 +45,9 @@ int main() {
     CHECK_EQUAL(mapped, 2);
     CHECK(omp_get_mapped_ptr(&mapped, omp_get_default_device()) == &mapped);
   }
+}
 
+CASE(close_makes_a_copy, "usm.close") {
   int closer = 1;
 #pragma omp target data map(close, to : closer)
   {
@@ -55,4 +59,25 @@ int main() {
 #pragma omp target update from(closer)
     CHECK_EQUAL(closer, 2);
   }
+}
+
+CASE(presence_and_addresses, "usm.routines") {
+  int x = 1;
+  CHECK(omp_get_mapped_ptr(&x, omp_get_initial_device()) == &x);
+#pragma omp target data map(tofrom : x)
+  {
+    CHECK(conformance::is_present(&x));
+    CHECK(omp_get_mapped_ptr(&x, omp_get_default_device()) == &x);
+  }
+  int* const p = static_cast<int*>(omp_target_alloc(sizeof(int), omp_get_default_device()));
+#pragma omp target is_device_ptr(p)
+  *p = 4;
+  omp_target_free(p, omp_get_default_device());
+}
+
+CASE(link_variables_are_the_hosts, "usm.declare-target-link") {
+  linked = 6;
+#pragma omp target
+  linked += 1;
+  CHECK_EQUAL(linked, 7);
 }

@@ -1,5 +1,5 @@
 // Any number of host threads use the same devices at once.
-#include "check.h"
+#include "conformance.h"
 
 #include <atomic>
 #include <thread>
@@ -34,7 +34,7 @@ static void work(int seed, int devices) {
   sum += mine[0];
 }
 
-int main() {
+CASE(many_threads_use_all_devices, "threads.concurrent", "device.clause") {
   // The first use of the runtime is by all threads at once.
   std::vector<std::thread> threads;
   for (int seed = 0; seed < 8; ++seed) {
@@ -44,4 +44,27 @@ int main() {
     thread.join();
   }
   CHECK_EQUAL(sum.load(), 28 + 8 * 200);
+}
+
+CASE(many_threads_map_one_object, "threads.same-object", "map.reference-count") {
+  int shared_object[64];
+  for (int i = 0; i < 64; ++i) {
+    shared_object[i] = i;
+  }
+  int* const p = shared_object;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([p] {
+      for (int round = 0; round < 100; ++round) {
+        int seen = -1;
+#pragma omp target map(to : p[0 : 64]) map(from : seen)
+        seen = p[63];
+        CHECK_EQUAL(seen, 63);
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  CHECK(!conformance::is_present(p));
 }

@@ -1,6 +1,6 @@
 // The interop construct and its queries where no device has a foreign runtime: the object is
 // omp_interop_none, and dependences order the construct among tasks.
-#include "check.h"
+#include "conformance.h"
 
 #include <atomic>
 #include <cstring>
@@ -34,8 +34,8 @@ static void check_answers(omp_interop_t object) {
   CHECK(omp_get_interop_ptr(object, omp_ipr_device, nullptr) == nullptr);
 }
 
-int main() {
-  check_runs_on_device();
+CASE(objects_and_queries, "interop.init", "interop.destroy", "routine.omp_get_interop",
+     "routine.omp_get_interop_name") {
   omp_interop_t object = &object; // overwritten by init
 #pragma omp interop init(target : object)
   check_answers(object);
@@ -44,9 +44,12 @@ int main() {
   object = &object;
 #pragma omp interop init(targetsync : object) device(omp_get_initial_device())
   check_answers(object);
+}
 
-  // A thread alone waits too: for a task of libomp's own threads.
-  int a = 0, b = 0;
+CASE(a_thread_alone_waits, "interop.use", "interop.depend") {
+  // For a task of libomp's own threads.
+  omp_interop_t object = omp_interop_none;
+  int a = 0;
 #pragma omp target nowait depend(out : a) map(from : a)
   {
     for (volatile int i = 0; i < 5000000; i = i + 1) {
@@ -55,6 +58,11 @@ int main() {
   }
 #pragma omp interop use(object) depend(in : a)
   CHECK_EQUAL(a, 3);
+}
+
+CASE(dependences_order_it_among_tasks, "interop.depend", "interop.nowait", "interop.use") {
+  omp_interop_t object = nullptr;
+  int a = 0, b = 0;
   int seen = -1, last = -1;
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -89,4 +97,14 @@ int main() {
   CHECK_EQUAL(seen, 2);
   CHECK_EQUAL(last, 5);
   check_answers(object);
+}
+
+CASE(preferred_runtimes, "interop.prefer_type", "interop.init") {
+  omp_interop_t object = &object;
+#pragma omp interop init(prefer_type("cuda", "opencl"), targetsync : object)
+  CHECK(object == omp_interop_none);
+}
+
+CASE(properties_of_its_own, "routine.omp_get_num_interop_properties") {
+  CHECK(omp_get_num_interop_properties(omp_interop_none) >= 0);
 }

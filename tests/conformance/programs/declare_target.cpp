@@ -1,6 +1,9 @@
 // declare target variables: storage of their own on the device, present for ever, constructed and
 // destroyed there; link variables, present when mapped.
-#include "check.h"
+#include "conformance.h"
+
+#include <string>
+#include <unistd.h>
 
 #pragma omp begin declare target
 int counter = 40;
@@ -11,8 +14,11 @@ double table[3] = {0.5, 1.5, 4};
 struct Tracer {
   explicit Tracer(int number) : number_(number) { trace[length++] = number; }
   ~Tracer() {
-    // Order of destruction: the reverse. Seen on stdout, as the host cannot read any more.
-    printf("%s %d\n", omp_is_initial_device() ? "host" : "device", number_);
+    // Seen on stdout, as the host cannot read any more.
+    if (!omp_is_initial_device()) {
+      printf("destroyed %d\n", number_);
+      fflush(stdout);
+    }
   }
   int number_;
   static int trace[8];
@@ -28,7 +34,8 @@ int number_in_constructor = omp_get_device_num();
 int linked[4] = {1, 2, 3, 4};
 #pragma omp declare target link(linked)
 
-static void variables() {
+CASE(variables_have_storage_of_their_own, "declare-target.to", "declare-target.infinite-count",
+     "declare-target.update") {
   counter = 1; // the host's; the device keeps 40
   int seen = 0;
 #pragma omp target map(from : seen)
@@ -57,7 +64,7 @@ static void variables() {
   CHECK(there == 6.0);
 }
 
-static void constructors() {
+CASE(constructors_run_in_order, "declare-target.constructors", "declare-target.static-member") {
   int length = 0;
   int order = 0;
   int number = -2;
@@ -72,7 +79,21 @@ static void constructors() {
   CHECK_EQUAL(number, omp_get_default_device());
 }
 
-static void link_variables() {
+CASE(destructors_run_in_reverse_order, "declare-target.destructors") {
+  // They run when the process ends, so that another one has to be looked at.
+  char path[4096] = {}; // the shell has a /proc/self of its own
+  CHECK(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+  const std::string command = std::string(path) + " constructors_run_in_order";
+  FILE* output = popen(command.c_str(), "r");
+  CHECK(output != nullptr);
+  int first_number = 0;
+  int second_number = 0;
+  CHECK_EQUAL(fscanf(output, "destroyed %d\ndestroyed %d\n", &first_number, &second_number), 2);
+  CHECK_EQUAL(pclose(output), 0);
+  CHECK(first_number == 2 && second_number == 1);
+}
+
+CASE(link_variables_are_present_when_mapped, "declare-target.link") {
 #pragma omp target map(tofrom : linked)
   for (int i = 0; i < 4; ++i) { // in a range-based loop Clang would use the host's name
     linked[i] += 10;
@@ -90,7 +111,7 @@ static void link_variables() {
   CHECK_EQUAL(linked[2], 99);
 }
 
-static void pointer_to_a_variable() {
+CASE(pointers_to_variables_are_attached, "declare-target.attach") {
   // A struct whose pointer is attached to storage that only the device has.
   struct Holder {
     int* p;
@@ -104,12 +125,4 @@ static void pointer_to_a_variable() {
   seen = *holder.p;
   CHECK_EQUAL(seen, 5);
   CHECK(holder.p == &counter);
-}
-
-int main() {
-  check_runs_on_device();
-  variables();
-  constructors();
-  link_variables();
-  pointer_to_a_variable();
 }

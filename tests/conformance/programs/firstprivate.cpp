@@ -1,17 +1,18 @@
-// Kernels of any number of parameters, by value and by reference.
-#include "check.h"
+// flags: -Wno-vla-cxx-extension
+// firstprivate and private list items of target constructs, and kernels of any number of
+// parameters.
+#include "conformance.h"
 
 #include <array>
 #include <utility>
 
-static void none() {
-  check_runs_on_device();
+CASE(a_region_without_variables, "target.parameters") {
 #pragma omp target
   {
   }
 }
 
-static void values_of_every_size() {
+CASE(values_of_every_size, "firstprivate.scalar") {
   bool a = true;
   char b = -2;
   short c = -300;
@@ -34,7 +35,7 @@ static void values_of_every_size() {
   CHECK(a && d == -70000 && h == 3.125L);
 }
 
-static void private_aggregates() {
+CASE(aggregates, "firstprivate.aggregate") {
   struct Point {
     double x, y, z;
     int tag[5];
@@ -72,16 +73,41 @@ static long sum_of_forty(FORTY(PARAMETER) long last) {
   return sum;
 }
 
-static void forty() {
+CASE(forty_parameters, "target.parameters") {
   CHECK_EQUAL(sum_of_forty(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                            21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
                            39, 40, 41),
               41 * 42 / 2);
 }
 
-int main() {
-  none();
-  values_of_every_size();
-  private_aggregates();
-  forty();
+CASE(pointers, "firstprivate.pointer") {
+  int a[4] = {1, 2, 3, 4};
+  int* p = a;
+  bool same = false;
+  const auto address = reinterpret_cast<unsigned long>(p);
+#pragma omp target firstprivate(p) map(from : same)
+  {
+    same = reinterpret_cast<unsigned long>(p) == address;
+    p = nullptr;
+  }
+  CHECK(same && p == a);
+}
+
+CASE(arrays_of_variable_length, "firstprivate.variable-length-array") {
+  volatile int ten = 10;
+  const int length = ten;
+  int a[length];
+  for (int i = 0; i < length; ++i) {
+    a[i] = i;
+  }
+  int sum = 0;
+#pragma omp target firstprivate(a) map(from : sum)
+  {
+    sum = 0;
+    for (int i = 0; i < length; ++i) {
+      sum += a[i];
+      a[i] = 0;
+    }
+  }
+  CHECK(sum == 45 && a[9] == 9);
 }

@@ -1,0 +1,38 @@
+# Programs that the tests compile with `gantry clang++`, in tests/runtime and tests/conformance.
+
+# A sanitizer is for the host's half only: device images run under the host's. They say what they
+# find by failing; libomp, which is not built with a sanitizer, has a list of exceptions.
+set(device_program_sanitizer)
+# What is set in the environment of tests that run such a program.
+set(GANTRY_SANITIZER_ENVIRONMENT)
+if(GANTRY_SANITIZE)
+  # The sanitizer is a shared library here: of an archive the device link would take it into the
+  # images, and there may be one in a process.
+  # UndefinedBehaviorSanitizer makes Clang 22 crash on offloading programs. The runtime library has
+  # it all the same: its functions are among AddressSanitizer's.
+  string(REGEX REPLACE ",?undefined" "" in_programs "${GANTRY_SANITIZE}")
+  set(device_program_sanitizer -Xarch_host -fsanitize=${in_programs} -shared-libsan
+    -Wl,-rpath,${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/lib/linux)
+  set(GANTRY_SANITIZER_ENVIRONMENT
+    "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1"
+    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1")
+  # Archer tells ThreadSanitizer what libomp's barriers, tasks and dependences order.
+  if(GANTRY_SANITIZE MATCHES thread)
+    list(APPEND GANTRY_SANITIZER_ENVIRONMENT OMP_TOOL_LIBRARIES=${LLVM_LIBRARY_DIR}/libarcher.so)
+  endif()
+endif()
+
+# gantry_device_program(OUTPUT SOURCE clang-version [DEPENDS files...] [FLAGS flags...])
+function(gantry_device_program output source clang)
+  cmake_parse_arguments(PARSE_ARGV 3 program "" "" "DEPENDS;FLAGS")
+  get_filename_component(name ${output} NAME)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry clang++ --clang=${clang} -O1 -g -Wall -Werror
+      -I${CMAKE_SOURCE_DIR}/tests/support ${device_program_sanitizer} ${source} -o ${output}
+      ${program_FLAGS}
+    DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h ${program_DEPENDS}
+      gantry libgantry clang-linker-wrapper gantry_device_cpu
+    COMMENT "Compiling ${name} with Clang ${clang}"
+    VERBATIM)
+endfunction()

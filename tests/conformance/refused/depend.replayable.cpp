@@ -1,0 +1,6 @@
+// -fopenmp-version=60 | PLEASE submit a bug report
+void region() {
+#pragma omp taskgraph
+  {
+  }
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Runs a program of the conformance suite on one device and writes the results.
+
+usage: run.py [--together] BUILD PROGRAM COMPILER DEVICE
+
+Each case is a process of its own, unless --together asks for one process for all that must succeed.
+exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
+is an error. The results stand in BUILD/conformance/PROGRAM.clangCOMPILER.DEVICE.json.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import suite
+
+TIMEOUT = 60  # seconds; a case takes some hundredths of one
+STEERING = ("OMP_", "GANTRY_", "LIBOMPTARGET_")  # variables that a case sees only if we set them
+KEPT = ("OMP_TOOL_LIBRARIES",)  # of a sanitizer
+
+
+class Case:
+    def __init__(self, line):
+        self.name, rules, environment, self.message = line.split("\t")
+        self.rules = rules.split()
+        self.environment = dict(variable.split("=", 1) for variable in environment.split())
+
+    def shares_a_process(self):
+        return not self.message and not self.environment
+
+
+class Runner:
+    def __init__(self, executable, variables):
+        self.executable = executable
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name in KEPT or not name.startswith(STEERING)}
+        self.environment |= {"OMP_TARGET_OFFLOAD": "MANDATORY"} | variables
+
+    def start(self, *arguments, **variables):
+        return subprocess.run([self.executable, *arguments], env=self.environment | variables,
+                              capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+                              check=False)
+
+    def cases(self):
+        return [Case(line) for line in self.start("--list").stdout.splitlines()]
+
+    def failure(self, case):
+        """What is wrong with a case; empty if nothing is."""
+        try:
+            done = self.start(case.name, **case.environment)
+        except subprocess.TimeoutExpired:
+            return f"not done after {TIMEOUT} s"
+        if not case.message:
+            return "" if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr}"
+        if done.returncode != 1 or not re.fullmatch(r"gantry: error: [^\n]+\n", done.stderr):
+            return f"no single error message; exit status {done.returncode}: {done.stderr}"
+        if not re.search(case.message, done.stderr):
+            return f"expected '{case.message}': {done.stderr}"
+        return ""
+
+
+def outcome_of(runner, case, exception):
+    """The outcome for the results and a text for the reader."""
+    if exception and exception.kind == "unsupported":
+        return "unsupported", exception.reason
+    failure = runner.failure(case)
+    if exception:
+        return ("expected failure", exception.reason) if failure else (
+            "unexpected pass", f"{exception.place} says: {exception.reason}")
+    return ("failed", failure) if failure else ("passed", "")
+
+
+def run_together(runner, cases):
+    done = runner.start(*(case.name for case in cases))
+    sys.stderr.write(done.stderr)
+    print(f"{len(cases)} cases, exit status {done.returncode}")
+    return done.returncode != 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("program")
+    parser.add_argument("compiler")
+    parser.add_argument("device")
+    arguments = parser.parse_args()
+    run = (arguments.program, arguments.compiler, arguments.device)
+
+    runner = Runner(arguments.build / f"tests/conformance/programs/{run[0]}-{run[1]}",
+                    suite.read_devices()[arguments.device])
+    cases = runner.cases()
+    if not cases:
+        suite.fail(f"'{runner.executable}' lists no cases")
+    exceptions = suite.read_exceptions()
+    excepted = {case.name: next((row for row in exceptions if row.covers(*run, case.name)), None)
+                for case in cases}
+    if arguments.together:
+        return run_together(runner, [case for case in cases
+                                     if case.shares_a_process() and not excepted[case.name]])
+
+    rules = suite.read_rules()
+    results, failed = [], False
+    for case in cases:
+        for rule in case.rules:
+            if rule not in rules:
+                suite.fail(f"{run[0]}:{case.name} names the rule '{rule}', which rules.txt has not")
+        outcome, text = outcome_of(runner, case, excepted[case.name])
+        failed |= outcome in ("failed", "unexpected pass")
+        print(f"{outcome:16} {case.name}{': ' if text else ''}{text.strip()}", flush=True)
+        results.append({"case": case.name, "rules": case.rules, "outcome": outcome})
+    suite.write_results(suite.results_path(arguments.build, *run), results)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

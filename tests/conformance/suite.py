@@ -1,0 +1,94 @@
+"""The files of the conformance suite: rules, devices, exceptions and the results of runs."""
+
+import fnmatch
+import json
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+
+
+def fail(message):
+    sys.exit(f"conformance: {message}")
+
+
+def rows(path):
+    """The lines of a file that say something, each with its place for messages."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield f"{path.name}:{number}", line.strip()
+
+
+class Rule:
+    def __init__(self, subject, identity, section, text):
+        self.subject = subject
+        self.identity = identity
+        self.section = section
+        self.text = text
+
+
+def read_rules():
+    """The rules by their names, in order. A line in brackets begins a subject."""
+    rules, subject = {}, None
+    for place, line in rows(FOLDER / "rules.txt"):
+        if line.startswith("["):
+            subject = line.strip("[]")
+            continue
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) != 3 or not all(fields) or subject is None:
+            fail(f"{place}: a rule is NAME | SECTION | TEXT under a [subject]")
+        if fields[0] in rules:
+            fail(f"{place}: there is a rule '{fields[0]}' already")
+        rules[fields[0]] = Rule(subject, *fields)
+    return rules
+
+
+def read_devices():
+    """What to set in the environment for each device configuration."""
+    devices = {}
+    for _, line in rows(FOLDER / "devices.txt"):
+        name, *variables = line.split()
+        devices[name] = dict(variable.split("=", 1) for variable in variables)
+    return devices
+
+
+class ExceptionRow:
+    """A row of exceptions.txt: what a case does on some runs, and why."""
+
+    def __init__(self, place, line):
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) != 4 or not all(fields) or fields[2] not in ("unsupported", "expected failure"):
+            fail(f"{place}: an exception is RUNS | PROGRAM:CASE | unsupported or expected failure | "
+                 "REASON")
+        self.place = place
+        self.runs, self.case, self.kind, self.reason = fields
+
+    def covers(self, program, compiler, device, case):
+        return (fnmatch.fnmatchcase(f"clang{compiler} {device}", self.runs)
+                and fnmatch.fnmatchcase(f"{program}:{case}", self.case))
+
+
+def read_exceptions():
+    return [ExceptionRow(place, line) for place, line in rows(FOLDER / "exceptions.txt")]
+
+
+def results_folder(build):
+    return pathlib.Path(build) / "conformance"
+
+
+def results_path(build, program, compiler, device):
+    return results_folder(build) / f"{program}.clang{compiler}.{device}.json"
+
+
+def write_results(path, results):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def planned_runs(build):
+    """Every (program, compiler, device) that the build has a test for."""
+    path = results_folder(build) / "runs.txt"
+    if not path.exists():
+        fail(f"'{path}' is missing; configure and build first")
+    return [tuple(line.split()) for line in path.read_text().splitlines()]
