@@ -37,7 +37,8 @@ class Runner:
         self.executable = executable
         self.environment = {name: value for name, value in os.environ.items()
                             if name in KEPT or not name.startswith(STEERING)}
-        self.environment |= {"OMP_TARGET_OFFLOAD": "MANDATORY"} | variables
+        # Every program takes off the devices what it put there.
+        self.environment |= {"OMP_TARGET_OFFLOAD": "MANDATORY", "GANTRY_CHECK": "leaks"} | variables
 
     def start(self, *arguments, **variables):
         return subprocess.run([self.executable, *arguments], env=self.environment | variables,
@@ -90,8 +91,9 @@ def main():
     arguments = parser.parse_args()
     run = (arguments.program, arguments.compiler, arguments.device)
 
-    runner = Runner(arguments.build / f"tests/conformance/programs/{run[0]}-{run[1]}",
-                    suite.read_devices()[arguments.device])
+    variables = {name: value.replace("BUILD", str(arguments.build))
+                 for name, value in suite.read_devices()[arguments.device].items()}
+    runner = Runner(arguments.build / f"tests/conformance/programs/{run[0]}-{run[1]}", variables)
     cases = runner.cases()
     if not cases:
         suite.fail(f"'{runner.executable}' lists no cases")

@@ -66,10 +66,9 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
     item.parent = *parent;
   }
   if ((type & kNonContiguous) != 0) {
-    expand_noncontiguous(item, begin, item.size, items);
-  } else {
-    items.push_back(item);
+    return expand_noncontiguous(item, begin, item.size, items);
   }
+  items.push_back(item);
   return {};
 }
 

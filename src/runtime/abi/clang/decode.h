@@ -39,8 +39,8 @@ struct MapArrays {
                                    MapItems& items);
 
 /// Appends the contiguous pieces of a non-contiguous entry of target update (noncontiguous.cpp).
-void expand_noncontiguous(const core::MapItem& whole, const void* descriptor,
-                          std::uint64_t dimensions, MapItems& items);
+[[nodiscard]] Status expand_noncontiguous(const core::MapItem& whole, const void* descriptor,
+                                          std::uint64_t dimensions, MapItems& items);
 
 [[nodiscard]] inline core::Construct construct(std::string_view name, const Ident* location) {
   return {name, location == nullptr ? nullptr : location->psource};

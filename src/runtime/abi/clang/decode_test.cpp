@@ -280,6 +280,18 @@ TEST(NonContiguous, OfNoDimensionsIsNothing) {
   }
 }
 
+TEST(NonContiguous, WithoutADescriptorOfThatManyDimensions) {
+  int array[16];
+  // array[0:n:3], as Clang 22 hands it over: the size is the section's, not the number of records.
+  Dimension dimensions[64] = {{0, 4, 12}, {0, 1, 4}, {7, 0, 99}};
+  for (const std::int64_t count : {3, 16, 1000000}) {
+    MapItems items;
+    const Status status = decode({{array, dimensions, count, kFrom | kNonContiguous}}, items);
+    ASSERT_FALSE(status) << count;
+    EXPECT_THAT(status.error().message, HasSubstr("dimensions and does not describe them"));
+  }
+}
+
 TEST(Constructs, TakeTheirPositionFromTheIdent) {
   const Ident ident{0, 0, 0, 0, ";z.cpp;main;3;1;;"};
   EXPECT_EQ(core::label(construct("target", &ident)), "z.cpp:3: target");
