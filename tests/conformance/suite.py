@@ -63,9 +63,12 @@ class ExceptionRow:
                  "REASON")
         self.place = place
         self.runs, self.case, self.kind, self.reason = fields
+        self.compiler, _, devices = self.runs.partition(" ")
+        self.devices = (devices or "*").split(",")
 
     def covers(self, program, compiler, device, case):
-        return (fnmatch.fnmatchcase(f"clang{compiler} {device}", self.runs)
+        return (fnmatch.fnmatchcase(f"clang{compiler}", self.compiler)
+                and any(fnmatch.fnmatchcase(device, pattern) for pattern in self.devices)
                 and fnmatch.fnmatchcase(f"{program}:{case}", self.case))
 
 

@@ -91,8 +91,8 @@ class Faults(RuntimeCase):
                 lost.add(function)
                 self.failed(done, function)
         self.assertLessEqual({"init_device", "create_image", "load_image", "data_alloc", "data_submit",
-                              "launch_kernel_async"}, taken_over)
-        self.assertLessEqual({"launch_kernel", "data_retrieve"}, lost)
+                              "launch_kernel_async", "launch_kernel"}, taken_over)
+        self.assertIn("data_retrieve", lost)
 
 
 if __name__ == "__main__":

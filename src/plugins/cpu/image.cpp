@@ -48,9 +48,10 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
 }
 
 /// A spelling of the path of an open file that no other image of the process has: a serial number
-/// in binary, its digits written as "./" and "/".
+/// in binary, its digits written as "./" and "/". Where it begins is this plugin's own, because the
+/// process may have another one with this code in it.
 std::string unique_path(int descriptor) {
-  static std::atomic<std::uint64_t> last{0};
+  static std::atomic<std::uint64_t> last{reinterpret_cast<std::uintptr_t>(&last) >> 4};
   std::string path = "/proc/self/fd/";
   for (std::uint64_t serial = ++last; serial != 0; serial >>= 1) {
     path += (serial & 1) != 0 ? "./" : "/";

@@ -50,7 +50,7 @@ Status DataEnvironment::exit(Items items, const Construct& construct, Queue& que
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call());
   Status outcome = plan_exit(items, work);
-  if (!work.transfers.empty() || queue.busy()) {
+  if (!work.transfers.empty()) {
     // What goes must not be found meanwhile.
     for (Mapping* mapping : work.gone) {
       mark(*mapping, work);
@@ -134,7 +134,7 @@ void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
 
 Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
   Status status;
-  if (!work.transfers.empty() || work.queue.busy()) {
+  if (!work.transfers.empty()) {
     lock.unlock();
     status = work.transfers.run(work.queue, work.construct);
     lock.lock();

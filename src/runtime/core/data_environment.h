@@ -13,8 +13,7 @@
 // Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
 // is nothing to copy, all of it is one step under one lock.
 //
-// Copies go through the construct's queue and are done when the call returns, as is what was in the
-// queue before: exit() of a target region waits for its kernel.
+// Copies go through the construct's queue and are done when the call returns.
 //
 // Where storage is unified, on a device that shares memory or under unified_shared_memory, the
 // corresponding storage of an object is the object, so nothing is allocated and a copy of it onto
@@ -124,7 +123,7 @@ private:
   [[nodiscard]] Status plan_enter(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
-  /// Copies what is planned and waits for the queue, without the lock.
+  /// Copies what is planned and waits for it, without the lock.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
   /// Ends an enter whose planning came to `planned`; gives the lock back.
   [[nodiscard]] Status finish_enter(Lock& lock, ConstructWork& work, Status planned);

@@ -29,12 +29,25 @@ Status TargetRegion::start(gantry_launch shape) {
   }
   status = queue_.launch(kernel_.handle, shape);
   if (!status) [[unlikely]] {
-    for (MapItem& item : items) {
-      item.from = false;
-    }
-    (void)environment.exit(items, construct_, queue_); // the launch's failure is what is reported
+    abandon();
   }
   return status;
+}
+
+Status TargetRegion::wait() {
+  Status status = queue_.synchronize();
+  if (!status) [[unlikely]] {
+    abandon();
+  }
+  return status;
+}
+
+void TargetRegion::abandon() {
+  for (MapItem& item : items) {
+    item.from = false;
+  }
+  // Something failed before, and that is what is reported.
+  (void)device_.data_environment().exit(items, construct_, queue_);
 }
 
 Status TargetRegion::finish() {

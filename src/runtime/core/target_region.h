@@ -2,8 +2,9 @@
 // its kernel runs, its items are unmapped.
 //
 // A front door fills in `items` and `parameters` and calls start(), which returns when the kernel
-// is under way: done, on a device without queues. finish() waits for it. In between the region may
-// be left to itself, for nowait; any thread may then call done() and finish(), one at a time.
+// is under way: done, on a device without queues. wait() waits for it, and finish() ends the
+// region. After start() the region may be left to itself, for nowait; any thread may go on with it,
+// one at a time.
 #pragma once
 
 #include "runtime/core/construct_work.h"
@@ -33,13 +34,21 @@ public:
   /// If it fails, nothing is mapped that was not, and the host's data is as it was.
   [[nodiscard]] Status start(gantry_launch shape);
 
-  /// True if finish() would not wait for the kernel.
+  /// True if wait() would not wait.
   [[nodiscard]] bool done() { return queue_.done(); }
 
-  /// Unmaps the items. Once, after start() has succeeded.
+  /// Waits for the kernel. Once, after start() has succeeded. If it fails it leaves things as
+  /// start() does then.
+  [[nodiscard]] Status wait();
+
+  /// Unmaps the items. Once, after wait() has succeeded: what a kernel uses is referenced until it
+  /// is done, or another construct could take it off the device.
   [[nodiscard]] Status finish();
 
 private:
+  /// Unmaps the items without a copy to the host.
+  void abandon();
+
   Device& device_;
   const Kernel& kernel_;
   Construct construct_;

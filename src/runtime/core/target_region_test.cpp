@@ -3,6 +3,8 @@
 #include "runtime/testing/fake_plugin.h"
 #include "runtime/testing/map_items.h"
 
+#include <future>
+
 #include <gmock/gmock.h>
 
 namespace gantry::core {
@@ -22,6 +24,14 @@ struct TargetRegions : ::testing::TestWithParam<bool> {
     return item;
   }
 
+  static Status run(TargetRegion& region) {
+    Status status = region.start({});
+    if (status) {
+      status = region.wait();
+    }
+    return status ? region.finish() : status;
+  }
+
   FakePlugin plugin{Memory::kSeparate, GetParam()};
   Device device{0, plugin.device(), ""};
   Kernel kernel{nullptr, nullptr, "kernel"};
@@ -37,6 +47,7 @@ TEST_P(TargetRegions, MapLaunchAndUnmap) {
   EXPECT_TRUE(present(x));
   while (!region.done()) {
   }
+  ASSERT_TRUE(region.wait());
   EXPECT_EQ(plugin.counts.launches, 1);
   void* const corresponding = device.data_environment().corresponding(&x, sizeof x);
   EXPECT_THAT(plugin.arguments, ::testing::ElementsAre(nullptr, corresponding));
@@ -56,8 +67,10 @@ TEST_P(TargetRegions, AreUnderWayAtOnce) {
   ASSERT_TRUE(first.start({}));
   ASSERT_TRUE(second.start({}));
   EXPECT_TRUE(present(x) && present(y));
+  ASSERT_TRUE(second.wait());
   ASSERT_TRUE(second.finish());
   EXPECT_TRUE(present(x));
+  ASSERT_TRUE(first.wait());
   ASSERT_TRUE(first.finish());
 }
 
@@ -72,10 +85,7 @@ TEST_P(TargetRegions, ThatFailLeaveNothingMapped) {
       TargetRegion region(device, kernel, construct);
       region.items = {argument(tofrom(x)), argument(tofrom(array))};
       plugin.fail_call(nth);
-      status = region.start({});
-      if (status) {
-        status = region.finish();
-      }
+      status = run(region);
     }
     const bool failed = plugin.has_failed();
     plugin.fail_call(-1);
@@ -96,14 +106,42 @@ TEST_P(TargetRegions, WhoseLaunchFailsCopyNothingBack) {
   TargetRegion region(device, kernel, construct);
   region.items.push_back(tofrom(x));
   plugin.fail_call(GetParam() ? 2 + 1 + 1 + 1 : 3); // an allocation, a copy; a queue and a wait
-  Status status = region.start({});
-  if (status) {
-    status = region.finish();
-  }
+  const Status status = run(region);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("launch_kernel"));
   EXPECT_EQ(plugin.counts.retrieves, 0);
   EXPECT_EQ(x, 1);
+}
+
+TEST_P(TargetRegions, KeepWhatTheirKernelsUse) {
+  if (!GetParam()) {
+    GTEST_SKIP() << "kernels are done when they are launched";
+  }
+  int x = 1;
+  TargetRegion slow(device, kernel, construct);
+  TargetRegion quick(device, kernel, construct);
+  slow.items.push_back(to(x));
+  quick.items.push_back(to(x));
+  ASSERT_TRUE(slow.start({}));
+  ASSERT_TRUE(quick.start({}));
+  std::promise<void> reached;
+  std::promise<void> open;
+  plugin.before_launch = [&] {
+    plugin.before_launch = nullptr;
+    reached.set_value();
+    open.get_future().wait();
+  };
+  auto waiting = std::async(std::launch::async, [&] {
+    EXPECT_TRUE(slow.wait());
+    EXPECT_TRUE(slow.finish());
+  });
+  reached.get_future().wait();
+  ASSERT_TRUE(quick.wait());
+  ASSERT_TRUE(quick.finish());
+  EXPECT_TRUE(present(x)) << "the slow kernel is running";
+  open.set_value();
+  waiting.get();
+  EXPECT_FALSE(present(x));
 }
 
 TEST_P(TargetRegions, HoldDataOnTheDevice) {
@@ -113,6 +151,7 @@ TEST_P(TargetRegions, HoldDataOnTheDevice) {
   region.items.push_back(tofrom(x));
   ASSERT_TRUE(region.start({}));
   EXPECT_TRUE(device.holds_data());
+  ASSERT_TRUE(region.wait());
   ASSERT_TRUE(region.finish());
   EXPECT_FALSE(device.holds_data());
   device.allocations().insert(4096, 64, MemoryKind::kDevice);

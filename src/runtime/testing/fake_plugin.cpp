@@ -193,6 +193,9 @@ struct FakeFunctions {
   }
 
   static std::int32_t launch_kernel(std::int32_t, gantry_kernel*, const gantry_launch* launch) {
+    if (const auto before = current->before_launch) {
+      before();
+    }
     const std::lock_guard lock(current->mutex_);
     if (current->fails("launch_kernel")) {
       return GANTRY_FAILURE;

@@ -56,6 +56,9 @@ public:
   /// copies.
   std::function<void(const void* host)> before_copy;
 
+  /// Called at the start of every kernel; may block. Changed while none runs, or by itself.
+  std::function<void()> before_launch;
+
   /// Calls that succeeded.
   struct Counts {
     int allocations = 0;

@@ -68,6 +68,7 @@ bool start(core::TargetRegion& region, std::int32_t num_teams, std::int32_t thre
   return status.has_value();
 }
 
+/// Ends a region whose kernel has run.
 void finish(core::TargetRegion& region) {
   if (Status status = region.finish(); !status) {
     region.device().fail_construct(status.error(), region.construct());
@@ -131,6 +132,10 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
   if (!start(region, num_teams, thread_limit, arguments)) {
     return kRunOnHost;
   }
+  if (Status status = region.wait(); !status) {
+    Runtime::instance().leave_to_host(*device, status.error(), at);
+    return kRunOnHost;
+  }
   finish(region);
   return 0;
 }
@@ -157,6 +162,10 @@ GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
     return;
   }
   const std::unique_ptr<DeferredRegion> ending(deferred);
+  if (Status status = ending->region.wait(); !status) {
+    // The task has answered already that the device runs the region.
+    ending->region.device().fail_construct(status.error(), ending->region.construct());
+  }
   finish(ending->region);
   *handle = nullptr;
 }
