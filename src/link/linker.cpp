@@ -4,6 +4,7 @@
 #include "link/device_links.h"
 #include "link/group.h"
 #include "link/host_link.h"
+#include "link/installation.h"
 #include "link/registration.h"
 #include "link/scan.h"
 #include "link/temporary_directory.h"
@@ -21,6 +22,15 @@ std::filesystem::path kept_folder(const Arguments& arguments) {
   return arguments.save_temps ? arguments.output + ".gantry-temps" : "";
 }
 
+/// Lets the output find the runtimes: after what the user's own run paths hold.
+void add_run_path(Arguments& arguments) {
+  for (const std::string& folder : runtime_folders()) {
+    arguments.run_paths.push_back(folder);
+    arguments.host_arguments.emplace_back("-rpath");
+    arguments.host_arguments.push_back(folder);
+  }
+}
+
 void initialize_llvm() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
@@ -31,12 +41,16 @@ void initialize_llvm() {
 
 } // namespace
 
-Result<int> link(const Arguments& arguments) {
+Result<int> link(Arguments arguments) {
   // A relocatable output keeps its objects' device code and entries, concatenated by the host
   // linker: the link of the program is the first place where all of it is known.
   if (arguments.relocatable) {
     return replace_with_host_linker(arguments);
   }
+  if (Status status = check_installation(); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  add_run_path(arguments);
 
   // Scan: the relocatable objects that the host program consists of.
   llvm::timeTraceProfilerBegin("Scan", "");

@@ -1,6 +1,7 @@
 """`gantry clang` and the configuration files: what a user types and what the compiler then does."""
 
 import os
+import pathlib
 import shutil
 import unittest
 
@@ -110,9 +111,40 @@ class Drivers(LinkTest):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(self.run_program(output), "1\n")
 
-    def test_libraries_name_the_run_path(self):
-        program = self.link(obj("alone"))
-        self.assertRegex(run(["readelf", "-dW", program]).stdout, r"RUNPATH.*/lib[:\]]")
+    def test_programs_and_libraries_name_the_run_path(self):
+        """After what the user names; a file for a later link has none."""
+        for flags in ([], ["-shared"]):
+            linked = self.link(obj("alone"), *flags, "-Wl,-rpath,/mine")
+            self.assertIn(f"[/mine:{ROOT}/lib:{ROOT}/lib/gantry/host]",
+                          run(["readelf", "-dW", linked]).stdout)
+        shown = self.try_link(obj("alone"), "-r", "-Wl,--dry-run").stderr
+        self.assertNotIn("-rpath", shown)
+
+    def test_other_libraries_are_found_where_the_linker_looks(self):
+        """Of the folders that Gantry adds none holds more than the two runtimes."""
+        for clang, program in COMPILERS.items():
+            folders = lambda command: {
+                word.strip('"').removeprefix("-L")
+                for word in run(command).stderr.splitlines()[-1].split() if word.startswith('"-L')}
+            stock = folders([program, "-###", "-fopenmp", obj("alone")])
+            added = folders([*compiler(clang), "-###", obj("alone")]) - stock
+            self.assertEqual(len(added), 2)
+            names = {file.name.split(".")[0] for folder in added
+                     for file in pathlib.Path(folder).iterdir() if file.name.startswith("lib")}
+            self.assertEqual(names, {"libomp", "libomptarget", "libgantry-device-cpu"})
+
+    def test_precompiled_header(self):
+        header = self.folder / "pre.h"
+        header.write_text("inline int answer() { return 42; }\n")
+        source = self.folder / "uses.cpp"
+        source.write_text('#include "pre.h"\nint main() { int r = 0;\n'
+                          "#pragma omp target map(from: r)\n r = answer();\n return r - 42; }\n")
+        for clang in COMPILERS:
+            for flags in ([], ["-fno-openmp"]):
+                with self.subTest(clang=clang, flags=flags):
+                    result = run([*compiler(clang), *flags, "-x", "c++-header", header, "-o",
+                                  f"{header}.pch"])
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_clang_option_after_others(self):
         result = run([GANTRY, "clang++", "-v", "--clang=19"])
