@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -193,6 +194,15 @@ Status add_library(Parser& parser, std::string_view value) {
   return {};
 }
 
+/// -R is -rpath, except that GNU ld takes a file after it for --just-symbols.
+Status add_run_path(Parser& parser, std::string_view value) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(value, ignored)) {
+    parser.result.run_paths.emplace_back(value);
+  }
+  return {};
+}
+
 Status reject_fatbin_only(Parser&, std::string_view) {
   return fail(
       "--emit-fatbin-only makes CUDA and HIP files, which Gantry does not; link without it");
@@ -313,7 +323,47 @@ constexpr auto kOptions = std::to_array<Option>({
     {"Ttext", kSeparate, kHost, kSkipValue},
     {"Tdata", kSeparate, kHost, kSkipValue},
     {"Tbss", kSeparate, kHost, kSkipValue},
+    {"Ttext-segment", kSeparate, kHost, kSkipValue},
+    {"Trodata-segment", kSeparate, kHost, kSkipValue},
     {"assert", kSeparate, kHost, kSkipValue},
+    {"just-symbols", kSeparate, kHost, kSkipValue},
+    {"default-script", kSeparate, kHost, kSkipValue},
+    {"dT", kSeparate, kHost, kSkipValue},
+    {"mri-script", kSeparate, kHost, kSkipValue},
+    {"export-dynamic-symbol", kSeparate, kHost, kSkipValue},
+    {"export-dynamic-symbol-list", kSeparate, kHost, kSkipValue},
+    {"undefined-glob", kSeparate, kHost, kSkipValue},
+    {"ignore-unresolved-symbol", kSeparate, kHost, kSkipValue},
+    {"unresolved-symbols", kSeparate, kHost, kSkipValue},
+    {"oformat", kSeparate, kHost, kSkipValue},
+    {"target", kSeparate, kHost, kSkipValue},
+    {"architecture", kSeparate, kHost, kSkipValue},
+    {"sort-section", kSeparate, kHost, kSkipValue},
+    {"section-ordering-file", kSeparate, kHost, kSkipValue},
+    {"symbol-ordering-file", kSeparate, kHost, kSkipValue},
+    {"call-graph-ordering-file", kSeparate, kHost, kSkipValue},
+    {"orphan-handling", kSeparate, kHost, kSkipValue},
+    {"keep-unique", kSeparate, kHost, kSkipValue},
+    {"icf", kSeparate, kHost, kSkipValue},
+    {"audit", kSeparate, kHost, kSkipValue},
+    {"depaudit", kSeparate, kHost, kSkipValue},
+    {"image-base", kSeparate, kHost, kSkipValue},
+    {"dependency-file", kSeparate, kHost, kSkipValue},
+    {"out-implib", kSeparate, kHost, kSkipValue},
+    {"reproduce", kSeparate, kHost, kSkipValue},
+    {"chroot", kSeparate, kHost, kSkipValue},
+    {"error-handling-script", kSeparate, kHost, kSkipValue},
+    {"warn-backrefs-exclude", kSeparate, kHost, kSkipValue},
+    {"print-symbol-order", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-filename", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-passes", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-format", kSeparate, kHost, kSkipValue},
+    {"error-limit", kSeparate, kHost, kSkipValue},
+    {"hash-size", kSeparate, kHost, kSkipValue},
+    {"max-cache-size", kSeparate, kHost, kSkipValue},
+    {"spare-dynamic-tags", kSeparate, kHost, kSkipValue},
+    {"task-link", kSeparate, kHost, kSkipValue},
+    {"version-exports-section", kSeparate, kHost, kSkipValue},
 });
 
 // Options of one letter, whose value may be joined.
@@ -336,7 +386,9 @@ constexpr auto kShortOptions = std::to_array<Option>({
     {"c", kEither, kHost, kSkipValue},
     {"G", kEither, kHost, kSkipValue},
     {"I", kEither, kHost, kSkipValue},
-    {"R", kEither, kHost, kSkipValue},
+    {"R", kEither, kHost, add_run_path},
+    {"P", kEither, kHost, kSkipValue},
+    {"a", kEither, kHost, kSkipValue},
 });
 
 /// A match of one argument with the tables; `value` is set when it stands in the same argument.
@@ -368,8 +420,9 @@ std::optional<Match> find_option(std::string_view argument) {
     if (text == option.name) {
       return Match{&option, std::nullopt};
     }
-    // Only these are unambiguous when joined: -eh-frame-hdr, say, is not -e.
-    if (contains("oLlmzu", option.name) && text.starts_with(option.name)) {
+    // Only these may be joined. -e is, though -eh-frame-hdr is another option: all that it does
+    // here is to make 'h-frame-hdr' a root, which nothing defines.
+    if (contains("oLlmzueR", option.name) && text.starts_with(option.name)) {
       return Match{&option, text.substr(1)};
     }
   }

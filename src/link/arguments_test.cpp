@@ -51,6 +51,26 @@ TEST(ArgumentsTest, ValuesOfOptionsAreNoInputs) {
   EXPECT_THAT(result->run_paths, ElementsAre("r"));
 }
 
+TEST(ArgumentsTest, ValuesOfRareOptionsAreNoInputs) {
+  for (const char* option :
+       {"--just-symbols", "--default-script", "-dT", "--export-dynamic-symbol",
+        "--export-dynamic-symbol-list", "--oformat", "--sort-section", "--audit", "--depaudit",
+        "-P", "--image-base", "--undefined-glob", "--dependency-file", "--symbol-ordering-file"}) {
+    const auto result = parse({option, "value.a", "a.o"});
+    ASSERT_TRUE(result);
+    EXPECT_THAT(names(*result), ElementsAre("a.o")) << option;
+    EXPECT_THAT(result->host_arguments, ElementsAre(option, "value.a", "a.o"));
+  }
+  // Its value is only ever joined.
+  EXPECT_THAT(names(*parse({"--package-metadata", "b.o", "a.o"})), ElementsAre("b.o", "a.o"));
+}
+
+TEST(ArgumentsTest, RunPathOfOneLetter) {
+  const auto result = parse({"-R", "first", "-Rsecond"});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(result->run_paths, ElementsAre("first", "second"));
+}
+
 TEST(ArgumentsTest, PositionalSwitchesHoldFromWhereTheyStand) {
   const auto result = parse({"a.a",
                              "--whole-archive",
@@ -86,11 +106,12 @@ TEST(ArgumentsTest, PositionalSwitchesHoldFromWhereTheyStand) {
 }
 
 TEST(ArgumentsTest, OneDashAndLetters) {
-  const auto result = parse({"-oout", "-Ldir", "-lfoo", "-ufirst", "-e", "start", "-eh", "-O2"});
+  const auto result =
+      parse({"-oout", "-Ldir", "-lfoo", "-ufirst", "-e", "start", "-ebegin", "-O2"});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->output, "out");
   EXPECT_THAT(result->search_paths, ElementsAre("dir"));
-  EXPECT_THAT(result->undefined_symbols, ElementsAre("first", "start"));
+  EXPECT_THAT(result->undefined_symbols, ElementsAre("first", "start", "begin"));
 }
 
 TEST(ArgumentsTest, TargetArgumentsGoToTheirTarget) {
