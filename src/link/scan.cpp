@@ -1,24 +1,19 @@
 #include "link/scan.h"
 
+#include "format/elf.h"
 #include "format/file_kind.h"
 #include "link/member_selection.h"
 #include "link/sanitizers.h"
-#include "link/text.h"
 
 #include <algorithm>
 
 namespace gantry::link {
 namespace {
 
-/// The magic number of an offload binary, which no object with device code is without: searching
-/// for four bytes is cheaper than reading the section tables of a thousand members.
-bool may_hold_device_code(Bytes contents) {
-  return contains(as_text(contents), "\x10\xFF\x10\xAD");
-}
-
-/// Bitcode packs its constants, so the magic number need not stand at a byte boundary there.
+/// True if the choice of members may matter to the device link. What bitcode holds is not to be
+/// seen without parsing it.
 bool is_candidate(const HostObject& object) {
-  return object.is_bitcode || may_hold_device_code(object.contents);
+  return object.is_bitcode || format::has_offload_sections(object.contents);
 }
 
 /// The members that are objects, with the archive they are from in their origin.
