@@ -45,7 +45,7 @@ TEST(ArgumentsTest, ReadsClang19sForms) {
 TEST(ArgumentsTest, ValuesOfOptionsAreNoInputs) {
   const auto result =
       parse({"-dynamic-linker", "/lib64/ld.so", "-z", "relro", "-soname", "s", "-plugin", "p.so",
-             "--version-script", "v", "-T", "t", "-rpath", "r", "-Map", "m", "a.o"});
+             "--version-script", "v", "-rpath", "r", "-Map", "m", "a.o"});
   ASSERT_TRUE(result);
   EXPECT_THAT(names(*result), ElementsAre("a.o"));
   EXPECT_THAT(result->run_paths, ElementsAre("r"));
@@ -53,9 +53,9 @@ TEST(ArgumentsTest, ValuesOfOptionsAreNoInputs) {
 
 TEST(ArgumentsTest, ValuesOfRareOptionsAreNoInputs) {
   for (const char* option :
-       {"--just-symbols", "--default-script", "-dT", "--export-dynamic-symbol",
-        "--export-dynamic-symbol-list", "--oformat", "--sort-section", "--audit", "--depaudit",
-        "-P", "--image-base", "--undefined-glob", "--dependency-file", "--symbol-ordering-file"}) {
+       {"--just-symbols", "--mri-script", "--export-dynamic-symbol", "--export-dynamic-symbol-list",
+        "--oformat", "--sort-section", "--audit", "--depaudit", "-P", "--image-base",
+        "--undefined-glob", "--dependency-file", "--symbol-ordering-file"}) {
     const auto result = parse({option, "value.a", "a.o"});
     ASSERT_TRUE(result);
     EXPECT_THAT(names(*result), ElementsAre("a.o")) << option;
@@ -63,6 +63,19 @@ TEST(ArgumentsTest, ValuesOfRareOptionsAreNoInputs) {
   }
   // Its value is only ever joined.
   EXPECT_THAT(names(*parse({"--package-metadata", "b.o", "a.o"})), ElementsAre("b.o", "a.o"));
+}
+
+TEST(ArgumentsTest, WhatDecidesOverMembersOfArchives) {
+  const auto result =
+      parse({"-T", "script", "--as-needed", "-la", "--no-as-needed", "-lb", "--wrap=malloc",
+             "--wrap", "free", "--defsym=first=second", "--undefined-glob=f*"});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(names(*result), ElementsAre("script", "-la", "-lb"));
+  EXPECT_TRUE(result->inputs[1].as_needed);
+  EXPECT_FALSE(result->inputs[2].as_needed);
+  EXPECT_THAT(result->wrapped_symbols, ElementsAre("malloc", "free"));
+  EXPECT_THAT(result->undefined_symbols, ElementsAre("second"));
+  EXPECT_THAT(result->undefined_globs, ElementsAre("f*"));
 }
 
 TEST(ArgumentsTest, RunPathOfOneLetter) {

@@ -1,6 +1,6 @@
 #include "link/installation.h"
 
-#include <system_error>
+#include "base/installation.h"
 
 #include <unistd.h>
 
@@ -8,31 +8,19 @@ namespace gantry::link {
 
 namespace {
 
-/// This program is <root>/libexec/clang-linker-wrapper.
-struct Root {
-  std::error_code error;
-  std::filesystem::path path =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-};
-
-const Root& root() {
-  static const Root instance;
+const Result<std::filesystem::path>& root() {
+  static const Result<std::filesystem::path> instance = find_installation();
   return instance;
 }
 
 } // namespace
 
 Status check_installation() {
-  if (root().error) {
-    return fail("cannot find Gantry's installation: the link '/proc/self/exe' to this program "
-                "cannot be read: {}; mount /proc",
-                root().error.message());
-  }
-  return {};
+  return root().map([](const auto&) {});
 }
 
 const std::filesystem::path& installation_root() {
-  return root().path;
+  return *root();
 }
 
 std::array<std::string, 2> runtime_folders() {

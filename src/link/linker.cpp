@@ -5,11 +5,13 @@
 #include "link/group.h"
 #include "link/host_link.h"
 #include "link/installation.h"
+#include "link/output_check.h"
 #include "link/registration.h"
 #include "link/scan.h"
 #include "link/temporary_directory.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/TimeProfiler.h>
@@ -29,6 +31,23 @@ void add_run_path(Arguments& arguments) {
     arguments.host_arguments.emplace_back("-rpath");
     arguments.host_arguments.push_back(folder);
   }
+}
+
+/// The host link, whose output is removed again where its entries and the images do not agree.
+Result<int> link_host(const Arguments& arguments, const Scan& scan, const DeviceCode& code,
+                      const std::vector<LinkedImage>& images,
+                      const std::string& registration_object) {
+  const llvm::TimeTraceScope trace("Host link");
+  Result<int> exit_code = run_host_linker(arguments, registration_object);
+  if (!exit_code || *exit_code != 0 || arguments.dry_run) {
+    return exit_code;
+  }
+  if (Status status = check_output(arguments, scan, code, images); !status) {
+    std::error_code ignored;
+    std::filesystem::remove(arguments.output, ignored);
+    return tl::unexpected(std::move(status).error());
+  }
+  return exit_code;
 }
 
 void initialize_llvm() {
@@ -75,7 +94,8 @@ Result<int> link(Arguments arguments) {
     return tl::unexpected(groups.error());
   }
   if (groups->empty()) {
-    return replace_with_host_linker(arguments);
+    return scan->may_be_incomplete() ? link_host(arguments, *scan, *code, {}, "")
+                                     : replace_with_host_linker(arguments);
   }
   if (Status status = check_host_link(arguments); !status) {
     return tl::unexpected(std::move(status).error());
@@ -112,8 +132,7 @@ Result<int> link(Arguments arguments) {
   std::fputs(registration->module_text.c_str(), stdout);
   std::fflush(stdout);
 
-  const llvm::TimeTraceScope trace("Host link");
-  return run_host_linker(arguments, object_path.string());
+  return link_host(arguments, *scan, *code, *images, object_path.string());
 }
 
 } // namespace gantry::link

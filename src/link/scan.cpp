@@ -65,6 +65,7 @@ Result<SelectionInput> selection_input(const HostFile& file, HostFiles& files) {
   }
   case HostFileKind::kSharedLibrary:
     input.shared_library = file.contents;
+    input.as_needed = file.as_needed;
     break;
   case HostFileKind::kLinkerScript:
     break;
@@ -119,7 +120,7 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
   }
 
   if (selection_matters) {
-    const Status status = select_members(inputs, arguments);
+    const Status status = select_members(inputs, arguments, scan.files.externals());
     if (!status) {
       return tl::unexpected(status.error());
     }
@@ -129,8 +130,14 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
       std::ranges::move(input.objects, std::back_inserter(scan.objects));
       continue;
     }
-    for (const std::size_t index : input.selected) {
-      scan.objects.push_back(std::move(input.objects[index]));
+    for (std::size_t index = 0, next = 0; index < input.objects.size(); ++index) {
+      HostObject& object = input.objects[index];
+      if (next < input.selected.size() && input.selected[next] == index) {
+        scan.objects.push_back(std::move(object));
+        ++next;
+      } else if (is_candidate(object)) {
+        scan.left_out.push_back(std::move(object));
+      }
     }
   }
   return scan;
