@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include <llvm/Demangle/Demangle.h>
@@ -62,6 +63,9 @@ std::string_view function_of(std::string_view kernel) {
 /// a template's argument it says that a literal follows. Taking out one of the first kind leaves
 /// the demangled name as it is.
 bool has_static_part(std::string_view mangled) {
+  if (!mangled.starts_with("_Z")) {
+    return false;
+  }
   const std::string demangled = llvm::demangle(mangled);
   for (std::size_t at = mangled.find('L'); at != std::string_view::npos;
        at = mangled.find('L', at + 1)) {
@@ -73,25 +77,37 @@ bool has_static_part(std::string_view mangled) {
   return false;
 }
 
-/// True if the host object of `input` has a function of that name which other objects may repeat:
-/// extern "C" inline, that is, where the name alone does not tell.
-bool is_inline_on_host(const DeviceInput& input, std::string_view function) {
-  const auto symbols = format::ElfFile::read(input.host_object).and_then([](const auto& file) {
-    return file.symbols();
-  });
-  return symbols && std::ranges::any_of(*symbols, [&](const format::ElfSymbol& symbol) {
-           return symbol.name == function && symbol.is_weak() && !symbol.is_undefined();
-         });
+/// The binding of the function of that name in the host object of `kernel`; nothing where the
+/// function was inlined everywhere and is gone.
+std::optional<unsigned char> binding_on_host(const Kernel& kernel, std::string_view function) {
+  const auto symbols =
+      format::ElfFile::read(kernel.input->host_object).and_then([](const auto& file) {
+        return file.symbols();
+      });
+  if (symbols) {
+    for (const format::ElfSymbol& symbol : *symbols) {
+      if (symbol.name == function && !symbol.is_undefined()) {
+        return symbol.binding;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// True if the function is local to the host object of `kernel`. Where it was inlined everywhere
+/// and is gone, a name of C or extern "C" is static in C, for an inline one that several objects
+/// share has a symbol, and inline in C++.
+bool is_local_in(const Kernel& kernel, std::string_view function) {
+  const auto binding = binding_on_host(kernel, function);
+  return binding ? *binding == STB_LOCAL
+                 : !function.starts_with("_Z") && kernel.source.ends_with(".c");
 }
 
 /// True if a function of that name in `first` and one in `second` are two functions to the host.
 bool is_local_function(std::string_view function, const Kernel& first, const Kernel& second) {
-  if (!function.starts_with("_Z")) {
-    return !is_inline_on_host(*first.input, function) &&
-           !is_inline_on_host(*second.input, function);
-  }
-  // "$_0" is a closure that no other object can name.
-  return contains(function, "_GLOBAL__N_") || contains(function, "$_") || has_static_part(function);
+  // "$_0" is a closure that no other object can name. Names of operators say nothing.
+  return has_static_part(function) || contains(function, "_GLOBAL__N_") ||
+         contains(function, "$_") || is_local_in(first, function) || is_local_in(second, function);
 }
 
 Result<Kernels> kernels_in_object(const DeviceInput& input) {

@@ -2,7 +2,9 @@
 // name in every object. What is local to the object is looked at itself: assemblers refer to local
 // functions, strings and floating-point constants by section and offset, so the symbol or the
 // mergeable constant that stands there is found first. Constants that are neither, such as the
-// tables of a switch, have no end that an object tells, and are left out.
+// tables of a switch, have no end that an object tells, and are left out. Calls and jumps inside
+// one section need no relocation at all; they are told by their opcodes, where they lead to the
+// start of a function.
 
 #include "link/kernel_code.h"
 
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace gantry::link {
@@ -21,6 +24,29 @@ struct Place {
   std::uint32_t section;
   std::uint64_t offset;
 };
+
+/// The places of an instruction's bytes that could be a call's or jump's distance.
+struct Branch {
+  std::size_t at;    ///< the first byte of the distance
+  std::size_t width; ///< how many it has
+  std::int64_t distance;
+};
+
+std::optional<Branch> branch_before(Bytes code, std::size_t at) {
+  const auto byte = [&](std::size_t back) {
+    return at < back ? 0U : std::to_integer<unsigned>(code[at - back]);
+  };
+  // jmp, jcc with a distance of one byte
+  if (byte(1) == 0xEB || (byte(1) & 0xF0U) == 0x70) {
+    return Branch{at, 1, load<std::int8_t>(code, at).value_or(0)};
+  }
+  // call, jmp; jcc; lea from the instruction pointer
+  if (byte(1) == 0xE8 || byte(1) == 0xE9 || (byte(2) == 0x0F && (byte(1) & 0xF0U) == 0x80) ||
+      (byte(2) == 0x8D && (byte(1) & 0xC7U) == 0x05)) {
+    return Branch{at, sizeof(std::int32_t), load<std::int32_t>(code, at).value_or(0)};
+  }
+  return std::nullopt;
+}
 
 /// The four bytes of such a field count from their own end, which the addend makes up for.
 bool is_relative_to_the_field(std::uint32_t relocation_type) {
@@ -49,45 +75,77 @@ public:
 private:
   Status write(const format::ElfSymbol& symbol) {
     const format::ElfSection& section = file_.sections()[symbol.section];
-    text_ += fmt::format("\n{} bytes:", symbol.size);
-    text_ += as_text(slice(section.contents, symbol.value, symbol.size).value_or(Bytes{}));
+    const Bytes bytes = slice(section.contents, symbol.value, symbol.size).value_or(Bytes{});
+    std::string code(as_text(bytes));
+    std::string references;
     const auto relocations = file_.relocations_of(symbol.section);
     if (!relocations) {
       return tl::unexpected(relocations.error());
     }
+    std::set<std::uint64_t> relocated;
     for (const format::ElfRelocation& relocation : *relocations) {
-      if (relocation.offset - symbol.value < symbol.size && relocation.symbol < symbols_.size()) {
-        text_ += fmt::format("\n{}:{}:", relocation.offset - symbol.value, relocation.type);
-        write_target(relocation);
+      const std::uint64_t offset = relocation.offset - symbol.value;
+      if (offset < symbol.size && relocation.symbol < symbols_.size()) {
+        relocated.insert(offset);
+        references += fmt::format("\n{}:{}:{}", offset, relocation.type, target_of(relocation));
       }
     }
+    if (symbol.type == STT_FUNC) {
+      for (std::size_t at = 1; at < bytes.size(); ++at) {
+        const auto branch = relocated.contains(at) ? std::nullopt : branch_before(bytes, at);
+        const format::ElfSymbol* function =
+            branch ? function_at(symbol, at + branch->width + branch->distance) : nullptr;
+        if (function != nullptr) {
+          std::ranges::fill(code.begin() + at, code.begin() + at + branch->width, '\0');
+          references += fmt::format("\n{}:#{}", at, number_of(*function));
+        }
+      }
+    }
+    text_ += fmt::format("\n{} bytes:{}{}", symbol.size, code, references);
     return {};
   }
 
-  void write_target(const format::ElfRelocation& relocation) {
+  /// The other function whose start is `offset` bytes after that of `from` in the same section.
+  [[nodiscard]] const format::ElfSymbol* function_at(const format::ElfSymbol& from,
+                                                     std::uint64_t offset) const {
+    if (offset < from.size) { // most branches: no need to search
+      return nullptr;
+    }
+    const auto found = std::ranges::find_if(symbols_, [&](const format::ElfSymbol& symbol) {
+      return symbol.type == STT_FUNC && !symbol.reserved && symbol.section == from.section &&
+             symbol.value == from.value + offset;
+    });
+    return found == symbols_.end() ? nullptr : &*found;
+  }
+
+  /// Functions and variables are numbered in the order in which they are met, which is the same
+  /// where the code is.
+  std::size_t number_of(const format::ElfSymbol& symbol) {
+    const auto [known, is_new] = visited_.emplace(&symbol, visited_.size());
+    if (is_new) {
+      pending_.push_back(&symbol);
+    }
+    return known->second;
+  }
+
+  std::string target_of(const format::ElfRelocation& relocation) {
     const format::ElfSymbol& symbol = symbols_[relocation.symbol];
     const bool is_place = symbol.is_local() && !symbol.is_undefined() && !symbol.reserved &&
                           symbol.section < file_.sections().size();
     if (!is_place) {
-      text_ += fmt::format("{}+{}", symbol.name, relocation.addend);
-      return;
+      return fmt::format("{}+{}", symbol.name, relocation.addend);
     }
     const std::int64_t adjustment = is_relative_to_the_field(relocation.type) ? 4 : 0;
     const Place place{.section = symbol.section,
                       .offset = symbol.value + static_cast<std::uint64_t>(relocation.addend) +
                                 static_cast<std::uint64_t>(adjustment)};
     if (const auto constant = mergeable_constant(place)) {
-      text_ += *constant;
-    } else if (const format::ElfSymbol* target = symbol_at(place)) {
-      // Numbered in the order in which they are met, which is the same where the code is.
-      const auto [known, is_new] = visited_.emplace(target, visited_.size());
-      if (is_new) {
-        pending_.push_back(target);
-      }
-      text_ += fmt::format("#{}+{}", known->second, place.offset - target->value);
-    } else {
-      text_ += file_.sections()[place.section].name;
+      return std::string(*constant);
     }
+    if (const format::ElfSymbol* target = symbol_at(place)) {
+      return fmt::format("#{}+{}", number_of(*target), place.offset - target->value);
+    }
+    return std::string(file_.sections()[place.section].name);
   }
 
   /// The string, or the constant of the section's size of entries, at `place`.
