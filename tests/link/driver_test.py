@@ -101,6 +101,30 @@ class Drivers(LinkTest):
                 self.targets("-fopenmp-targets=x86_64-unknown-linux-gnu", clang=clang),
                 {"x86_64-unknown-linux-gnu"})
 
+    def test_options_in_a_response_file(self):
+        response = self.folder / "options"
+        response.write_text("-fopenmp-targets=x86_64-unknown-linux-gnu\n")
+        self.assertEqual(self.targets(f"@{response}"), {"x86_64-unknown-linux-gnu"})
+        inner = self.folder / "inner"
+        inner.write_text(f"'--clang=19' @{response}")
+        self.assertIn("clang version 19.", run([GANTRY, "clang++", "-v", f"@{inner}"]).stderr)
+        self.assertEqual(self.targets(f"@{inner}"), {"x86_64-unknown-linux-gnu"})
+
+    def test_without_openmp(self):
+        for clang in COMPILERS:
+            for flags in (["-fno-openmp"], ["-fopenmp", "-fno-openmp"]):
+                self.assertEqual(self.targets(*flags, clang=clang), set())
+                result = run([*compiler(clang), *flags, "-c", SOURCES / "host_only.cpp", "-o",
+                              self.folder / "plain.o"])
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(self.targets("-fno-openmp", "-fopenmp", clang=clang),
+                             {"x86_64-pc-linux-gnu"})
+
+    def test_target_without_a_system_is_the_hosts(self):
+        for clang in COMPILERS:
+            program = self.link(SOURCES / "alone.cpp", "-fopenmp-targets=x86_64", clang=clang)
+            self.run_program(program)
+
     def test_c_language(self):
         source = self.folder / "hello.c"
         source.write_text("#include <omp.h>\n#include <stdio.h>\n"
@@ -159,6 +183,12 @@ class Drivers(LinkTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn(f"{moved}", run(["ldd", output], env={}).stdout)
         self.assertEqual(self.run_program(output), "main 7 helper 40 device\n")
+        # LLVM's program of that name would be found instead.
+        (moved / "libexec/clang-linker-wrapper").unlink()
+        result = run([moved / "bin/gantry", "clang++", obj("main"), "-o", output])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Agantry: error: cannot read '.*clang-linker-wrapper': .*"
+                         r"installation is not complete\n\Z")
 
 
 if __name__ == "__main__":
