@@ -27,6 +27,17 @@ foreach(header ${omp_headers})
   install(FILES ${CMAKE_BINARY_DIR}/lib/gantry/include/${name} DESTINATION lib/gantry/include)
 endforeach()
 
+# The host's OpenMP runtime in a folder of its own: the one it is installed in holds much else, which
+# programs are not to find there rather than where their linker looks.
+file(GLOB openmp_libraries ${GANTRY_OPENMP_LIBRARY_DIR}/libomp.so*)
+foreach(library ${openmp_libraries})
+  get_filename_component(name ${library} NAME)
+  set(link ${CMAKE_BINARY_DIR}/lib/gantry/host/${name})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/gantry/host)
+  file(CREATE_LINK ${library} ${link} SYMBOLIC)
+  install(FILES ${link} DESTINATION lib/gantry/host)
+endforeach()
+
 # Clang 16 to 19 link a device runtime archive with every offloading program. Gantry's device code
 # comes in at the device link, so theirs is empty.
 file(WRITE ${CMAKE_BINARY_DIR}/lib/gantry/libomptarget.devicertl.a "!<arch>\n")

@@ -1,6 +1,8 @@
 // `gantry clang` and `gantry clang++`: the stock compiler with Gantry's configuration file, and
 // nothing that a user could not write on a command line.
 
+#include "base/installation.h"
+#include "base/response_file.h"
 #include "cli/command.h"
 
 #include <algorithm>
@@ -39,10 +41,47 @@ bool chooses_targets(std::string_view argument) {
                              [&](std::string_view option) { return argument.starts_with(option); });
 }
 
-std::filesystem::path configuration_file(bool with_targets) {
-  // This program is <root>/bin/gantry.
-  const auto root = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  return root / "share/gantry" / (with_targets ? "gantry.cfg" : "gantry-base.cfg");
+/// The configuration file to use. What Clang would look for beside it, it must find there: it takes
+/// LLVM's programs of the same names otherwise, without a word.
+Result<std::string> configuration_file(bool with_targets) {
+  const Result<std::filesystem::path> root = find_installation();
+  if (!root) {
+    return tl::unexpected(root.error());
+  }
+  const std::filesystem::path file =
+      *root / "share/gantry" / (with_targets ? "gantry.cfg" : "gantry-base.cfg");
+  for (const std::filesystem::path& needed :
+       {file, *root / "libexec/clang-linker-wrapper", *root / "libexec/clang-offload-packager",
+        *root / "libexec/llvm-offload-binary"}) {
+    if (access(needed.c_str(), R_OK) != 0) {
+      return fail("cannot read '{}': {}; Gantry's installation is not complete", needed.string(),
+                  std::strerror(errno));
+    }
+  }
+  return file.string();
+}
+
+/// What the arguments say of the choice of the compiler and its configuration.
+struct Choice {
+  std::string_view version = kCompilers.front().version;
+  bool chooses_targets = false;
+  bool openmp =
+      true; ///< the last of -fopenmp and -fno-openmp; the configuration file has the first
+};
+
+Choice read_choice(const std::vector<std::string>& arguments) {
+  Choice choice;
+  for (const std::string_view argument : arguments) {
+    if (argument.starts_with(kVersionOption)) {
+      choice.version = argument.substr(kVersionOption.size());
+    } else if (argument == "-fopenmp" || argument.starts_with("-fopenmp=")) {
+      choice.openmp = true;
+    } else if (argument == "-fno-openmp") {
+      choice.openmp = false;
+    }
+    choice.chooses_targets |= chooses_targets(argument);
+  }
+  return choice;
 }
 
 Error unknown_version(std::string_view version) {
@@ -55,25 +94,38 @@ Error unknown_version(std::string_view version) {
 }
 
 int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
-  const Compiler* compiler = kCompilers.begin();
-  bool default_targets = true;
-  std::vector<char*> arguments;
-  for (char* argument : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
-    const std::string_view text = argument;
-    if (text.starts_with(kVersionOption)) {
-      const std::string_view version = text.substr(kVersionOption.size());
-      compiler = std::ranges::find(kCompilers, version, &Compiler::version);
-      if (compiler == kCompilers.end()) {
-        return report(unknown_version(version));
-      }
-      continue;
-    }
-    default_targets &= !chooses_targets(text);
-    arguments.push_back(argument);
+  const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
+  Result<std::vector<std::string>> expanded = expand_response_files(given);
+  if (!expanded) {
+    return report(expanded.error());
+  }
+  const Choice choice = read_choice(*expanded);
+  const auto* const compiler = std::ranges::find(kCompilers, choice.version, &Compiler::version);
+  if (compiler == kCompilers.end()) {
+    return report(unknown_version(choice.version));
+  }
+  // Clang refuses targets without OpenMP.
+  Result<std::string> file = configuration_file(!choice.chooses_targets && choice.openmp);
+  if (!file) {
+    return report(file.error());
   }
 
+  // Response files stay what they are, and so may be as long as they like, unless an option that is
+  // not the compiler's stands in one.
+  const auto is_ours = [](std::string_view argument) {
+    return argument.starts_with(kVersionOption);
+  };
+  std::vector<char*> arguments(given.begin(), given.end());
+  const auto ours = std::ranges::count_if(arguments, is_ours);
+  if (std::ranges::count_if(*expanded, is_ours) != ours) {
+    arguments.clear();
+    for (std::string& argument : *expanded) {
+      arguments.push_back(argument.data());
+    }
+  }
+  std::erase_if(arguments, is_ours);
   std::string program((*compiler).*language);
-  std::string config = "--config=" + configuration_file(default_targets).string();
+  std::string config = "--config=" + *file;
   arguments.insert(arguments.begin(), {program.data(), config.data()});
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());

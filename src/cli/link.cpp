@@ -1,6 +1,7 @@
 // `gantry link`: the linker wrapper is a program of its own, because it loads LLVM and this one
 // must start fast.
 
+#include "base/installation.h"
 #include "cli/command.h"
 
 #include <cerrno>
@@ -12,8 +13,11 @@
 namespace gantry::cli {
 
 int run_link(int /*argc*/, char** argv) {
-  const auto root = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const std::string program = (root / "libexec/clang-linker-wrapper").string();
+  const Result<std::filesystem::path> root = find_installation();
+  if (!root) {
+    return report(root.error());
+  }
+  const std::string program = (*root / "libexec/clang-linker-wrapper").string();
   execv(program.c_str(), argv);
   return report({fmt::format("cannot run '{}': {}; Gantry's installation is not complete", program,
                              std::strerror(errno))});

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
 
 namespace gantry::cli {
 namespace {
@@ -86,5 +89,15 @@ int run(int argc, char** argv) {
 } // namespace gantry::cli
 
 int main(int argc, char** argv) {
-  return gantry::cli::run(argc, argv);
+  using gantry::cli::report;
+  // Commands print and do not look back; what could not be written shows here at the latest.
+  try {
+    const int status = gantry::cli::run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+      return status;
+    }
+    return report({fmt::format("cannot write the output: {}", std::strerror(errno))});
+  } catch (const std::system_error& error) { // fmt's way to say so of a long output
+    return report({fmt::format("cannot write the output: {}", error.code().message())});
+  }
 }

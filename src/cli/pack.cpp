@@ -285,6 +285,10 @@ int run_pack(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return exit_of_parse_error(app, error);
   }
+  // LLVM's tool takes -o=FILE as well.
+  if (options.output.starts_with('=')) {
+    options.output.erase(0, 1);
+  }
   const Status done = pack(options);
   return done ? 0 : report(done.error());
 }

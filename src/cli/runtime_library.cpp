@@ -1,14 +1,17 @@
 #include "cli/runtime_library.h"
 
-#include <filesystem>
+#include "base/installation.h"
 
 #include <dlfcn.h>
 
 namespace gantry::cli {
 
 Result<RuntimeLibrary> load_runtime_library() {
-  const auto root = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const std::string path = (root / "lib/libgantry.so.1").string();
+  const Result<std::filesystem::path> root = find_installation();
+  if (!root) {
+    return tl::unexpected(root.error());
+  }
+  const std::string path = (*root / "lib/libgantry.so.1").string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return fail("the runtime does not load: {}; Gantry's installation is not complete", dlerror());

@@ -1,10 +1,15 @@
 #include "format/elf.h"
 
+#include "format/entry_layout.h"
+
 #include <algorithm>
 #include <array>
 
 namespace gantry::format {
 namespace {
+
+/// The name that Clang gives to the section of offload binaries.
+constexpr std::string_view kImageSection = ".llvm.offloading";
 
 /// The section table's place and size. Files with 0xFF00 sections or more keep the true numbers in
 /// the first section's header.
@@ -221,12 +226,49 @@ Bytes ElfFile::contents_at(std::uint64_t address) const {
   return {};
 }
 
+bool has_offload_sections(Bytes object) {
+  const auto header = load<Elf64_Ehdr>(object, 0);
+  if (!header || !as_text(object).starts_with(ELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_ident[EI_DATA] != ELFDATA2LSB) {
+    return false;
+  }
+  const auto table = locate_sections(object, *header);
+  if (!table) {
+    return false;
+  }
+  const auto section = [&](std::uint64_t index) {
+    return load<Elf64_Shdr>(object, table->offset + index * sizeof(Elf64_Shdr)).value();
+  };
+  Bytes names;
+  if (table->names != SHN_UNDEF) {
+    const Elf64_Shdr names_header = section(table->names);
+    names = slice(object, names_header.sh_offset, names_header.sh_size).value_or(Bytes{});
+  }
+  for (std::uint64_t index = 1; index < table->count; ++index) {
+    const Elf64_Shdr candidate = section(index);
+    if (candidate.sh_type == kShtLlvmOffloading) {
+      return true;
+    }
+    // Names are far from the headers, and most sections of a large object are functions, which are
+    // told by their flags.
+    constexpr std::uint64_t kOfOthers = SHF_EXECINSTR | SHF_GROUP | SHF_MERGE | SHF_TLS;
+    if (candidate.sh_type != SHT_PROGBITS || (candidate.sh_flags & kOfOthers) != 0) {
+      continue;
+    }
+    const std::string_view name = c_string(names, candidate.sh_name).value_or("");
+    if (name.starts_with(kImageSection) || name.starts_with(kCurrentEntrySection) ||
+        name.starts_with(kLegacyEntrySection)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::vector<OffloadSection> find_offload_sections(const ElfFile& file) {
-  constexpr std::string_view kObjectName = ".llvm.offloading";
   constexpr std::string_view kRelocatableName = ".llvm.offloading.relocatable";
   std::vector<OffloadSection> found;
   for (const ElfSection& section : file.sections()) {
-    if (section.header.sh_type == kShtLlvmOffloading || section.name == kObjectName ||
+    if (section.header.sh_type == kShtLlvmOffloading || section.name == kImageSection ||
         section.name == kRelocatableName) {
       found.push_back(
           {section.name, section.contents,

@@ -38,6 +38,16 @@ TEST(Elf, FindsTheDeviceCodeOfAnObjectByTheSectionsType) {
   EXPECT_EQ(images->front().arch(), "generic");
 }
 
+TEST(Elf, TellsObjectsWithOffloadingByTheirSectionTable) {
+  EXPECT_TRUE(has_offload_sections(corpus_file("clang22.o").bytes()));
+  EXPECT_TRUE(has_offload_sections(corpus_file("clang19.o").bytes()));
+  EXPECT_FALSE(has_offload_sections({}));
+  const MappedFile file = corpus_file("clang22.o");
+  for (const std::size_t size : {std::size_t{20}, sizeof(Elf64_Ehdr), file.bytes().size() / 2}) {
+    EXPECT_FALSE(has_offload_sections(file.bytes().first(size)));
+  }
+}
+
 TEST(Elf, SymbolsSayWhatTheHostLinkWouldTake) {
   const MappedFile file = corpus_file("clang22.o");
   const auto elf = ElfFile::read(file.bytes());

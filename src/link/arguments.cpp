@@ -1,17 +1,15 @@
 #include "link/arguments.h"
 
+#include "base/response_file.h"
 #include "link/text.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
-#include <llvm/Support/Allocator.h>
-#include <llvm/Support/CommandLine.h>
-#include <llvm/Support/Error.h>
-#include <llvm/Support/StringSaver.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -36,6 +34,7 @@ struct Position {
   unsigned group = 0;
   unsigned groups_seen = 0;
   bool lazy = false;
+  bool as_needed = false;
   std::vector<Position> saved; // --push-state
 };
 
@@ -58,7 +57,8 @@ void add_input(Parser& parser, std::string_view name, bool is_library) {
                                   .whole_archive = position.whole_archive,
                                   .allow_shared = position.allow_shared,
                                   .group = position.group,
-                                  .lazy = position.lazy});
+                                  .lazy = position.lazy,
+                                  .as_needed = position.as_needed});
 }
 
 /// `TRIPLE=ARGUMENT` when what stands before the first '=' is a triple of an architecture LLVM
@@ -193,6 +193,30 @@ Status add_library(Parser& parser, std::string_view value) {
   return {};
 }
 
+/// A script of -T may name inputs and symbols like one among the inputs.
+Status add_script(Parser& parser, std::string_view value) {
+  add_input(parser, value, false);
+  return {};
+}
+
+/// --defsym=NAME=EXPRESSION: an expression that is a name refers to it. (NAME is not known as
+/// defined: lld takes members for it nevertheless.)
+Status add_assignment(Parser& parser, std::string_view value) {
+  if (const std::size_t equals = value.find('='); equals != std::string_view::npos) {
+    parser.result.undefined_symbols.emplace_back(value.substr(equals + 1));
+  }
+  return {};
+}
+
+/// -R is -rpath, except that GNU ld takes a file after it for --just-symbols.
+Status add_run_path(Parser& parser, std::string_view value) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(value, ignored)) {
+    parser.result.run_paths.emplace_back(value);
+  }
+  return {};
+}
+
 Status reject_fatbin_only(Parser&, std::string_view) {
   return fail(
       "--emit-fatbin-only makes CUDA and HIP files, which Gantry does not; link without it");
@@ -264,6 +288,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"Bdynamic", kNone, kHost, set_position<&Position::allow_shared, true>},
     {"dy", kNone, kHost, set_position<&Position::allow_shared, true>},
     {"call_shared", kNone, kHost, set_position<&Position::allow_shared, true>},
+    {"as-needed", kNone, kHost, set_position<&Position::as_needed, true>},
+    {"no-as-needed", kNone, kHost, set_position<&Position::as_needed, false>},
     {"push-state", kNone, kHost, push_state},
     {"pop-state", kNone, kHost, pop_state},
     {"start-group", kNone, kHost, start_group},
@@ -295,14 +321,17 @@ constexpr auto kOptions = std::to_array<Option>({
     {"plugin", kSeparate, kHost, kSkipValue},
     {"plugin-opt", kSeparate, kHost, kSkipValue},
     {"Map", kSeparate, kHost, kSkipValue},
-    {"script", kSeparate, kHost, kSkipValue},
+    {"script", kSeparate, kHost, add_script},
+    {"script=", kJoined, kHost, add_script},
     {"version-script", kSeparate, kHost, kSkipValue},
     {"dynamic-list", kSeparate, kHost, kSkipValue},
     {"retain-symbols-file", kSeparate, kHost, kSkipValue},
     {"exclude-libs", kSeparate, kHost, kSkipValue},
-    {"defsym", kSeparate, kHost, kSkipValue},
+    {"defsym", kSeparate, kHost, add_assignment},
+    {"defsym=", kJoined, kHost, add_assignment},
     {"section-start", kSeparate, kHost, kSkipValue},
-    {"wrap", kSeparate, kHost, kSkipValue},
+    {"wrap", kSeparate, kHost, append<&Arguments::wrapped_symbols>},
+    {"wrap=", kJoined, kHost, append<&Arguments::wrapped_symbols>},
     {"trace-symbol", kSeparate, kHost, kSkipValue},
     {"hash-style", kSeparate, kHost, kSkipValue},
     {"init", kSeparate, kHost, kSkipValue},
@@ -313,7 +342,49 @@ constexpr auto kOptions = std::to_array<Option>({
     {"Ttext", kSeparate, kHost, kSkipValue},
     {"Tdata", kSeparate, kHost, kSkipValue},
     {"Tbss", kSeparate, kHost, kSkipValue},
+    {"Ttext-segment", kSeparate, kHost, kSkipValue},
+    {"Trodata-segment", kSeparate, kHost, kSkipValue},
     {"assert", kSeparate, kHost, kSkipValue},
+    {"just-symbols", kSeparate, kHost, kSkipValue},
+    {"default-script", kSeparate, kHost, add_script},
+    {"default-script=", kJoined, kHost, add_script},
+    {"dT", kSeparate, kHost, add_script},
+    {"mri-script", kSeparate, kHost, kSkipValue},
+    {"export-dynamic-symbol", kSeparate, kHost, kSkipValue},
+    {"export-dynamic-symbol-list", kSeparate, kHost, kSkipValue},
+    {"undefined-glob", kSeparate, kHost, append<&Arguments::undefined_globs>},
+    {"undefined-glob=", kJoined, kHost, append<&Arguments::undefined_globs>},
+    {"ignore-unresolved-symbol", kSeparate, kHost, kSkipValue},
+    {"unresolved-symbols", kSeparate, kHost, kSkipValue},
+    {"oformat", kSeparate, kHost, kSkipValue},
+    {"target", kSeparate, kHost, kSkipValue},
+    {"architecture", kSeparate, kHost, kSkipValue},
+    {"sort-section", kSeparate, kHost, kSkipValue},
+    {"section-ordering-file", kSeparate, kHost, kSkipValue},
+    {"symbol-ordering-file", kSeparate, kHost, kSkipValue},
+    {"call-graph-ordering-file", kSeparate, kHost, kSkipValue},
+    {"orphan-handling", kSeparate, kHost, kSkipValue},
+    {"keep-unique", kSeparate, kHost, kSkipValue},
+    {"icf", kSeparate, kHost, kSkipValue},
+    {"audit", kSeparate, kHost, kSkipValue},
+    {"depaudit", kSeparate, kHost, kSkipValue},
+    {"image-base", kSeparate, kHost, kSkipValue},
+    {"dependency-file", kSeparate, kHost, kSkipValue},
+    {"out-implib", kSeparate, kHost, kSkipValue},
+    {"reproduce", kSeparate, kHost, kSkipValue},
+    {"chroot", kSeparate, kHost, kSkipValue},
+    {"error-handling-script", kSeparate, kHost, kSkipValue},
+    {"warn-backrefs-exclude", kSeparate, kHost, kSkipValue},
+    {"print-symbol-order", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-filename", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-passes", kSeparate, kHost, kSkipValue},
+    {"opt-remarks-format", kSeparate, kHost, kSkipValue},
+    {"error-limit", kSeparate, kHost, kSkipValue},
+    {"hash-size", kSeparate, kHost, kSkipValue},
+    {"max-cache-size", kSeparate, kHost, kSkipValue},
+    {"spare-dynamic-tags", kSeparate, kHost, kSkipValue},
+    {"task-link", kSeparate, kHost, kSkipValue},
+    {"version-exports-section", kSeparate, kHost, kSkipValue},
 });
 
 // Options of one letter, whose value may be joined.
@@ -326,7 +397,7 @@ constexpr auto kShortOptions = std::to_array<Option>({
     {"m", kEither, kHost, kSkipValue},
     {"z", kEither, kHost, kSkipValue},
     {"h", kEither, kHost, kSkipValue},
-    {"T", kEither, kHost, kSkipValue},
+    {"T", kEither, kHost, add_script},
     {"y", kEither, kHost, kSkipValue},
     {"Y", kEither, kHost, kSkipValue},
     {"b", kEither, kHost, kSkipValue},
@@ -336,7 +407,9 @@ constexpr auto kShortOptions = std::to_array<Option>({
     {"c", kEither, kHost, kSkipValue},
     {"G", kEither, kHost, kSkipValue},
     {"I", kEither, kHost, kSkipValue},
-    {"R", kEither, kHost, kSkipValue},
+    {"R", kEither, kHost, add_run_path},
+    {"P", kEither, kHost, kSkipValue},
+    {"a", kEither, kHost, kSkipValue},
 });
 
 /// A match of one argument with the tables; `value` is set when it stands in the same argument.
@@ -368,15 +441,16 @@ std::optional<Match> find_option(std::string_view argument) {
     if (text == option.name) {
       return Match{&option, std::nullopt};
     }
-    // Only these are unambiguous when joined: -eh-frame-hdr, say, is not -e.
-    if (contains("oLlmzu", option.name) && text.starts_with(option.name)) {
+    // Only these may be joined. -e is, though -eh-frame-hdr is another option: all that it does
+    // here is to make 'h-frame-hdr' a root, which nothing defines.
+    if (contains("oLlmzueRT", option.name) && text.starts_with(option.name)) {
       return Match{&option, text.substr(1)};
     }
   }
   return std::nullopt;
 }
 
-Status parse_expanded(Parser& parser, std::span<const char* const> arguments) {
+Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments) {
   Arguments& result = parser.result;
   for (std::size_t index = 0; index < arguments.size(); ++index) {
     const std::string_view argument = arguments[index];
@@ -419,14 +493,12 @@ Status parse_expanded(Parser& parser, std::span<const char* const> arguments) {
 } // namespace
 
 Result<Arguments> parse_arguments(std::span<const char* const> arguments) {
-  llvm::BumpPtrAllocator allocator;
-  llvm::SmallVector<const char*, 256> expanded(arguments.begin(), arguments.end());
-  llvm::cl::ExpansionContext expansion(allocator, llvm::cl::TokenizeGNUCommandLine);
-  if (llvm::Error error = expansion.expandResponseFiles(expanded)) {
-    return fail("{}", llvm::toString(std::move(error)));
+  const Result<std::vector<std::string>> expanded = expand_response_files(arguments);
+  if (!expanded) {
+    return tl::unexpected(expanded.error());
   }
   Parser parser;
-  if (Status status = parse_expanded(parser, expanded); !status) {
+  if (Status status = parse_expanded(parser, *expanded); !status) {
     return tl::unexpected(std::move(status).error());
   }
   if (parser.result.host_triple.empty()) {

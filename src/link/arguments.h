@@ -31,6 +31,7 @@ struct HostInput {
   bool allow_shared = true; ///< cleared by -Bstatic and -static: only lib*.a is searched
   unsigned group = 0;       ///< inputs of one --start-group … --end-group share a number; 0: none
   bool lazy = false;        ///< an object between --start-lib and --end-lib
+  bool as_needed = false;   ///< a shared library counts only if it is used
 };
 
 struct Arguments {
@@ -60,6 +61,8 @@ struct Arguments {
       run_paths; ///< -rpath and -rpath-link, for the device link of CPU targets
   std::vector<HostInput> inputs;
   std::vector<std::string> undefined_symbols; ///< -u, --require-defined, -e: roots of the host link
+  std::vector<std::string> undefined_globs;   ///< --undefined-glob: roots by pattern
+  std::vector<std::string> wrapped_symbols;   ///< --wrap
   bool relocatable = false;
   bool static_link = false;
   bool shared = false; ///< the output is a shared library

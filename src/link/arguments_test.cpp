@@ -45,10 +45,43 @@ TEST(ArgumentsTest, ReadsClang19sForms) {
 TEST(ArgumentsTest, ValuesOfOptionsAreNoInputs) {
   const auto result =
       parse({"-dynamic-linker", "/lib64/ld.so", "-z", "relro", "-soname", "s", "-plugin", "p.so",
-             "--version-script", "v", "-T", "t", "-rpath", "r", "-Map", "m", "a.o"});
+             "--version-script", "v", "-rpath", "r", "-Map", "m", "a.o"});
   ASSERT_TRUE(result);
   EXPECT_THAT(names(*result), ElementsAre("a.o"));
   EXPECT_THAT(result->run_paths, ElementsAre("r"));
+}
+
+TEST(ArgumentsTest, ValuesOfRareOptionsAreNoInputs) {
+  for (const char* option :
+       {"--just-symbols", "--mri-script", "--export-dynamic-symbol", "--export-dynamic-symbol-list",
+        "--oformat", "--sort-section", "--audit", "--depaudit", "-P", "--image-base",
+        "--undefined-glob", "--dependency-file", "--symbol-ordering-file"}) {
+    const auto result = parse({option, "value.a", "a.o"});
+    ASSERT_TRUE(result);
+    EXPECT_THAT(names(*result), ElementsAre("a.o")) << option;
+    EXPECT_THAT(result->host_arguments, ElementsAre(option, "value.a", "a.o"));
+  }
+  // Its value is only ever joined.
+  EXPECT_THAT(names(*parse({"--package-metadata", "b.o", "a.o"})), ElementsAre("b.o", "a.o"));
+}
+
+TEST(ArgumentsTest, WhatDecidesOverMembersOfArchives) {
+  const auto result =
+      parse({"-T", "script", "--as-needed", "-la", "--no-as-needed", "-lb", "--wrap=malloc",
+             "--wrap", "free", "--defsym=first=second", "--undefined-glob=f*"});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(names(*result), ElementsAre("script", "-la", "-lb"));
+  EXPECT_TRUE(result->inputs[1].as_needed);
+  EXPECT_FALSE(result->inputs[2].as_needed);
+  EXPECT_THAT(result->wrapped_symbols, ElementsAre("malloc", "free"));
+  EXPECT_THAT(result->undefined_symbols, ElementsAre("second"));
+  EXPECT_THAT(result->undefined_globs, ElementsAre("f*"));
+}
+
+TEST(ArgumentsTest, RunPathOfOneLetter) {
+  const auto result = parse({"-R", "first", "-Rsecond"});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(result->run_paths, ElementsAre("first", "second"));
 }
 
 TEST(ArgumentsTest, PositionalSwitchesHoldFromWhereTheyStand) {
@@ -86,11 +119,12 @@ TEST(ArgumentsTest, PositionalSwitchesHoldFromWhereTheyStand) {
 }
 
 TEST(ArgumentsTest, OneDashAndLetters) {
-  const auto result = parse({"-oout", "-Ldir", "-lfoo", "-ufirst", "-e", "start", "-eh", "-O2"});
+  const auto result =
+      parse({"-oout", "-Ldir", "-lfoo", "-ufirst", "-e", "start", "-ebegin", "-O2"});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->output, "out");
   EXPECT_THAT(result->search_paths, ElementsAre("dir"));
-  EXPECT_THAT(result->undefined_symbols, ElementsAre("first", "start"));
+  EXPECT_THAT(result->undefined_symbols, ElementsAre("first", "start", "begin"));
 }
 
 TEST(ArgumentsTest, TargetArgumentsGoToTheirTarget) {

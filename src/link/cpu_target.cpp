@@ -158,12 +158,12 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
     return result;
   }
   const Result<ProcessResult> linked =
-      run_process(command, StandardError::kCapture, (context.folder / "arguments").string());
+      run_process(command, Capture::kDiagnostics, (context.folder / "arguments").string());
   if (!linked) {
     return tl::unexpected(linked.error());
   }
   if (linked->exit_code != 0) {
-    return tl::unexpected(explain_link_failure(linked->diagnostics, *objects, command.front()));
+    return tl::unexpected(explain_link_failure(linked->captured, *objects, command.front()));
   }
   Result<std::vector<std::byte>> contents = read_file(image);
   if (!contents) {

@@ -102,6 +102,7 @@ private:
                                 .arch = std::string(image.arch()),
                                 .offload_kind = image.offload_kind,
                                 .contents = image.contents,
+                                .host_object = object.contents,
                                 .entries = entries});
       }
     }

@@ -22,6 +22,7 @@ struct DeviceInput {
   std::string arch = {};
   format::OffloadKind offload_kind = format::OffloadKind::kOpenMp;
   Bytes contents = {};
+  Bytes host_object = {}; ///< the host's half
   /// The names of the host object's entries, for each of which its images have a symbol. Shared by
   /// the images of one object.
   std::shared_ptr<const std::vector<std::string>> entries = {};

@@ -18,8 +18,12 @@ namespace fs = std::filesystem;
 void append_problems(std::string& problems, const DeviceGroup& group, std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
-    problems += fmt::format("{}device link for {}: {}", problems.empty() ? "" : "\n", group.name(),
-                            message.substr(0, end));
+    const std::string_view line = message.substr(0, end);
+    problems += problems.empty() ? "" : "\n";
+    if (!line.starts_with(">>>")) { // which goes on about the problem before
+      problems += fmt::format("device link for {}: ", group.name());
+    }
+    problems += line;
     message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
   }
 }

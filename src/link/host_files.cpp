@@ -2,6 +2,8 @@
 
 #include "format/file_kind.h"
 #include "link/linker_script.h"
+#include "link/member_selection.h"
+#include "link/process.h"
 
 #include <filesystem>
 
@@ -42,19 +44,10 @@ std::optional<HostFileKind> kind_of(Bytes contents) {
   return std::nullopt;
 }
 
-} // namespace
-
-std::string find_library(const Arguments& arguments, std::string_view name, bool allow_shared) {
-  std::vector<std::string> file_names;
-  if (name.starts_with(':')) {
-    file_names.emplace_back(name.substr(1));
-  } else {
-    if (allow_shared) {
-      file_names.push_back(fmt::format("lib{}.so", name));
-    }
-    file_names.push_back(fmt::format("lib{}.a", name));
-  }
-  for (const std::string& search_path : arguments.search_paths) {
+/// The first of `file_names` in the first of `folders` that has one; empty if none has.
+std::string find_in(const Arguments& arguments, const std::vector<std::string>& folders,
+                    const std::vector<std::string>& file_names) {
+  for (const std::string& search_path : folders) {
     std::string folder = search_path;
     if (folder.starts_with('=')) {
       folder = arguments.sysroot + folder.substr(1);
@@ -70,6 +63,20 @@ std::string find_library(const Arguments& arguments, std::string_view name, bool
   }
   return "";
 }
+
+/// The folders in which GNU ld searches by itself, such as /usr/local/lib, which Clang does not
+/// name: SEARCH_DIR commands of the script that it prints. The other linkers have none.
+std::vector<std::string> built_in_folders(const Arguments& arguments) {
+  if (linker_kind(arguments.linker_path) != LinkerKind::kGnu) {
+    return {};
+  }
+  const Result<ProcessResult> printed =
+      run_process({arguments.linker_path, "--verbose"}, Capture::kOutput);
+  return printed ? read_linker_script(printed->captured).search_folders
+                 : std::vector<std::string>{};
+}
+
+} // namespace
 
 HostFiles HostFiles::open(const Arguments& arguments) {
   HostFiles result;
@@ -91,9 +98,34 @@ Result<Bytes> HostFiles::map(const std::string& path) {
   return found->second.bytes();
 }
 
+/// Where the linker finds `-l name` (`:file` included): an empty path if nowhere.
+std::string HostFiles::find_library(const Arguments& arguments, const HostInput& input) {
+  std::vector<std::string> file_names;
+  if (input.name.starts_with(':')) {
+    file_names.emplace_back(input.name.substr(1));
+  } else {
+    if (input.allow_shared) {
+      file_names.push_back(fmt::format("lib{}.so", input.name));
+    }
+    file_names.push_back(fmt::format("lib{}.a", input.name));
+  }
+  std::string path = find_in(arguments, arguments.search_paths, file_names);
+  if (path.empty()) {
+    path = find_in(arguments, script_folders_, file_names);
+  }
+  if (!path.empty()) {
+    return path;
+  }
+  // A process is worth it only here: hardly any line has a library that is not found by now.
+  if (!built_in_folders_) {
+    built_in_folders_ = built_in_folders(arguments);
+  }
+  return find_in(arguments, *built_in_folders_, file_names);
+}
+
 void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned depth) {
-  const std::string path =
-      input.is_library ? find_library(arguments, input.name, input.allow_shared) : input.name;
+  const std::string path = input.is_library ? find_library(arguments, input) : input.name;
+  has_unknown_libraries_ |= path.empty();
   if (path.empty() || !is_file(path)) {
     return;
   }
@@ -111,6 +143,7 @@ void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned
                     .contents = *contents,
                     .whole_archive = input.whole_archive,
                     .lazy = input.lazy,
+                    .as_needed = input.as_needed,
                     .group = input.group});
   if (*kind == HostFileKind::kLinkerScript && depth < kDeepestScript) {
     add_script(arguments, input, as_text(*contents), depth + 1);
@@ -120,8 +153,13 @@ void HostFiles::add(const Arguments& arguments, const HostInput& input, unsigned
 void HostFiles::add_script(const Arguments& arguments, const HostInput& script,
                            std::string_view text, unsigned depth) {
   const unsigned group = script.group != 0 ? script.group : kFirstScriptGroup + script_groups_++;
-  for (const std::string& name : files_of_linker_script(text)) {
+  const LinkerScript contents = read_linker_script(text);
+  externals_.insert(externals_.end(), contents.externals.begin(), contents.externals.end());
+  script_folders_.insert(script_folders_.end(), contents.search_folders.begin(),
+                         contents.search_folders.end());
+  for (const auto& [name, as_needed] : contents.files) {
     HostInput input = script;
+    input.as_needed |= as_needed;
     input.group = group;
     input.is_library = name.starts_with("-l");
     input.name = input.is_library ? name.substr(2) : name;

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct HostFile {
   Bytes contents;
   bool whole_archive = false;
   bool lazy = false;
+  bool as_needed = false;
   unsigned group = 0;
 };
 
@@ -37,6 +39,12 @@ public:
 
   [[nodiscard]] const std::vector<HostFile>& files() const { return files_; }
 
+  /// Symbols that linker scripts want from archives.
+  [[nodiscard]] const std::vector<std::string>& externals() const { return externals_; }
+
+  /// True if an -l of the line was not found where the wrapper looks.
+  [[nodiscard]] bool has_unknown_libraries() const { return has_unknown_libraries_; }
+
   /// Maps one more file, such as a member of a thin archive. Owned by this object.
   [[nodiscard]] Result<Bytes> map(const std::string& path);
 
@@ -45,13 +53,15 @@ private:
   void add_script(const Arguments& arguments, const HostInput& script, std::string_view text,
                   unsigned depth);
 
+  [[nodiscard]] std::string find_library(const Arguments& arguments, const HostInput& input);
+
   std::vector<HostFile> files_;
+  std::vector<std::string> externals_;
+  std::vector<std::string> script_folders_;                  ///< of SEARCH_DIR
+  std::optional<std::vector<std::string>> built_in_folders_; ///< once the linker was asked
   std::map<std::string, MappedFile, std::less<>> mapped_;
   unsigned script_groups_ = 0;
+  bool has_unknown_libraries_ = false;
 };
-
-/// Where the linker finds `-l name` (`:file` included): an empty path if nowhere.
-[[nodiscard]] std::string find_library(const Arguments& arguments, std::string_view name,
-                                       bool allow_shared);
 
 } // namespace gantry::link

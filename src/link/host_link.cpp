@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <unistd.h>
 
@@ -37,8 +38,17 @@ std::vector<std::string> host_command(const Arguments& arguments) {
   return command;
 }
 
-Result<int> run(const std::vector<std::string>& command, const std::string& response_file) {
-  return run_process(command, StandardError::kInherit, response_file)
+/// Runs `command`, through `response_file`, or one in a folder of its own, if it is too long.
+Result<int> run(const std::vector<std::string>& command, std::string response_file) {
+  std::optional<Result<TemporaryDirectory>> folder;
+  if (response_file.empty() && needs_response_file(command)) {
+    folder.emplace(TemporaryDirectory::create());
+    if (!*folder) {
+      return tl::unexpected(folder->error());
+    }
+    response_file = ((*folder)->path() / "arguments").string();
+  }
+  return run_process(command, Capture::kNothing, response_file)
       .map([](const ProcessResult& result) { return result.exit_code; });
 }
 
@@ -46,7 +56,7 @@ Result<int> run(const std::vector<std::string>& command, const std::string& resp
 /// runtime finds them through nothing but those bounds. GNU ld and mold keep them anyway and take
 /// the option too; gold keeps them and does not know it.
 bool must_keep_entries(const Arguments& arguments) {
-  return arguments.gc_sections && remembers_archives(arguments.linker_path);
+  return arguments.gc_sections && linker_kind(arguments.linker_path) == LinkerKind::kLld;
 }
 
 bool has_memory_sanitizer(const Arguments& arguments) {
@@ -59,9 +69,13 @@ bool has_memory_sanitizer(const Arguments& arguments) {
 
 Status check_host_link(const Arguments& arguments) {
   if (arguments.static_link) {
-    return fail("this program holds device code and is linked with -static; the runtime that loads "
-                "device code, libgantry.so, is a shared library, so link without -static (and "
-                "without -static-pie)");
+    // Clang passes -static -pie for -static-pie.
+    const bool pie =
+        std::ranges::find(arguments.host_arguments, "-pie") != arguments.host_arguments.end();
+    const std::string_view option = pie ? "-static-pie" : "-static";
+    return fail("this program holds device code and is linked with {}; the runtime that loads "
+                "device code, libgantry.so, is a shared library, so link without {}",
+                option, option);
   }
   if (has_memory_sanitizer(arguments)) {
     return fail("this program holds device code and is linked with -fsanitize=memory, which takes "
@@ -84,17 +98,21 @@ Status check_host_link(const Arguments& arguments) {
 }
 
 Result<int> run_host_linker(const Arguments& arguments, const std::string& registration_object) {
+  if (Status status = check_linker(arguments); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
   std::vector<std::string> command = host_command(arguments);
-  command.insert(command.begin() + 1, registration_object);
-  if (must_keep_entries(arguments)) {
-    command.emplace_back("-z");
-    command.emplace_back("nostart-stop-gc");
+  std::string response_file;
+  if (!registration_object.empty()) {
+    command.insert(command.begin() + 1, registration_object);
+    response_file = registration_object + ".arguments";
+    if (must_keep_entries(arguments)) {
+      command.emplace_back("-z");
+      command.emplace_back("nostart-stop-gc");
+    }
   }
   show_command(arguments, command);
-  if (arguments.dry_run) {
-    return 0;
-  }
-  return run(command, registration_object + ".arguments");
+  return arguments.dry_run ? 0 : run(command, response_file);
 }
 
 Result<int> replace_with_host_linker(const Arguments& arguments) {
@@ -107,11 +125,7 @@ Result<int> replace_with_host_linker(const Arguments& arguments) {
     return 0;
   }
   if (needs_response_file(command)) {
-    const Result<TemporaryDirectory> folder = TemporaryDirectory::create();
-    if (!folder) {
-      return tl::unexpected(folder.error());
-    }
-    return run(command, (folder->path() / "arguments").string());
+    return run(command, "");
   }
   restore_signals();
   return tl::unexpected(replace_process(command));

@@ -12,8 +12,8 @@ namespace gantry::link {
 /// that cannot be written, a static link.
 [[nodiscard]] Status check_host_link(const Arguments& arguments);
 
-/// Runs the host linker with its own arguments and `registration_object` in front; returns its exit
-/// code, after its own diagnostics. With --dry-run only shows the command.
+/// Runs the host linker with its own arguments and `registration_object`, if there is one, in
+/// front; returns its exit code, after its own diagnostics. With --dry-run only shows the command.
 [[nodiscard]] Result<int> run_host_linker(const Arguments& arguments,
                                           const std::string& registration_object);
 

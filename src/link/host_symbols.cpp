@@ -3,6 +3,8 @@
 #include "format/elf.h"
 #include "link/bitcode.h"
 
+#include <algorithm>
+
 #include <llvm/LTO/LTO.h>
 
 namespace gantry::link {
@@ -14,7 +16,9 @@ HostSymbols collect(const std::vector<format::ElfSymbol>& symbols) {
     if (symbol.is_local() || symbol.name.empty()) {
       continue;
     }
-    if (!symbol.is_undefined()) {
+    if (symbol.is_common()) {
+      result.common.emplace_back(symbol.name);
+    } else if (!symbol.is_undefined()) {
       result.defined.emplace_back(symbol.name);
     } else if (!symbol.is_weak()) {
       result.undefined.emplace_back(symbol.name);
@@ -32,9 +36,29 @@ Result<HostSymbols> object_symbols(Bytes contents) {
 }
 
 Result<HostSymbols> shared_library_symbols(Bytes contents) {
-  return format::ElfFile::read(contents)
-      .and_then([](const format::ElfFile& file) { return file.dynamic_symbols(); })
-      .map(collect);
+  const Result<format::ElfFile> file = format::ElfFile::read(contents);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  auto symbols = file->dynamic_symbols();
+  if (!symbols) {
+    return tl::unexpected(symbols.error());
+  }
+  const auto versions = std::ranges::find_if(file->sections(), [](const auto& section) {
+    return section.header.sh_type == SHT_GNU_versym;
+  });
+  if (versions != file->sections().end()) {
+    constexpr std::uint16_t kHidden = 0x8000;
+    for (std::size_t index = 0; index < symbols->size(); ++index) {
+      const auto version =
+          load<std::uint16_t>(versions->contents, index * sizeof(std::uint16_t)).value_or(0);
+      format::ElfSymbol& symbol = (*symbols)[index];
+      if (!symbol.is_undefined() && (version & kHidden) != 0) {
+        symbol.binding = STB_LOCAL; // so that it is passed over
+      }
+    }
+  }
+  return collect(*symbols);
 }
 
 Result<HostSymbols> bitcode_symbols(Bytes contents) {
@@ -44,7 +68,9 @@ Result<HostSymbols> bitcode_symbols(Bytes contents) {
   }
   HostSymbols result;
   for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
-    if (!symbol.isUndefined()) {
+    if (symbol.isCommon()) {
+      result.common.push_back(symbol.getName().str());
+    } else if (!symbol.isUndefined()) {
       result.defined.push_back(symbol.getName().str());
     } else if (!symbol.isWeak()) {
       result.undefined.push_back(symbol.getName().str());

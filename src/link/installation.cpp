@@ -1,14 +1,31 @@
 #include "link/installation.h"
 
+#include "base/installation.h"
+
 #include <unistd.h>
 
 namespace gantry::link {
 
+namespace {
+
+const Result<std::filesystem::path>& root() {
+  static const Result<std::filesystem::path> instance = find_installation();
+  return instance;
+}
+
+} // namespace
+
+Status check_installation() {
+  return root().map([](const auto&) {});
+}
+
 const std::filesystem::path& installation_root() {
-  // This program is <root>/libexec/clang-linker-wrapper.
-  static const std::filesystem::path root =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  return root;
+  return *root();
+}
+
+std::array<std::string, 2> runtime_folders() {
+  const std::filesystem::path libraries = installation_root() / "lib";
+  return {libraries.string(), (libraries / "gantry/host").string()};
 }
 
 std::filesystem::path cpu_device_library() {

@@ -1,12 +1,23 @@
 // Where Gantry's own files are: relative to this program, in the build tree and after installation.
 #pragma once
 
+#include "base/result.h"
+
+#include <array>
 #include <filesystem>
+#include <string>
 
 namespace gantry::link {
 
+/// An error if the system does not say where this program is. The functions below need it to
+/// succeed.
+[[nodiscard]] Status check_installation();
+
 /// The folder that holds bin/, lib/ and libexec/.
 [[nodiscard]] const std::filesystem::path& installation_root();
+
+/// Where programs find libgantry.so and libomp.so when they run.
+[[nodiscard]] std::array<std::string, 2> runtime_folders();
 
 /// The archive that every image of a CPU target holds: the OpenMP routines whose answer differs
 /// inside a device.

@@ -3,67 +3,49 @@
 // A kernel is named __omp_offloading_<device>_<inode>_<function>_l<line>: by the source file that
 // the region stands in and by its function. Two objects share such a name legally when the function
 // is inline or a template in a header: the definitions mean the same, though they may be compiled
-// differently. By accident they do when one source file is compiled twice, with other macros, say,
-// and the function is static: the program then has two functions and the image one kernel, and one
-// of them runs the other's code. Clang and the linkers do not notice.
+// differently. By accident they do when the function is local to each object and
 //
-// It is an accident when the definitions differ, both objects were compiled from source files of
-// the same name (a header's kernel would be in objects of different sources), and the function is
-// local: _ZL… and names in the anonymous namespace for C++, any unmangled name for C.
+// - one source file is compiled twice, with other macros, say,
+// - or a header has a static function that depends on who includes it,
+// - or a generated source file got the inode number of one that was deleted.
 //
-// In machine code, definitions differ if the bytes of the kernel or of a function outlined from it
-// do, or the names that they refer to; in bitcode, if their texts do (link/kernel_text.h). Bitcode
-// cannot be compared with machine code, so that these count as different.
+// The program then has two functions and the image one kernel, and one of them runs the other's
+// code. Clang and the linkers do not notice. Here it is an error unless the definitions are the
+// same: in machine code, if the code and what it reaches are (link/kernel_code.h); in bitcode, if
+// their texts are (link/kernel_text.h). Bitcode cannot be compared with machine code.
 
 #include "link/kernel_check.h"
 
 #include "format/elf.h"
 #include "format/file_kind.h"
 #include "link/bitcode.h"
+#include "link/kernel_code.h"
 #include "link/kernel_text.h"
 #include "link/text.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <unordered_map>
+
+#include <llvm/Demangle/Demangle.h>
 
 namespace gantry::link {
 namespace {
 
 constexpr std::string_view kKernelPrefix = "__omp_offloading_";
 
-/// A function of machine code. Views into the object.
-struct Piece {
-  std::string_view name;
-  Bytes code = {};
-  std::vector<std::pair<std::uint64_t, std::string_view>> references = {}; ///< by relocation
-
-  bool operator==(const Piece& other) const {
-    return name == other.name && std::ranges::equal(code, other.code) &&
-           references == other.references;
-  }
-};
-
 /// A kernel as one object defines it.
 struct Kernel {
   const DeviceInput* input;
-  std::string source;             ///< the file name of what the object was compiled from
-  std::vector<Piece> pieces = {}; ///< of machine code: the kernel and what was outlined from it
+  std::string source; ///< the file name of what the object was compiled from
 };
 
 using Kernels = std::map<std::string, Kernel, std::less<>>;
 
 bool is_bitcode(const DeviceInput& input) {
   return format::identify(input.contents) == format::FileKind::kBitcode;
-}
-
-/// The kernel that the function `name` is or was outlined from: "<kernel>.omp_outlined",
-/// "<kernel>_debug__", "<kernel>_debug__.omp_outlined".
-std::string_view kernel_of(std::string_view name) {
-  constexpr std::string_view kDebug = "_debug__";
-  name = name.substr(0, name.find('.'));
-  return name.ends_with(kDebug) ? name.substr(0, name.size() - kDebug.size()) : name;
 }
 
 /// The function that the region of `kernel` stands in: what is between the two hexadecimal numbers
@@ -77,29 +59,55 @@ std::string_view function_of(std::string_view kernel) {
   return kernel.substr(0, kernel.rfind("_l"));
 }
 
-bool is_local_function(std::string_view function) {
-  if (!function.starts_with("_Z")) {
-    return true; // C: static or, with external linkage, unique on the host anyway
+/// A letter L before a name says that it is static, wherever in the mangled name it stands; before
+/// a template's argument it says that a literal follows. Taking out one of the first kind leaves
+/// the demangled name as it is.
+bool has_static_part(std::string_view mangled) {
+  if (!mangled.starts_with("_Z")) {
+    return false;
   }
-  return function.starts_with("_ZL") || contains(function, "_GLOBAL__N_");
-}
-
-Result<Piece> read_piece(const format::ElfFile& file, const std::vector<format::ElfSymbol>& symbols,
-                         const format::ElfSymbol& symbol) {
-  const Bytes section = file.sections()[symbol.section].contents;
-  Piece piece{.name = symbol.name,
-              .code = slice(section, symbol.value, symbol.size).value_or(Bytes{})};
-  const auto relocations = file.relocations_of(symbol.section);
-  if (!relocations) {
-    return tl::unexpected(relocations.error());
-  }
-  for (const format::ElfRelocation& relocation : *relocations) {
-    if (relocation.offset - symbol.value < symbol.size && relocation.symbol < symbols.size()) {
-      piece.references.emplace_back(relocation.offset - symbol.value,
-                                    symbols[relocation.symbol].name);
+  const std::string demangled = llvm::demangle(mangled);
+  for (std::size_t at = mangled.find('L'); at != std::string_view::npos;
+       at = mangled.find('L', at + 1)) {
+    std::string without(mangled);
+    if (llvm::demangle(without.erase(at, 1)) == demangled) {
+      return true;
     }
   }
-  return piece;
+  return false;
+}
+
+/// The binding of the function of that name in the host object of `kernel`; nothing where the
+/// function was inlined everywhere and is gone.
+std::optional<unsigned char> binding_on_host(const Kernel& kernel, std::string_view function) {
+  const auto symbols =
+      format::ElfFile::read(kernel.input->host_object).and_then([](const auto& file) {
+        return file.symbols();
+      });
+  if (symbols) {
+    for (const format::ElfSymbol& symbol : *symbols) {
+      if (symbol.name == function && !symbol.is_undefined()) {
+        return symbol.binding;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// True if the function is local to the host object of `kernel`. Where it was inlined everywhere
+/// and is gone, a name of C or extern "C" is static in C, for an inline one that several objects
+/// share has a symbol, and inline in C++.
+bool is_local_in(const Kernel& kernel, std::string_view function) {
+  const auto binding = binding_on_host(kernel, function);
+  return binding ? *binding == STB_LOCAL
+                 : !function.starts_with("_Z") && kernel.source.ends_with(".c");
+}
+
+/// True if a function of that name in `first` and one in `second` are two functions to the host.
+bool is_local_function(std::string_view function, const Kernel& first, const Kernel& second) {
+  // "$_0" is a closure that no other object can name. Names of operators say nothing.
+  return has_static_part(function) || contains(function, "_GLOBAL__N_") ||
+         contains(function, "$_") || is_local_in(first, function) || is_local_in(second, function);
 }
 
 Result<Kernels> kernels_in_object(const DeviceInput& input) {
@@ -112,31 +120,14 @@ Result<Kernels> kernels_in_object(const DeviceInput& input) {
     return tl::unexpected(symbols.error());
   }
   Kernels kernels;
-  std::vector<Piece> outlined;
   std::string_view source;
   for (const format::ElfSymbol& symbol : *symbols) {
     if (symbol.type == STT_FILE) {
       source = symbol.name;
     }
-    if (symbol.type != STT_FUNC || symbol.is_undefined() ||
-        !symbol.name.starts_with(kKernelPrefix) || symbol.section >= file->sections().size()) {
-      continue;
-    }
-    Result<Piece> piece = read_piece(*file, *symbols, symbol);
-    if (!piece) {
-      return tl::unexpected(std::move(piece).error());
-    }
-    if (symbol.is_local()) {
-      outlined.push_back(std::move(*piece));
-    } else {
-      kernels.emplace(
-          symbol.name,
-          Kernel{.input = &input, .source = std::string(source), .pieces = {std::move(*piece)}});
-    }
-  }
-  for (Piece& piece : outlined) {
-    if (const auto kernel = kernels.find(kernel_of(piece.name)); kernel != kernels.end()) {
-      kernel->second.pieces.push_back(std::move(piece));
+    if (symbol.type == STT_FUNC && !symbol.is_undefined() && !symbol.is_local() &&
+        symbol.name.starts_with(kKernelPrefix)) {
+      kernels.emplace(symbol.name, Kernel{.input = &input, .source = std::string(source)});
     }
   }
   return kernels;
@@ -159,37 +150,43 @@ Result<Kernels> kernels_in_bitcode(const DeviceInput& input) {
   return kernels;
 }
 
-Result<bool> same_code(std::string_view name, const Kernel& first, const Kernel& second) {
-  if (is_bitcode(*first.input) != is_bitcode(*second.input)) {
-    return false;
+Result<std::string> code_of(std::string_view name, const Kernel& kernel) {
+  Result<std::string> code = is_bitcode(*kernel.input) ? kernel_text(kernel.input->contents, name)
+                                                       : kernel_code(kernel.input->contents, name);
+  return code ? code : with_context(code.error(), kernel.input->origin);
+}
+
+/// How two objects came to have kernels of one name.
+std::string cause_of(const Kernel& first, const Kernel& second) {
+  if (first.source == second.source) {
+    return fmt::format("both come from the source file '{}', compiled twice", first.source);
   }
-  if (!is_bitcode(*first.input)) {
-    return first.pieces == second.pieces;
-  }
-  const Result<std::string> text = kernel_text(first.input->contents, name);
-  if (!text) {
-    return with_context(text.error(), first.input->origin);
-  }
-  return kernel_text(second.input->contents, name).map([&](const std::string& other) {
-    return other == *text;
-  });
+  return fmt::format("'{}' and '{}' include it from the same line of one header, or were generated "
+                     "one after the other with the same inode number",
+                     first.source, second.source);
 }
 
 Status check_pair(std::string_view name, const Kernel& first, const Kernel& second) {
-  if (first.source != second.source || !is_local_function(function_of(name))) {
+  if (!is_local_function(function_of(name), first, second)) {
     return {};
   }
-  const Result<bool> same = same_code(name, first, second);
-  if (!same) {
-    return tl::unexpected(same.error());
+  const bool comparable = is_bitcode(*first.input) == is_bitcode(*second.input);
+  if (comparable) {
+    const Result<std::string> code = code_of(name, first);
+    const Result<std::string> other = code_of(name, second);
+    if (!code || !other) {
+      return tl::unexpected(code ? other.error() : code.error());
+    }
+    if (*code == *other) {
+      return {};
+    }
   }
-  if (*same) {
-    return {};
-  }
-  return fail("'{}' and '{}' define the same kernel '{}' with different code: both come from "
-              "the source file '{}', compiled twice, and only one would be kept; give the "
-              "function around the target region another name in each, or external linkage",
-              first.input->origin, second.input->origin, name, first.source);
+  return fail("'{}' and '{}' define the same kernel '{}' with different code{}: {}, and only one "
+              "would be kept; give the function around the target region another name in each, or "
+              "external linkage",
+              first.input->origin, second.input->origin, name,
+              comparable ? "" : " (bitcode and machine code, which cannot be compared)",
+              cause_of(first, second));
 }
 
 } // namespace

@@ -4,11 +4,14 @@
 #include "link/device_links.h"
 #include "link/group.h"
 #include "link/host_link.h"
+#include "link/installation.h"
+#include "link/output_check.h"
 #include "link/registration.h"
 #include "link/scan.h"
 #include "link/temporary_directory.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/TimeProfiler.h>
@@ -21,6 +24,32 @@ std::filesystem::path kept_folder(const Arguments& arguments) {
   return arguments.save_temps ? arguments.output + ".gantry-temps" : "";
 }
 
+/// Lets the output find the runtimes: after what the user's own run paths hold.
+void add_run_path(Arguments& arguments) {
+  for (const std::string& folder : runtime_folders()) {
+    arguments.run_paths.push_back(folder);
+    arguments.host_arguments.emplace_back("-rpath");
+    arguments.host_arguments.push_back(folder);
+  }
+}
+
+/// The host link, whose output is removed again where its entries and the images do not agree.
+Result<int> link_host(const Arguments& arguments, const Scan& scan, const DeviceCode& code,
+                      const std::vector<LinkedImage>& images,
+                      const std::string& registration_object) {
+  const llvm::TimeTraceScope trace("Host link");
+  Result<int> exit_code = run_host_linker(arguments, registration_object);
+  if (!exit_code || *exit_code != 0 || arguments.dry_run) {
+    return exit_code;
+  }
+  if (Status status = check_output(arguments, scan, code, images); !status) {
+    std::error_code ignored;
+    std::filesystem::remove(arguments.output, ignored);
+    return tl::unexpected(std::move(status).error());
+  }
+  return exit_code;
+}
+
 void initialize_llvm() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
@@ -31,12 +60,16 @@ void initialize_llvm() {
 
 } // namespace
 
-Result<int> link(const Arguments& arguments) {
+Result<int> link(Arguments arguments) {
   // A relocatable output keeps its objects' device code and entries, concatenated by the host
   // linker: the link of the program is the first place where all of it is known.
   if (arguments.relocatable) {
     return replace_with_host_linker(arguments);
   }
+  if (Status status = check_installation(); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  add_run_path(arguments);
 
   // Scan: the relocatable objects that the host program consists of.
   llvm::timeTraceProfilerBegin("Scan", "");
@@ -61,7 +94,8 @@ Result<int> link(const Arguments& arguments) {
     return tl::unexpected(groups.error());
   }
   if (groups->empty()) {
-    return replace_with_host_linker(arguments);
+    return scan->may_be_incomplete() ? link_host(arguments, *scan, *code, {}, "")
+                                     : replace_with_host_linker(arguments);
   }
   if (Status status = check_host_link(arguments); !status) {
     return tl::unexpected(std::move(status).error());
@@ -98,8 +132,7 @@ Result<int> link(const Arguments& arguments) {
   std::fputs(registration->module_text.c_str(), stdout);
   std::fflush(stdout);
 
-  const llvm::TimeTraceScope trace("Host link");
-  return run_host_linker(arguments, object_path.string());
+  return link_host(arguments, *scan, *code, *images, object_path.string());
 }
 
 } // namespace gantry::link

@@ -8,6 +8,6 @@ namespace gantry::link {
 
 /// Links as `arguments` say and returns the host linker's exit code. Where no device code is, the
 /// host linker replaces this process. Call handle_signals() before.
-[[nodiscard]] Result<int> link(const Arguments& arguments);
+[[nodiscard]] Result<int> link(Arguments arguments);
 
 } // namespace gantry::link

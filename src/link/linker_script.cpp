@@ -54,29 +54,44 @@ private:
 
 } // namespace
 
-std::vector<std::string> files_of_linker_script(std::string_view text) {
-  std::vector<std::string> files;
+LinkerScript read_linker_script(std::string_view text) {
+  LinkerScript script;
   Tokens tokens(text);
   for (auto command = tokens.next(); command; command = tokens.next()) {
-    if ((command != "INPUT" && command != "GROUP") || tokens.next() != "(") {
+    if (command == "INCLUDE") {
+      if (const auto file = tokens.next()) {
+        script.files.push_back({.name = std::string(*file)});
+      }
+      continue;
+    }
+    const bool names_files = command == "INPUT" || command == "GROUP";
+    if ((!names_files && command != "EXTERN" && command != "SEARCH_DIR") || tokens.next() != "(") {
       continue;
     }
     // AS_NEEDED ( … ) nests inside and names files like any other.
+    bool as_needed = false;
     for (int depth = 1; depth > 0;) {
       const auto token = tokens.next();
       if (!token) {
-        return files;
+        return script;
       }
       if (token == "(") {
         ++depth;
       } else if (token == ")") {
         --depth;
-      } else if (token != "," && token != "AS_NEEDED" && !token->empty()) {
-        files.emplace_back(*token);
+        as_needed = false;
+      } else if (token == "AS_NEEDED") {
+        as_needed = true;
+      } else if (token == "," || token->empty()) {
+        continue;
+      } else if (names_files) {
+        script.files.push_back({.name = std::string(*token), .as_needed = as_needed});
+      } else {
+        (command == "EXTERN" ? script.externals : script.search_folders).emplace_back(*token);
       }
     }
   }
-  return files;
+  return script;
 }
 
 } // namespace gantry::link

@@ -6,13 +6,19 @@
 
 #include <mutex>
 
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
 #include <llvm/LTO/Config.h>
 #include <llvm/LTO/LTO.h>
 #include <llvm/Support/Caching.h>
 #include <llvm/Support/CodeGen.h>
+#include <llvm/Support/Error.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace gantry::link {
@@ -48,7 +54,35 @@ llvm::CodeGenOptLevel code_generation_level(unsigned level) {
 struct OpenedInput {
   const DeviceInput* input;
   std::unique_ptr<llvm::lto::InputFile> file;
+  std::unique_ptr<llvm::SmallVector<char, 0>> rewritten; ///< what `file` reads, if not the input
 };
+
+tl::unexpected<Error> unreadable(llvm::Error error) {
+  return fail("the bitcode cannot be read: {}", llvm::toString(std::move(error)));
+}
+
+/// Bitcode of -foffload-lto=thin without the summary that makes it so; nothing for other bitcode.
+/// An image is linked as a whole in any case, and LLVM's import of functions between modules fails
+/// on those that Clang 19 writes.
+Result<std::unique_ptr<llvm::SmallVector<char, 0>>> without_summary(Bytes contents) {
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(as_text(contents)), "");
+  llvm::Expected<llvm::BitcodeLTOInfo> info = llvm::getBitcodeLTOInfo(buffer);
+  if (!info) {
+    return unreadable(info.takeError());
+  }
+  if (!info->IsThinLTO) {
+    return nullptr;
+  }
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(buffer, context);
+  if (!module) {
+    return unreadable(module.takeError());
+  }
+  auto rewritten = std::make_unique<llvm::SmallVector<char, 0>>();
+  llvm::raw_svector_ostream stream(*rewritten);
+  llvm::WriteBitcodeToFile(**module, stream);
+  return rewritten;
+}
 
 /// Every symbol that could be seen from outside stays: the runtime looks kernels and variables up
 /// by name, and objects that are not bitcode may refer to any.
@@ -123,12 +157,23 @@ Status add_input(const DeviceInput& input, SymbolResolution& symbols,
       symbols.add(input, definitions);
     });
   }
+  // Opened as it is first: that refuses what LLVM cannot read.
   Result<std::unique_ptr<llvm::lto::InputFile>> file = open_bitcode(input.contents, input.origin);
   if (!file) {
     return tl::unexpected(std::move(file).error());
   }
+  auto rewritten = without_summary(input.contents);
+  if (!rewritten) {
+    return tl::unexpected(std::move(rewritten).error());
+  }
+  if (*rewritten != nullptr) {
+    file = open_bitcode(as_bytes({(*rewritten)->data(), (*rewritten)->size()}), input.origin);
+    if (!file) {
+      return tl::unexpected(std::move(file).error());
+    }
+  }
   symbols.add(input, bitcode_definitions(**file));
-  opened.push_back({.input = &input, .file = std::move(*file)});
+  opened.push_back({.input = &input, .file = std::move(*file), .rewritten = std::move(*rewritten)});
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include "link/linker.h"
 #include "link/process.h"
 #include "link/temporary_directory.h"
-#include "link/text.h"
 
 #include <cstdio>
 #include <string_view>
@@ -26,10 +25,7 @@ void report(std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
     const std::string_view line = message.substr(0, end);
-    fmt::print(stderr, "{}{}\n",
-               line.starts_with(">>>") || gantry::link::contains(line, ": >>>") ? ""
-                                                                                : "gantry: error: ",
-               line);
+    fmt::print(stderr, "{}{}\n", line.starts_with(">>>") ? "" : "gantry: error: ", line);
     message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
   }
 }

@@ -7,6 +7,10 @@
 #include <filesystem>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+
+#include <llvm/Support/Error.h>
+#include <llvm/Support/GlobPattern.h>
 
 namespace gantry::link {
 namespace {
@@ -31,10 +35,12 @@ struct Candidate {
 /// The linker's symbol table, as far as the choice of members goes.
 class Selection {
 public:
-  explicit Selection(bool remembers) : remembers_(remembers) {}
+  Selection(LinkerKind linker, const Arguments& arguments)
+      : linker_(linker),
+        wrapped_(arguments.wrapped_symbols.begin(), arguments.wrapped_symbols.end()) {}
 
   void refer_to(const std::string& name) {
-    Symbol& symbol = symbols_[name];
+    Symbol& symbol = symbols_[wrapped_name(name)];
     if (symbol.defined) {
       return;
     }
@@ -46,11 +52,47 @@ public:
 
   void add(const HostSymbols& symbols) {
     for (const std::string& name : symbols.defined) {
-      symbols_[name].defined = true;
+      Symbol& symbol = symbols_[name];
+      symbol.defined = true;
+      symbol.is_common = false;
+    }
+    for (const std::string& name : symbols.common) {
+      Symbol& symbol = symbols_[name];
+      symbol.is_common = !symbol.defined || symbol.is_common;
+      symbol.defined = true;
     }
     for (const std::string& name : symbols.undefined) {
       refer_to(name);
     }
+  }
+
+  /// Adds a shared library. GNU ld forgets one that is linked as needed and is not needed where it
+  /// stands; the other linkers wait for the end of the line.
+  void add_shared_library(const HostSymbols& symbols, bool as_needed) {
+    if (as_needed && linker_ == LinkerKind::kGnu &&
+        std::ranges::none_of(symbols.defined,
+                             [&](const std::string& name) { return is_missing(name); })) {
+      return;
+    }
+    add(symbols);
+  }
+
+  /// lld's --undefined-glob, which sees what all archives offer.
+  Status take_matching(const std::string& glob) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
+    if (!pattern) {
+      return fail("--undefined-glob={}: {}", glob, llvm::toString(pattern.takeError()));
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, symbol] : symbols_) {
+      if (symbol.offer != nullptr && !symbol.defined && pattern->match(name)) {
+        names.push_back(name);
+      }
+    }
+    for (const std::string& name : names) {
+      refer_to(name);
+    }
+    return {};
   }
 
   /// Adds a run of optional objects: an archive, or the archives of a group.
@@ -64,17 +106,19 @@ public:
         }
       }
     }
-    if (!remembers_) {
+    if (linker_ != LinkerKind::kLld) {
       return;
     }
     for (Candidate* candidate : candidates) {
       if (candidate->taken) {
         continue;
       }
-      for (const std::string& name : candidate->symbols.defined) {
-        Symbol& symbol = symbols_[name];
-        if (!symbol.defined && symbol.offer == nullptr) {
-          symbol.offer = candidate;
+      for (const auto* names : {&candidate->symbols.defined, &candidate->symbols.common}) {
+        for (const std::string& name : *names) {
+          Symbol& symbol = symbols_[name];
+          if (!symbol.defined && symbol.offer == nullptr) {
+            symbol.offer = candidate;
+          }
         }
       }
     }
@@ -83,15 +127,40 @@ public:
 private:
   struct Symbol {
     bool defined = false;
+    bool is_common = false; ///< and only tentatively defined
     bool wanted = false;
     Candidate* offer = nullptr; ///< who would define it; only when archives are remembered
   };
 
+  /// --wrap=f: f means __wrap_f, and __real_f means f.
+  std::string wrapped_name(const std::string& name) const {
+    constexpr std::string_view kReal = "__real_";
+    if (wrapped_.contains(name)) {
+      return "__wrap_" + name;
+    }
+    if (name.starts_with(kReal) && wrapped_.contains(name.substr(kReal.size()))) {
+      return name.substr(kReal.size());
+    }
+    return name;
+  }
+
+  bool is_missing(const std::string& name) const {
+    const auto symbol = symbols_.find(name);
+    return symbol != symbols_.end() && symbol->second.wanted && !symbol->second.defined;
+  }
+
+  /// GNU ld gives up a tentative definition for a real one.
+  bool is_tentative(const std::string& name) const {
+    const auto symbol = symbols_.find(name);
+    return linker_ == LinkerKind::kGnu && symbol != symbols_.end() && symbol->second.is_common;
+  }
+
   bool is_wanted(const Candidate& candidate) const {
-    return std::ranges::any_of(candidate.symbols.defined, [&](const std::string& name) {
-      const auto symbol = symbols_.find(name);
-      return symbol != symbols_.end() && symbol->second.wanted && !symbol->second.defined;
-    });
+    return std::ranges::any_of(
+               candidate.symbols.defined,
+               [&](const std::string& name) { return is_missing(name) || is_tentative(name); }) ||
+           std::ranges::any_of(candidate.symbols.common,
+                               [&](const std::string& name) { return is_missing(name); });
   }
 
   /// Taking one object may take others that it refers to; the recursion is as deep as the longest
@@ -105,19 +174,24 @@ private:
     add(candidate.symbols);
   }
 
-  bool remembers_;
+  LinkerKind linker_;
+  std::unordered_set<std::string> wrapped_;
   std::unordered_map<std::string, Symbol> symbols_;
 };
 
 } // namespace
 
-bool remembers_archives(const std::string& linker_path) {
+LinkerKind linker_kind(const std::string& linker_path) {
   std::error_code ignored;
   const std::string name = std::filesystem::canonical(linker_path, ignored).filename().string();
-  return contains(name, "lld") || contains(name, "mold");
+  if (contains(name, "lld") || contains(name, "mold")) {
+    return LinkerKind::kLld;
+  }
+  return contains(name, "gold") ? LinkerKind::kGold : LinkerKind::kGnu;
 }
 
-Status select_members(std::vector<SelectionInput>& inputs, const Arguments& arguments) {
+Status select_members(std::vector<SelectionInput>& inputs, const Arguments& arguments,
+                      const std::vector<std::string>& externals) {
   std::vector<std::vector<Candidate>> candidates(inputs.size());
   for (std::size_t number = 0; number < inputs.size(); ++number) {
     SelectionInput& input = inputs[number];
@@ -134,9 +208,11 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
     }
   }
 
-  Selection selection(remembers_archives(arguments.linker_path));
-  for (const std::string& name : arguments.undefined_symbols) {
-    selection.refer_to(name);
+  Selection selection(linker_kind(arguments.linker_path), arguments);
+  for (const auto* names : {&arguments.undefined_symbols, &externals}) {
+    for (const std::string& name : *names) {
+      selection.refer_to(name);
+    }
   }
   for (std::size_t number = 0; number < inputs.size();) {
     // What stands outside a group is a group of its own.
@@ -149,7 +225,7 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
         if (!symbols) {
           return tl::unexpected(symbols.error());
         }
-        selection.add(*symbols);
+        selection.add_shared_library(*symbols, input.as_needed);
       } else if (!input.optional) {
         for (const HostObject& object : input.objects) {
           const Result<HostSymbols> symbols = symbols_of(object);
@@ -165,6 +241,11 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
       ++number;
     } while (group != 0 && number < inputs.size() && inputs[number].group == group);
     selection.add_optional(run);
+  }
+  for (const std::string& glob : arguments.undefined_globs) {
+    if (Status status = selection.take_matching(glob); !status) {
+      return status;
+    }
   }
   for (SelectionInput& input : inputs) {
     std::ranges::sort(input.selected); // the archive's order, for images that are always the same

@@ -4,7 +4,8 @@
 // count). GNU ld and gold look at an archive where it stands on the command line, again and again
 // until it yields nothing new, and at a --start-group as a whole in the same way. lld and mold
 // remember every archive's definitions, so that a later reference is still resolved by an earlier
-// archive. Both are repeated here, each for its own linker.
+// archive. Both are repeated here, each for its own linker. Where linkers of a family differ in a
+// detail, a member too many is better than one too few: link/output_check.h refuses the latter.
 #pragma once
 
 #include "base/bytes.h"
@@ -22,15 +23,23 @@ struct SelectionInput {
   std::vector<HostObject> objects = {};
   Bytes shared_library = {};
   bool optional = false;
+  bool as_needed = false; ///< the shared library counts only if it is used
   unsigned group = 0;
   std::vector<std::size_t> selected = {}; ///< indices into `objects` of the optional ones taken
 };
 
-/// Fills `selected` of every optional input.
-[[nodiscard]] Status select_members(std::vector<SelectionInput>& inputs,
-                                    const Arguments& arguments);
+/// Fills `selected` of every optional input. `externals` are the symbols that linker scripts want.
+[[nodiscard]] Status select_members(std::vector<SelectionInput>& inputs, const Arguments& arguments,
+                                    const std::vector<std::string>& externals);
 
-/// True if the program at `path` resolves symbols as lld does.
-[[nodiscard]] bool remembers_archives(const std::string& linker_path);
+/// How a linker resolves symbols.
+enum class LinkerKind {
+  kGnu,
+  kGold,
+  kLld, ///< and mold: they remember archives
+};
+
+/// What the program at `path` is, by the name of the file that it is in the end.
+[[nodiscard]] LinkerKind linker_kind(const std::string& linker_path);
 
 } // namespace gantry::link

@@ -142,14 +142,14 @@ std::string read_all(int descriptor) {
 
 } // namespace
 
-Result<ProcessResult> run_process(const std::vector<std::string>& command,
-                                  StandardError standard_error, const std::string& response_file) {
+Result<ProcessResult> run_process(const std::vector<std::string>& command, Capture capture,
+                                  const std::string& response_file) {
   const Result<std::vector<std::string>> arguments = shortened(command, response_file);
   if (!arguments) {
     return tl::unexpected(arguments.error());
   }
   std::array<int, 2> pipe_ends = {-1, -1};
-  if (standard_error == StandardError::kCapture && pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+  if (capture != Capture::kNothing && pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
     return fail("cannot make a pipe for '{}': {}", command.front(), std::strerror(errno));
   }
   const auto [read_end, write_end] = pipe_ends;
@@ -157,7 +157,8 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (write_end >= 0) {
-    posix_spawn_file_actions_adddup2(&actions, write_end, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, write_end,
+                                     capture == Capture::kOutput ? STDOUT_FILENO : STDERR_FILENO);
   }
   // This process blocks the signals that its signal thread waits for; the child must not.
   posix_spawnattr_t attributes;
@@ -179,7 +180,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command,
   ProcessResult result;
   if (read_end >= 0) {
     if (child) {
-      result.diagnostics = read_all(read_end);
+      result.captured = read_all(read_end);
     }
     close(read_end);
   }

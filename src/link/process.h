@@ -1,4 +1,4 @@
-// Running the linkers: a child process, its standard error kept, and its death when ours comes.
+// Running the linkers: a child process, what it says kept, and its death when ours comes.
 #pragma once
 
 #include "base/result.h"
@@ -10,16 +10,16 @@
 namespace gantry::link {
 
 struct ProcessResult {
-  int exit_code = 0;       ///< 128 + signal number when a signal ended it, as a shell reports it
-  std::string diagnostics; ///< what it wrote to standard error, when captured
+  int exit_code = 0;    ///< 128 + signal number when a signal ended it, as a shell reports it
+  std::string captured; ///< what it wrote to the stream that was captured
 };
 
-enum class StandardError { kInherit, kCapture };
+enum class Capture { kNothing, kOutput, kDiagnostics };
 
 /// Runs `command` (a path and its arguments; PATH is not searched) to its end. Long argument lists
 /// go through `response_file`, if given. An error means that it could not be started. Any thread.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string>& command,
-                                                StandardError standard_error,
+                                                Capture capture,
                                                 const std::string& response_file = {});
 
 /// Replaces this process by `command`; returns only to say why it could not.

@@ -1,24 +1,19 @@
 #include "link/scan.h"
 
+#include "format/elf.h"
 #include "format/file_kind.h"
 #include "link/member_selection.h"
 #include "link/sanitizers.h"
-#include "link/text.h"
 
 #include <algorithm>
 
 namespace gantry::link {
 namespace {
 
-/// The magic number of an offload binary, which no object with device code is without: searching
-/// for four bytes is cheaper than reading the section tables of a thousand members.
-bool may_hold_device_code(Bytes contents) {
-  return contains(as_text(contents), "\x10\xFF\x10\xAD");
-}
-
-/// Bitcode packs its constants, so the magic number need not stand at a byte boundary there.
+/// True if the choice of members may matter to the device link. What bitcode holds is not to be
+/// seen without parsing it.
 bool is_candidate(const HostObject& object) {
-  return object.is_bitcode || may_hold_device_code(object.contents);
+  return object.is_bitcode || format::has_offload_sections(object.contents);
 }
 
 /// The members that are objects, with the archive they are from in their origin.
@@ -70,6 +65,7 @@ Result<SelectionInput> selection_input(const HostFile& file, HostFiles& files) {
   }
   case HostFileKind::kSharedLibrary:
     input.shared_library = file.contents;
+    input.as_needed = file.as_needed;
     break;
   case HostFileKind::kLinkerScript:
     break;
@@ -124,7 +120,7 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
   }
 
   if (selection_matters) {
-    const Status status = select_members(inputs, arguments);
+    const Status status = select_members(inputs, arguments, scan.files.externals());
     if (!status) {
       return tl::unexpected(status.error());
     }
@@ -134,8 +130,14 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
       std::ranges::move(input.objects, std::back_inserter(scan.objects));
       continue;
     }
-    for (const std::size_t index : input.selected) {
-      scan.objects.push_back(std::move(input.objects[index]));
+    for (std::size_t index = 0, next = 0; index < input.objects.size(); ++index) {
+      HostObject& object = input.objects[index];
+      if (next < input.selected.size() && input.selected[next] == index) {
+        scan.objects.push_back(std::move(object));
+        ++next;
+      } else if (is_candidate(object)) {
+        scan.left_out.push_back(std::move(object));
+      }
     }
   }
   return scan;

@@ -31,10 +31,17 @@ struct HostLibrary {
 struct Scan {
   HostFiles files; ///< owns what `objects` and `libraries` point to
   std::vector<HostObject> objects = {};
+  /// What could be device code of archives' members that the host linker is not expected to take.
+  std::vector<HostObject> left_out = {};
   /// In the order of the command line: archives that hold no device code, and shared libraries.
   std::vector<HostLibrary> libraries = {};
   /// True if the program holds the runtime of a sanitizer, which its images are to share.
   bool has_sanitizer_runtime = false;
+
+  /// True if the host linker could take device code that is not among `objects`.
+  [[nodiscard]] bool may_be_incomplete() const {
+    return !left_out.empty() || files.has_unknown_libraries();
+  }
 };
 
 [[nodiscard]] Result<Scan> scan_inputs(const Arguments& arguments);

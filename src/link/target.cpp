@@ -15,7 +15,11 @@ constexpr auto kTargets = std::to_array<Target>({
         .triple = "x86_64-pc-linux-gnu",
         .matches =
             [](const llvm::Triple& triple) {
-              return triple.getArch() == llvm::Triple::x86_64 && triple.isOSLinux();
+              // -fopenmp-targets=x86_64 means the host's system. Code for another libc would meet
+              // the host's in the same process.
+              return triple.getArch() == llvm::Triple::x86_64 &&
+                     (triple.isOSLinux() || triple.getOS() == llvm::Triple::UnknownOS) &&
+                     !triple.isMusl() && !triple.isAndroid();
             },
         .joins_architectures = true,
         .baseline_cpu = "x86-64",

@@ -31,10 +31,12 @@ Cleanup& cleanup() {
 }
 
 /// The signals that end a program and that whoever started this one (nohup, say) does not ignore.
+/// SIGPIPE of an own write is not delivered while it is blocked: the write fails, and the link goes
+/// on or ends as it does for any other reason.
 sigset_t handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU}) {
     struct sigaction current = {};
     sigaction(signal_number, nullptr, &current);
     if (current.sa_handler != SIG_IGN) {

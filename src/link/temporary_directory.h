@@ -10,7 +10,7 @@
 namespace gantry::link {
 
 /// Owns a folder of mode 0700 and removes it with all it holds: in the destructor, and in the
-/// signal thread when SIGINT, SIGTERM or SIGHUP end the process. One at a time.
+/// signal thread when a signal ends the process. One at a time.
 class TemporaryDirectory {
 public:
   /// Makes a new folder under $TMPDIR (default /tmp), or, when `kept` is not empty, makes or
@@ -32,9 +32,9 @@ private:
   bool keep_;
 };
 
-/// Blocks SIGINT, SIGTERM and SIGHUP in this thread and those it starts, and gives them to a thread
-/// of their own, which ends the children, removes the temporary folder and ends the process by the
-/// same signal. Call once, before any other thread exists.
+/// Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGXCPU in this thread and those it starts,
+/// and gives them to a thread of their own, which ends the children, removes the temporary folder
+/// and ends the process by the same signal. Call once, before any other thread exists.
 void handle_signals();
 
 /// Gives the signals their ordinary meaning again, for exec.

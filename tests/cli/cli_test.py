@@ -51,6 +51,15 @@ class Lists(unittest.TestCase):
             with self.subTest(command=command):
                 self.assertIn("--help", self.gantry(command, "--help"))
 
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for arguments in (["devices"], ["env", "--json"], ["inspect", BUILD / "lib/libgantry.so"],
+                          ["--help"], ["pack", "--help"]):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                done = subprocess.run([BUILD / "bin/gantry", *arguments], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (1, "gantry: error: cannot write "
+                                 "the output: No space left on device\n"))
+
     def test_mistakes_are_one_line(self):
         for arguments in (["devics"], ["devices", "--jsn"], ["env", "more"]):
             with self.subTest(arguments=arguments):

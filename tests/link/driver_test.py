@@ -1,6 +1,7 @@
 """`gantry clang` and the configuration files: what a user types and what the compiler then does."""
 
 import os
+import pathlib
 import shutil
 import unittest
 
@@ -100,6 +101,30 @@ class Drivers(LinkTest):
                 self.targets("-fopenmp-targets=x86_64-unknown-linux-gnu", clang=clang),
                 {"x86_64-unknown-linux-gnu"})
 
+    def test_options_in_a_response_file(self):
+        response = self.folder / "options"
+        response.write_text("-fopenmp-targets=x86_64-unknown-linux-gnu\n")
+        self.assertEqual(self.targets(f"@{response}"), {"x86_64-unknown-linux-gnu"})
+        inner = self.folder / "inner"
+        inner.write_text(f"'--clang=19' @{response}")
+        self.assertIn("clang version 19.", run([GANTRY, "clang++", "-v", f"@{inner}"]).stderr)
+        self.assertEqual(self.targets(f"@{inner}"), {"x86_64-unknown-linux-gnu"})
+
+    def test_without_openmp(self):
+        for clang in COMPILERS:
+            for flags in (["-fno-openmp"], ["-fopenmp", "-fno-openmp"]):
+                self.assertEqual(self.targets(*flags, clang=clang), set())
+                result = run([*compiler(clang), *flags, "-c", SOURCES / "host_only.cpp", "-o",
+                              self.folder / "plain.o"])
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(self.targets("-fno-openmp", "-fopenmp", clang=clang),
+                             {"x86_64-pc-linux-gnu"})
+
+    def test_target_without_a_system_is_the_hosts(self):
+        for clang in COMPILERS:
+            program = self.link(SOURCES / "alone.cpp", "-fopenmp-targets=x86_64", clang=clang)
+            self.run_program(program)
+
     def test_c_language(self):
         source = self.folder / "hello.c"
         source.write_text("#include <omp.h>\n#include <stdio.h>\n"
@@ -110,9 +135,40 @@ class Drivers(LinkTest):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(self.run_program(output), "1\n")
 
-    def test_libraries_name_the_run_path(self):
-        program = self.link(obj("alone"))
-        self.assertRegex(run(["readelf", "-dW", program]).stdout, r"RUNPATH.*/lib[:\]]")
+    def test_programs_and_libraries_name_the_run_path(self):
+        """After what the user names; a file for a later link has none."""
+        for flags in ([], ["-shared"]):
+            linked = self.link(obj("alone"), *flags, "-Wl,-rpath,/mine")
+            self.assertIn(f"[/mine:{ROOT}/lib:{ROOT}/lib/gantry/host]",
+                          run(["readelf", "-dW", linked]).stdout)
+        shown = self.try_link(obj("alone"), "-r", "-Wl,--dry-run").stderr
+        self.assertNotIn("-rpath", shown)
+
+    def test_other_libraries_are_found_where_the_linker_looks(self):
+        """Of the folders that Gantry adds none holds more than the two runtimes."""
+        for clang, program in COMPILERS.items():
+            folders = lambda command: {
+                word.strip('"').removeprefix("-L")
+                for word in run(command).stderr.splitlines()[-1].split() if word.startswith('"-L')}
+            stock = folders([program, "-###", "-fopenmp", obj("alone")])
+            added = folders([*compiler(clang), "-###", obj("alone")]) - stock
+            self.assertEqual(len(added), 2)
+            names = {file.name.split(".")[0] for folder in added
+                     for file in pathlib.Path(folder).iterdir() if file.name.startswith("lib")}
+            self.assertEqual(names, {"libomp", "libomptarget", "libgantry-device-cpu"})
+
+    def test_precompiled_header(self):
+        header = self.folder / "pre.h"
+        header.write_text("inline int answer() { return 42; }\n")
+        source = self.folder / "uses.cpp"
+        source.write_text('#include "pre.h"\nint main() { int r = 0;\n'
+                          "#pragma omp target map(from: r)\n r = answer();\n return r - 42; }\n")
+        for clang in COMPILERS:
+            for flags in ([], ["-fno-openmp"]):
+                with self.subTest(clang=clang, flags=flags):
+                    result = run([*compiler(clang), *flags, "-x", "c++-header", header, "-o",
+                                  f"{header}.pch"])
+                    self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_clang_option_after_others(self):
         result = run([GANTRY, "clang++", "-v", "--clang=19"])
@@ -127,6 +183,12 @@ class Drivers(LinkTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn(f"{moved}", run(["ldd", output], env={}).stdout)
         self.assertEqual(self.run_program(output), "main 7 helper 40 device\n")
+        # LLVM's program of that name would be found instead.
+        (moved / "libexec/clang-linker-wrapper").unlink()
+        result = run([moved / "bin/gantry", "clang++", obj("main"), "-o", output])
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Agantry: error: cannot read '.*clang-linker-wrapper': .*"
+                         r"installation is not complete\n\Z")
 
 
 if __name__ == "__main__":

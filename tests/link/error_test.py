@@ -84,6 +84,70 @@ class Errors(LinkTest):
             for suffix in ("", "-lto"):
                 self.link(obj(f"{kernel}-first{suffix}"), obj(f"{kernel}-third{suffix}"), "-shared")
 
+    def included_twice(self, header, *flags, values=("1", "2"), calls="compute", suffix=".cpp"):
+        """Objects of two sources that include `header`, each with its own VALUE."""
+        (self.folder / "shared.h").write_text(header)
+        return [self.compile(
+            name, f'int {name}_unused;\n#define VALUE {value}\n#include "shared.h"\n'
+            f"int {name}() {{ return {calls}(); }}\n", *flags, suffix=suffix)
+            for name, value in zip(("first", "second"), values)]
+
+    REGION = ("{ int r = 0;\n_Pragma(\"omp target map(from: r)\") r = VALUE;\n return r; }\n")
+
+    def test_kernel_of_a_static_function_in_a_header(self):
+        local_class = "static int compute() { struct S { int run() " + self.REGION + " }; return S().run(); }"
+        headers = {
+            "static": ("static int compute() " + self.REGION, "compute"),
+            "member of a namespace": ("namespace n { static int compute() " + self.REGION + "}", "n::compute"),
+            "anonymous namespace": ("namespace { int compute() " + self.REGION + "}", "compute"),
+            "local class": (local_class, "compute"),
+            "local class in an anonymous namespace": ("namespace { " + local_class.removeprefix("static ") + "}", "compute"),
+            "operator": ("struct T {}; __attribute__((noinline)) static int operator+(T, int) " + self.REGION, "T() + 1, int"),
+        }
+        for name, (header, calls) in headers.items():
+            for flags in ([], ["-foffload-lto"]):
+                with self.subTest(name, flags=flags):
+                    first, second = self.included_twice(header, *flags, calls=calls)
+                    self.assert_link_fails(
+                        first, second, "-shared",
+                        message=r"first\.o' and '.*second\.o' define the same kernel .*one header")
+                    self.link(*self.included_twice(header, *flags, calls=calls, values=("7", "7")),
+                              "-shared")
+
+    def test_kernel_of_a_static_function_in_a_header_of_c(self):
+        header = "static int compute(void) " + self.REGION
+        self.assert_link_fails(*self.included_twice(header, suffix=".c"), "-shared",
+                               message="define the same kernel .*one header")
+        self.link(*self.included_twice(header, suffix=".c", values=("7", "7")), "-shared")
+
+    def test_kernels_that_differ_in_what_they_reach(self):
+        header = ("#pragma omp begin declare target\n"
+                  "__attribute__((noinline)) static double scale(double x) { return x * VALUE; }\n"
+                  "#pragma omp end declare target\n"
+                  "static int compute() { double r = 3;\n"
+                  '_Pragma("omp target map(tofrom: r)") r = scale(r);\n return r; }\n')
+        for flags in ([], ["-foffload-lto"]):
+            with self.subTest(flags=flags):
+                objects = self.included_twice(header, *flags, values=("2.5", "3.5"))
+                self.assert_link_fails(*objects, "-shared", message="define the same kernel")
+                self.link(*self.included_twice(header, *flags, values=("2.5", "2.5")), "-shared")
+
+    def test_kernel_in_a_source_with_the_inode_of_a_deleted_one(self):
+        generated = lambda value: (f"static int compute() {self.REGION}".replace("VALUE", value)
+                                   + f"int generated{value}() {{ return compute(); }}\n")
+        first = self.compile("one", generated("1"))
+        (self.folder / "one.cpp").rename(self.folder / "two.cpp")
+        second = self.compile("two", generated("2"))
+        self.assert_link_fails(first, second, "-shared", message="define the same kernel")
+
+    def test_kernels_of_inline_functions_may_differ(self):
+        """They are one function to the host as well, whichever optimisation each copy has."""
+        header = ('extern "C" inline int compute() ' + self.REGION
+                  + "template <bool B, int N> int of_template() " + self.REGION)
+        for calls in ("compute", "of_template<true, 3>"):
+            with self.subTest(calls):
+                self.link(*self.included_twice(header, calls=calls), "-shared")
+
     def test_same_device_function_in_two_objects(self):
         for first, second in (("", ""), ("-lto", "-lto"), ("-lto", ""), ("", "-lto")):
             with self.subTest(first=first, second=second):
@@ -110,9 +174,21 @@ class Errors(LinkTest):
             message=r"undefined-22\.o' uses 'host_only\(int\)'.*declare target")
         self.assertNotIn("gantry-link-", result.stderr) # no temporary path
 
+    def test_lines_that_go_on_stand_alone(self):
+        unfit = self.compile("unfit", "#pragma omp declare target\nint variable;\n#pragma omp end declare target\n"
+                             'int main() {\n#pragma omp target\n asm volatile("movl $variable, %eax");\n}\n')
+        result = self.assert_link_fails(unfit, "-no-pie", message="device link for .*R_X86_64_32")
+        self.assertRegex(result.stderr, r"(?m)^>>> .*unfit\.o")
+        self.assertNotRegex(result.stderr, r"(?m)^.+>>> ")
+
     def test_unwritable_output(self):
         self.assert_link_fails(obj("alone"), output="missing/program",
                                message=r"cannot write the output '.*missing/program'")
+
+    def test_other_c_library(self):
+        """Its functions would meet the host's in one process."""
+        changed = self.with_section(obj("alone"), self.packed(obj("alone"), "x86_64-pc-linux-musl"))
+        self.assert_link_fails(changed, message=r"changed\.o' .*'x86_64-pc-linux-musl'")
 
     def test_missing_host_linker(self):
         for objects in (["alone"], ["plain"]):
@@ -129,7 +205,7 @@ class Errors(LinkTest):
 
     def test_static(self):
         for flag in ("-static", "-static-pie"):
-            self.assert_link_fails(obj("alone"), flag, message="linked with -static.*libgantry.so")
+            self.assert_link_fails(obj("alone"), flag, message=f"linked with {flag};.*libgantry.so.*without {flag}$")
 
     def test_memory_sanitizer(self):
         self.assert_link_fails(obj("alone"), "-fsanitize=memory",

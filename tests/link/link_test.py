@@ -1,12 +1,13 @@
 """Linking: what the program contains, what it registers, and what it computes."""
 
 import json
+import resource
 import signal
 import subprocess
 import time
 import unittest
 
-from toolchain import GANTRY, LLD, LLVM_BIN, OBJECTS, LinkTest, compiler, obj, run
+from toolchain import GANTRY, LLD, LLVM_BIN, OBJECTS, SOURCES, LinkTest, compiler, obj, run
 
 CURRENT = "llvm_offload_entries"
 LEGACY = "omp_offloading_entries"
@@ -186,6 +187,16 @@ class Lto(LinkTest):
                 obj("main-lto", clang), obj("helper-lto", clang), "-foffload-lto", clang=clang)
             self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
 
+    def test_thin_device_bitcode(self):
+        for clang in ("22", "19"):
+            for host in ([], ["-flto", "-ffat-lto-objects"]):
+                with self.subTest(clang=clang, host=host):
+                    flags = ["-foffload-lto=thin", *host]
+                    objects = [self.compile(name, (SOURCES / f"{name}.cpp").read_text(), *flags,
+                                            clang=clang) for name in ("main", "helper")]
+                    program = self.link(*objects, "-foffload-lto=thin", clang=clang)
+                    self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
+
     def test_device_bitcode_and_machine_code(self):
         program = self.link(obj("main-lto"), obj("helper"), "-foffload-lto")
         self.assertEqual(self.run_program(program), "main 7 helper 40 device\n")
@@ -302,16 +313,20 @@ class Options(LinkTest):
         linker.write_text("#!/bin/sh\nexec sleep 60\n")
         linker.chmod(0o755)
         command = [GANTRY, "link", f"--linker-path={linker}", obj("alone"), "-o", self.folder / "program"]
-        link = subprocess.Popen([str(word) for word in command], env=self.environment)
-        deadline = time.monotonic() + 30
-        while not list(self.temporary.glob("gantry-link-*/registration.o")):
-            self.assertLess(time.monotonic(), deadline, "the link never reached the host linker")
-            time.sleep(0.01)
-        folder = next(self.temporary.glob("gantry-link-*"))
-        self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
-        link.send_signal(signal.SIGTERM)
-        self.assertEqual(link.wait(timeout=30), -signal.SIGTERM)
-        self.assertEqual(list(self.temporary.iterdir()), [])
+        for number in (signal.SIGTERM, signal.SIGPIPE, signal.SIGXCPU, signal.SIGQUIT):
+            with self.subTest(number):
+                link = subprocess.Popen(
+                    [str(word) for word in command], env=self.environment,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+                deadline = time.monotonic() + 30
+                while not list(self.temporary.glob("gantry-link-*/registration.o")):
+                    self.assertLess(time.monotonic(), deadline, "the link never reached the host linker")
+                    time.sleep(0.01)
+                folder = next(self.temporary.glob("gantry-link-*"))
+                self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
+                link.send_signal(number)
+                self.assertEqual(link.wait(timeout=30), -number)
+                self.assertEqual(list(self.temporary.iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -50,6 +50,15 @@ class LinkTest(unittest.TestCase):
             "OMP_TARGET_OFFLOAD": "MANDATORY",
         }
 
+    def compile(self, name, text, *flags, suffix=".cpp", clang="22"):
+        """The object of a new source file."""
+        source, output = self.folder / f"{name}{suffix}", self.folder / f"{name}.o"
+        source.write_text(text)
+        command = [*compiler(clang, "c" if suffix == ".c" else "c++"), "-O1", "-fPIC", *flags]
+        result = run([*command, "-c", source, "-o", output])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return output
+
     def link(self, *arguments, output="program", clang="22"):
         """Links and returns the program's path."""
         result = self.try_link(*arguments, output=output, clang=clang)

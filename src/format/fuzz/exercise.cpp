@@ -56,6 +56,7 @@ void exercise_images(Bytes bytes) {
 }
 
 void exercise_elf(Bytes bytes) {
+  static_cast<void>(has_offload_sections(bytes));
   const auto elf = ElfFile::read(bytes);
   if (!elf) {
     return;

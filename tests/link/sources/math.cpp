@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <omp.h>
 
 int main() {
   std::complex<double> left(1, 2);
@@ -10,7 +11,7 @@ int main() {
 #pragma omp target map(tofrom : left, root) map(to : right)
   {
     left = left * right;
-    root = std::cbrt(root * 4);
+    root = omp_is_initial_device() ? 0 : std::cbrt(root * 4);
   }
   std::printf("%g %g %g\n", left.real(), left.imag(), root);
 }

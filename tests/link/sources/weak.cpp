@@ -1,5 +1,6 @@
 // Weak device definitions, for strong.cpp to replace.
 #include <cstdio>
+#include <omp.h>
 
 #pragma omp declare target
 __attribute__((weak, noinline)) int replaceable() {
@@ -13,7 +14,7 @@ int main() {
   int variable = 0;
 #pragma omp target map(from : function, variable)
   {
-    function = replaceable();
+    function = omp_is_initial_device() ? 0 : replaceable();
     variable = replaceable_variable;
   }
   std::printf("%d %d\n", function, variable);

@@ -1,0 +1,205 @@
+// A function's bytes say nothing of what its relocations point to. A global symbol is that by its
+// name in every object. What is local to the object is looked at itself: assemblers refer to local
+// functions, strings and floating-point constants by section and offset, so the symbol or the
+// mergeable constant that stands there is found first. Constants that are neither, such as the
+// tables of a switch, have no end that an object tells, and are left out. Calls and jumps inside
+// one section need no relocation at all; they are told by their opcodes, where they lead to the
+// start of a function.
+
+#include "link/kernel_code.h"
+
+#include "format/elf.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace gantry::link {
+namespace {
+
+/// A place in an object.
+struct Place {
+  std::uint32_t section;
+  std::uint64_t offset;
+};
+
+/// The places of an instruction's bytes that could be a call's or jump's distance.
+struct Branch {
+  std::size_t at;    ///< the first byte of the distance
+  std::size_t width; ///< how many it has
+  std::int64_t distance;
+};
+
+std::optional<Branch> branch_before(Bytes code, std::size_t at) {
+  const auto byte = [&](std::size_t back) {
+    return at < back ? 0U : std::to_integer<unsigned>(code[at - back]);
+  };
+  // jmp, jcc with a distance of one byte
+  if (byte(1) == 0xEB || (byte(1) & 0xF0U) == 0x70) {
+    return Branch{at, 1, load<std::int8_t>(code, at).value_or(0)};
+  }
+  // call, jmp; jcc; lea from the instruction pointer
+  if (byte(1) == 0xE8 || byte(1) == 0xE9 || (byte(2) == 0x0F && (byte(1) & 0xF0U) == 0x80) ||
+      (byte(2) == 0x8D && (byte(1) & 0xC7U) == 0x05)) {
+    return Branch{at, sizeof(std::int32_t), load<std::int32_t>(code, at).value_or(0)};
+  }
+  return std::nullopt;
+}
+
+/// The four bytes of such a field count from their own end, which the addend makes up for.
+bool is_relative_to_the_field(std::uint32_t relocation_type) {
+  return relocation_type == R_X86_64_PC32 || relocation_type == R_X86_64_PLT32;
+}
+
+class CodeWriter {
+public:
+  CodeWriter(const format::ElfFile& file, const std::vector<format::ElfSymbol>& symbols)
+      : file_(file), symbols_(symbols) {}
+
+  Status add(const format::ElfSymbol& symbol) {
+    visited_.emplace(&symbol, visited_.size());
+    pending_.push_back(&symbol);
+    // A list rather than a recursion: how deep functions call each other is up to the object.
+    for (std::size_t next = 0; next < pending_.size(); ++next) {
+      if (Status status = write(*pending_[next]); !status) {
+        return status;
+      }
+    }
+    return {};
+  }
+
+  std::string take() { return std::move(text_); }
+
+private:
+  Status write(const format::ElfSymbol& symbol) {
+    const format::ElfSection& section = file_.sections()[symbol.section];
+    const Bytes bytes = slice(section.contents, symbol.value, symbol.size).value_or(Bytes{});
+    std::string code(as_text(bytes));
+    std::string references;
+    const auto relocations = file_.relocations_of(symbol.section);
+    if (!relocations) {
+      return tl::unexpected(relocations.error());
+    }
+    std::set<std::uint64_t> relocated;
+    for (const format::ElfRelocation& relocation : *relocations) {
+      const std::uint64_t offset = relocation.offset - symbol.value;
+      if (offset < symbol.size && relocation.symbol < symbols_.size()) {
+        relocated.insert(offset);
+        references += fmt::format("\n{}:{}:{}", offset, relocation.type, target_of(relocation));
+      }
+    }
+    if (symbol.type == STT_FUNC) {
+      for (std::size_t at = 1; at < bytes.size(); ++at) {
+        const auto branch = relocated.contains(at) ? std::nullopt : branch_before(bytes, at);
+        const format::ElfSymbol* function =
+            branch ? function_at(symbol, at + branch->width + branch->distance) : nullptr;
+        if (function != nullptr) {
+          std::ranges::fill(code.begin() + at, code.begin() + at + branch->width, '\0');
+          references += fmt::format("\n{}:#{}", at, number_of(*function));
+        }
+      }
+    }
+    text_ += fmt::format("\n{} bytes:{}{}", symbol.size, code, references);
+    return {};
+  }
+
+  /// The other function whose start is `offset` bytes after that of `from` in the same section.
+  [[nodiscard]] const format::ElfSymbol* function_at(const format::ElfSymbol& from,
+                                                     std::uint64_t offset) const {
+    if (offset < from.size) { // most branches: no need to search
+      return nullptr;
+    }
+    const auto found = std::ranges::find_if(symbols_, [&](const format::ElfSymbol& symbol) {
+      return symbol.type == STT_FUNC && !symbol.reserved && symbol.section == from.section &&
+             symbol.value == from.value + offset;
+    });
+    return found == symbols_.end() ? nullptr : &*found;
+  }
+
+  /// Functions and variables are numbered in the order in which they are met, which is the same
+  /// where the code is.
+  std::size_t number_of(const format::ElfSymbol& symbol) {
+    const auto [known, is_new] = visited_.emplace(&symbol, visited_.size());
+    if (is_new) {
+      pending_.push_back(&symbol);
+    }
+    return known->second;
+  }
+
+  std::string target_of(const format::ElfRelocation& relocation) {
+    const format::ElfSymbol& symbol = symbols_[relocation.symbol];
+    const bool is_place = symbol.is_local() && !symbol.is_undefined() && !symbol.reserved &&
+                          symbol.section < file_.sections().size();
+    if (!is_place) {
+      return fmt::format("{}+{}", symbol.name, relocation.addend);
+    }
+    const std::int64_t adjustment = is_relative_to_the_field(relocation.type) ? 4 : 0;
+    const Place place{.section = symbol.section,
+                      .offset = symbol.value + static_cast<std::uint64_t>(relocation.addend) +
+                                static_cast<std::uint64_t>(adjustment)};
+    if (const auto constant = mergeable_constant(place)) {
+      return std::string(*constant);
+    }
+    if (const format::ElfSymbol* target = symbol_at(place)) {
+      return fmt::format("#{}+{}", number_of(*target), place.offset - target->value);
+    }
+    return std::string(file_.sections()[place.section].name);
+  }
+
+  /// The string, or the constant of the section's size of entries, at `place`.
+  [[nodiscard]] std::optional<std::string_view> mergeable_constant(const Place& place) const {
+    const format::ElfSection& section = file_.sections()[place.section];
+    const std::uint64_t size = section.header.sh_entsize;
+    if ((section.header.sh_flags & SHF_MERGE) == 0 || size == 0) {
+      return std::nullopt;
+    }
+    if ((section.header.sh_flags & SHF_STRINGS) != 0) {
+      return size == 1 ? c_string(section.contents, place.offset) : std::nullopt;
+    }
+    // An instruction with an immediate operand ends behind the field, and the addend takes the
+    // operand's size off as well.
+    const std::uint64_t last = place.offset + size - 1;
+    const auto constant = slice(section.contents, last - last % size, size);
+    return constant ? std::optional(as_text(*constant)) : std::nullopt;
+  }
+
+  [[nodiscard]] const format::ElfSymbol* symbol_at(const Place& place) const {
+    const auto found = std::ranges::find_if(symbols_, [&](const format::ElfSymbol& symbol) {
+      return (symbol.type == STT_FUNC || symbol.type == STT_OBJECT) && !symbol.reserved &&
+             symbol.section == place.section && place.offset - symbol.value < symbol.size;
+    });
+    return found == symbols_.end() ? nullptr : &*found;
+  }
+
+  const format::ElfFile& file_;
+  const std::vector<format::ElfSymbol>& symbols_;
+  std::map<const format::ElfSymbol*, std::size_t> visited_;
+  std::vector<const format::ElfSymbol*> pending_;
+  std::string text_;
+};
+
+} // namespace
+
+Result<std::string> kernel_code(Bytes object, std::string_view name) {
+  const Result<format::ElfFile> file = format::ElfFile::read(object);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  const auto symbols = file->symbols();
+  if (!symbols) {
+    return tl::unexpected(symbols.error());
+  }
+  const auto symbol = std::ranges::find_if(*symbols, [&](const format::ElfSymbol& candidate) {
+    return candidate.name == name && !candidate.is_undefined() && !candidate.reserved &&
+           candidate.section < file->sections().size();
+  });
+  if (symbol == symbols->end()) {
+    return fail("the symbol table does not define '{}'", name);
+  }
+  CodeWriter writer(*file, *symbols);
+  return writer.add(*symbol).map([&] { return writer.take(); });
+}
+
+} // namespace gantry::link
