@@ -14,6 +14,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <string_view>
 
 namespace gantry::cli {
 namespace {
@@ -280,6 +282,12 @@ int run_pack(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_flag("--archive", options.archive, "Take images out into a static archive");
   app.set_version_flag("--version", "gantry " GANTRY_VERSION);
+  // CLI11's own words for this are not a sentence.
+  const std::span arguments(argv, static_cast<std::size_t>(argc));
+  if (std::ranges::any_of(arguments, [](std::string_view text) { return text == "--image="; })) {
+    return report({"--image= gives nothing; give KEY=VALUE pairs, as in "
+                   "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp"});
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -93,9 +93,9 @@ private:
   std::vector<ElfSection> sections_;
 };
 
-/// True if the section table of a relocatable object has a section of offload binaries or of offload
-/// entries. Touches the section headers and a few names, not the contents: an archive of a thousand
-/// members is asked in milliseconds. False for a file whose section table is damaged.
+/// True if the section table of a relocatable object has a section of offload binaries or of
+/// offload entries. Touches the section headers and a few names, not the contents: an archive of a
+/// thousand members is asked in milliseconds. False for a file whose section table is damaged.
 [[nodiscard]] bool has_offload_sections(Bytes object);
 
 /// A place of offload binaries in an ELF file.

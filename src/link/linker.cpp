@@ -37,11 +37,13 @@ void add_run_path(Arguments& arguments) {
 Result<int> link_host(const Arguments& arguments, const Scan& scan, const DeviceCode& code,
                       const std::vector<LinkedImage>& images,
                       const std::string& registration_object) {
-  const llvm::TimeTraceScope trace("Host link");
+  llvm::timeTraceProfilerBegin("Host link", "");
   Result<int> exit_code = run_host_linker(arguments, registration_object);
+  llvm::timeTraceProfilerEnd();
   if (!exit_code || *exit_code != 0 || arguments.dry_run) {
     return exit_code;
   }
+  const llvm::TimeTraceScope trace("Check");
   if (Status status = check_output(arguments, scan, code, images); !status) {
     std::error_code ignored;
     std::filesystem::remove(arguments.output, ignored);

@@ -49,6 +49,10 @@ class Create(PackCase):
         self.pack("-o", "out", "--image=file=cpu.o,triple=t,file=gpu.bc")
         self.assertEqual([v for k, v in self.images("out") if k == "kind"], ["elf", "llvm ir"])
 
+    def test_output_after_an_equals_sign(self):
+        self.pack("-o=out", "--image=file=cpu.o,triple=t")
+        self.assertEqual([v for k, v in self.images("out") if k == "kind"], ["elf"])
+
     def test_a_key_given_twice_has_both_values(self):
         self.pack("-o", "out", "--image=file=cpu.o,triple=t,arch=a,arch=b")
         self.assertIn(("arch", "a,b"), self.images("out"))
@@ -214,6 +218,10 @@ class ExtractErrors(PackCase):
         self.write("object.o", self.read("object.o").replace(b"\x10\xff\x10\xad", b"\x10\xff\x10\xae"))
         self.assertIn("object.o: section '.llvm.offloading': offload binary at offset 0: the magic "
                       "number 10 FF 10 AD", self.pack_error("object.o"))
+
+    def test_image_that_says_nothing(self):
+        self.assertIn("--image= gives nothing; give KEY=VALUE pairs",
+                      self.pack_error("-o", "out", "--image="))
 
     def test_archive_without_a_name(self):
         self.make()

@@ -274,7 +274,7 @@ class Options(LinkTest):
     def test_time_trace(self):
         self.wrapper(f"--wrapper-time-trace={self.folder}/trace.json")
         trace = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
-        stages = {"Scan", "Extract", "Device link", "Wrap", "Host link"}
+        stages = {"Scan", "Extract", "Device link", "Wrap", "Host link", "Check"}
         self.assertLessEqual({f"Total {stage}" for stage in stages}, {event["name"] for event in trace})
 
     def test_override_image(self):
