@@ -39,6 +39,20 @@ tl::unexpected<Error> unsupported(const DeviceInput& input) {
               input.origin, input.triple, supported_targets(), kHint);
 }
 
+/// A compile with -S leaves the device's half as text, which an assembler of the host's half then
+/// puts where an object should be.
+Status check_kind(const DeviceInput& input) {
+  const format::FileKind kind = format::identify(input.contents);
+  if (kind == format::FileKind::kElfRelocatable || kind == format::FileKind::kBitcode) {
+    return {};
+  }
+  return fail(
+      "'{}' holds device code for '{}' that is neither an object nor bitcode (but: {}); "
+      "compile to an object in one step (-c): an assembly file of -S holds the device's half "
+      "as text",
+      input.origin, input.triple, format::describe(input.contents));
+}
+
 /// The names of what `input` defines for others, sorted; none if it cannot be read, which the
 /// device link has the words for.
 std::vector<std::string> defined_names(const DeviceInput& input) {
@@ -89,6 +103,9 @@ Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool sk
         continue;
       }
       return unsupported(input);
+    }
+    if (Status status = check_kind(input); !status) {
+      return tl::unexpected(std::move(status).error());
     }
     const std::string arch = target->joins_architectures ? "" : input.arch;
     auto group = std::ranges::find_if(groups, [&](const DeviceGroup& candidate) {

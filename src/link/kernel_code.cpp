@@ -96,7 +96,7 @@ private:
         const format::ElfSymbol* function =
             branch ? function_at(symbol, at + branch->width + branch->distance) : nullptr;
         if (function != nullptr) {
-          std::ranges::fill(code.begin() + at, code.begin() + at + branch->width, '\0');
+          code.replace(at, branch->width, branch->width, '\0');
           references += fmt::format("\n{}:#{}", at, number_of(*function));
         }
       }

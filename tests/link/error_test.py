@@ -3,7 +3,7 @@
 import pathlib
 import unittest
 
-from toolchain import GANTRY, LLVM_BIN, LinkTest, compiler, obj, run
+from toolchain import GANTRY, LLVM_BIN, SOURCES, LinkTest, compiler, obj, run
 
 
 def patch_bits(data, old, new, width):
@@ -184,6 +184,12 @@ class Errors(LinkTest):
     def test_unwritable_output(self):
         self.assert_link_fails(obj("alone"), output="missing/program",
                                message=r"cannot write the output '.*missing/program'")
+
+    def test_object_made_from_an_assembly_file(self):
+        assembly, output = self.folder / "made.s", self.folder / "made.o"
+        run([*compiler(), "-S", SOURCES / "alone.cpp", "-o", assembly])
+        run([*compiler(), "-c", assembly, "-o", output])
+        self.assert_link_fails(output, message=r"made\.o' .* neither an object nor bitcode.*\(-c\)")
 
     def test_other_c_library(self):
         """Its functions would meet the host's in one process."""
