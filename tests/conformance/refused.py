@@ -8,7 +8,9 @@ A snippet is refused/RULE.cpp; its first line is `// FLAGS | REGULAR EXPRESSION`
 each rule with the message. A snippet that compiles is an error: its rule then needs a case.
 """
 
+import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -20,12 +22,16 @@ CLANG = ["clang++-22", "-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", "-O1"
 
 def messages_about(snippet, flags):
     """What Clang and its linker say; empty if they have nothing against the snippet."""
-    try:
-        done = subprocess.run([*CLANG, "-fno-crash-diagnostics", *flags, snippet], capture_output=True,
-                              text=True, timeout=TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        return "no end of the compilation"
-    return done.stderr if done.returncode != 0 else ""
+    # A session of its own: the driver that is killed would leave the compiler it runs behind.
+    with subprocess.Popen([*CLANG, "-fno-crash-diagnostics", *flags, snippet], text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          start_new_session=True) as compiler:
+        try:
+            messages = compiler.communicate(timeout=TIMEOUT)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(compiler.pid, signal.SIGKILL)
+            return "no end of the compilation"
+    return messages if compiler.returncode != 0 else ""
 
 
 def complaint(snippet):
