@@ -30,7 +30,7 @@ struct Leaves {
   }
   void erase(std::uintptr_t begin) { index.erase(begin); }
   [[nodiscard]] Mapping* find(std::uintptr_t address) const {
-    return index.holding(address).mapping;
+    return index.find(address).holding.mapping;
   }
 };
 

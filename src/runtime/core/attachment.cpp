@@ -12,8 +12,11 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   const std::uintptr_t slot = address(item.base);
   const std::uint64_t slot_size = item.kind == MapKind::kPointee ? sizeof(void*) : item.size;
   const Lookup pointer = table_.find(slot, slot_size);
+  if (pointer.presence != Presence::kPresent) {
+    return;
+  }
   const Lookup pointee = table_.find(address(item.begin), 0);
-  if (pointer.presence != Presence::kPresent || pointee.presence != Presence::kPresent) {
+  if (pointee.presence != Presence::kPresent) {
     return;
   }
   const bool either_new =

@@ -95,26 +95,25 @@ std::size_t ExtentIndex::leaf_of(std::uintptr_t address) const {
   return static_cast<std::size_t>(base - firsts_.data());
 }
 
-ExtentIndex::Extent ExtentIndex::holding(std::uintptr_t address) const {
+ExtentIndex::Place ExtentIndex::find(std::uintptr_t address) const {
+  Place place;
   if (address == kNone) {
-    return {};
-  }
-  const Leaf& leaf = *leaves_[leaf_of(address)];
-  const std::size_t up_to = leaf.up_to(address);
-  return up_to > 0 && address < leaf.extents[up_to - 1].end ? leaf.extents[up_to - 1] : Extent{};
-}
-
-Mapping* ExtentIndex::after(std::uintptr_t address) const {
-  if (address == kNone) {
-    return nullptr;
+    return place;
   }
   const std::size_t index = leaf_of(address);
   const Leaf& leaf = *leaves_[index];
   const std::size_t up_to = leaf.up_to(address);
-  if (up_to < leaf.count) {
-    return leaf.extents[up_to].mapping;
+  if (up_to > 0 && address < leaf.extents[up_to - 1].end) {
+    place.holding = leaf.extents[up_to - 1];
   }
-  return index + 1 < leaves_.size() ? leaves_[index + 1]->extents[0].mapping : nullptr;
+  if (up_to < leaf.count) {
+    place.next_begin = leaf.begins[up_to];
+    place.next = leaf.extents[up_to].mapping;
+  } else if (index + 1 < leaves_.size()) {
+    place.next_begin = leaves_[index + 1]->begins[0];
+    place.next = leaves_[index + 1]->extents[0].mapping;
+  }
+  return place;
 }
 
 void ExtentIndex::insert(std::uintptr_t begin, std::uintptr_t end, Mapping& mapping) {

@@ -19,6 +19,9 @@ struct Mapping;
 
 class ExtentIndex {
 public:
+  /// Where no object begins.
+  static constexpr std::uintptr_t kNone = ~std::uintptr_t{0};
+
   ExtentIndex();
 
   struct Extent {
@@ -26,11 +29,14 @@ public:
     Mapping* mapping = nullptr;
   };
 
-  /// The extent that holds `address`; without a mapping if there is none.
-  [[nodiscard]] Extent holding(std::uintptr_t address) const;
-
-  /// The mapping of the first extent that begins after `address`, or null.
-  [[nodiscard]] Mapping* after(std::uintptr_t address) const;
+  /// What is around an address: the extent that holds it, and where the next one begins. That is
+  /// told without a look into its mapping, which would be one more line of memory.
+  struct Place {
+    Extent holding; ///< without a mapping if there is none
+    std::uintptr_t next_begin = kNone;
+    Mapping* next = nullptr; ///< null if there is none
+  };
+  [[nodiscard]] Place find(std::uintptr_t address) const;
 
   /// Adds [begin, end), which overlaps no extent here.
   void insert(std::uintptr_t begin, std::uintptr_t end, Mapping& mapping);
@@ -54,8 +60,6 @@ private:
   static constexpr std::size_t kGroup = 8;
   static constexpr std::size_t kGroups = 16;
   static constexpr std::size_t kLeaf = kGroup * kGroups;
-  /// Begins behind a leaf's last extent, where no object begins.
-  static constexpr std::uintptr_t kNone = ~std::uintptr_t{0};
 
   struct alignas(64) Leaf {
     Leaf();
@@ -67,7 +71,7 @@ private:
     void take(Leaf& other, std::size_t slot);
 
     std::uintptr_t group_begins[kGroups];
-    std::uintptr_t begins[kLeaf];
+    std::uintptr_t begins[kLeaf]; ///< kNone behind the last one
     Extent extents[kLeaf];
     std::size_t count = 0;
 

@@ -41,9 +41,11 @@ struct Model {
     if (next != extents.begin() && address < std::prev(next)->second.end) {
       holding = std::prev(next)->second.mapping;
     }
-    EXPECT_EQ(index.holding(address).mapping, holding) << address;
-    EXPECT_EQ(index.after(address), next == extents.end() ? nullptr : next->second.mapping)
+    const ExtentIndex::Place place = index.find(address);
+    EXPECT_EQ(place.holding.mapping, holding) << address;
+    EXPECT_EQ(place.next_begin, next == extents.end() ? ExtentIndex::kNone : next->first)
         << address;
+    EXPECT_EQ(place.next, next == extents.end() ? nullptr : next->second.mapping) << address;
   }
   void compare_everywhere() const {
     for (const auto& [begin, extent] : extents) {

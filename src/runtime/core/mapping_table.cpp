@@ -16,18 +16,18 @@ void Mapping::attach(const AttachedPointer& pointer) {
 }
 
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
-  if (const ExtentIndex::Extent extent = index_.holding(begin); extent.mapping != nullptr) {
-    const bool whole = size <= extent.end - begin;
-    return {whole ? Presence::kPresent : Presence::kPartial, extent.mapping};
+  const ExtentIndex::Place place = index_.find(begin);
+  if (place.holding.mapping != nullptr) {
+    const bool whole = size <= place.holding.end - begin;
+    return {whole ? Presence::kPresent : Presence::kPartial, place.holding.mapping};
   }
-  Mapping* next = index_.after(begin);
-  if (next == nullptr) {
+  if (place.next == nullptr) {
     return {};
   }
   if (size == 0) {
-    return next->host_base <= begin ? Lookup{Presence::kPresent, next} : Lookup{};
+    return place.next->host_base <= begin ? Lookup{Presence::kPresent, place.next} : Lookup{};
   }
-  return next->host_begin - begin < size ? Lookup{Presence::kPartial, next} : Lookup{};
+  return place.next_begin - begin < size ? Lookup{Presence::kPartial, place.next} : Lookup{};
 }
 
 Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
