@@ -1,5 +1,5 @@
-/* Included before everything else where the cpu plugin is compiled for the `queued` one, which calls
- * it: gives its functions names of their own. */
+/* Included before everything else where the cpu plugin is compiled for the `queued` one, which
+ * calls it: gives its functions names of their own. */
 #define __tgt_rtl_api_version cpu_api_version
 #define __tgt_rtl_error_message cpu_error_message
 #define __tgt_rtl_number_of_devices cpu_number_of_devices
