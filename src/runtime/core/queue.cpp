@@ -64,7 +64,7 @@ Status Queue::launch(gantry_kernel* kernel, const gantry_launch& launch) {
                               : device_.launch(kernel, launch);
 }
 
-Status Queue::synchronize() {
+Status Queue::wait() {
   Status outcome = std::exchange(failure_, {});
   if (std::exchange(busy_, false)) {
     Status status = device_.queued(device_.plugin().functions().synchronize_queue, queue_);

@@ -59,12 +59,14 @@ public:
   [[nodiscard]] bool busy() const { return busy_; }
 
   /// Waits until everything is done; the first failure is the answer.
-  [[nodiscard]] Status synchronize();
+  [[nodiscard]] Status synchronize() { return busy_ || !failure_ ? wait() : Status(); }
 
   /// True if everything is done, so that synchronize() would not wait. Failures are its to tell.
   [[nodiscard]] bool done();
 
 private:
+  Status wait();
+
   /// Puts something into the device's queue by one of the plugin's functions.
   template <typename Function, typename... Arguments>
   Status put(Function PluginFunctions::* function, Arguments... arguments);
