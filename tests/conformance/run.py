@@ -77,8 +77,9 @@ def outcome_of(runner, case, exception):
 
 
 # Memory that libomp keeps to its end is reachable. Memcheck cannot read Clang's newest debug information
-# and says so in many lines.
-MEMCHECK = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--num-callers=30",
+# and says so in many lines. One thread runs at a time: without fair turns those of libomp that wait
+# actively can keep the device's thread from running for minutes.
+MEMCHECK = ("valgrind", "--quiet", "--fair-sched=yes", "--error-exitcode=9", "--leak-check=full", "--num-callers=30",
             "--errors-for-leak-kinds=definite,indirect", "--show-leak-kinds=definite,indirect",
             f"--suppressions={suite.FOLDER / 'memcheck.supp'}")
 

@@ -81,18 +81,20 @@ CASE(mutually_exclusive_sets, "depend.mutexinoutset") {
 #pragma omp target enter data map(to : sum)
 #pragma omp parallel num_threads(4)
 #pragma omp single
-  {
+  for (int round = 0; round < 8; ++round) {
     for (int i = 1; i <= 20; ++i) {
 #pragma omp target nowait depend(mutexinoutset : sum) map(alloc : sum) firstprivate(i)
       {
         const int before = sum;
-        LINGER sum = before + i;
+        for (volatile int pause = 0; pause < 20000; pause = pause + 1) {
+        }
+        sum = before + i;
       }
     }
 #pragma omp taskwait
   }
 #pragma omp target exit data map(from : sum)
-  CHECK_EQUAL(sum, 210);
+  CHECK_EQUAL(sum, 8 * 210);
 }
 
 CASE(concurrent_sets, "depend.inoutset") {

@@ -1,5 +1,6 @@
 // The target construct as Clang 15 to 22 call it.
 #include "runtime/abi/clang/decode.h"
+#include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/target_region.h"
@@ -11,13 +12,6 @@
 using namespace gantry;
 using namespace gantry::abi::clang;
 using core::Runtime;
-
-// libomp's, when it is in the process.
-extern "C" {
-__attribute__((weak)) std::int32_t __kmpc_global_thread_num(const Ident* location);
-__attribute__((weak)) bool __kmpc_omp_has_task_team(std::int32_t thread);
-__attribute__((weak)) void** __kmpc_omp_get_target_async_handle_ptr(std::int32_t thread);
-}
 
 namespace {
 
@@ -84,18 +78,6 @@ struct DeferredRegion {
   int fruitless_queries = 0;
 };
 
-/// Where libomp keeps the handle of the target task that this thread runs: what is stored there
-/// makes it ask. Null if the task has to be done when its launch returns.
-void** handle_of_current_task() {
-  if (__kmpc_global_thread_num == nullptr || __kmpc_omp_has_task_team == nullptr ||
-      __kmpc_omp_get_target_async_handle_ptr == nullptr) {
-    return nullptr;
-  }
-  const std::int32_t thread = __kmpc_global_thread_num(nullptr);
-  return __kmpc_omp_has_task_team(thread) ? __kmpc_omp_get_target_async_handle_ptr(thread)
-                                          : nullptr;
-}
-
 int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
         std::int32_t thread_limit, const void* host_address, const KernelArguments* arguments) {
   const core::Construct at = construct("target", location);
@@ -119,7 +101,7 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
   }
   const bool nowait = arguments->version >= 2 && (arguments->flags & kNoWait) != 0;
   if (nowait && device->plugin_device().has_queues()) {
-    if (void** handle = handle_of_current_task(); handle != nullptr) {
+    if (void** handle = handle_of_current_target_task(); handle != nullptr) {
       auto deferred = std::make_unique<DeferredRegion>(*device, *kernel, at);
       if (!start(deferred->region, num_teams, thread_limit, arguments)) {
         return kRunOnHost;
