@@ -6,15 +6,16 @@ namespace gantry::core {
 
 namespace {
 
-/// How many of a few sorted addresses are not above `address`. Counting all of them is faster than
-/// to search: nothing waits for the comparison before. The empty assembly keeps compilers from
-/// making vectors of it, which take longer without a comparison of 64-bit vectors (before SSE4.2).
-template <std::size_t kCount>
-std::size_t count_up_to(const std::uintptr_t* sorted, std::uintptr_t address) {
+/// How many of a few sorted addresses, `address_of(0)` to `address_of(kCount - 1)`, are not above
+/// `address`. Counting all of them is faster than to search: nothing waits for the comparison
+/// before. The empty assembly keeps compilers from making vectors of it, which take longer without
+/// a comparison of 64-bit vectors (before SSE4.2).
+template <std::size_t kCount, typename AddressOf>
+std::size_t count_up_to(std::uintptr_t address, AddressOf address_of) {
   std::size_t count = 0;
 #pragma clang loop unroll(full)
   for (std::size_t i = 0; i < kCount; ++i) {
-    count += sorted[i] <= address ? 1 : 0;
+    count += address_of(i) <= address ? 1 : 0;
     asm("" : "+r"(count));
   }
   return count;
@@ -24,41 +25,36 @@ std::size_t count_up_to(const std::uintptr_t* sorted, std::uintptr_t address) {
 
 ExtentIndex::Leaf::Leaf() {
   std::ranges::fill(group_begins, kNone);
-  std::ranges::fill(begins, kNone);
 }
 
 std::size_t ExtentIndex::Leaf::up_to(std::uintptr_t address) const {
-  const std::size_t groups = count_up_to<kGroups>(group_begins, address);
+  const std::size_t groups =
+      count_up_to<kGroups>(address, [&](std::size_t i) { return group_begins[i]; });
   if (groups == 0) {
     return 0;
   }
   const std::size_t before = (groups - 1) * kGroup;
-  // What is found will be read next: it comes from memory together with the group.
-  __builtin_prefetch(extents + before);
-  __builtin_prefetch(extents + before + kGroup / 2);
-  return before + count_up_to<kGroup>(begins + before, address);
+  const Extent* group = extents + before;
+  return before + count_up_to<kGroup>(address, [&](std::size_t i) { return group[i].begin; });
 }
 
 void ExtentIndex::Leaf::finish(std::size_t slot, std::size_t old_count) {
   if (count < old_count) {
-    std::fill(begins + count, begins + old_count, kNone);
+    std::fill(extents + count, extents + old_count, Extent{});
   }
   for (std::size_t group = slot / kGroup; group < kGroups; ++group) {
-    group_begins[group] = begins[group * kGroup];
+    group_begins[group] = extents[group * kGroup].begin;
   }
 }
 
-void ExtentIndex::Leaf::insert(std::size_t slot, std::uintptr_t begin, Extent extent) {
-  std::copy_backward(begins + slot, begins + count, begins + count + 1);
+void ExtentIndex::Leaf::insert(std::size_t slot, const Extent& extent) {
   std::copy_backward(extents + slot, extents + count, extents + count + 1);
-  begins[slot] = begin;
   extents[slot] = extent;
   ++count;
   finish(slot, count);
 }
 
 void ExtentIndex::Leaf::erase(std::size_t slot) {
-  std::copy(begins + slot + 1, begins + count, begins + slot);
   std::copy(extents + slot + 1, extents + count, extents + slot);
   --count;
   finish(slot, count + 1);
@@ -67,7 +63,6 @@ void ExtentIndex::Leaf::erase(std::size_t slot) {
 void ExtentIndex::Leaf::take(Leaf& other, std::size_t slot) {
   const std::size_t old_count = count;
   const std::size_t others = other.count;
-  std::copy(other.begins + slot, other.begins + others, begins + count);
   std::copy(other.extents + slot, other.extents + others, extents + count);
   count += others - slot;
   finish(old_count, old_count);
@@ -77,7 +72,7 @@ void ExtentIndex::Leaf::take(Leaf& other, std::size_t slot) {
 
 ExtentIndex::ExtentIndex() {
   firsts_.push_back(0);
-  leaves_.push_back(std::make_unique<Leaf>());
+  leaves_.push_back(&pool_.take());
 }
 
 std::size_t ExtentIndex::leaf_of(std::uintptr_t address) const {
@@ -107,10 +102,10 @@ ExtentIndex::Place ExtentIndex::find(std::uintptr_t address) const {
     place.holding = leaf.extents[up_to - 1];
   }
   if (up_to < leaf.count) {
-    place.next_begin = leaf.begins[up_to];
+    place.next_begin = leaf.extents[up_to].begin;
     place.next = leaf.extents[up_to].mapping;
   } else if (index + 1 < leaves_.size()) {
-    place.next_begin = leaves_[index + 1]->begins[0];
+    place.next_begin = leaves_[index + 1]->extents[0].begin;
     place.next = leaves_[index + 1]->extents[0].mapping;
   }
   return place;
@@ -118,23 +113,23 @@ ExtentIndex::Place ExtentIndex::find(std::uintptr_t address) const {
 
 void ExtentIndex::insert(std::uintptr_t begin, std::uintptr_t end, Mapping& mapping) {
   const std::size_t index = leaf_of(begin);
-  Leaf* leaf = leaves_[index].get();
+  Leaf* leaf = leaves_[index];
   std::size_t slot = leaf->up_to(begin);
   if (leaf->count == kLeaf) {
     // A leaf of its own for the upper half; or, since addresses often come in ascending order, for
     // less, so that the leaf left behind is nearly full but has room for some more.
     const std::size_t stays = slot == kLeaf ? kLeaf - kLeaf / 8 : kLeaf / 2;
-    auto upper = std::make_unique<Leaf>();
-    upper->take(*leaf, stays);
+    Leaf& upper = pool_.take();
+    upper.take(*leaf, stays);
+    const auto place = static_cast<std::ptrdiff_t>(index) + 1;
+    firsts_.insert(firsts_.begin() + place, upper.extents[0].begin);
+    leaves_.insert(leaves_.begin() + place, &upper);
     if (slot > stays) {
-      leaf = upper.get();
+      leaf = &upper;
       slot -= stays;
     }
-    const auto place = static_cast<std::ptrdiff_t>(index) + 1;
-    firsts_.insert(firsts_.begin() + place, upper->begins[0]);
-    leaves_.insert(leaves_.begin() + place, std::move(upper));
   }
-  leaf->insert(slot, begin, {end, &mapping});
+  leaf->insert(slot, {begin, end, &mapping});
   ++size_;
 }
 
@@ -158,6 +153,7 @@ void ExtentIndex::merge_with_next(std::size_t index) {
     return;
   }
   leaf.take(next, 0);
+  pool_.give_back(next);
   const auto place = static_cast<std::ptrdiff_t>(index) + 1;
   firsts_.erase(firsts_.begin() + place);
   leaves_.erase(leaves_.begin() + place);

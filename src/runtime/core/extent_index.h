@@ -1,16 +1,17 @@
 // Disjoint extents of host storage in order of address: which one holds an address, which is next.
 //
-// A leaf holds up to kLeaf extents, and the address at which each group of kGroup of them begins: a
-// search reads two lines of these, one of a group and one of what it finds. Above the leaves is one
-// sorted array of their first addresses, which stays in the cache: 1,000,000 extents have about
-// 10,000 leaves. What was tried beside it and how it compares is in docs/performance.md.
+// A leaf is one page of memory: up to kLeaf extents, and the address at which each group of kGroup
+// of them begins. A search reads a few lines of that page and nothing else of the leaf. Above the
+// leaves is one sorted array of their first addresses, which stays in the cache: 1,000,000 extents
+// have about 10,000 leaves. What was tried beside it and how it compares is in docs/performance.md.
 //
 // Not thread-safe; an insertion or erasure that makes no new leaf allocates nothing.
 #pragma once
 
+#include "runtime/core/pool.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace gantry::core {
@@ -25,6 +26,7 @@ public:
   ExtentIndex();
 
   struct Extent {
+    std::uintptr_t begin = kNone;
     std::uintptr_t end = 0;
     Mapping* mapping = nullptr;
   };
@@ -49,7 +51,7 @@ public:
   /// Calls `visit` with every mapping in order of address.
   template <typename Visitor>
   void for_each(Visitor&& visit) const {
-    for (const auto& leaf : leaves_) {
+    for (const Leaf* leaf : leaves_) {
       for (std::size_t i = 0; i < leaf->count; ++i) {
         visit(*leaf->extents[i].mapping);
       }
@@ -57,28 +59,29 @@ public:
   }
 
 private:
+  static constexpr std::size_t kPage = 4096;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::size_t kGroups = 16;
+  static constexpr std::size_t kGroups = 20;
   static constexpr std::size_t kLeaf = kGroup * kGroups;
 
-  struct alignas(64) Leaf {
+  struct alignas(kPage) Leaf {
     Leaf();
     /// How many extents begin at or before `address`, which is not kNone.
     [[nodiscard]] std::size_t up_to(std::uintptr_t address) const;
-    void insert(std::size_t slot, std::uintptr_t begin, Extent extent);
+    void insert(std::size_t slot, const Extent& extent);
     void erase(std::size_t slot);
     /// Appends what `other` has from `slot` on, and takes it from there.
     void take(Leaf& other, std::size_t slot);
 
     std::uintptr_t group_begins[kGroups];
-    std::uintptr_t begins[kLeaf]; ///< kNone behind the last one
-    Extent extents[kLeaf];
     std::size_t count = 0;
+    alignas(64) Extent extents[kLeaf]; ///< empty ones behind the last
 
   private:
-    /// Makes groups and unused begins right again from `slot` on.
+    /// Makes groups and unused extents right again from `slot` on.
     void finish(std::size_t slot, std::size_t old_count);
   };
+  static_assert(sizeof(Leaf) == kPage);
 
   /// The leaf that an extent holding `address` is in, if there is one.
   [[nodiscard]] std::size_t leaf_of(std::uintptr_t address) const;
@@ -86,7 +89,8 @@ private:
 
   /// First addresses of the leaves; that of the first leaf is 0. There is always one leaf.
   std::vector<std::uintptr_t> firsts_;
-  std::vector<std::unique_ptr<Leaf>> leaves_;
+  std::vector<Leaf*> leaves_;
+  Pool<Leaf> pool_;
   std::size_t size_ = 0;
 };
 

@@ -31,19 +31,7 @@ Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
 }
 
 Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
-  if (free_.empty()) {
-    constexpr std::size_t kBlock = 64;
-    Mapping* block = blocks_.emplace_back(std::make_unique<Mapping[]>(kBlock)).get();
-    // Room for all entries there are, so that erase() allocates nothing.
-    if (const std::size_t all = blocks_.size() * kBlock; free_.capacity() < all) {
-      free_.reserve(2 * all);
-    }
-    for (std::size_t i = kBlock; i > 0; --i) {
-      free_.push_back(block + i - 1);
-    }
-  }
-  Mapping& mapping = *free_.back();
-  free_.pop_back();
+  Mapping& mapping = mappings_.take();
   mapping.host_begin = begin;
   mapping.host_end = begin + size;
   mapping.host_base = begin;
@@ -54,7 +42,7 @@ Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
 void MappingTable::erase(Mapping& mapping) {
   index_.erase(mapping.host_begin);
   mapping = Mapping();
-  free_.push_back(&mapping);
+  mappings_.give_back(mapping);
 }
 
 void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/core/extent_index.h"
+#include "runtime/core/pool.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -119,8 +120,7 @@ public:
 
 private:
   ExtentIndex index_;
-  std::vector<std::unique_ptr<Mapping[]>> blocks_; ///< all entries, in use or free
-  std::vector<Mapping*> free_;
+  Pool<Mapping> mappings_;
   std::uint64_t last_call_ = 0;
 };
 
