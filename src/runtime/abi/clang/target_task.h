@@ -2,7 +2,7 @@
 
 namespace gantry::abi::clang {
 
-/// Where libomp keeps the handle of the target task (OpenMP 5.2, 12.5.2) that this thread runs:
+/// Where libomp keeps the handle of the target task (OpenMP 5.2, 13.8) that this thread runs:
 /// once something is stored there, libomp calls __tgt_target_nowait_query until it is null again,
 /// and the task is not complete before. Null if the task has to be done when its launch returns. To
 /// be asked for only by a caller that stores something. Any thread.
