@@ -35,6 +35,9 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
 
 Status DataEnvironment::enter_target(Items items, const Construct& construct, Queue& queue,
                                      KernelArguments& arguments, PrivateStorage& storage) {
+  if (items.empty()) {
+    return {};
+  }
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call());
@@ -46,6 +49,9 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct, Qu
 }
 
 Status DataEnvironment::exit(Items items, const Construct& construct, Queue& queue) {
+  if (items.empty()) {
+    return {};
+  }
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call());

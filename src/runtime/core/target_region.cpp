@@ -16,7 +16,7 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 
 } // namespace
 
-Status TargetRegion::start(gantry_launch shape) {
+Status TargetRegion::start(gantry_launch&& shape) {
   DataEnvironment& environment = device_.data_environment();
   Status status = environment.enter_target(items, construct_, queue_, parameters, storage_);
   if (!status) {

@@ -32,7 +32,7 @@ public:
 
   /// Maps the items and launches the kernel with `shape`, of which start() fills in the arguments.
   /// If it fails, nothing is mapped that was not, and the host's data is as it was.
-  [[nodiscard]] Status start(gantry_launch shape);
+  [[nodiscard]] Status start(gantry_launch&& shape);
 
   /// True if wait() would not wait.
   [[nodiscard]] bool done() { return queue_.done(); }
