@@ -138,6 +138,11 @@ void ExtentIndex::erase(std::uintptr_t begin) {
   Leaf& leaf = *leaves_[index];
   leaf.erase(leaf.up_to(begin) - 1);
   --size_;
+  // A leaf that is fuller than merge_with_next() makes them need not look at its neighbour, which
+  // would be one more page.
+  if (leaf.count > kLeaf / 2) {
+    return;
+  }
   if (index + 1 < leaves_.size()) {
     merge_with_next(index);
   } else if (index > 0) {

@@ -1,9 +1,10 @@
 // Disjoint extents of host storage in order of address: which one holds an address, which is next.
 //
-// A leaf is one page of memory: up to kLeaf extents, and the address at which each group of kGroup
-// of them begins. A search reads a few lines of that page and nothing else of the leaf. Above the
-// leaves is one sorted array of their first addresses, which stays in the cache: 1,000,000 extents
-// have about 10,000 leaves. What was tried beside it and how it compares is in docs/performance.md.
+// A leaf is half a page of memory and lies in one: up to kLeaf extents, and the address at which
+// each group of kGroup of them begins. A search reads a few lines of it and nothing else of the
+// leaf. Above the leaves is one sorted array of their first addresses, which stays in the cache:
+// 1,000,000 extents have about 20,000 leaves. What was tried beside it and how it compares is in
+// docs/performance.md.
 //
 // Not thread-safe; an insertion or erasure that makes no new leaf allocates nothing.
 #pragma once
@@ -59,12 +60,12 @@ public:
   }
 
 private:
-  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kLeafBytes = 2048;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::size_t kGroups = 20;
+  static constexpr std::size_t kGroups = 10;
   static constexpr std::size_t kLeaf = kGroup * kGroups;
 
-  struct alignas(kPage) Leaf {
+  struct alignas(kLeafBytes) Leaf {
     Leaf();
     /// How many extents begin at or before `address`, which is not kNone.
     [[nodiscard]] std::size_t up_to(std::uintptr_t address) const;
@@ -81,7 +82,7 @@ private:
     /// Makes groups and unused extents right again from `slot` on.
     void finish(std::size_t slot, std::size_t old_count);
   };
-  static_assert(sizeof(Leaf) == kPage);
+  static_assert(sizeof(Leaf) == kLeafBytes);
 
   /// The leaf that an extent holding `address` is in, if there is one.
   [[nodiscard]] std::size_t leaf_of(std::uintptr_t address) const;
