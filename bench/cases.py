@@ -189,7 +189,7 @@ def all_cases(sizes):
         for case in on_both_memories(
             f"live-{count}", f" among {count} live mappings",
             lambda separate, count=count: live_mappings(count, separate),
-            3 if count > 100_000 else 5,
+            {1000: 21, 100_000: 9}.get(count, 5),
             (("enter", "target enter data, 32 bytes,"), ("present", "omp_target_is_present"),
              ("update", "target update, one element,"), ("exit", "target exit data")),
         )
