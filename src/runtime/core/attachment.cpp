@@ -37,19 +37,29 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   mark(*pointer.mapping, work);
 }
 
-bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size) {
+bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,
+                                            ConstructWork& work) {
   if (separate_storage_ == 0) {
     return false;
   }
-  return std::ranges::any_of(items, [&](const MapItem& item) {
-    const bool attaches = item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
-    const std::uintptr_t slot = address(item.base);
-    if (!attaches || slot < begin || slot - begin >= size) {
-      return false;
+  const auto slot_of = [](const MapItem* item) { return address(item->base); };
+  if (!work.attaching) {
+    work.attaching.emplace();
+    for (const MapItem& item : items) {
+      if (item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment) {
+        work.attaching->push_back(&item);
+      }
     }
-    const Lookup pointee = table_.find(address(item.begin), 0);
-    return pointee.presence == Presence::kPresent && !pointee.mapping->shared();
-  });
+    std::ranges::sort(*work.attaching, {}, slot_of);
+  }
+  auto inside = std::ranges::lower_bound(*work.attaching, begin, {}, slot_of);
+  for (; inside != work.attaching->end() && slot_of(*inside) - begin < size; ++inside) {
+    const Lookup pointee = table_.find(address((*inside)->begin), 0);
+    if (pointee.presence == Presence::kPresent && !pointee.mapping->shared()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void DataEnvironment::point_to_corresponding(std::uintptr_t device_slot, const MapItem& item,

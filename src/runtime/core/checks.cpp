@@ -13,7 +13,9 @@ void DataEnvironment::warn_of_attached(const ConstructWork& work) {
     return;
   }
   table_.for_each([&](const Mapping& holder) {
-    if (std::ranges::find(work.gone, &holder) != work.gone.end()) {
+    // A declare target pointer stays on the device whatever it points to, and so does the reference
+    // pointer of a link variable.
+    if (holder.declared || std::ranges::find(work.gone, &holder) != work.gone.end()) {
       return;
     }
     for (const AttachedPointer& pointer : holder.attached) {

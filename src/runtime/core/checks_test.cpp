@@ -68,5 +68,18 @@ TEST_F(Checks, StorageThatGoesWhileAPointerIsAttachedToIt) {
   EXPECT_EQ(said_by([&] { return exit({release(values), release(holder)}); }), "");
 }
 
+TEST_F(Checks, PointersThatAreDeclareTargetVariablesStayOnTheDevice) {
+  int values[4] = {};
+  int* declared = values;
+  auto allocated = plugin.device().allocate(sizeof declared);
+  ASSERT_TRUE(allocated);
+  ASSERT_TRUE(environment.declare(static_cast<const void*>(&declared), sizeof declared, *allocated,
+                                  "declared"));
+  ASSERT_TRUE(enter({to(values), attachment(declared)}));
+  EXPECT_EQ(said_by([&] { return exit({release(values)}); }), "");
+  environment.undeclare(static_cast<const void*>(&declared), *allocated);
+  EXPECT_TRUE(plugin.device().release(*allocated));
+}
+
 } // namespace
 } // namespace gantry::core

@@ -8,6 +8,8 @@
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/queue.h"
 
+#include <optional>
+
 #include <absl/container/inlined_vector.h>
 
 namespace gantry::core {
@@ -82,12 +84,15 @@ struct ConstructWork {
   /// For each item the mapping that holds it, or null.
   Mappings found;
   Transfers transfers;
+  /// The items that attach a pointer, by the pointer's address; once they were asked for.
+  std::optional<absl::InlinedVector<const MapItem*, kInlineTransfers>> attaching;
   /// The mappings that this construct has marked.
   absl::InlinedVector<Mapping*, kInlineTransfers> marked;
 
   /// The references that enter made, for the case that it fails.
   struct Reference {
     Mapping* mapping;
+    std::uint64_t created_by; ///< of the mapping, which may be another one's by then
     bool hold;
   };
   absl::InlinedVector<Reference, kInlineItems> references;

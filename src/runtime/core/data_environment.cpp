@@ -170,8 +170,13 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     (void)run_transfers(lock, work); // takes the marks off
   }
   absl::InlinedVector<void*, kInlineTransfers> allocations;
-  for (const auto& [mapping, hold] : work.references) {
-    --(hold ? mapping->holds : mapping->references);
+  for (const auto& [mapping, created_by, hold] : work.references) {
+    // Without the lock another construct may have deleted it, and it may have been used again.
+    std::uint64_t& count = hold ? mapping->holds : mapping->references;
+    if (mapping->created_by != created_by || count == 0) {
+      continue;
+    }
+    --count;
     if (mapping->created_by == work.call && !mapping->referenced()) {
       if (void* allocation = erase(*mapping); allocation != nullptr) {
         allocations.push_back(allocation);

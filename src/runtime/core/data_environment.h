@@ -150,7 +150,8 @@ private:
   /// Where storage is unified: true if a pointer inside [begin, begin + size) is to be
   /// attached to storage that the device has of its own. Then the pointer needs storage of its own
   /// too, or the host's pointer would change.
-  bool points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size);
+  bool points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,
+                             ConstructWork& work);
   /// Makes the device's pointer at `device_slot` point to the corresponding storage of item.begin,
   /// if there is any.
   void point_to_corresponding(std::uintptr_t device_slot, const MapItem& item, ConstructWork& work);

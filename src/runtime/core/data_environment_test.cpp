@@ -258,7 +258,9 @@ TEST_F(MappingRules, ANullPointerMapsNothing) {
   const Status status = enter({item});
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message,
-              HasSubstr("'p[0:2]' is a null pointer, of which 8 bytes are to be mapped"));
+              HasSubstr("'p[0:2]' is a null pointer, of which 8 bytes are named"));
+  item.to = true;
+  EXPECT_FALSE(update({item}));
   EXPECT_TRUE(exit({item}));
 }
 

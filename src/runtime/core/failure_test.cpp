@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -12,6 +13,7 @@ namespace gantry::core {
 namespace {
 
 using namespace core::testing;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Failures : EnvironmentCase {
@@ -61,6 +63,27 @@ TEST_F(Failures, OfDataRegions) {
       },
       [&] { ASSERT_TRUE(exit({remove(a), remove(b)})); });
   EXPECT_EQ(calls, 2 * 2 + 2 + 2 * 2 + waits(3));
+}
+
+TEST_F(Failures, OfEnterLeaveWhatAnotherConstructHasMappedMeanwhile) {
+  int without_copy[4] = {};
+  int copied[4] = {};
+  bool first = true;
+  plugin.before_copy = [&](const void*) {
+    if (!std::exchange(first, false)) {
+      return;
+    }
+    // The lock is not held: another thread could do this.
+    EXPECT_TRUE(exit({remove(without_copy)}));
+    EXPECT_TRUE(enter({alloc(without_copy)}));
+    plugin.fail_call(1);
+  };
+  EXPECT_FALSE(enter({alloc(without_copy), to(copied)}));
+  plugin.fail_call(-1);
+  EXPECT_FALSE(present(copied));
+  EXPECT_THAT(environment.leaks(), ElementsAre(HasSubstr("referenced 1 time")));
+  EXPECT_TRUE(exit({remove(without_copy)}));
+  EXPECT_EQ(plugin.live_allocations(), 0u);
 }
 
 TEST_F(Failures, OfEnterLeaveThingsAsTheyWere) {

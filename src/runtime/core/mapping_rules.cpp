@@ -28,8 +28,9 @@ tl::unexpected<Error> not_present(const MapItem& item) {
 /// What no object can be: a null pointer with a length, or an extent that passes the last address.
 Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t size) {
   if (size > 0 && begin == 0) {
-    return fail("{} is a null pointer, of which {} bytes are to be mapped", quoted_name(item.name),
-                size);
+    return fail("{} is a null pointer, of which {} bytes are named; map what it is to point to, or "
+                "a length of 0",
+                quoted_name(item.name), size);
   }
   if (size > ~begin) {
     return fail("{} {} extends past the end of the address space; is its length negative?",
@@ -132,7 +133,7 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
   const bool is_new = mapping->created_by == work.call;
   if (!mapping->infinite() && (counts(item, *mapping) || !mapping->referenced())) {
     ++count_of(*mapping, item);
-    work.references.push_back({mapping, item.hold});
+    work.references.push_back({mapping, mapping->created_by, item.hold});
   }
   if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
     info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
@@ -152,7 +153,7 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   std::uintptr_t device_begin = begin;
   void* allocation = nullptr;
   const bool close = item.close && !device_.shares_memory();
-  if (!unified_ || close || points_to_own_storage(items, begin, size)) {
+  if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
     // The corresponding storage is aligned as the whole variable is, up to a page.
     const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
     const std::uintptr_t padding = begin % alignment;
@@ -242,6 +243,9 @@ Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
       continue;
     }
     const std::uintptr_t begin = address(item.begin);
+    if (Status status = check_extent(item, begin, item.size); !status) {
+      return status;
+    }
     const Lookup lookup = table_.find(begin, item.size);
     if (lookup.presence == Presence::kAbsent) {
       // Section 13.9: an item that is not present is left alone.

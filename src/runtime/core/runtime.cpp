@@ -123,7 +123,7 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
   if (number == kDefaultDevice) {
     number = default_device();
   }
-  if (number == count) {
+  if (number == count || number == kInitialDevice) {
     return nullptr;
   }
   if (number < 0 || number > count) [[unlikely]] {

@@ -65,17 +65,15 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
   const std::uintptr_t end = transfer.host + transfer.size;
   if (transfer.mapping != nullptr) {
     // They are sorted by address.
-    for (const AttachedPointer& pointer : transfer.mapping->attached) {
-      if (pointer.host_slot + pointer.size <= cursor) {
-        continue;
-      }
-      if (pointer.host_slot >= end) {
-        break;
-      }
-      if (Status status = copy(cursor, pointer.host_slot); !status) {
+    const std::vector<AttachedPointer>& attached = transfer.mapping->attached;
+    auto pointer = std::ranges::partition_point(attached, [&](const AttachedPointer& candidate) {
+      return candidate.host_slot + candidate.size <= cursor;
+    });
+    for (; pointer != attached.end() && pointer->host_slot < end; ++pointer) {
+      if (Status status = copy(cursor, pointer->host_slot); !status) {
         return status;
       }
-      cursor = pointer.host_slot + pointer.size;
+      cursor = pointer->host_slot + pointer->size;
     }
   }
   return copy(cursor, end);

@@ -122,6 +122,10 @@ CASE(captures_by_copy, "implicit.lambda-copy") {
 #pragma omp target map(tofrom : a) map(from : result)
   result = element();
   CHECK_EQUAL(result, 103);
+  auto write = [=](int value) { p[offset] = value; };
+#pragma omp target map(tofrom : a)
+  write(30);
+  CHECK_EQUAL(a[2], 30);
   auto copy = [a](int i) { return a[i]; };
 #pragma omp target map(from : result)
   result = copy(3);
@@ -156,15 +160,35 @@ public:
     result = scale(value);
     return result;
   }
+  /// `this` in a lambda has to be the corresponding object: it is written to.
+  void mark_from_lambdas() {
+    auto first = [this] { marks_[0] = 1; };
+    auto second = [&] { marks_[1] = 2; };
+    auto third = [=] { marks_[2] = 3; };
+#pragma omp target map(tofrom : this[ : 1])
+    {
+      first();
+      second();
+    }
+#pragma omp target data map(tofrom : this[ : 1])
+    {
+#pragma omp target map(to : third)
+      third();
+    }
+  }
+  [[nodiscard]] int marks() const { return marks_[0] * 100 + marks_[1] * 10 + marks_[2]; }
 
 private:
   int factor_ = 3;
+  int marks_[3] = {};
 };
 } // namespace
 
 CASE(captures_of_this, "implicit.lambda-this") {
   Scaler scaler;
   CHECK_EQUAL(scaler.scaled(5), 15);
+  scaler.mark_from_lambdas();
+  CHECK_EQUAL(scaler.marks(), 123);
 }
 
 CASE(mapped_lambdas, "implicit.lambda-mapped", "implicit.combined") {

@@ -76,6 +76,12 @@ CASE(the_host_as_a_device, "device.host", "device.omp_initial_device") {
   CHECK_EQUAL(x, 2);
 #pragma omp target enter data map(to : x) device(omp_get_initial_device())
   CHECK(!is_present(&x));
+  // omp_initial_device as the default device.
+  omp_set_default_device(-1);
+#pragma omp target map(from : number)
+  number = omp_is_initial_device() ? -1 : -2;
+  omp_set_default_device(0);
+  CHECK_EQUAL(number, -1);
 #pragma omp target exit data map(from : x) device(omp_get_initial_device())
 #pragma omp target update from(x) device(omp_get_initial_device())
   CHECK_EQUAL(x, 2);

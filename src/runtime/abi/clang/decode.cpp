@@ -1,5 +1,6 @@
 #include "runtime/abi/clang/decode.h"
 
+#include <cstring>
 #include <optional>
 
 namespace gantry::abi::clang {
@@ -64,6 +65,10 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
                   items.size() - list_begin, type);
     }
     item.parent = *parent;
+    if (begin == base) {
+      // A captured `this`, which Clang 15 to 22 give as the place where it stands.
+      std::memcpy(&item.begin, base, sizeof item.begin);
+    }
   }
   if ((type & kNonContiguous) != 0) {
     return expand_noncontiguous(item, begin, item.size, items);
