@@ -93,6 +93,47 @@ CASE(members_of_members, "struct.nested") {
   CHECK(outer.grid.origin.x == 70 && outer.grid.origin.y == 80);
 }
 
+namespace {
+struct Part {
+  int first;
+  int* pointer;
+  int last[3];
+};
+struct Assembly {
+  int number;
+  Part part;
+  int* pointer;
+};
+} // namespace
+
+CASE(several_members_of_a_member, "struct.nested") {
+  Assembly assembly{1, {2, nullptr, {3, 4, 5}}, nullptr};
+#pragma omp target map(tofrom : assembly.part.first, assembly.part.last)
+  {
+    assembly.part.first += 10;
+    assembly.part.last[2] += 10;
+  }
+  CHECK(assembly.part.first == 12 && assembly.part.last[2] == 15);
+}
+
+CASE(sections_of_pointers_in_members_beside_others, "struct.nested", "attach.member") {
+  int inner[4] = {1, 2, 3, 4};
+  int outer[4] = {5, 6, 7, 8};
+  Assembly assembly{1, {2, inner, {}}, outer};
+#pragma omp target map(tofrom : assembly.number, assembly.part.pointer[0 : 4])
+  {
+    assembly.part.pointer[1] = 20;
+    assembly.number = 10;
+  }
+  CHECK(inner[1] == 20 && assembly.number == 10 && assembly.part.pointer == inner);
+#pragma omp target map(tofrom : assembly.pointer[0 : 4], assembly.part.pointer[0 : 4])
+  {
+    assembly.part.pointer[2] = 30;
+    assembly.pointer[2] = 70;
+  }
+  CHECK(inner[2] == 30 && outer[2] == 70);
+}
+
 CASE(sections_of_members, "struct.member-section") {
   Grid grid{3, nullptr, 4, {1, 2, 3, 4}, {}};
 #pragma omp target map(tofrom : grid.corner[1 : 2])
