@@ -73,7 +73,7 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
       if (Status status = copy(cursor, pointer->host_slot); !status) {
         return status;
       }
-      cursor = pointer->host_slot + pointer->size;
+      cursor = std::max(cursor, pointer->host_slot + pointer->size);
     }
   }
   return copy(cursor, end);

@@ -66,7 +66,7 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
     }
     item.parent = *parent;
     if (begin == base) {
-      // A captured `this`, which Clang 15 to 22 give as the place where it stands.
+      // A captured `this`, which Clang 19 and 22 give as the place where it stands.
       std::memcpy(&item.begin, base, sizeof item.begin);
     }
   }
