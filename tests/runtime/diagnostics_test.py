@@ -173,15 +173,15 @@ class Checks(RuntimeCase):
 class Routines(RuntimeCase):
     """Mistakes with device routines, on a device with storage of its own and on one without."""
 
-    def outcomes(self, name):
+    def outcomes(self, name, policy="MANDATORY"):
         for devices in ("cpu", "cpu+separate"):
             with self.subTest(name=name, devices=devices):
-                yield self.start("routine_errors-22", name, OMP_TARGET_OFFLOAD="MANDATORY",
+                yield self.start("routine_errors-22", name, OMP_TARGET_OFFLOAD=policy,
                                  GANTRY_DEVICES=devices)
 
-    def returns(self, value, name, expected):
+    def returns(self, value, name, expected, policy="MANDATORY"):
         """The routine writes one line and returns its value for failure."""
-        for done in self.outcomes(name):
+        for done in self.outcomes(name, policy):
             self.assertEqual((done.returncode, done.stdout), (0, f"{value}\n"), done.stderr)
             self.assertRegex(done.stderr, rf"\Agantry: error: {expected}[^\n]*\n\Z")
 
@@ -197,12 +197,14 @@ class Routines(RuntimeCase):
             (0, "present-device", "omp_target_is_present"),
             (0, "accessible-device", "omp_target_is_accessible"),
             (1, "mapped-device", "omp_get_mapped_ptr"),
-            (1, "uid-device", "omp_get_uid_from_device"),
             (-1, "copy-device", "omp_target_memcpy"),
             (1, "host-device", "llvm_omp_target_alloc_host"),
         ):
-            self.returns(value, name, rf"{routine}: device number (77|-3) does not exist; there is 1 "
-                                      "device, numbered from 0, and 1 is the host")
+            message = (rf"{routine}: device number (77|-3) does not exist; there is 1 device, numbered "
+                       "from 0, and 1 is the host")
+            self.returns(value, name, message, policy="DEFAULT")
+            self.ends(name, message)
+        self.returns(1, "uid-device", "omp_get_uid_from_device: device number 77 does not exist")
         self.ends("free-device", "omp_target_free: device number 77 does not exist")
         self.ends("invalid-device", "omp_target_alloc: the device number is omp_invalid_device")
 

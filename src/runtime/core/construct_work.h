@@ -37,6 +37,9 @@ public:
   /// on either side.
   void copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size, Direction direction);
 
+  /// The same for every piece of `item`, all of which `mapping` has.
+  void copy(Mapping& mapping, const MapItem& item, Direction direction);
+
   /// The first value of a private copy.
   void initialise(std::uintptr_t device_address, const void* original, std::uint64_t size);
 
@@ -58,6 +61,8 @@ private:
     std::uintptr_t device;
     std::uint64_t size;
     Direction direction;
+    std::uint64_t pieces = 1; ///< one every `stride` bytes
+    std::uint64_t stride = 0;
   };
   struct Pointer {
     std::uintptr_t device_slot;
@@ -67,7 +72,7 @@ private:
   };
 
   static Status run(Queue& queue, const Construct& construct, const Transfer& transfer);
-  static Status run(Queue& queue, const Pointer& pointer);
+  static Status run(Queue& queue, const Construct& construct, const Pointer& pointer);
 
   absl::InlinedVector<Transfer, kInlineTransfers> transfers_;
   absl::InlinedVector<Pointer, kInlineTransfers> pointers_;

@@ -107,10 +107,23 @@ bool DataEnvironment::concerns_marked(Items items) {
     const Lookup lookup = table_.find(address(begin), size);
     return lookup.mapping != nullptr && lookup.mapping->marked;
   };
+  const auto present = [&](const MapItem& item) {
+    return table_.find(address(item.begin), item.span()).presence == Presence::kPresent;
+  };
+  const auto some_piece_is_marked = [&](const MapItem& item) {
+    const std::byte* piece = item.begin;
+    for (std::uint64_t i = 0; i < item.pieces; ++i, piece += item.stride) {
+      if (is_marked(piece, item.size)) {
+        return true;
+      }
+    }
+    return false;
+  };
   for (const MapItem& item : items) {
     switch (item.kind) {
     case MapKind::kStorage:
-      if (is_marked(item.begin, item.size)) {
+      if (is_marked(item.begin, item.span()) ||
+          (item.pieces > 1 && !present(item) && some_piece_is_marked(item))) {
         return true;
       }
       break;

@@ -123,6 +123,7 @@ private:
   [[nodiscard]] Status plan_enter(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
+  [[nodiscard]] Status plan_update(const MapItem& item, ConstructWork& work);
   /// Copies what is planned and waits for it, without the lock.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
   /// Ends an enter whose planning came to `planned`; gives the lock back.

@@ -35,6 +35,10 @@ struct MapItem {
   std::byte* begin = nullptr;
   /// Bytes to be mapped; 0 for an array section without length.
   std::uint64_t size = 0;
+  /// More than 1 for a non-contiguous section of target update: that many pieces of `size` bytes,
+  /// one every `stride` bytes.
+  std::uint64_t pieces = 1;
+  std::uint64_t stride = 0;
   /// use_device_ptr, use_device_addr: where the construct wants the corresponding base to be
   /// written, if there is one; else null.
   void** returned_base = nullptr;
@@ -60,6 +64,17 @@ struct MapItem {
   bool member : 1 = false;
   /// Yields a parameter of the kernel.
   bool argument : 1 = false;
+
+  /// The bytes from the first piece's begin to the last one's end; the most there is if that passes
+  /// the last address.
+  [[nodiscard]] std::uint64_t span() const {
+    std::uint64_t bytes = size;
+    if (pieces > 1 && (__builtin_mul_overflow(pieces - 1, stride, &bytes) ||
+                       __builtin_add_overflow(bytes, size, &bytes))) {
+      return ~std::uint64_t{0};
+    }
+    return bytes;
+  }
 };
 
 } // namespace gantry::core

@@ -57,9 +57,12 @@ bool is_part_of_item(const MapItem& item) {
   return item.member && item.kind == MapKind::kStorage;
 }
 
-/// A member's storage is counted by the item that maps the whole; a pointee's always by itself.
-bool counts(const MapItem& item, const Mapping& mapping) {
-  return (!is_part_of_item(item) || mapping.made_for_member) && !only_translates(item);
+/// A member's storage is counted by the item that maps the whole; a pointee's always by itself. A
+/// section without length that lies before the first mapped byte is translated by the mapping and
+/// no part of it.
+bool counts(const MapItem& item, std::uintptr_t begin, const Mapping& mapping) {
+  return (!is_part_of_item(item) || mapping.made_for_member) && !only_translates(item) &&
+         (item.size > 0 || begin >= mapping.host_begin);
 }
 
 std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
@@ -131,7 +134,7 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
     mapping = *created;
   }
   const bool is_new = mapping->created_by == work.call;
-  if (!mapping->infinite() && (counts(item, *mapping) || !mapping->referenced())) {
+  if (!mapping->infinite() && (counts(item, begin, *mapping) || !mapping->referenced())) {
     ++count_of(*mapping, item);
     work.references.push_back({mapping, mapping->created_by, item.hold});
   }
@@ -225,7 +228,7 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
   if (lookup.presence == Presence::kPartial && !item.implicit) {
     return partly_mapped(item, begin, size, mapping);
   }
-  if (!counts(item, mapping) || mapping.infinite()) {
+  if (!counts(item, begin, mapping) || mapping.infinite()) {
     return &mapping;
   }
   std::uint64_t& count = count_of(mapping, item);
@@ -242,26 +245,45 @@ Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
     if (!has_storage(item) || item.size == 0 || (!item.to && !item.from)) {
       continue;
     }
-    const std::uintptr_t begin = address(item.begin);
-    if (Status status = check_extent(item, begin, item.size); !status) {
+    if (Status status = plan_update(item, work); !status) {
       return status;
     }
-    const Lookup lookup = table_.find(begin, item.size);
-    if (lookup.presence == Presence::kAbsent) {
-      // Section 13.9: an item that is not present is left alone.
-      if (item.present) {
-        return not_present(item);
-      }
-      continue;
-    }
-    if (lookup.presence == Presence::kPartial) {
+  }
+  return {};
+}
+
+Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
+  const std::uintptr_t begin = address(item.begin);
+  if (Status status = check_extent(item, begin, item.span()); !status) {
+    return status;
+  }
+  const Lookup lookup = table_.find(begin, item.span());
+  if (lookup.presence == Presence::kAbsent) {
+    // Section 13.9: an item that is not present is left alone.
+    return item.present ? not_present(item) : Status();
+  }
+  if (lookup.presence == Presence::kPartial) {
+    if (item.pieces == 1) {
       return partly_mapped(item, begin, item.size, *lookup.mapping);
     }
-    if (separate_storage_ == 0) {
-      continue; // all corresponding storage is the original storage
+    // What lies between the pieces need not be present.
+    MapItem piece = item;
+    piece.pieces = 1;
+    for (std::uint64_t i = 0; i < item.pieces; ++i, piece.begin += item.stride) {
+      if (Status status = plan_update(piece, work); !status) {
+        return status;
+      }
     }
-    transfer(*lookup.mapping, begin, item.size,
-             item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice, work);
+    return {};
+  }
+  if (separate_storage_ == 0) {
+    return {}; // all corresponding storage is the original storage
+  }
+  if (!lookup.mapping->shared()) {
+    work.transfers.copy(*lookup.mapping, item,
+                        item.to ? Transfers::Direction::kToDevice
+                                : Transfers::Direction::kFromDevice);
+    mark(*lookup.mapping, work);
   }
   return {};
 }

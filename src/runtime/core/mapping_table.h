@@ -48,8 +48,7 @@ struct alignas(64) Mapping {
   std::uint64_t removed_by = 0;
   /// A construct copies to or from the corresponding storage, without the lock; others wait.
   bool marked = false;
-  /// Made for a member that the item of its whole does not cover, as Clang 19 lists members of
-  /// nested structs: then members hold references themselves.
+  /// Made for a member that no item of its whole covers: then members hold references themselves.
   bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;

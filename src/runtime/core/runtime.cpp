@@ -138,14 +138,21 @@ Device* Runtime::select(std::int64_t number, const Construct& construct) {
 }
 
 Result<Device*> Runtime::find(int number, const Construct& routine) {
-  const int count = count_for_use(routine);
   if (number == kInvalidDevice) {
     fatal(Error{"the device number is omp_invalid_device"}, routine);
   }
-  if (number == count || number == kInitialDevice) {
+  if (number == kInitialDevice) {
+    return nullptr;
+  }
+  const int count = device_count(routine);
+  if (number == count) {
     return nullptr;
   }
   if (number < 0 || number > count) {
+    // Section 21.2.8: under MANDATORY such a number is as omp_invalid_device.
+    if (policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory) {
+      fatal(no_such_device(number, count), routine);
+    }
     return tl::unexpected(no_such_device(number, count));
   }
   Device& device = *devices_[number];

@@ -17,6 +17,12 @@ void Transfers::copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
   }
 }
 
+void Transfers::copy(Mapping& mapping, const MapItem& item, Direction direction) {
+  const std::uintptr_t first = address(item.begin);
+  transfers_.push_back({&mapping, first, mapping.device_address(first), item.size, direction,
+                        item.pieces, item.stride});
+}
+
 void Transfers::initialise(std::uintptr_t device_address, const void* original,
                            std::uint64_t size) {
   transfers_.push_back({nullptr, reinterpret_cast<std::uintptr_t>(original), device_address, size,
@@ -39,7 +45,7 @@ Status Transfers::run(Queue& queue, const Construct& construct) const {
     note(run(queue, construct, transfer));
   }
   for (const Pointer& pointer : pointers_) {
-    note(run(queue, pointer));
+    note(run(queue, construct, pointer));
   }
   note(queue.synchronize());
   return outcome;
@@ -61,25 +67,40 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
     return to_device ? queue.submit(corresponding, host, end - begin)
                      : queue.retrieve(host, corresponding, end - begin);
   };
-  std::uintptr_t cursor = transfer.host;
-  const std::uintptr_t end = transfer.host + transfer.size;
+  std::span<const AttachedPointer> attached;
   if (transfer.mapping != nullptr) {
-    // They are sorted by address.
-    const std::vector<AttachedPointer>& attached = transfer.mapping->attached;
-    auto pointer = std::ranges::partition_point(attached, [&](const AttachedPointer& candidate) {
-      return candidate.host_slot + candidate.size <= cursor;
-    });
-    for (; pointer != attached.end() && pointer->host_slot < end; ++pointer) {
+    attached = transfer.mapping->attached;
+  }
+  // They are sorted by address, and so are the pieces.
+  auto pointer = std::ranges::partition_point(attached, [&](const AttachedPointer& candidate) {
+    return candidate.host_slot + candidate.size <= transfer.host;
+  });
+  std::uintptr_t piece = transfer.host;
+  for (std::uint64_t i = 0; i < transfer.pieces; ++i, piece += transfer.stride) {
+    std::uintptr_t cursor = piece;
+    const std::uintptr_t end = piece + transfer.size;
+    while (pointer != attached.end() && pointer->host_slot < end) {
       if (Status status = copy(cursor, pointer->host_slot); !status) {
         return status;
       }
       cursor = std::max(cursor, pointer->host_slot + pointer->size);
+      if (cursor > end) {
+        break; // it reaches into the next piece
+      }
+      ++pointer;
+    }
+    if (Status status = copy(cursor, end); !status) {
+      return status;
     }
   }
-  return copy(cursor, end);
+  return {};
 }
 
-Status Transfers::run(Queue& queue, const Pointer& pointer) {
+Status Transfers::run(Queue& queue, const Construct& construct, const Pointer& pointer) {
+  if (info_enabled(Info::kTransfer)) [[unlikely]] {
+    info("{}: pointer {:#x} on the device attached to {:#x}", label(construct),
+         pointer.device_slot, pointer.value);
+  }
   auto* slot = reinterpret_cast<std::byte*>(pointer.device_slot);
   Status status = queue.submit(slot, &pointer.value, sizeof pointer.value);
   if (status && pointer.size > sizeof pointer.value) {

@@ -29,7 +29,7 @@ CASE(present_storage_cannot_be_associated, "routine.omp_target_associate_ptr",
   omp_target_free(memory, 0);
 }
 
-CASE(numbers_that_no_device_has, "routine.device-numbers") {
+CASE_WITH(numbers_that_no_device_has, "OMP_TARGET_OFFLOAD=DEFAULT", "routine.device-numbers") {
   int x = 1;
   const int beyond = omp_get_num_devices() + 1;
   CHECK(omp_target_alloc(8, beyond) == nullptr);
@@ -37,6 +37,11 @@ CASE(numbers_that_no_device_has, "routine.device-numbers") {
   CHECK(omp_get_mapped_ptr(&x, beyond) == nullptr);
   CHECK(omp_target_memcpy(&x, &x, sizeof x, 0, 0, host, beyond) != 0);
   CHECK(omp_target_associate_ptr(&x, &x, sizeof x, 0, beyond) != 0);
+}
+
+DEATH_CASE(mandatory_offloading_to_no_device, "omp_target_alloc: device number 77 does not exist",
+           "routine.device-numbers", "environment.target-offload-mandatory") {
+  (void)omp_target_alloc(8, 77);
 }
 
 DEATH_CASE(freeing_on_no_device, "omp_target_free: device number 77 does not exist",

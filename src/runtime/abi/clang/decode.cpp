@@ -1,5 +1,6 @@
 #include "runtime/abi/clang/decode.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -38,6 +39,23 @@ std::optional<std::uint32_t> object_around(const std::byte* address, std::size_t
   return std::nullopt;
 }
 
+/// Clang 19 and 22 give the entry of a struct too few bytes where members of its members, or of its
+/// base classes, are list items too. Such a member, which comes after it, lies in the struct's
+/// storage all the same.
+void enlarge_struct(const core::MapItem& member, std::size_t list_begin, MapItems& items) {
+  for (std::size_t i = items.size(); i > list_begin; --i) {
+    core::MapItem& item = items[i - 1];
+    if (!item.member && item.kind == core::MapKind::kStorage) {
+      if (item.base == member.base) {
+        std::byte* const end = std::max(item.begin + item.size, member.begin + member.size);
+        item.begin = std::min(item.begin, member.begin);
+        item.size = static_cast<std::uint64_t>(end - item.begin);
+      }
+      return;
+    }
+  }
+}
+
 } // namespace
 
 Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t type, void* name,
@@ -72,6 +90,9 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
   }
   if ((type & kNonContiguous) != 0) {
     return expand_noncontiguous(item, begin, item.size, items);
+  }
+  if (item.member && item.kind == core::MapKind::kStorage) {
+    enlarge_struct(item, list_begin, items);
   }
   items.push_back(item);
   return {};

@@ -241,6 +241,32 @@ TEST(Mappers, DoNotReachItemsOutsideTheirOwn) {
       items));
 }
 
+TEST(Structs, HaveTheStorageOfAllTheirMembers) {
+  struct {
+    int before;
+    int first;
+    int last[3];
+  } object;
+  // Clang gives the combined entry the size of its first member where members of members are mapped.
+  const MapItems items =
+      decoded({{&object, &object.first, 4, kTargetParameter},
+               {&object, &object.first, 4, kTo | member_of(1)},
+               {&object, &object.last, 12, kTo | member_of(1)}});
+  ASSERT_EQ(items.size(), 3u);
+  EXPECT_EQ(items[0].begin, reinterpret_cast<std::byte*>(&object.first));
+  EXPECT_EQ(items[0].size, 16u);
+}
+
+TEST(Structs, HaveNoStorageOfOthersMembers) {
+  int one[2];
+  int other[2];
+  const MapItems items =
+      decoded({{one, one, 8, kTargetParameter},
+               {other, other, 8, kTo | member_of(1)}});
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].size, 8u);
+}
+
 struct Dimension {
   std::uint64_t offset;
   std::uint64_t count;
@@ -252,11 +278,36 @@ TEST(NonContiguous, ColumnsOfAMatrix) {
   // matrix[1:2][3:4]: rows are 32 bytes apart.
   Dimension dimensions[] = {{1, 2, 32}, {3, 4, 4}, {0, 1, 4}};
   const MapItems items = decoded({{matrix, dimensions, 3, kTo | kNonContiguous}});
-  ASSERT_EQ(items.size(), 2u);
-  for (int row = 0; row < 2; ++row) {
-    EXPECT_EQ(items[row].begin, reinterpret_cast<std::byte*>(&matrix[1 + row][3]));
-    EXPECT_EQ(items[row].size, 16u);
-    EXPECT_TRUE(items[row].to);
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].begin, reinterpret_cast<std::byte*>(&matrix[1][3]));
+  EXPECT_EQ(items[0].size, 16u);
+  EXPECT_EQ(items[0].pieces, 2u);
+  EXPECT_EQ(items[0].stride, 32u);
+  EXPECT_EQ(items[0].span(), 48u);
+  EXPECT_TRUE(items[0].to);
+}
+
+TEST(NonContiguous, WholeRowsAreOnePiece) {
+  int matrix[4][8];
+  Dimension dimensions[] = {{1, 2, 32}, {0, 8, 4}, {0, 1, 4}};
+  const MapItems items = decoded({{matrix, dimensions, 3, kTo | kNonContiguous}});
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].begin, reinterpret_cast<std::byte*>(&matrix[1][0]));
+  EXPECT_EQ(items[0].size, 64u);
+  EXPECT_EQ(items[0].pieces, 1u);
+}
+
+TEST(NonContiguous, AnItemForEachElementOfTheOuterDimensions) {
+  int cube[3][4][8];
+  // cube[0:3][1:2][2:4:2]
+  Dimension dimensions[] = {{0, 3, 128}, {1, 2, 32}, {2, 3, 8}, {0, 1, 4}};
+  const MapItems items = decoded({{cube, dimensions, 4, kTo | kNonContiguous}});
+  ASSERT_EQ(items.size(), 6u);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(items[i].begin, reinterpret_cast<std::byte*>(&cube[i / 2][1 + i % 2][2]));
+    EXPECT_EQ(items[i].size, 4u);
+    EXPECT_EQ(items[i].pieces, 3u);
+    EXPECT_EQ(items[i].stride, 8u);
   }
 }
 
@@ -265,11 +316,11 @@ TEST(NonContiguous, WithAStride) {
   // array[1:4:3]
   Dimension dimensions[] = {{1, 4, 12}, {0, 1, 4}};
   const MapItems items = decoded({{array, dimensions, 2, kFrom | kNonContiguous}});
-  ASSERT_EQ(items.size(), 4u);
-  for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(items[i].begin, reinterpret_cast<std::byte*>(&array[1 + 3 * i]));
-    EXPECT_EQ(items[i].size, 4u);
-  }
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].begin, reinterpret_cast<std::byte*>(&array[1]));
+  EXPECT_EQ(items[0].size, 4u);
+  EXPECT_EQ(items[0].pieces, 4u);
+  EXPECT_EQ(items[0].stride, 12u);
 }
 
 TEST(NonContiguous, OfNoDimensionsIsNothing) {

@@ -14,25 +14,24 @@ struct Dimension {
   std::uint64_t stride; ///< bytes from one of them to the next, the user's stride included
 };
 
-/// `unit` is the size of one element of a dimension without the user's stride. Only that of the
-/// innermost dimension is known apart from its stride: it is the size of the element type.
-void expand(core::MapItem piece, const Dimension* dimension, std::uint64_t left,
-            std::uint64_t element, MapItems& items) {
-  const bool innermost = left == 1;
-  const std::uint64_t unit = innermost ? element : dimension->stride;
-  piece.begin += dimension->offset * unit;
-  if (innermost && dimension->stride == element) {
-    piece.size = dimension->count * element;
+/// Appends an item for all elements of the last dimension that is not contiguous, for each element
+/// of those outside of it. `piece` is the first, with what is contiguous in it.
+void expand(core::MapItem piece, std::span<const Dimension> dimensions, MapItems& items) {
+  if (dimensions.empty()) {
     items.push_back(piece);
     return;
   }
-  for (std::uint64_t i = 0; i < dimension->count; ++i, piece.begin += dimension->stride) {
-    if (innermost) {
-      piece.size = element;
+  const Dimension& outermost = dimensions.front();
+  if (dimensions.size() == 1) {
+    piece.pieces = outermost.count;
+    piece.stride = outermost.stride;
+    if (outermost.count > 0) {
       items.push_back(piece);
-    } else {
-      expand(piece, dimension + 1, left - 1, element, items);
     }
+    return;
+  }
+  for (std::uint64_t i = 0; i < outermost.count; ++i, piece.begin += outermost.stride) {
+    expand(piece, dimensions.subspan(1), items);
   }
 }
 
@@ -61,9 +60,22 @@ Status expand_noncontiguous(const core::MapItem& whole, const void* descriptor,
         "constant length, or leave the stride out",
         dimensions);
   }
+  std::span<const Dimension> left(records, dimensions - 1);
+  const std::uint64_t element = records[dimensions - 1].stride;
   core::MapItem piece = whole;
   piece.begin = whole.base;
-  expand(piece, records, dimensions - 1, records[dimensions - 1].stride, items);
+  for (const Dimension& dimension : left) {
+    // The size of one element of a dimension without the user's stride is known of the innermost
+    // alone: it is that of the element type.
+    const bool innermost = &dimension == &left.back();
+    piece.begin += dimension.offset * (innermost ? element : dimension.stride);
+  }
+  piece.size = element;
+  while (!left.empty() && left.back().stride == piece.size) {
+    piece.size *= left.back().count;
+    left = left.first(left.size() - 1);
+  }
+  expand(piece, left, items);
   return {};
 }
 
