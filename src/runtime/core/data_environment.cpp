@@ -6,12 +6,19 @@ namespace gantry::core {
 
 namespace {
 
-/// An item that concerns the mapping which holds `host`.
-MapItem first_byte(const void* host) {
+/// An item that concerns what is mapped of the `size` bytes at `host`.
+MapItem storage(const void* host, std::uint64_t size) {
   MapItem item;
   item.begin = const_cast<std::byte*>(static_cast<const std::byte*>(host));
-  item.size = 1;
+  item.size = size;
   return item;
+}
+
+tl::unexpected<Error> has_storage_already(const void* host, std::uint64_t size,
+                                          const Mapping& present) {
+  return fail("host storage {} overlaps {} {}, which has corresponding storage{}",
+              extent(address(host), size), quoted_name(present.name),
+              extent(present.host_begin, present.size()), mapped_where(present));
 }
 
 } // namespace
@@ -228,7 +235,9 @@ Mapping& DataEnvironment::insert_infinite(std::uintptr_t begin, std::uint64_t si
 }
 
 Status DataEnvironment::associate(const void* host, std::uint64_t size, void* device_address) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
+  const MapItem item = storage(host, size);
+  settle(lock, {&item, 1});
   const std::uintptr_t begin = address(host);
   const Lookup lookup = table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
@@ -240,14 +249,13 @@ Status DataEnvironment::associate(const void* host, std::uint64_t size, void* de
       present.device_begin == address(device_address) && present.infinite()) {
     return {};
   }
-  return fail("host storage {} already has corresponding storage{}", extent(begin, size),
-              mapped_where(present));
+  return has_storage_already(host, size, present);
 }
 
 Status DataEnvironment::disassociate(const void* host) {
   Lock lock(mutex_);
   const std::uintptr_t begin = address(host);
-  const MapItem item = first_byte(host);
+  const MapItem item = storage(host, 1);
   settle(lock, {&item, 1});
   const Lookup lookup = table_.find(begin, 1);
   if (lookup.presence != Presence::kPresent || lookup.mapping->host_begin != begin ||
@@ -262,7 +270,9 @@ Status DataEnvironment::disassociate(const void* host) {
 
 Status DataEnvironment::declare(const void* host, std::uint64_t size, void* device_address,
                                 const char* name) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
+  const MapItem item = storage(host, size);
+  settle(lock, {&item, 1});
   const std::uintptr_t begin = address(host);
   const Lookup lookup = table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
@@ -275,13 +285,12 @@ Status DataEnvironment::declare(const void* host, std::uint64_t size, void* devi
   if (present.declared && present.host_begin == begin && present.size() == size) {
     return {};
   }
-  return fail("host storage {} already has corresponding storage{}", extent(begin, size),
-              mapped_where(present));
+  return has_storage_already(host, size, present);
 }
 
 void DataEnvironment::undeclare(const void* host, const void* device_address) {
   Lock lock(mutex_);
-  const MapItem item = first_byte(host);
+  const MapItem item = storage(host, 1);
   settle(lock, {&item, 1});
   const Lookup lookup = table_.find(address(host), 1);
   if (lookup.presence == Presence::kPresent && lookup.mapping->declared &&

@@ -449,7 +449,7 @@ TEST_F(MappingRules, MappedStorageCannotBeAssociated) {
   void* memory = plugin.device().allocate(sizeof x).value();
   const Status status = environment.associate(&x, sizeof x, memory);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, HasSubstr("already has corresponding storage at test.cpp:7"));
+  EXPECT_THAT(status.error().message, HasSubstr("which has corresponding storage at test.cpp:7"));
   EXPECT_FALSE(environment.disassociate(&x));
   ASSERT_TRUE(plugin.device().release(memory));
   ASSERT_TRUE(exit({release(x)}));
