@@ -87,6 +87,12 @@ inline bool is_present(const void* object) {
   return omp_target_is_present(object, omp_get_default_device()) != 0;
 }
 
+/// True if `address`, at which a region found `object`, is that of corresponding storage. A region
+/// that reads does not show it: on every device here it could read the host's memory too.
+inline bool is_corresponding(const void* address, const void* object) {
+  return (address == object) == (device_shares_memory() != 0);
+}
+
 } // namespace conformance
 
 #define CONFORMANCE_CASE(name, environment, message, ...)                                          \

@@ -2,6 +2,7 @@
 // Array sections as list items: bounds, lengths, dimensions; addresses that regions see.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 CASE(lower_bounds, "section.lower-bound") {
@@ -169,19 +170,29 @@ CASE(arrays_of_variable_length, "section.variable-length-array") {
 #pragma omp target map(tofrom : a[1 : 2][0 : columns])
   a[2][0] = -1;
   CHECK_EQUAL(a[2][0], -1);
-#pragma omp target // implicitly too
-  a[1][1] = -2;
+  const void* there = nullptr;
+#pragma omp target map(from : there) // implicitly too
+  {
+    a[1][1] = -2;
+    there = a[1];
+  }
   CHECK_EQUAL(a[1][1], -2);
+  CHECK(is_corresponding(there, a[1]));
 }
 
 CASE(two_sections_of_one_array, "section.several") {
   int a[100] = {};
   int* p = a;
   int* q = a + 50;
-#pragma omp target map(tofrom : p[0 : 10], q[0 : 10])
+#pragma omp target data map(tofrom : p[0 : 10], q[0 : 10])
   {
-    p[1] = 1;
-    q[1] = 51;
+    CHECK(is_present(&a[9]) && !is_present(&a[10]) && is_present(&a[50]));
+#pragma omp target map(tofrom : p[0 : 10], q[0 : 10])
+    {
+      p[1] = 1;
+      q[1] = 51;
+    }
+    CHECK_EQUAL(a[1] + a[51], device_shares_memory() ? 52 : 0);
   }
   CHECK(a[1] == 1 && a[51] == 51);
 }

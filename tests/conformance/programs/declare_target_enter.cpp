@@ -24,6 +24,7 @@ CASE(entered_and_linked, "declare-target.enter", "declare-target.link",
 CASE(variables_of_any_device_type, "declare-target.device_type-any") {
   on_any = 10;
 #pragma omp target update to(on_any)
+  on_any = 20; // the host's
   int seen = 0;
 #pragma omp target map(from : seen)
   seen = on_any + 1;

@@ -69,6 +69,7 @@ CASE(several_pointers, "use_device_ptr.several") {
   int* q = b;
 #pragma omp target data map(to : p[0 : 4]) map(from : q[0 : 4]) use_device_ptr(p, q)
   {
+    CHECK((p == a) == shared && (q == b) == shared);
 #pragma omp target is_device_ptr(p, q)
     for (int i = 0; i < 4; ++i) {
       q[i] = 10 * p[i];
@@ -83,8 +84,10 @@ struct Holder {
   int* data = nullptr;
 
   void fill(int value) {
+    int* const host = data;
 #pragma omp target data map(tofrom : data[0 : count]) use_device_ptr(data)
     {
+      CHECK((data == host) == shared);
 #pragma omp target is_device_ptr(data)
       data[2] = value;
     }
@@ -142,11 +145,12 @@ CASE(scalars_arrays_and_structs, "use_device_addr.object", "has_device_addr.obje
     int first;
     int second;
   } pair = {2, 3};
+  const void* const host[3] = {&x, a, &pair};
 #pragma omp target data map(tofrom : x, a, pair)
   {
 #pragma omp target data use_device_addr(x, a, pair)
     {
-      CHECK(&x == omp_get_mapped_ptr(&x, omp_get_default_device()) || !shared);
+      CHECK((&x == host[0]) == shared && (a == host[1]) == shared && (&pair == host[2]) == shared);
 #pragma omp target has_device_addr(x, a, pair)
       {
         a[9] = x + pair.second;

@@ -30,9 +30,10 @@ CASE(values_of_every_size, "firstprivate.scalar") {
     a = false; // the device's own copies
     d = 0;
     h = 0;
+    i = 0;
   }
   CHECK(right);
-  CHECK(a && d == -70000 && h == 3.125L);
+  CHECK(a && d == -70000 && h == 3.125L && i == (__int128(7) << 100) + 9);
 }
 
 CASE(aggregates, "firstprivate.aggregate") {

@@ -1,6 +1,7 @@
 // Variables without a clause.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 CASE(scalars_are_firstprivate, "implicit.scalar") {
@@ -50,12 +51,16 @@ CASE(arrays_and_structs_are_mapped, "implicit.aggregate") {
   } pair = {1, 2};
   int a[5] = {1, 2, 3, 4, 5};
   int matrix[3][3] = {};
-#pragma omp target
+  const void* there[2] = {};
+#pragma omp target map(from : there)
   {
     pair.second += pair.first;
     a[4] += a[0];
     matrix[2][2] = a[3];
+    there[0] = &pair;
+    there[1] = a;
   }
+  CHECK(is_corresponding(there[0], &pair) && is_corresponding(there[1], a));
   CHECK(pair.second == 3 && a[4] == 6 && matrix[2][2] == 4);
   CHECK(!is_present(a) && !is_present(&pair));
 }
@@ -83,6 +88,7 @@ CASE(a_struct_of_which_a_member_is_present, "implicit.present-part") {
   {
 #pragma omp target
     object.values[2] += 10;
+    CHECK_EQUAL(object.values[2], device_shares_memory() ? 14 : 4);
   }
   CHECK_EQUAL(object.values[2], 14);
 }
@@ -93,12 +99,15 @@ CASE(references_stand_for_what_they_refer_to, "implicit.reference") {
   int (&a)[4] = storage;
   const int& constant = scalar;
   int seen = 0;
-#pragma omp target map(from : seen)
+  const void* there = nullptr;
+#pragma omp target map(from : seen, there)
   {
     seen = constant;
     a[3] = a[0] + 10;
+    there = a;
   }
   CHECK_EQUAL(seen, 5);
+  CHECK(is_corresponding(there, storage));
   CHECK_EQUAL(storage[3], 11);
 }
 
@@ -106,10 +115,14 @@ CASE(captures_by_reference, "implicit.lambda-reference") {
   int a[4] = {1, 2, 3, 4};
   int* p = a;
   int result = 0;
-  auto sum = [&result, p] { result = p[0] + p[3]; };
+  auto sum = [&result, p] {
+    result = p[0] + p[3];
+    p[1] = 20;
+  };
 #pragma omp target map(tofrom : a, result)
   sum();
   CHECK_EQUAL(result, 5);
+  CHECK_EQUAL(a[1], 20);
 }
 
 CASE(captures_by_copy, "implicit.lambda-copy") {
@@ -143,11 +156,15 @@ CASE(lambdas_with_arguments_in_loops, "implicit.lambda-reference", "implicit.lam
   double* py = y;
   const double factor = 2;
   auto body = [=](int i) { py[i] += factor * px[i]; };
+#pragma omp target data map(to : px[0 : 50])
+  {
+    x[49] = 0; // the host's
 #pragma omp target teams distribute parallel for map(to : px[0 : 50]) map(tofrom : py[0 : 50])
-  for (int i = 0; i < 50; ++i) {
-    body(i);
+    for (int i = 0; i < 50; ++i) {
+      body(i);
+    }
   }
-  CHECK(y[0] == 1 && y[49] == 99);
+  CHECK(y[0] == 1 && y[48] == 97 && y[49] == (device_shares_memory() ? 1 : 99));
 }
 
 namespace {
@@ -197,15 +214,21 @@ CASE(mapped_lambdas, "implicit.lambda-mapped", "implicit.combined") {
   int* p = a;
   auto sum = [&](int i) { return p[i] + add + a[0]; };
   int result = 0;
+  const bool shared = device_shares_memory() != 0;
+#pragma omp target data map(to : a, add, p, p[0 : 4])
+  {
+    a[3] = 40; // the host's
+    add = 1000;
 #pragma omp target map(to : sum) map(tofrom : result) map(to : a, add, p[0 : 4])
-  result = sum(3);
-  CHECK_EQUAL(result, 105);
+    result = sum(3);
+    CHECK_EQUAL(result, shared ? 1041 : 105);
 #pragma omp target teams distribute parallel for reduction(+ : result) map(tofrom : sum)
-  for (int i = 0; i < 4; ++i) {
-    result += sum(i) - add - 1;
+    for (int i = 0; i < 4; ++i) {
+      result += sum(i);
+    }
+    CHECK_EQUAL(result, shared ? 1041 + 4050 : 105 + 414);
   }
-  CHECK_EQUAL(result, 115);
-  CHECK_EQUAL(sum(0), 102);
+  CHECK_EQUAL(sum(3), 1041);
 }
 
 CASE(list_items_of_combined_constructs, "implicit.combined") {
@@ -215,6 +238,15 @@ CASE(list_items_of_combined_constructs, "implicit.combined") {
     sum += i;
   }
   CHECK_EQUAL(sum, 46);
+#pragma omp target data map(tofrom : sum)
+  {
+#pragma omp target parallel for reduction(+ : sum)
+    for (int i = 0; i < 10; ++i) {
+      sum += i;
+    }
+    CHECK_EQUAL(sum, device_shares_memory() ? 91 : 46);
+  }
+  CHECK_EQUAL(sum, 91);
 }
 
 CASE(lastprivate_items_of_combined_constructs, "implicit.combined", "lastprivate.clause") {
@@ -247,12 +279,18 @@ static int global_array[3] = {1, 2, 3};
 
 CASE(globals_that_are_not_declare_target, "map.static", "implicit.aggregate", "implicit.scalar") {
   static int local_static[2] = {7, 8};
-#pragma omp target map(tofrom : global_scalar)
+  const void* there[3] = {};
+#pragma omp target map(tofrom : global_scalar) map(from : there)
   {
     global_scalar += 1;
     global_array[0] = global_array[2] + 10;
     local_static[1] += local_static[0];
+    there[0] = &global_scalar;
+    there[1] = global_array;
+    there[2] = local_static;
   }
+  CHECK(is_corresponding(there[0], &global_scalar) && is_corresponding(there[1], global_array) &&
+        is_corresponding(there[2], local_static));
   CHECK(global_scalar == 6 && global_array[0] == 13 && local_static[1] == 15);
 }
 
@@ -262,6 +300,7 @@ static Number sum_on_device(Number (&numbers)[kLength]) {
 #pragma omp target map(to : numbers) map(tofrom : sum)
   for (int i = 0; i < kLength; ++i) {
     sum += numbers[i];
+    numbers[i] = 0; // not the host's
   }
   return sum;
 }
@@ -277,9 +316,11 @@ static void negate(T* numbers, int count) {
 CASE(in_templates, "map.template") {
   int integers[3] = {1, 2, 3};
   double floats[2] = {0.5, 0.25};
-  CHECK_EQUAL(sum_on_device(integers), 6);
-  CHECK(sum_on_device(floats) == 0.75);
   negate(integers, 3);
   negate(floats, 1);
   CHECK(integers[2] == -3 && floats[0] == -0.5 && floats[1] == 0.25);
+  CHECK_EQUAL(sum_on_device(integers), -6);
+  CHECK(sum_on_device(floats) == -0.25);
+  const bool shared = device_shares_memory() != 0;
+  CHECK(integers[2] == (shared ? 0 : -3) && floats[1] == (shared ? 0 : 0.25));
 }

@@ -2,6 +2,7 @@
 // Iterators and shape-operators in map and motion clauses, and mapper modifiers.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 static const bool shared = device_shares_memory() != 0;
@@ -36,8 +37,13 @@ CASE(iterators_in_motion_clauses, "update.iterator") {
 CASE(shapes_in_map_clauses, "section.array-shaping") {
   int storage[12] = {};
   int* p = storage;
+#pragma omp target data map(tofrom : ([3][4])p)
+  {
+    CHECK(is_present(&storage[11]));
 #pragma omp target map(tofrom : ([3][4])p)
-  p[11] = 11;
+    p[11] = 11;
+    CHECK_EQUAL(storage[11], shared ? 11 : 0);
+  }
   CHECK_EQUAL(storage[11], 11);
 }
 
@@ -71,19 +77,29 @@ struct List {
 
 template <typename T>
 void increment(List<T>& list) {
-#pragma omp target map(tofrom : list)
-  for (int i = 0; i < list.length; ++i) {
-    list.items[i] += 1;
+  const void* there = nullptr;
+#pragma omp target map(tofrom : list) map(from : there)
+  {
+    for (int i = 0; i < list.length; ++i) {
+      list.items[i] += 1;
+    }
+    there = list.items;
   }
+  CHECK(is_corresponding(there, list.items));
 }
 } // namespace
 
 CASE(mapper_modifiers, "map.mapper-modifier") {
   int numbers[3] = {1, 2, 3};
   Vector vector = {3, numbers};
-#pragma omp target map(mapper(all), always, tofrom : vector)
-  vector.data[2] += 10;
+  const void* there = nullptr;
+#pragma omp target map(mapper(all), always, tofrom : vector) map(from : there)
+  {
+    vector.data[2] += 10;
+    there = vector.data;
+  }
   CHECK_EQUAL(numbers[2], 13);
+  CHECK(is_corresponding(there, numbers));
 }
 
 CASE(iterators_in_mappers, "mapper.iterator") {

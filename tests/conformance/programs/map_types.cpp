@@ -1,6 +1,7 @@
 // Map types, map-type modifiers and reference counts: what is copied when, and when storage goes.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 CASE(to_copies_to_the_device_alone, "map.to") {
@@ -397,7 +398,12 @@ CASE(structured_and_unstructured_references_add_up, "map.reference-count", "ente
 CASE(const_objects, "map.const") {
   static const int table[4] = {1, 2, 3, 4};
   int sum = 0;
-#pragma omp target map(to : table) map(from : sum)
-  sum = table[0] + table[3];
+  const void* there = nullptr;
+#pragma omp target map(to : table) map(from : sum, there)
+  {
+    sum = table[0] + table[3];
+    there = table;
+  }
   CHECK_EQUAL(sum, 5);
+  CHECK(is_corresponding(there, table));
 }

@@ -1,6 +1,7 @@
 // Declared mappers.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 namespace {
@@ -29,9 +30,14 @@ struct Matrix {
 CASE(default_mapper, "mapper.default") {
   int numbers[3] = {1, 2, 3};
   Vector vector = {3, numbers};
-#pragma omp target map(tofrom : vector)
-  vector.data[vector.length - 1] *= 10;
+  const void* there = nullptr;
+#pragma omp target map(tofrom : vector) map(from : there)
+  {
+    vector.data[vector.length - 1] *= 10;
+    there = vector.data;
+  }
   CHECK_EQUAL(numbers[2], 30);
+  CHECK(is_corresponding(there, numbers));
   CHECK(vector.data == numbers);
   CHECK(!is_present(numbers) && !is_present(&vector));
 }
@@ -39,9 +45,14 @@ CASE(default_mapper, "mapper.default") {
 CASE(default_mapper_of_implicitly_mapped_objects, "mapper.implicit") {
   int numbers[3] = {1, 2, 3};
   Vector vector = {3, numbers};
-#pragma omp target
-  vector.data[0] += vector.length;
+  const void* there = nullptr;
+#pragma omp target map(from : there)
+  {
+    vector.data[0] += vector.length;
+    there = vector.data;
+  }
   CHECK_EQUAL(numbers[0], 4);
+  CHECK(is_corresponding(there, numbers));
   CHECK(!is_present(numbers));
 }
 
@@ -49,11 +60,16 @@ CASE(arrays_of_mapped_structs, "mapper.array") {
   int first[3] = {1, 2, 3};
   int second[2] = {4, 5};
   Vector vectors[2] = {{3, first}, {2, second}};
+#pragma omp target data map(tofrom : vectors)
+  {
+    CHECK(is_present(&first[2]) && is_present(&second[1]));
 #pragma omp target map(tofrom : vectors)
-  for (auto& vector : vectors) {
-    for (int i = 0; i < vector.length; ++i) {
-      vector.data[i] *= 10;
+    for (auto& vector : vectors) {
+      for (int i = 0; i < vector.length; ++i) {
+        vector.data[i] *= 10;
+      }
     }
+    CHECK_EQUAL(second[1], device_shares_memory() ? 50 : 5);
   }
   CHECK_EQUAL(first[2], 30);
   CHECK_EQUAL(second[1], 50);
@@ -68,9 +84,14 @@ CASE(sections_of_mapped_structs, "mapper.section") {
     vectors[i] = {2, storage[i]};
   }
   Vector* p = vectors;
+#pragma omp target data map(tofrom : p[1 : 2])
+  {
+    CHECK(!is_present(storage[0]) && is_present(storage[2]) && !is_present(storage[3]));
 #pragma omp target map(tofrom : p[1 : 2])
-  for (int i = 1; i < 3; ++i) {
-    p[i].data[1] = 10 * i;
+    for (int i = 1; i < 3; ++i) {
+      p[i].data[1] = 10 * i;
+    }
+    CHECK_EQUAL(storage[2][1], device_shares_memory() ? 20 : 0);
   }
   CHECK(storage[0][1] == 0 && storage[1][1] == 10 && storage[2][1] == 20 && storage[3][1] == 0);
 }
@@ -97,11 +118,16 @@ CASE(mappers_in_mappers, "mapper.nested") {
   int storage[2][3] = {{1, 2, 3}, {4, 5, 6}};
   Vector vectors[2] = {{3, storage[0]}, {3, storage[1]}};
   Matrix matrix = {2, vectors};
+#pragma omp target data map(mapper(deep), tofrom : matrix)
+  {
+    CHECK(is_present(vectors) && is_present(storage[0]) && is_present(&storage[1][2]));
 #pragma omp target map(mapper(deep), tofrom : matrix)
-  for (int i = 0; i < matrix.rows; ++i) {
-    for (int j = 0; j < matrix.vectors[i].length; ++j) {
-      matrix.vectors[i].data[j] += 100;
+    for (int i = 0; i < matrix.rows; ++i) {
+      for (int j = 0; j < matrix.vectors[i].length; ++j) {
+        matrix.vectors[i].data[j] += 100;
+      }
     }
+    CHECK_EQUAL(storage[1][2], device_shares_memory() ? 106 : 6);
   }
   CHECK(storage[0][0] == 101 && storage[1][2] == 106);
   CHECK(matrix.vectors == vectors && vectors[1].data == storage[1]);

@@ -1,6 +1,7 @@
 // Pointers in mapped storage: attachment, and what regions see of pointers nobody mapped.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 namespace {
@@ -43,11 +44,17 @@ CASE(a_pointer_member_is_attached_to_its_section, "attach.member") {
     double* cells;
     int columns;
   } grid = {3, cells, 4};
-#pragma omp target map(tofrom : grid.cells[0 : 12]) map(to : grid.rows, grid.columns)
-  for (int i = 0; i < grid.rows * grid.columns; ++i) {
-    grid.cells[i] = i * 2;
+  const void* there = nullptr;
+#pragma omp target map(tofrom : grid.cells[0 : 12]) map(to : grid.rows, grid.columns)              \
+    map(from : there)
+  {
+    for (int i = 0; i < grid.rows * grid.columns; ++i) {
+      grid.cells[i] = i * 2;
+    }
+    there = grid.cells;
   }
   CHECK_EQUAL(cells[11], 22);
+  CHECK(is_corresponding(there, cells));
   CHECK(grid.cells == cells);
 }
 
@@ -72,6 +79,7 @@ CASE(attached_when_the_pointer_was_present_first, "attach.pointee-new") {
     row.data[0] = 10;
   }
   CHECK_EQUAL(seen, 4);
+  CHECK_EQUAL(data[0], device_shares_memory() ? 10 : 1);
 #pragma omp target exit data map(from : row.data[0 : 4])
 #pragma omp target exit data map(from : row)
   CHECK_EQUAL(data[0], 10);
@@ -99,6 +107,7 @@ CASE(not_attached_anew_when_both_are_present, "attach.both-present") {
 #pragma omp target enter data map(to : row, row.data[0 : 2])
 #pragma omp target enter data map(to : second)
   row.data = second;
+  first[0] = 10; // the host's
   int seen = 0;
   // The device's pointer stays with what it was attached to.
 #pragma omp target map(to : row.data[0 : 2]) map(from : seen)
@@ -154,6 +163,7 @@ CASE(a_copy_to_the_host_leaves_its_pointer, "attach.copy-back", "update.from") {
     }
 #pragma omp target update from(row)
     CHECK_EQUAL(row.length, 30);
+    CHECK_EQUAL(data[1], device_shares_memory() ? 20 : 2);
     CHECK(row.data == data);
 #pragma omp target update from(row.data[0 : 3])
     CHECK_EQUAL(data[1], 20);
@@ -183,8 +193,10 @@ CASE(a_pointer_changed_on_the_device_has_the_host_value_after, "attach.copy-back
   {
     row.length = 1;
     row.data[0] = 5;
+    ++row.data;
   }
-  CHECK(row.data == data && row.length == 1 && data[0] == 5);
+  CHECK(row.data == (device_shares_memory() ? data + 1 : data));
+  CHECK(row.length == 1 && data[0] == 5);
 }
 
 CASE(a_pointer_variable_and_its_section, "attach.variable") {
@@ -199,14 +211,15 @@ CASE(a_pointer_variable_and_its_section, "attach.variable") {
   int seen = 0;
 #pragma omp target data map(tofrom : p, p[0 : 6])
   {
-#pragma omp target
+#pragma omp target map(alloc : p)
     ++p;
-#pragma omp target map(from : seen)
+    CHECK(p == (shared ? data + 1 : data));
+    data[1] = 20; // the host's
+#pragma omp target map(alloc : p) map(from : seen)
     seen = p[0];
-    CHECK(p == data || shared);
   }
-  CHECK_EQUAL(seen, 1 + 0 * shared);
-  p = data;
+  CHECK_EQUAL(seen, shared ? 20 : 2);
+  CHECK(p == (shared ? data + 1 : data));
 }
 
 CASE(pointers_to_pointers, "attach.pointer-to-pointer") {
@@ -224,6 +237,7 @@ CASE(pointers_to_pointers, "attach.pointer-to-pointer") {
       matrix[i][j] *= 10;
     }
   }
+  CHECK_EQUAL(second[0], device_shares_memory() ? 40 : 4);
   for (int i = 0; i < 2; ++i) {
 #pragma omp target exit data map(from : matrix[i][0 : 3])
   }
@@ -248,6 +262,7 @@ CASE(arrays_of_structs_with_pointers, "attach.array-of-structs") {
       rows[i].data[j] = 10 * i + j;
     }
   }
+  CHECK_EQUAL(storage[2][3], device_shares_memory() ? 23 : 0);
   for (auto& row : rows) {
 #pragma omp target exit data map(from : row.data[0 : row.length])
   }
@@ -265,6 +280,7 @@ CASE(pointers_in_what_pointers_point_to, "attach.nested") {
 #pragma omp target enter data map(to : table.rows[0].data[0 : 4])
 #pragma omp target
   table.rows[0].data[3] = table.rows->length + table.count;
+  CHECK_EQUAL(data[3], device_shares_memory() ? 5 : 4);
 #pragma omp target exit data map(from : table.rows[0].data[0 : 4])
 #pragma omp target exit data map(release : table.rows[0 : 1])
 #pragma omp target exit data map(release : table)
@@ -277,26 +293,23 @@ CASE(a_linked_list, "attach.nested") {
   for (int i = 0; i < 4; ++i) {
     nodes[i] = {i + 1, i < 3 ? &nodes[i + 1] : nullptr};
   }
-  // Each node by itself, from the last one on, so that what a pointer points to is present.
+  // Each node by itself, from the first one on, so that the pointer to it is present.
   Node* head = &nodes[0];
-  for (Node* node = head; node != nullptr; node = node->next) {
-#pragma omp target enter data map(to : node[0 : 1])
-  }
+#pragma omp target enter data map(to : head[0 : 1])
   for (Node* node = head; node->next != nullptr; node = node->next) {
 #pragma omp target enter data map(to : node->next[0 : 1])
   }
-  int sum = 0;
-#pragma omp target map(from : sum)
-  {
-    sum = 0;
-    for (int i = 0; i < 4; ++i) {
-      sum += head->value;
-    }
+#pragma omp target
+  for (Node* node = head; node != nullptr; node = node->next) {
+    node->value *= 10;
   }
-  CHECK_EQUAL(sum, 4);
-  for (Node& node : nodes) {
-#pragma omp target exit data map(delete : node)
+  CHECK_EQUAL(nodes[3].value, device_shares_memory() ? 40 : 4);
+  for (int i = 2; i >= 0; --i) {
+#pragma omp target exit data map(from : nodes[i].next[0 : 1])
   }
+#pragma omp target exit data map(from : head[0 : 1])
+  CHECK(nodes[0].value == 10 && nodes[3].value == 40);
+  CHECK(nodes[0].next == &nodes[1] && nodes[3].next == nullptr && !is_present(&nodes[3]));
 }
 
 CASE(null_pointers_in_structs, "pointer.null", "attach.member") {
@@ -317,10 +330,11 @@ CASE(zero_length_sections_of_members_attach_what_is_present, "attach.zero-length
   int seen = 0;
 #pragma omp target data map(to : data)
   {
+    data[2] = 30; // the host's
 #pragma omp target map(to : row.length, row.data[ : 0]) map(from : seen)
     seen = row.data[2];
   }
-  CHECK_EQUAL(seen, 3);
+  CHECK_EQUAL(seen, device_shares_memory() ? 30 : 3);
 }
 
 CASE(two_pointers_to_one_object, "attach.shared-pointee") {

@@ -1,6 +1,7 @@
 // Members of structs as list items.
 #include "conformance.h"
 
+using conformance::is_corresponding;
 using conformance::is_present;
 
 namespace {
@@ -254,11 +255,14 @@ struct WithReference {
 CASE(reference_members, "struct.reference-member") {
   int target = 3;
   WithReference object{target, 1};
-#pragma omp target map(tofrom : object.reference) map(tofrom : object.other)
+  const void* there = nullptr;
+#pragma omp target map(tofrom : object.reference) map(tofrom : object.other) map(from : there)
   {
     object.reference += 10;
     object.other += 10;
+    there = &object.reference;
   }
+  CHECK(is_corresponding(there, &target));
   CHECK_EQUAL(target, 13);
   CHECK_EQUAL(object.other, 11);
   CHECK(&object.reference == &target);
@@ -299,8 +303,11 @@ public:
   /// Members without a map clause: the whole object, by its `this` pointer.
   void add_to_all(int amount) {
 #pragma omp target
-    for (int& value : values_) {
-      value += amount + factor_;
+    {
+      for (int& value : values_) {
+        value += amount + factor_;
+      }
+      there_ = this;
     }
   }
 
@@ -326,12 +333,14 @@ public:
         factor_ = 32;
         more_[2] = 33;
       }
+      CHECK_EQUAL(more_[2], device_shares_memory() ? 33 : 0);
     }
   }
 
   int values_[4] = {1, 2, 3, 4};
   int factor_ = 0;
   int* more_ = nullptr;
+  const void* there_ = nullptr;
 };
 } // namespace
 
@@ -346,6 +355,7 @@ CASE(this_implicitly, "struct.this-implicit") {
   counter.factor_ = 10;
   counter.add_to_all(5);
   CHECK(counter.values_[0] == 16 && counter.values_[3] == 19);
+  CHECK(is_corresponding(counter.there_, &counter));
 }
 
 CASE(this_as_a_section, "struct.this-section") {

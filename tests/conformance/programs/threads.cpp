@@ -52,14 +52,20 @@ CASE(many_threads_map_one_object, "threads.same-object", "map.reference-count") 
     shared_object[i] = i;
   }
   int* const p = shared_object;
+  const bool shared = device_shares_memory() != 0;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread) {
-    threads.emplace_back([p] {
+    threads.emplace_back([p, shared] {
       for (int round = 0; round < 100; ++round) {
         int seen = -1;
-#pragma omp target map(to : p[0 : 64]) map(from : seen)
-        seen = p[63];
+        const void* there = nullptr;
+#pragma omp target map(to : p[0 : 64]) map(from : seen, there)
+        {
+          seen = p[63];
+          there = p;
+        }
         CHECK_EQUAL(seen, 63);
+        CHECK((there == p) == shared);
       }
     });
   }
