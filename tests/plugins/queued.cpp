@@ -36,6 +36,8 @@ decltype(__tgt_rtl_data_delete) cpu_data_delete;
 decltype(__tgt_rtl_data_submit) cpu_data_submit;
 decltype(__tgt_rtl_data_retrieve) cpu_data_retrieve;
 decltype(__tgt_rtl_launch_kernel) cpu_launch_kernel;
+decltype(__tgt_rtl_set_function_ptr_map) cpu_set_function_ptr_map;
+decltype(__tgt_rtl_set_function_ptr_check) cpu_set_function_ptr_check;
 }
 
 namespace {
@@ -292,6 +294,15 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
   *done = queue->is_done() ? 1 : 0;
   return *done != 0 ? queue->outcome() : GANTRY_SUCCESS;
+}
+
+void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
+                                    __omp_offloading_fptr_map_ty* table_host_ptr) {
+  cpu_set_function_ptr_map(device_id, table_size, table_host_ptr);
+}
+
+void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) {
+  cpu_set_function_ptr_check(device, check);
 }
 
 } // extern "C"

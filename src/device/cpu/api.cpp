@@ -2,12 +2,25 @@
 // (OpenMP 5.2, sections 18.7.5 to 18.7.8). Without these the image would take libomp's, which speak
 // for the host.
 
+#include <gantry/cpu_image.h>
+#include <gantry/plugin.h>
+
 extern "C" {
+
+// See gantry/cpu_image.h. One piece, so that an image has all of them if it has one.
 
 /// The OpenMP number of the device that the image is loaded on. The plugin writes it into its copy
 /// of the image before loading, so that constructors of device globals see it too.
 extern const volatile int __gantry_device_number;
 __attribute__((visibility("default"), used)) const volatile int __gantry_device_number = -1;
+
+extern const gantry_functions* const volatile __gantry_functions;
+__attribute__((visibility("default"), used)) const gantry_functions* const volatile
+    __gantry_functions = nullptr;
+
+__attribute__((visibility("default"), weak)) __omp_offloading_fptr_map_ty*
+    __omp_offloading_fptr_map_p = nullptr;
+__attribute__((visibility("default"), weak)) uint64_t __omp_offloading_fptr_map_size = 0;
 
 __attribute__((visibility("hidden"))) int omp_is_initial_device() {
   return 0;

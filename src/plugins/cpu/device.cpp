@@ -2,10 +2,11 @@
 
 #include "plugins/cpu/error.h"
 
-#include <deque>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gantry/plugin.h>
 
@@ -14,13 +15,14 @@ namespace gantry::cpu {
 namespace {
 
 struct Device {
-  std::int32_t openmp_number;
-  bool separate;
+  std::int32_t openmp_number = -1;
+  bool separate = false;
+  Functions functions;
 };
 
 struct Devices {
   std::mutex mutex;
-  std::deque<Device> open; ///< indexed by the plugin's device number
+  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
 };
 
 Devices& devices() {
@@ -28,16 +30,31 @@ Devices& devices() {
   return *all;
 }
 
-Device device_of(std::int32_t device) {
+Device& device_of(std::int32_t device) {
   Devices& all = devices();
   const std::lock_guard lock(all.mutex);
-  return all.open[static_cast<std::size_t>(device)];
+  return *all.open[static_cast<std::size_t>(device)];
 }
 
 } // namespace
 
 std::int32_t openmp_number(std::int32_t device) {
   return device_of(device).openmp_number;
+}
+
+Functions& functions_of(std::int32_t device) {
+  return device_of(device).functions;
+}
+
+std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown) {
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  for (std::size_t i = 0; i < all.open.size(); ++i) {
+    if (all.open[i] != nullptr && all.open[i]->functions.locate(call, unknown)) {
+      return static_cast<std::int32_t>(i);
+    }
+  }
+  return 0;
 }
 
 } // namespace gantry::cpu
@@ -59,7 +76,10 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (all.open.size() <= static_cast<std::size_t>(device)) {
     all.open.resize(static_cast<std::size_t>(device) + 1);
   }
-  all.open[static_cast<std::size_t>(device)] = {openmp_number, !option.empty()};
+  auto opened = std::make_unique<Device>();
+  opened->openmp_number = openmp_number;
+  opened->separate = !option.empty();
+  all.open[static_cast<std::size_t>(device)] = std::move(opened);
   return GANTRY_SUCCESS;
 }
 

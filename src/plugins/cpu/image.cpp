@@ -18,8 +18,9 @@ using namespace gantry::cpu;
 
 namespace {
 
-/// Set by this plugin, read by omp_get_device_num() inside the image; see src/device/cpu.
+/// Set by this plugin, read by the device library in the image; see gantry/cpu_image.h.
 constexpr const char* kDeviceNumberSymbol = "__gantry_device_number";
+constexpr const char* kFunctionsSymbol = "__gantry_functions";
 
 std::int32_t report_system_error(const char* what) {
   return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
@@ -59,13 +60,14 @@ std::string unique_path(int descriptor) {
   return path + fmt::to_string(descriptor);
 }
 
-void write_device_number(std::span<std::byte> contents, const ElfImage& elf, std::int32_t number) {
-  const Elf64_Sym* symbol = elf.find(kDeviceNumberSymbol);
+template <typename T>
+void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char* name, T value) {
+  const Elf64_Sym* symbol = elf.find(name);
   if (symbol == nullptr) {
     return; // not linked by Gantry
   }
-  if (const auto offset = elf.file_offset(symbol->st_value, sizeof number)) {
-    std::memcpy(contents.data() + *offset, &number, sizeof number);
+  if (const auto offset = elf.file_offset(symbol->st_value, sizeof value)) {
+    std::memcpy(contents.data() + *offset, &value, sizeof value);
   }
 }
 
@@ -73,6 +75,7 @@ void write_device_number(std::span<std::byte> contents, const ElfImage& elf, std
 
 gantry_image::~gantry_image() {
   if (void* handle = handle_.load(std::memory_order_acquire); handle != nullptr) {
+    functions_of(device_).remove(this);
     dlclose(handle);
   }
   munmap(contents_.data(), contents_.size());
@@ -98,14 +101,20 @@ std::int32_t gantry_image::load() {
   void* first = nullptr;
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
     dlclose(handle); // one reference is enough
+  } else {
+    functions_of(device_).add(this);
   }
   close_file();
   return GANTRY_SUCCESS;
 }
 
+void* gantry_image::base() const {
+  return reinterpret_cast<void*>(
+      static_cast<const link_map*>(handle_.load(std::memory_order_acquire))->l_addr);
+}
+
 void* gantry_image::address(const Elf64_Sym& symbol) const {
-  const auto* map = static_cast<const link_map*>(handle_.load(std::memory_order_acquire));
-  return reinterpret_cast<void*>(map->l_addr + symbol.st_value);
+  return static_cast<std::byte*>(base()) + symbol.st_value;
 }
 
 extern "C" {
@@ -143,11 +152,12 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
                   "lie outside its {} bytes",
                   size);
   }
-  write_device_number(contents, *elf, openmp_number(device));
+  set_variable(contents, *elf, kDeviceNumberSymbol, openmp_number(device));
+  set_variable(contents, *elf, kFunctionsSymbol, functions_of(device).table());
   // The copy is complete; what symbol look-ups touch comes back by itself.
   madvise(mapped, size, MADV_DONTNEED);
-  *image = new gantry_image(descriptor, file == nullptr ? unique_path(descriptor) : file, contents,
-                            *elf);
+  *image = new gantry_image(device, descriptor, file == nullptr ? unique_path(descriptor) : file,
+                            contents, *elf);
   return GANTRY_SUCCESS;
 }
 

@@ -14,9 +14,10 @@
 /// file is open until the image is loaded; afterwards the program may do with the descriptor's
 /// number what it likes.
 struct gantry_image {
-  gantry_image(int descriptor, std::string path, std::span<std::byte> contents,
+  gantry_image(std::int32_t device, int descriptor, std::string path, std::span<std::byte> contents,
                const gantry::cpu::ElfImage& elf)
-      : descriptor_(descriptor), path_(std::move(path)), contents_(contents), elf_(elf) {}
+      : device_(device), descriptor_(descriptor), path_(std::move(path)), contents_(contents),
+        elf_(elf) {}
   gantry_image(const gantry_image&) = delete;
   gantry_image& operator=(const gantry_image&) = delete;
   ~gantry_image();
@@ -29,10 +30,14 @@ struct gantry_image {
 
   /// Where a symbol of the loaded image is in memory.
   [[nodiscard]] void* address(const Elf64_Sym& symbol) const;
+  /// Where the loaded image begins in memory.
+  [[nodiscard]] void* base() const;
+  [[nodiscard]] std::span<const std::byte> contents() const { return contents_; }
 
 private:
   void close_file();
 
+  std::int32_t device_;
   std::atomic<int> descriptor_; ///< -1 once it is closed
   std::string path_;
   std::span<std::byte> contents_; ///< a mapping of the file

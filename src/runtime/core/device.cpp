@@ -101,11 +101,26 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
     }
   }
   loaded_.push_back(program);
+  publish_functions(*program);
   if (info_enabled(Info::kLoad)) [[unlikely]] {
-    info("{}: image loaded, {}, {}", label(), counted(program->joined().kernels.size(), "kernel"),
-         counted(program->joined().variables.size(), "variable"));
+    info("{}: image loaded, {}, {}, {}", label(),
+         counted(program->joined().kernels.size(), "kernel"),
+         counted(program->joined().variables.size(), "variable"),
+         counted(program->joined().functions.size(), "function pointer"));
   }
   return {};
+}
+
+void Device::publish_functions(const LoadedProgram& program) const {
+  if (program.joined().functions.empty()) {
+    return;
+  }
+  std::vector<const std::vector<FunctionPair>*> lists;
+  for (const auto& loaded : loaded_) {
+    lists.push_back(&loaded->joined().functions);
+  }
+  std::vector<FunctionPair> table = merge_functions(lists);
+  device_.plugin().functions().set_function_ptr_map(device_.index(), table.size(), table.data());
 }
 
 void Device::hand_over_kernels(const LoadedProgram& gone) {
@@ -157,6 +172,7 @@ std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   if (std::erase(loaded_, program) == 0) {
     return program;
   }
+  publish_functions(*program);
   hand_over_kernels(*program);
   hand_over_variables(*program);
   return program;

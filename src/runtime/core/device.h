@@ -79,6 +79,9 @@ private:
   void hand_over_kernels(const LoadedProgram& gone);
   void hand_over_variables(const LoadedProgram& gone);
 
+  /// Gives the plugin the table of functions called by pointer, if that changes with `program`.
+  void publish_functions(const LoadedProgram& program) const;
+
   [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
 

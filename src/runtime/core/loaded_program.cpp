@@ -100,8 +100,34 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
                           sizeof entry.value);
   case EntryKind::kIndirectFunction:
   case EntryKind::kIndirectTable:
+    return join_indirect(entry, variable->device_address, joined);
   case EntryKind::kKernel:
-    return {};
+    break;
+  }
+  return {};
+}
+
+Status LoadedProgram::join_indirect(const ProgramEntry& entry, const void* device_variable,
+                                    Joined& joined) const {
+  if (device_.plugin().functions().set_function_ptr_map == nullptr) {
+    return tl::unexpected(
+        Error{fmt::format("the program calls functions by pointer on the device ('{}' is one), and "
+                          "the plugin '{}' does not support that (it lacks the function "
+                          "__tgt_rtl_set_function_ptr_map); choose another device",
+                          entry.name, device_.plugin().name()),
+              true});
+  }
+  std::uintptr_t device_address = 0;
+  if (Status status = device_.retrieve(&device_address, device_variable, sizeof device_address);
+      !status) {
+    return status;
+  }
+  const auto host_address = reinterpret_cast<std::uintptr_t>(entry.address);
+  const std::uint64_t extent =
+      entry.kind == EntryKind::kIndirectTable ? entry.size : sizeof(void*);
+  for (std::uint64_t offset = 0; offset < extent; offset += sizeof(void*)) {
+    joined.functions.push_back({static_cast<std::int64_t>(host_address + offset),
+                                static_cast<std::int64_t>(device_address + offset)});
   }
   return {};
 }

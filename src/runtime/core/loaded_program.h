@@ -6,6 +6,7 @@
 // thread may be waiting for the registry. Several threads may do the second half at once.
 #pragma once
 
+#include "runtime/core/function_map.h"
 #include "runtime/core/kernel_table.h"
 #include "runtime/core/plugin.h"
 #include "runtime/core/program.h"
@@ -50,6 +51,8 @@ public:
     std::vector<Kernel> kernels;
     /// Host storage that has its corresponding storage in the image.
     std::vector<Variable> variables;
+    /// What is called by pointer, in no order.
+    std::vector<FunctionPair> functions;
   };
 
   /// Second half: loads the image and finds every entry in it. No lock is held.
@@ -69,6 +72,9 @@ private:
       : id_(id), device_(device), image_(std::move(image)) {}
 
   Status join(const ProgramEntry& entry, Joined& joined) const;
+  /// A function, or every place of a virtual table that an object's pointer to it may have.
+  Status join_indirect(const ProgramEntry& entry, const void* device_variable,
+                       Joined& joined) const;
 
   ProgramId id_;
   bool unified_shared_memory_ = false;

@@ -20,6 +20,7 @@ PluginFunctions linked_in_functions() {
   PluginFunctions functions{};
 #define GANTRY_ADDRESS(name) functions.name = &::__tgt_rtl_##name;
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+  GANTRY_INDIRECT_FUNCTIONS(GANTRY_ADDRESS)
 #undef GANTRY_ADDRESS
   return functions;
 }
@@ -73,6 +74,7 @@ Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
       reinterpret_cast<decltype(functions.function)>(dlsym(library, "__tgt_rtl_" #function));
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_LOOK_UP)
   GANTRY_QUEUE_FUNCTIONS(GANTRY_LOOK_UP)
+  GANTRY_INDIRECT_FUNCTIONS(GANTRY_LOOK_UP)
 #undef GANTRY_LOOK_UP
 #define GANTRY_REQUIRE(function)                                                                   \
   if (functions.function == nullptr) {                                                             \

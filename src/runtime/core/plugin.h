@@ -45,13 +45,19 @@
   X(synchronize_queue)                                                                             \
   X(query_queue)
 
+// Those that only devices with functions called by pointer need.
+#define GANTRY_INDIRECT_FUNCTIONS(X)                                                               \
+  X(set_function_ptr_map)                                                                          \
+  X(set_function_ptr_check)
+
 namespace gantry::core {
 
-/// Functions of a plugin; those of queues are null where it does not have them.
+/// Functions of a plugin; those of queues and of indirect calls are null where it does not have them.
 struct PluginFunctions {
 #define GANTRY_MEMBER(name) decltype(&::__tgt_rtl_##name) name;
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_MEMBER)
   GANTRY_QUEUE_FUNCTIONS(GANTRY_MEMBER)
+  GANTRY_INDIRECT_FUNCTIONS(GANTRY_MEMBER)
 #undef GANTRY_MEMBER
 };
 

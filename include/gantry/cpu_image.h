@@ -1,0 +1,50 @@
+/* What the device library in an image for a CPU-like device and the plugin that runs the image have
+ * in common: variables of the image that the plugin sets, found by name.
+ *
+ *   __gantry_device_number           int: the OpenMP number of the image's device
+ *   __gantry_functions               const gantry_functions*: calls by pointer, below
+ *   __omp_offloading_fptr_map_p      the table of __tgt_rtl_set_function_ptr_map, sorted
+ *   __omp_offloading_fptr_map_size   the number of its elements
+ *
+ * The first two are set in the plugin's copy of the image, before it is loaded.
+ */
+#ifndef GANTRY_CPU_IMAGE_H
+#define GANTRY_CPU_IMAGE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gantry_function_slot {
+  uintptr_t host; /**< 0: the slot is free */
+  uintptr_t device;
+} gantry_function_slot;
+
+/** Which function of the device stands for one of the host: a hash table with a number of slots that
+    is a power of two, at most a quarter of which are taken. A host address is in the first slot that
+    is free for it from gantry_function_hash() on, in a circle.
+
+    Lives as long as its device. The plugin changes it while device code reads it: `version` is odd
+    meanwhile and another one afterwards, and what was read in between has to be read again. Slots
+    that were replaced by more are still there to be read. */
+typedef struct gantry_functions {
+  uint64_t version;
+  const gantry_function_slot* slots;
+  uint64_t mask; /**< their number, less 1 */
+  /** Null, or asked about a pointer that the table does not have, before a call through it that
+      begins at `call`. */
+  void (*check)(const void* pointer, const void* call);
+} gantry_functions;
+
+/** The low bits of a function's address are few; the product's high half depends on all of them. */
+static inline uint64_t gantry_function_hash(uintptr_t host) {
+  return (host * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

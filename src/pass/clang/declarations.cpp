@@ -1,0 +1,97 @@
+#include "pass/clang/declarations.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Expr.h>
+
+namespace gantry::pass {
+
+namespace {
+
+/// indirect, or indirect(true).
+bool is_indirect(const clang::OMPDeclareTargetDeclAttr& attribute, const clang::ASTContext& context) {
+  if (!attribute.getIndirect()) {
+    return false;
+  }
+  const clang::Expr* condition = attribute.getIndirectExpr();
+  bool value = true;
+  return condition == nullptr || condition->isValueDependent() ||
+         !condition->EvaluateAsBooleanCondition(value, context) || value;
+}
+
+/// Takes the clause off every declaration of the function and tells whether there was one.
+bool take_clause(clang::FunctionDecl* function) {
+  clang::ASTContext& context = function->getASTContext();
+  bool found = false;
+  for (clang::FunctionDecl* declaration : function->redecls()) {
+    llvm::SmallVector<clang::OMPDeclareTargetDeclAttr*, 1> without_clause;
+    bool changes = false;
+    for (const auto* attribute : declaration->specific_attrs<clang::OMPDeclareTargetDeclAttr>()) {
+      found |= is_indirect(*attribute, context);
+      changes |= attribute->getIndirect();
+      without_clause.push_back(clang::OMPDeclareTargetDeclAttr::CreateImplicit(
+          context, attribute->getMapType(), attribute->getDevType(), nullptr, false,
+          attribute->getLevel(), attribute->getRange()));
+    }
+    if (changes) {
+      declaration->dropAttr<clang::OMPDeclareTargetDeclAttr>();
+      for (auto* attribute : without_clause) {
+        declaration->addAttr(attribute);
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+void IndirectDeclarations::add_function(clang::FunctionDecl* function) {
+  // A template keeps the clause for its instantiations.
+  if (!function->isDependentContext() && take_clause(function)) {
+    functions_.insert(function->getCanonicalDecl());
+  }
+}
+
+void IndirectDeclarations::add(clang::Decl* declaration) {
+  if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
+    add_function(function);
+  } else if (auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(declaration)) {
+    if (record->isThisDeclarationADefinition() && !record->isDependentType() &&
+        record->isDynamicClass()) {
+      classes_.insert(record);
+    }
+  } else if (auto* function_template = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration)) {
+    for (clang::FunctionDecl* instance : function_template->specializations()) {
+      add(instance);
+    }
+  } else if (auto* class_template = llvm::dyn_cast<clang::ClassTemplateDecl>(declaration)) {
+    for (clang::ClassTemplateSpecializationDecl* instance : class_template->specializations()) {
+      add(instance);
+    }
+  }
+  if (auto* context = llvm::dyn_cast<clang::DeclContext>(declaration)) {
+    for (clang::Decl* inside : context->decls()) {
+      add(inside);
+    }
+  }
+}
+
+bool IndirectDeclarations::contains(const clang::FunctionDecl* function) const {
+  return functions_.contains(const_cast<clang::FunctionDecl*>(function->getCanonicalDecl()));
+}
+
+bool IndirectDeclarations::has_indirect_member(const clang::CXXRecordDecl* definition) const {
+  for (const clang::CXXMethodDecl* method : definition->methods()) {
+    if (method->isVirtual() && contains(method)) {
+      return true;
+    }
+  }
+  return llvm::any_of(definition->bases(), [&](const clang::CXXBaseSpecifier& base) {
+    const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl();
+    return record != nullptr && record->hasDefinition() &&
+           has_indirect_member(record->getDefinition());
+  });
+}
+
+} // namespace gantry::pass

@@ -1,0 +1,66 @@
+// What the configuration file has every Clang load, as a plugin of its own and as one of passes:
+// loads the plugins that are made for the Clang that this is. They lie beside this library.
+//
+// A Clang for which there are none compiles as before: its device code calls what a pointer says.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <dlfcn.h>
+
+extern "C" void LLVMGetVersion(unsigned* major, unsigned* minor, unsigned* patch)
+    __attribute__((weak));
+
+namespace {
+
+unsigned llvm_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+  if (LLVMGetVersion != nullptr) {
+    LLVMGetVersion(&major, &minor, &patch);
+  }
+  return major;
+}
+
+void* load(const char* plugin) {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<void*>(&load), &here) == 0) {
+    return nullptr;
+  }
+  std::string path(here.dli_fname);
+  path.erase(path.find_last_of('/') + 1);
+  path += "libgantry-" + std::string(plugin) + "-" + std::to_string(llvm_version()) + ".so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::fprintf(stderr, "gantry: warning: %s; functions cannot be called by pointer on devices\n",
+                 dlerror());
+  }
+  return library;
+}
+
+/// Its constructors make it known to Clang.
+void* const kClangPlugin = load("clang");
+
+/// What plugins answered before LLVM 22, which has one member more.
+struct PassPlugin {
+  unsigned api_version;
+  const char* name;
+  const char* version;
+  void (*add_passes)(void* builder);
+};
+
+} // namespace
+
+/// Answers a structure whose size depends on LLVM's version. By the calling convention its place comes
+/// as a first argument, and is returned.
+extern "C" __attribute__((visibility("default"))) void* llvmGetPassPluginInfo(void* result) {
+  void* passes = load("passes");
+  void* entry = passes == nullptr ? nullptr : dlsym(passes, "llvmGetPassPluginInfo");
+  if (entry != nullptr) {
+    return reinterpret_cast<void* (*)(void*)>(entry)(result);
+  }
+  const PassPlugin nothing{llvm_version() >= 22 ? 2u : 1u, "gantry", "", [](void*) {}};
+  std::memcpy(result, &nothing, sizeof nothing);
+  return result;
+}

@@ -1,0 +1,70 @@
+#include "pass/device_pointers.h"
+
+#include "pass/translation.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+
+namespace gantry::pass {
+
+namespace {
+
+using Visited = llvm::SmallPtrSet<llvm::Value*, 8>;
+
+/// What the address computations in front of a pointer start from.
+llvm::Value* start_of(llvm::Value* pointer) {
+  pointer = pointer->stripPointerCasts();
+  while (auto* offset = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+    pointer = offset->getPointerOperand()->stripPointerCasts();
+  }
+  return pointer;
+}
+
+bool is_device_pointer(llvm::Value* pointer, Visited& visited) {
+  if (!visited.insert(pointer).second) {
+    return true; // a choice that comes back to itself adds nothing
+  }
+  if (translated(pointer) != nullptr) {
+    return true;
+  }
+  llvm::Value* start = start_of(pointer);
+  if (llvm::isa<llvm::GlobalValue>(start)) {
+    return true;
+  }
+  if (start != pointer) {
+    return is_device_pointer(start, visited);
+  }
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) {
+    // The image's own memory: a constant there holds what the image's linker put in.
+    llvm::Value* memory = start_of(load->getPointerOperand());
+    const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(memory);
+    return (variable != nullptr && variable->isConstant() &&
+            !variable->isExternallyInitialized()) ||
+           translated(memory) != nullptr;
+  }
+  if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
+    return is_device_pointer(choice->getTrueValue(), visited) &&
+           is_device_pointer(choice->getFalseValue(), visited);
+  }
+  if (auto* merge = llvm::dyn_cast<llvm::PHINode>(pointer)) {
+    for (llvm::Value* value : merge->incoming_values()) {
+      if (!is_device_pointer(value, visited)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  return llvm::isa<llvm::ConstantPointerNull>(pointer) || llvm::isa<llvm::UndefValue>(pointer);
+}
+
+} // namespace
+
+bool is_device_pointer(llvm::Value* pointer) {
+  Visited visited;
+  return is_device_pointer(pointer, visited);
+}
+
+} // namespace gantry::pass

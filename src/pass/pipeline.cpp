@@ -1,0 +1,75 @@
+#include "pass/pipeline.h"
+
+#include "pass/entries.h"
+#include "pass/indirect_calls.h"
+#include "pass/virtual_calls.h"
+
+#include <llvm/Passes/PassBuilder.h>
+
+namespace gantry::pass {
+
+namespace {
+
+void add_indirect_calls(llvm::ModulePassManager& passes) {
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(IndirectCalls()));
+}
+
+} // namespace
+
+void add_passes(llvm::PassBuilder& builder) {
+  using llvm::FunctionPassManager;
+  using llvm::ModulePassManager;
+  using llvm::OptimizationLevel;
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        passes.addPass(Entries());
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
+      });
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager& passes, OptimizationLevel /*level*/) {
+        passes.addPass(FoldTranslations());
+      });
+#if LLVM_VERSION_MAJOR >= 20
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel /*level*/, llvm::ThinOrFullLTOPhase phase) {
+        const bool more_to_come = phase == llvm::ThinOrFullLTOPhase::FullLTOPreLink ||
+                                  phase == llvm::ThinOrFullLTOPhase::ThinLTOPreLink;
+        if (!more_to_come) {
+          add_indirect_calls(passes);
+        }
+      });
+#else
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) { add_indirect_calls(passes); });
+#endif
+  builder.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
+      });
+  builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) { add_indirect_calls(passes); });
+
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, ModulePassManager& passes, auto /*elements*/) {
+        if (name != "gantry-entries") {
+          return false;
+        }
+        passes.addPass(Entries());
+        return true;
+      });
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, FunctionPassManager& passes, auto /*elements*/) {
+        if (name == "gantry-virtual-calls") {
+          passes.addPass(VirtualCalls());
+        } else if (name == "gantry-fold") {
+          passes.addPass(FoldTranslations());
+        } else if (name == "gantry-indirect-calls") {
+          passes.addPass(IndirectCalls());
+        } else {
+          return false;
+        }
+        return true;
+      });
+}
+
+} // namespace gantry::pass

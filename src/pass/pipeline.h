@@ -1,0 +1,14 @@
+// Where the passes stand in LLVM's pipelines.
+#pragma once
+
+namespace llvm {
+class PassBuilder;
+} // namespace llvm
+
+namespace gantry::pass {
+
+/// Adds the passes to every pipeline that `builder` makes, and their names to those that a textual
+/// pipeline may have: gantry-entries, gantry-virtual-calls, gantry-fold, gantry-indirect-calls.
+void add_passes(llvm::PassBuilder& builder);
+
+} // namespace gantry::pass

@@ -1,0 +1,24 @@
+// Virtual calls in device code. An object that the host made has the host's virtual table pointer;
+// device code reads it through the translation, so that what it finds in the table, functions and
+// offsets of virtual bases, is the device's.
+//
+// Runs first, on what Clang emits: the loads are recognised by what is done with them, which the
+// optimiser hides.
+#pragma once
+
+#include <llvm/IR/PassManager.h>
+
+namespace gantry::pass {
+
+struct VirtualCalls : llvm::PassInfoMixin<VirtualCalls> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Replaces the translation of what is the device's own by that, so that a virtual call of an object
+/// that was made on the device can become a direct one.
+struct FoldTranslations : llvm::PassInfoMixin<FoldTranslations> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
+} // namespace gantry::pass
