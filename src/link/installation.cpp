@@ -32,6 +32,10 @@ std::filesystem::path cpu_device_library() {
   return installation_root() / "lib/gantry/libgantry-device-cpu.a";
 }
 
+std::filesystem::path pass_plugin() {
+  return installation_root() / "lib/gantry/clang/libgantry-passes-" GANTRY_LLVM_VERSION ".so";
+}
+
 std::filesystem::path preferred_device_linker() {
   return access(GANTRY_DEVICE_LINKER, X_OK) == 0 ? GANTRY_DEVICE_LINKER : "";
 }

@@ -23,6 +23,9 @@ namespace gantry::link {
 /// inside a device.
 [[nodiscard]] std::filesystem::path cpu_device_library();
 
+/// The passes over device code that LLVM's optimiser loads: calls by pointer.
+[[nodiscard]] std::filesystem::path pass_plugin();
+
 /// The linker for CPU device code, found when Gantry was configured; empty if it is gone.
 [[nodiscard]] std::filesystem::path preferred_device_linker();
 

@@ -2,8 +2,10 @@
 
 #include "format/file_kind.h"
 #include "link/bitcode.h"
+#include "link/installation.h"
 #include "link/symbol_resolution.h"
 
+#include <filesystem>
 #include <mutex>
 
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -145,6 +147,7 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   config.Options.FunctionSections = true;
   config.Options.DataSections = true;
   config.Options.EmitAddrsig = true;
+  config.PassPlugins.push_back(pass_plugin().string());
   config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
   return config;
 }
@@ -181,6 +184,10 @@ Status add_input(const DeviceInput& input, SymbolResolution& symbols,
 
 Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
                                         const DeviceLinkContext& context) {
+  if (!std::filesystem::exists(pass_plugin())) {
+    return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
+                pass_plugin().string(), installation_root().string());
+  }
   // The optimiser believes what it is told of symbols, so all are known before it sees the first.
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
