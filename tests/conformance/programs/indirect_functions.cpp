@@ -1,0 +1,3 @@
+// Functions called by pointer, as most programs are compiled.
+// flags: -fopenmp-version=52 -O2
+#include "cases/indirect_functions.h"

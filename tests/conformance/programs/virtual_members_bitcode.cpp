@@ -1,0 +1,3 @@
+// Virtual calls, with the device code optimised at the link.
+// flags: -fopenmp-version=52 -O2 -foffload-lto -Wno-openmp-mapping
+#include "cases/virtual_members.h"
