@@ -87,6 +87,12 @@ void make_entry(llvm::Module& module, const Line& line) {
   }
 }
 
+bool is_table(const llvm::Value& value) {
+  return llvm::any_of(kTablePrefixes, [&](llvm::StringRef prefix) {
+    return value.getName().starts_with(prefix);
+  });
+}
+
 using Replacements = llvm::DenseMap<llvm::Constant*, llvm::Constant*>;
 
 llvm::Constant* replaced(llvm::Constant* constant, const Replacements& replacements) {
@@ -128,14 +134,22 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
     return;
   }
   for (llvm::GlobalVariable& variable : module.globals()) {
-    const bool is_table = llvm::any_of(kTablePrefixes, [&](llvm::StringRef prefix) {
-      return variable.getName().starts_with(prefix);
-    });
-    if (is_table && variable.hasInitializer()) {
+    if (is_table(variable) && variable.hasInitializer()) {
       variable.setInitializer(replaced(variable.getInitializer(), replacements));
     }
   }
   llvm::GlobalDCEPass().run(module, analyses);
+}
+
+/// Clang 22 makes such a constant itself for the classes of mapped objects, and lets no other module
+/// have it: then two that include one header with a target construct cannot be linked.
+void share_constants(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    if (variable.hasExternalLinkage() && variable.getName().starts_with("__omp_offloading_") &&
+        variable.hasInitializer() && is_table(*variable.getInitializer())) {
+      variable.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+    }
+  }
 }
 
 llvm::GlobalVariable* find_marker(llvm::Module& module) {
@@ -150,6 +164,9 @@ llvm::GlobalVariable* find_marker(llvm::Module& module) {
 } // namespace
 
 llvm::PreservedAnalyses Entries::run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+  if (is_device_module(module)) {
+    share_constants(module);
+  }
   llvm::GlobalVariable* marker = find_marker(module);
   if (marker == nullptr) {
     return llvm::PreservedAnalyses::all();
