@@ -187,6 +187,7 @@ typedef struct gantry_unknown_function {
   uint64_t call; /**< the call's address, as the image's symbol table counts */
 } gantry_unknown_function;
 
+/** `device` is the device's OpenMP number, or -1 if that is not known. */
 typedef void gantry_function_check(int32_t device, const gantry_unknown_function* unknown);
 
 /** `check` is asked, on the thread that makes it, before every call through such a pointer: it

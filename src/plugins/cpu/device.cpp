@@ -49,12 +49,12 @@ Functions& functions_of(std::int32_t device) {
 std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown) {
   Devices& all = devices();
   const std::lock_guard lock(all.mutex);
-  for (std::size_t i = 0; i < all.open.size(); ++i) {
-    if (all.open[i] != nullptr && all.open[i]->functions.locate(call, unknown)) {
-      return static_cast<std::int32_t>(i);
+  for (const auto& device : all.open) {
+    if (device != nullptr && device->functions.locate(call, unknown)) {
+      return device->openmp_number;
     }
   }
-  return 0;
+  return -1;
 }
 
 } // namespace gantry::cpu

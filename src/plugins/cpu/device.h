@@ -13,8 +13,8 @@ namespace gantry::cpu {
 /// Calls by pointer on an open device.
 [[nodiscard]] Functions& functions_of(std::int32_t device);
 
-/// The device whose code is at `call`, with what is known of its image in `unknown`; device 0 and
-/// nothing if no image has it.
+/// The OpenMP number of the device whose code is at `call`, with what is known of its image in
+/// `unknown`; -1 and nothing if no image has it.
 [[nodiscard]] std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown);
 
 } // namespace gantry::cpu

@@ -346,6 +346,78 @@ TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
   drop(stable);
 }
 
+ProgramEntry function(std::uintptr_t host_address, const char* name) {
+  return {EntryKind::kIndirectFunction, reinterpret_cast<void*>(host_address), name, 8, nullptr};
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::Pair;
+
+TEST_F(Programs, FunctionsCalledByPointerMakeOneTable) {
+  const TestProgram first{{"fake image\nfunction f 1\nfunction g 2\n"},
+                          {function(0x300, "f"), function(0x100, "g")},
+                          ""};
+  // An inline function is in both, once; the first program's serves.
+  const TestProgram second{{"fake image\nfunction f 11\nfunction h 3\n"},
+                           {function(0x300, "f"), function(0x200, "h")},
+                           ""};
+  add(first);
+  ASSERT_TRUE(load());
+  EXPECT_THAT(plugin.functions, Optional(ElementsAre(Pair(0x100, 2), Pair(0x300, 1))));
+  add(second);
+  ASSERT_TRUE(load());
+  EXPECT_THAT(plugin.functions,
+              Optional(ElementsAre(Pair(0x100, 2), Pair(0x200, 3), Pair(0x300, 1))));
+  drop(first);
+  EXPECT_THAT(plugin.functions, Optional(ElementsAre(Pair(0x200, 3), Pair(0x300, 11))));
+  drop(second);
+  EXPECT_THAT(plugin.functions, Optional(IsEmpty()));
+}
+
+TEST_F(Programs, EveryPlaceOfAVirtualTableCanBeAnObjectsPointer) {
+  const TestProgram program{
+      {"fake image\nfunction table 5000\n"},
+      {{EntryKind::kIndirectTable, reinterpret_cast<void*>(0x100), "table", 24, nullptr}},
+      ""};
+  add(program);
+  ASSERT_TRUE(load());
+  EXPECT_THAT(plugin.functions, Optional(ElementsAre(Pair(0x100, 5000), Pair(0x108, 5008),
+                                                     Pair(0x110, 5016))));
+  drop(program);
+}
+
+TEST_F(Programs, WithoutFunctionsCalledByPointerThereIsNoTable) {
+  const TestProgram program{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(program);
+  ASSERT_TRUE(load());
+  drop(program);
+  EXPECT_FALSE(plugin.functions.has_value());
+}
+
+TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
+  PluginFunctions functions = plugin.plugin().functions();
+  functions.set_function_ptr_map = nullptr;
+  const Plugin without("plain", functions);
+  Device other{4, PluginDevice::open(without, 0, 4, "").value(), ""};
+  const TestProgram plain{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
+  add(plain);
+  EXPECT_TRUE(other.ensure_loaded(registry)) << "nothing in it is called by pointer";
+  const TestProgram program{{"fake image\nfunction f 1\n"}, {function(0x100, "f")}, ""};
+  add(program);
+  const Status status = other.ensure_loaded(registry);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message,
+              HasSubstr("the program calls functions by pointer on the device ('f' is one), and the "
+                        "plugin 'plain' does not support that"));
+  EXPECT_TRUE(status.error().of_device) << "the host may run the region";
+  const std::lock_guard lock(registry.mutex());
+  for (const TestProgram* each : {&plain, &program}) {
+    (void)other.withdraw(registry.remove(each));
+  }
+}
+
 TEST_F(Programs, ADeviceNamesItself) {
   EXPECT_EQ(device.label(), "device 3 (fake)");
 }

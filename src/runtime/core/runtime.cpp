@@ -2,6 +2,7 @@
 
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/extent.h"
+#include "runtime/core/function_check.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
@@ -88,6 +89,14 @@ Error Runtime::no_such_device(std::int64_t number, int count) {
                   "host",
                   number, count == 1 ? "is" : "are",
                   counted(static_cast<std::uint64_t>(count), "device"), count)};
+}
+
+bool Runtime::has_program_in(const Module& module) {
+  const std::lock_guard lock(registry_.mutex());
+  return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
+    const auto descriptor = reinterpret_cast<std::uintptr_t>(program.descriptor);
+    return descriptor >= module.begin && descriptor < module.end;
+  });
 }
 
 int Runtime::count_for_use(const Construct& construct) {
@@ -292,6 +301,10 @@ Status Runtime::open_devices(bool all) {
       setup_.reasons.push_back(error.value().message);
       candidate.refused = true;
       continue;
+    }
+    if (auto* const set_check = candidate.plugin->functions().set_function_ptr_check;
+        set_check != nullptr && check_enabled(Check::kFunctions)) {
+      set_check(candidate.plugin_device, check_function);
     }
     candidate.opened = true;
     devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/core/device.h"
+#include "runtime/core/module_path.h"
 #include "runtime/core/registry.h"
 #include "runtime/core/settings.h"
 
@@ -63,6 +64,9 @@ public:
 
   /// A device that exists, or null; loads nothing.
   [[nodiscard]] Device* device(int number);
+
+  /// True if a registered program lies in `module`. Any thread.
+  [[nodiscard]] bool has_program_in(const Module& module);
 
   /// Opens every device of the settings, whether or not an image fits.
   void open_all_devices(const Construct& construct);

@@ -31,6 +31,7 @@ constexpr std::array kInfoNames = {
 constexpr std::array kCheckNames = {
     std::pair<std::string_view, std::uint32_t>{"leaks", bit(Check::kLeaks)},
     std::pair<std::string_view, std::uint32_t>{"attached", bit(Check::kAttached)},
+    std::pair<std::string_view, std::uint32_t>{"functions", bit(Check::kFunctions)},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
 };
 
@@ -198,7 +199,8 @@ constexpr std::array kVariables = {
         "GANTRY_CHECK", "",
         "mistakes to look for: leaks (what is still mapped or allocated at the end; "
         "the exit status becomes 1), attached (storage that goes while a pointer of "
-        "the device is attached to it), all",
+        "the device is attached to it), functions (calls on a device, through pointers, of "
+        "functions that are the host's alone), all",
         parse_check},
     EnvironmentVariable{"GANTRY_SAVE_IMAGES", "",
                         "a folder in which a copy of every image loaded is left, for debuggers and "

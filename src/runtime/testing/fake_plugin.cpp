@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <span>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -89,9 +90,14 @@ struct FakeFunctions {
       if (word == "kernel") {
         fake.kernels.emplace(name, std::make_unique<char>());
       } else {
-        std::uint64_t size = 0;
-        lines >> size;
-        fake.variables.emplace(name, FakeImage::Variable{current->take(size), size});
+        std::uint64_t number = 0;
+        lines >> number;
+        const std::uint64_t size = word == "function" ? sizeof number : number;
+        const std::uintptr_t device_address = current->take(size);
+        fake.variables.emplace(name, FakeImage::Variable{device_address, size});
+        if (word == "function") {
+          current->write(reinterpret_cast<void*>(device_address), number);
+        }
       }
     }
     ++current->counts.images_loaded;
@@ -295,6 +301,16 @@ struct FakeFunctions {
     return code;
   }
 
+  static void set_function_ptr_map(std::int32_t device, std::uint64_t size,
+                                   __omp_offloading_fptr_map_ty* pairs) {
+    const std::lock_guard lock(current->mutex_);
+    EXPECT_EQ(device, 0);
+    current->functions.emplace();
+    for (const auto& [host, target] : std::span(pairs, size)) {
+      current->functions->emplace_back(host, target);
+    }
+  }
+
   static PluginFunctions table(bool queues) {
     PluginFunctions functions{};
 #define GANTRY_ADDRESS(name) functions.name = &FakeFunctions::name;
@@ -303,6 +319,7 @@ struct FakeFunctions {
       GANTRY_QUEUE_FUNCTIONS(GANTRY_ADDRESS)
     }
 #undef GANTRY_ADDRESS
+    functions.set_function_ptr_map = &FakeFunctions::set_function_ptr_map;
     return functions;
   }
 };

@@ -4,8 +4,9 @@
 // A device address of it is the address of host memory with kDeviceBit set, so that code which
 // takes one for a host address crashes. Every access is checked against what is allocated. Where
 // the devices have queues, what is put into one happens when the host waits for it and no earlier.
-// An image is text that begins with "fake image\n" and has a line `kernel NAME` or `variable NAME
-// SIZE` for each symbol; `broken` makes its loading fail.
+// An image is text that begins with "fake image\n" and has a line for each symbol: `kernel NAME`,
+// `variable NAME SIZE`, or `function NAME VALUE` for the variable of a function that is called by
+// pointer; `broken` makes its loading fail.
 #pragma once
 
 #include "runtime/core/plugin.h"
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +76,8 @@ public:
     bool operator==(const Counts&) const = default;
   };
   Counts counts;
+  /// The last table of functions called by pointer, if there was one.
+  std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> functions;
   /// What the last launch handed over.
   std::vector<void*> arguments;
 
