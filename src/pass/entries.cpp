@@ -3,6 +3,7 @@
 #include "pass/translation.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Frontend/Offloading/Utility.h>
@@ -122,8 +123,8 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
                    llvm::ArrayRef<Line> lines) {
   Replacements replacements;
   for (const Line& line : lines) {
-    llvm::Function* member =
-        line.kind == kMarkedHostMember ? module.getFunction(line.symbol) : nullptr;
+    llvm::GlobalValue* member =
+        line.kind == kMarkedHostMember ? module.getNamedValue(line.symbol) : nullptr;
     if (member != nullptr) {
       auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), false);
       replacements[member] =
@@ -136,6 +137,14 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (is_table(variable) && variable.hasInitializer()) {
       variable.setInitializer(replaced(variable.getInitializer(), replacements));
+    }
+  }
+  // Clang makes one destructor an alias of another one that it does not define for a device.
+  for (llvm::GlobalAlias& alias : llvm::make_early_inc_range(module.aliases())) {
+    const llvm::GlobalObject* target = alias.getAliaseeObject();
+    if (replacements.contains(&alias) && target != nullptr && target->isDeclaration()) {
+      alias.replaceAllUsesWith(replacements.lookup(&alias));
+      alias.eraseFromParent();
     }
   }
   llvm::GlobalDCEPass().run(module, analyses);

@@ -66,10 +66,22 @@ public:
 
 private:
   /// Virtual members that the class's table has and that are not for the device. What the compiler
-  /// defines by itself is.
+  /// defines by itself is, and an inline destructor, if those of the base classes are.
   [[nodiscard]] static bool stays_on_host(const clang::CXXMethodDecl& method) {
-    return !clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(&method) &&
-           method.isUserProvided() && !method.isPureVirtual();
+    if (clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(&method) ||
+        method.isPureVirtual()) {
+      return false;
+    }
+    if (!llvm::isa<clang::CXXDestructorDecl>(method)) {
+      return method.isUserProvided();
+    }
+    return (method.isUserProvided() && !method.isInlined()) ||
+           llvm::any_of(method.getParent()->bases(), [](const clang::CXXBaseSpecifier& base) {
+             const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl();
+             const clang::CXXDestructorDecl* destructor =
+                 record == nullptr ? nullptr : record->getDestructor();
+             return destructor != nullptr && stays_on_host(*destructor);
+           });
   }
 
   /// True if this translation unit is to emit the virtual table: each one that sees the class, or the

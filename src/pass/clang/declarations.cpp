@@ -9,15 +9,14 @@ namespace gantry::pass {
 
 namespace {
 
-/// indirect, or indirect(true).
-bool is_indirect(const clang::OMPDeclareTargetDeclAttr& attribute, const clang::ASTContext& context) {
-  if (!attribute.getIndirect()) {
-    return false;
-  }
+/// indirect, or indirect(true), which Clang notes and makes nothing of.
+bool is_indirect(const clang::OMPDeclareTargetDeclAttr& attribute,
+                 const clang::ASTContext& context) {
   const clang::Expr* condition = attribute.getIndirectExpr();
-  bool value = true;
-  return condition == nullptr || condition->isValueDependent() ||
-         !condition->EvaluateAsBooleanCondition(value, context) || value;
+  bool value = false;
+  return condition == nullptr ? attribute.getIndirect()
+                              : !condition->isValueDependent() &&
+                                    condition->EvaluateAsBooleanCondition(value, context) && value;
 }
 
 /// Takes the clause off every declaration of the function and tells whether there was one.
@@ -29,7 +28,7 @@ bool take_clause(clang::FunctionDecl* function) {
     bool changes = false;
     for (const auto* attribute : declaration->specific_attrs<clang::OMPDeclareTargetDeclAttr>()) {
       found |= is_indirect(*attribute, context);
-      changes |= attribute->getIndirect();
+      changes |= attribute->getIndirect() || attribute->getIndirectExpr() != nullptr;
       without_clause.push_back(clang::OMPDeclareTargetDeclAttr::CreateImplicit(
           context, attribute->getMapType(), attribute->getDevType(), nullptr, false,
           attribute->getLevel(), attribute->getRange()));
