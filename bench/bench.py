@@ -39,7 +39,8 @@ def parse_arguments():
         epilog=f"Cases: {', '.join(names)}. Times of constructs are of one construct, times of "
         "programs from start to end of the process. Ratios are Gantry / stock. What is generated "
         "and built is under bench/ in the build tree; objects are compiled once. "
-        "`scripts/bench --structures` compares data structures for the mapping table.",
+        "`scripts/bench --structures` compares data structures for the mapping table, `scripts/bench "
+        "--indirect` calls by pointer in device code.",
     )
     add = parser.add_argument
     add("--only", metavar="NAME", action="append", choices=names,

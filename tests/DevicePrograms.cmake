@@ -26,13 +26,14 @@ endif()
 function(gantry_device_program output source clang)
   cmake_parse_arguments(PARSE_ARGV 3 program "" "" "DEPENDS;FLAGS")
   get_filename_component(name ${output} NAME)
+  get_property(plugins GLOBAL PROPERTY GANTRY_CLANG_PLUGINS)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_BINARY_DIR}/bin/gantry clang++ --clang=${clang} -O1 -g -Wall -Werror
       -I${CMAKE_SOURCE_DIR}/tests/support ${device_program_sanitizer} ${source} -o ${output}
       ${program_FLAGS}
     DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h ${program_DEPENDS}
-      gantry libgantry clang-linker-wrapper gantry_device_cpu
+      gantry libgantry clang-linker-wrapper gantry_device_cpu ${plugins}
     COMMENT "Compiling ${name} with Clang ${clang}"
     VERBATIM)
 endfunction()

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 extern "C" void LLVMGetVersion(unsigned* major, unsigned* minor, unsigned* patch)
     __attribute__((weak));
@@ -31,6 +32,9 @@ void* load(const char* plugin) {
   std::string path(here.dli_fname);
   path.erase(path.find_last_of('/') + 1);
   path += "libgantry-" + std::string(plugin) + "-" + std::to_string(llvm_version()) + ".so";
+  if (access(path.c_str(), F_OK) != 0) {
+    return nullptr;
+  }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     std::fprintf(stderr, "gantry: warning: %s; functions cannot be called by pointer on devices\n",
