@@ -132,6 +132,35 @@ class Indirect(LinkTest):
         program = self.link(self.compile("loader", LOADER, "-w"), "-ldl")
         self.assert_calls(program, *libraries, prints="234506 3 234507 3 " * 3 + "\n")
 
+    def test_table_that_images_show(self):
+        """Sorted, each address once, and what device code calls is in it."""
+        program = self.link(self.compile("main", """
+            #include "header.h"
+            struct Pair { long host, device; };
+            #pragma omp begin declare target device_type(nohost)
+            extern "C" { extern Pair* __omp_offloading_fptr_map_p; extern unsigned long __omp_offloading_fptr_map_size; }
+            #pragma omp end declare target
+            int main() {
+              const Function host = static_function;
+              Pair pairs[100];
+              unsigned long size = 0;
+              long device = 0;
+            #pragma omp target map(from : pairs, size, device)
+              {
+                size = __omp_offloading_fptr_map_size;
+                for (unsigned long i = 0; i < size; ++i) pairs[i] = __omp_offloading_fptr_map_p[i];
+                device = (long)&static_function;
+              }
+              int found = 0, sorted = size > 0;
+              for (unsigned long i = 0; i < size; ++i) {
+                found += pairs[i].host == (long)host && pairs[i].device == device;
+                sorted &= i == 0 || pairs[i - 1].host < pairs[i].host;
+              }
+              printf("%d %d\\n", found, sorted);
+            }
+            """, "-w"))
+        self.assert_calls(program, prints="1 1\n")
+
     def test_saved_temporaries(self):
         """The compilation is in several steps then, of which the passes and the plugin see one each."""
         (self.folder / "main.cpp").write_text(MAIN)

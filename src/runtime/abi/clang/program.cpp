@@ -25,6 +25,9 @@ namespace {
 /// The name suffix of the reference pointers that unified_shared_memory makes of variables.
 constexpr std::string_view kReferencePointer = "_decl_tgt_ref_ptr";
 
+/// The runtime notes every pointer of a virtual table: those of classes have some dozens.
+constexpr std::uint64_t kLargestTable = 1u << 20;
+
 Status append(void* address, const char* name, std::uint64_t size, std::uint16_t programming_model,
               std::uint32_t flags, std::uint64_t data, ProgramContents& contents) {
   const auto entry = [&](EntryKind kind) {
@@ -51,6 +54,11 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
   case EntryRole::kIndirectFunction:
     return entry(EntryKind::kIndirectFunction);
   case EntryRole::kIndirectVtable:
+    if (size % sizeof(void*) != 0 || size > kLargestTable) {
+      return fail("the virtual table of the entry '{}' has {} bytes, which none has; the program is "
+                  "damaged",
+                  name, size);
+    }
     return entry(EntryKind::kIndirectTable);
   case EntryRole::kRequires:
     contents.unified_shared_memory |= (data & kUnifiedSharedMemory) != 0;

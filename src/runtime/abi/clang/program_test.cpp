@@ -151,6 +151,16 @@ TEST(Entries, OfUnknownFlagsAreNamed) {
   EXPECT_FALSE(decode(table<LegacyEntry>({legacy("odd", -1, 0)})));
 }
 
+TEST(Entries, OfVirtualTablesOfNoPossibleSizeAreRefused) {
+  constexpr std::uint32_t kTable = 0x20;
+  EXPECT_TRUE(decode(table<CurrentEntry>({current("t", kTable, 24)})));
+  for (const std::uint64_t size : {std::uint64_t{25}, std::uint64_t{1} << 40, ~std::uint64_t{7}}) {
+    const auto contents = decode(table<CurrentEntry>({current("t", kTable, size)}));
+    ASSERT_FALSE(contents) << size;
+    EXPECT_THAT(contents.error().message, HasSubstr("the virtual table of the entry 't' has"));
+  }
+}
+
 TEST(Entries, OfOldConstructorsAreRefused) {
   for (const std::int32_t flags : {2, 4}) {
     const auto contents = decode(table<LegacyEntry>({legacy("x_ctor", flags, 0)}));
