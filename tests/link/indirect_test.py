@@ -138,7 +138,10 @@ class Indirect(LinkTest):
             #include "header.h"
             struct Pair { long host, device; };
             #pragma omp begin declare target device_type(nohost)
-            extern "C" { extern Pair* __omp_offloading_fptr_map_p; extern unsigned long __omp_offloading_fptr_map_size; }
+            extern "C" {
+            extern __attribute__((weak)) Pair* __omp_offloading_fptr_map_p;
+            extern __attribute__((weak)) unsigned long __omp_offloading_fptr_map_size;
+            }
             #pragma omp end declare target
             int main() {
               const Function host = static_function;
