@@ -1,5 +1,5 @@
-// What a call by pointer costs in a target region: prints nanoseconds a call, one line `KIND TIME` for
-// each kind of call. FUNCTIONS is the number of functions that the table of the device has.
+// What a call by pointer costs in a target region: prints nanoseconds a call, one line `KIND TIME`
+// for each kind of call. FUNCTIONS is the number of functions that the table of the device has.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +85,12 @@ int main(int count, char** arguments) {
   long sink = 0;
 #pragma omp target map(to : host_table, same, any, host_object) map(from : times) map(tofrom : sink)
   sink += measure(host_table.functions, &host_object, same, any, rounds, times);
-  const char* const kinds[] = {"direct",          "pointer",           "translated",
-                               "pointer-random",  "translated-random", "virtual-device-object",
+  const char* const kinds[] = {"direct",
+                               "pointer",
+                               "translated",
+                               "pointer-random",
+                               "translated-random",
+                               "virtual-device-object",
                                "virtual-host-object"};
   for (int i = 0; i < 7; ++i) {
     printf("%s %.3f\n", kinds[i], times[i] * 1e9);

@@ -162,8 +162,8 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue);
 /** Sets `done` to 1 if everything in the queue is done, else to 0, and returns at once. */
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done);
 
-/* Functions called by pointer (OpenMP 5.2, section 7.8, the indirect clause): a plugin whose devices
- * have none need not have these. */
+/* Functions called by pointer (OpenMP 5.2, section 7.8, the indirect clause): a plugin whose
+ * devices have none need not have these. */
 
 /** A function, or a place in a virtual table, on the host and on a device. */
 struct __omp_offloading_fptr_map_ty {
@@ -172,10 +172,10 @@ struct __omp_offloading_fptr_map_ty {
 };
 
 /** From now on device code that calls through a `host_ptr` of the table calls `tgt_ptr`. The table,
-    which replaces the one before, has `table_size` elements, sorted by host_ptr, each of which is in
-    it once; it is copied. Called whenever images are loaded or unloaded, while kernels may run; one
-    call at a time for a device. Like __tgt_rtl_create_image it must not take the dynamic loader's
-    lock. */
+    which replaces the one before, has `table_size` elements, sorted by host_ptr, each of which is
+   in it once; it is copied. Called whenever images are loaded or unloaded, while kernels may run;
+   one call at a time for a device. Like __tgt_rtl_create_image it must not take the dynamic
+   loader's lock. */
 void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
                                     struct __omp_offloading_fptr_map_ty* table_host_ptr);
 
@@ -191,7 +191,8 @@ typedef struct gantry_unknown_function {
 typedef void gantry_function_check(int32_t device, const gantry_unknown_function* unknown);
 
 /** `check` is asked, on the thread that makes it, before every call through such a pointer: it
-    returns if the pointer may be the device's own. Called once a device, before images are loaded. */
+    returns if the pointer may be the device's own. Called once a device, before images are loaded.
+ */
 void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check);
 
 #ifdef __cplusplus

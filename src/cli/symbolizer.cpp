@@ -1,6 +1,6 @@
 // libexec/gantry-symbolizer FILE ADDRESS [FILE ADDRESS]…: what is at an address of an executable or
-// library, as its symbol table counts. One line each: the name of the function or variable, a tab, and
-// the source position `FILE:LINE` of code; what is not known is left empty.
+// library, as its symbol table counts. One line each: the name of the function or variable, a tab,
+// and the source position `FILE:LINE` of code; what is not known is left empty.
 //
 // The runtime runs it for messages, so that it need not read debug information itself.
 #include <cstdint>

@@ -55,9 +55,8 @@ void make_host_entry(llvm::Module& module, llvm::GlobalValue& address, llvm::Str
   llvm::offloading::emitOffloadingEntry(module, llvm::object::OFK_OpenMP, &address, name, size,
                                         flags, 0);
 #else
-  llvm::offloading::emitOffloadingEntry(module, &address, name, size,
-                                        static_cast<std::int32_t>(flags), 0,
-                                        "omp_offloading_entries");
+  llvm::offloading::emitOffloadingEntry(
+      module, &address, name, size, static_cast<std::int32_t>(flags), 0, "omp_offloading_entries");
 #endif
 }
 
@@ -89,9 +88,8 @@ void make_entry(llvm::Module& module, const Line& line) {
 }
 
 bool is_table(const llvm::Value& value) {
-  return llvm::any_of(kTablePrefixes, [&](llvm::StringRef prefix) {
-    return value.getName().starts_with(prefix);
-  });
+  return llvm::any_of(kTablePrefixes,
+                      [&](llvm::StringRef prefix) { return value.getName().starts_with(prefix); });
 }
 
 using Replacements = llvm::DenseMap<llvm::Constant*, llvm::Constant*>;
@@ -117,8 +115,8 @@ llvm::Constant* replaced(llvm::Constant* constant, const Replacements& replaceme
   return constant;
 }
 
-/// Takes the virtual members that are not for devices out of the device's tables, and with them what
-/// was emitted for the tables alone.
+/// Takes the virtual members that are not for devices out of the device's tables, and with them
+/// what was emitted for the tables alone.
 void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
                    llvm::ArrayRef<Line> lines) {
   Replacements replacements;
@@ -150,8 +148,8 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
   llvm::GlobalDCEPass().run(module, analyses);
 }
 
-/// Clang 22 makes such a constant itself for the classes of mapped objects, and lets no other module
-/// have it: then two that include one header with a target construct cannot be linked.
+/// Clang 22 makes such a constant itself for the classes of mapped objects, and lets no other
+/// module have it: then two that include one header with a target construct cannot be linked.
 void share_constants(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.hasExternalLinkage() && variable.getName().starts_with("__omp_offloading_") &&
@@ -189,9 +187,8 @@ llvm::PreservedAnalyses Entries::run(llvm::Module& module, llvm::ModuleAnalysisM
   if (is_device_module(module)) {
     leave_on_host(module, analyses, lines);
   }
-  llvm::removeFromUsedLists(module, [&](llvm::Constant* constant) {
-    return constant->stripPointerCasts() == marker;
-  });
+  llvm::removeFromUsedLists(
+      module, [&](llvm::Constant* constant) { return constant->stripPointerCasts() == marker; });
   marker->eraseFromParent();
   return llvm::PreservedAnalyses::none();
 }

@@ -3,9 +3,11 @@
 // The Clang plugin (clang/) names them in a marker variable, one line each; this pass makes of them
 // what the linker wrapper and the runtime understand:
 //
-//   on the host    an entry of the kind that Clang uses: flag 0x8 and the function's address, or flag
+//   on the host    an entry of the kind that Clang uses: flag 0x8 and the function's address, or
+//   flag
 //                  0x20 and the virtual table's;
-//   on the device  a constant of the entry's name with the address of the device's function or table.
+//   on the device  a constant of the entry's name with the address of the device's function or
+//   table.
 //
 // What a module does not define has no entry in it: the module that defines it has.
 #pragma once

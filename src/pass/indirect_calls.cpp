@@ -37,8 +37,8 @@ public:
   }
 
 private:
-  /// In front of the call, or of the outermost loop in which the pointer does not change and the call
-  /// is made for sure.
+  /// In front of the call, or of the outermost loop in which the pointer does not change and the
+  /// call is made for sure.
   llvm::Instruction* place_for(llvm::CallBase& call, const llvm::Value* pointer) {
     llvm::Instruction* place = &call;
     for (llvm::Loop* loop = loops_.getLoopFor(call.getParent());

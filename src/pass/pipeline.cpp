@@ -25,10 +25,9 @@ void add_passes(llvm::PassBuilder& builder) {
         passes.addPass(Entries());
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
       });
-  builder.registerPeepholeEPCallback(
-      [](FunctionPassManager& passes, OptimizationLevel /*level*/) {
-        passes.addPass(FoldTranslations());
-      });
+  builder.registerPeepholeEPCallback([](FunctionPassManager& passes, OptimizationLevel /*level*/) {
+    passes.addPass(FoldTranslations());
+  });
 #if LLVM_VERSION_MAJOR >= 20
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/, llvm::ThinOrFullLTOPhase phase) {

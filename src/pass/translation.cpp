@@ -10,8 +10,8 @@ namespace {
 constexpr char kDeviceFlag[] = "openmp-device";
 constexpr char kTranslate[] = "__kmpc_target_translate_fptr";
 
-/// While device code runs that can have a pointer to a function, the function stays where it is: the
-/// translation depends on nothing but the pointer.
+/// While device code runs that can have a pointer to a function, the function stays where it is:
+/// the translation depends on nothing but the pointer.
 llvm::FunctionCallee translation_function(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
@@ -19,8 +19,8 @@ llvm::FunctionCallee translation_function(llvm::Module& module) {
       llvm::AttributeList()
           .addFnAttribute(context, llvm::Attribute::NoUnwind)
           .addFnAttribute(context, llvm::Attribute::WillReturn)
-          .addFnAttribute(context, llvm::Attribute::getWithMemoryEffects(
-                                       context, llvm::MemoryEffects::none()));
+          .addFnAttribute(
+              context, llvm::Attribute::getWithMemoryEffects(context, llvm::MemoryEffects::none()));
   return module.getOrInsertFunction(kTranslate, attributes, pointer, pointer);
 }
 
@@ -32,8 +32,7 @@ bool is_device_module(const llvm::Module& module) {
 
 llvm::Value* make_translation(llvm::IRBuilder<>& builder, llvm::Value* pointer) {
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  llvm::Value* generic =
-      builder.CreatePointerBitCastOrAddrSpaceCast(pointer, builder.getPtrTy());
+  llvm::Value* generic = builder.CreatePointerBitCastOrAddrSpaceCast(pointer, builder.getPtrTy());
   llvm::CallInst* call = builder.CreateCall(translation_function(module), generic);
   call->setDoesNotThrow();
   return builder.CreatePointerBitCastOrAddrSpaceCast(call, pointer->getType());

@@ -42,8 +42,8 @@ bool is_called_for(const llvm::Value& function, const llvm::Value* object) {
   });
 }
 
-/// `offset` was read from a table: it is added to the address of the object, to reach a virtual base
-/// or the whole object.
+/// `offset` was read from a table: it is added to the address of the object, to reach a virtual
+/// base or the whole object.
 bool is_added_to(const llvm::Value& offset, const llvm::Value* object) {
   return llvm::any_of(offset.users(), [&](const llvm::User* user) {
     const auto* sum = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
@@ -58,7 +58,7 @@ bool reads_table_of(const llvm::Value& table, const llvm::Value* object) {
     }
     const auto* entry = llvm::dyn_cast<llvm::LoadInst>(user);
     return entry != nullptr && (entry->getType()->isPointerTy() ? is_called_for(*entry, object)
-                                                                 : is_added_to(*entry, object));
+                                                                : is_added_to(*entry, object));
   });
 }
 

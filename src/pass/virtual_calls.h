@@ -15,8 +15,8 @@ struct VirtualCalls : llvm::PassInfoMixin<VirtualCalls> {
   static bool isRequired() { return true; }
 };
 
-/// Replaces the translation of what is the device's own by that, so that a virtual call of an object
-/// that was made on the device can become a direct one.
+/// Replaces the translation of what is the device's own by that, so that a virtual call of an
+/// object that was made on the device can become a direct one.
 struct FoldTranslations : llvm::PassInfoMixin<FoldTranslations> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };

@@ -15,11 +15,11 @@ extern const volatile int __gantry_device_number;
 __attribute__((visibility("default"), used)) const volatile int __gantry_device_number = -1;
 
 extern const gantry_functions* const volatile __gantry_functions;
-__attribute__((visibility("default"), used)) const gantry_functions* const volatile
-    __gantry_functions = nullptr;
+__attribute__((visibility("default"), used))
+const gantry_functions* const volatile __gantry_functions = nullptr;
 
-__attribute__((visibility("default"), weak)) __omp_offloading_fptr_map_ty*
-    __omp_offloading_fptr_map_p = nullptr;
+__attribute__((visibility("default"), weak))
+__omp_offloading_fptr_map_ty* __omp_offloading_fptr_map_p = nullptr;
 __attribute__((visibility("default"), weak)) uint64_t __omp_offloading_fptr_map_size = 0;
 
 __attribute__((visibility("hidden"))) int omp_is_initial_device() {

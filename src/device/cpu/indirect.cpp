@@ -11,8 +11,9 @@ extern "C" {
 
 extern const gantry_functions* const volatile __gantry_functions;
 
-/// The device's address of what is at `pointer` on the host, be it a function or a place in a virtual
-/// table; any other pointer as it is. A look-up in a table that may change meanwhile, without a lock.
+/// The device's address of what is at `pointer` on the host, be it a function or a place in a
+/// virtual table; any other pointer as it is. A look-up in a table that may change meanwhile,
+/// without a lock.
 __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* pointer) {
   const gantry_functions* functions = __gantry_functions;
   if (functions == nullptr) {
@@ -37,8 +38,8 @@ __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* p
       }
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if ((version & 1) == 0 &&
-        __atomic_load_n(&functions->version, __ATOMIC_RELAXED) == version) [[likely]] {
+    if ((version & 1) == 0 && __atomic_load_n(&functions->version, __ATOMIC_RELAXED) == version)
+        [[likely]] {
       if (found != 0) [[likely]] {
         return reinterpret_cast<void*>(found);
       }
@@ -52,9 +53,10 @@ __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* p
 
 /// Stands in the device's virtual tables for members that are not for devices.
 __attribute__((visibility("hidden"), noreturn)) void __gantry_virtual_member_not_on_device() {
-  fputs("gantry: error: a virtual member function that is not declare target was called on a device; "
-        "declare it target with the indirect clause\n",
-        stderr);
+  fputs(
+      "gantry: error: a virtual member function that is not declare target was called on a device; "
+      "declare it target with the indirect clause\n",
+      stderr);
   abort();
 }
 

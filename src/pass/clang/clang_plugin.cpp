@@ -3,8 +3,8 @@
 // In every translation unit that is compiled for offloading, on the host and for a device, it notes
 // which functions and classes are to be called by pointer on a device, and leaves a marker in the
 // module (see pass/entries.h). For a device it also has emitted what Clang leaves out, because no
-// device code of the translation unit uses it: inline and static functions, and the virtual tables of
-// classes whose objects the host makes.
+// device code of the translation unit uses it: inline and static functions, and the virtual tables
+// of classes whose objects the host makes.
 #include "pass/clang/declarations.h"
 #include "pass/clang/device_code.h"
 #include "pass/entries.h"
@@ -84,8 +84,8 @@ private:
            });
   }
 
-  /// True if this translation unit is to emit the virtual table: each one that sees the class, or the
-  /// one that defines its key function or instantiates it explicitly.
+  /// True if this translation unit is to emit the virtual table: each one that sees the class, or
+  /// the one that defines its key function or instantiates it explicitly.
   [[nodiscard]] static bool has_table_here(clang::ASTContext& context,
                                            const clang::CXXRecordDecl& record) {
     switch (record.getTemplateSpecializationKind()) {
@@ -199,23 +199,23 @@ private:
 
   /// A constant that is emitted whatever the optimiser thinks of it.
   void leave_marker(clang::ASTContext& context, const std::string& text, bool for_device) {
-    const clang::QualType type = context.getConstantArrayType(
-        context.CharTy.withConst(), llvm::APInt(64, text.size() + 1), nullptr,
-        clang::ArraySizeModifier::Normal, 0);
+    const clang::QualType type =
+        context.getConstantArrayType(context.CharTy.withConst(), llvm::APInt(64, text.size() + 1),
+                                     nullptr, clang::ArraySizeModifier::Normal, 0);
     clang::TranslationUnitDecl* unit = context.getTranslationUnitDecl();
     const clang::SourceManager& sources = context.getSourceManager();
     const clang::SourceLocation start = sources.getLocForStartOfFile(sources.getMainFileID());
     auto* marker =
         clang::VarDecl::Create(context, unit, start, start, &context.Idents.get(kMarker), type,
                                context.getTrivialTypeSourceInfo(type), clang::SC_Static);
-    marker->setInit(clang::StringLiteral::Create(
-        context, text, clang::StringLiteralKind::Ordinary, false, type, clang::SourceLocation()));
+    marker->setInit(clang::StringLiteral::Create(context, text, clang::StringLiteralKind::Ordinary,
+                                                 false, type, clang::SourceLocation()));
     marker->addAttr(clang::UsedAttr::CreateImplicit(context));
     if (for_device) {
       // With nohost it has no entry of its own.
       marker->addAttr(clang::OMPDeclareTargetDeclAttr::CreateImplicit(
-          context, clang::OMPDeclareTargetDeclAttr::MT_To, clang::OMPDeclareTargetDeclAttr::DT_NoHost,
-          nullptr, false, 1));
+          context, clang::OMPDeclareTargetDeclAttr::MT_To,
+          clang::OMPDeclareTargetDeclAttr::DT_NoHost, nullptr, false, 1));
     }
     compiler_.getASTConsumer().HandleTopLevelDecl(clang::DeclGroupRef(marker));
   }

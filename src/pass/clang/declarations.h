@@ -9,10 +9,10 @@ namespace gantry::pass {
 
 class IndirectDeclarations {
 public:
-  /// Looks at `declaration` and what is declared inside. Where Clang would write an entry of its own
-  /// for a function, it is told not to: its entries have one name for all instantiations of a
-  /// template, clash between objects that include one header, and are errors where a function is not
-  /// emitted.
+  /// Looks at `declaration` and what is declared inside. Where Clang would write an entry of its
+  /// own for a function, it is told not to: its entries have one name for all instantiations of a
+  /// template, clash between objects that include one header, and are errors where a function is
+  /// not emitted.
   void add(clang::Decl* declaration);
 
   /// Canonical declarations, in the order in which they were met.

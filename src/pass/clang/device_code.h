@@ -7,8 +7,8 @@
 
 namespace gantry::pass {
 
-/// Reports dynamic_cast and typeid of polymorphic objects in the device code of `declaration` and of
-/// what is declared inside, as errors.
+/// Reports dynamic_cast and typeid of polymorphic objects in the device code of `declaration` and
+/// of what is declared inside, as errors.
 void check_device_code(const clang::Decl* declaration, clang::DiagnosticsEngine& diagnostics);
 
 } // namespace gantry::pass

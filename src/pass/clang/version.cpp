@@ -56,8 +56,8 @@ struct PassPlugin {
 
 } // namespace
 
-/// Answers a structure whose size depends on LLVM's version. By the calling convention its place comes
-/// as a first argument, and is returned.
+/// Answers a structure whose size depends on LLVM's version. By the calling convention its place
+/// comes as a first argument, and is returned.
 extern "C" __attribute__((visibility("default"))) void* llvmGetPassPluginInfo(void* result) {
   void* passes = load("passes");
   void* entry = passes == nullptr ? nullptr : dlsym(passes, "llvmGetPassPluginInfo");

@@ -27,7 +27,8 @@ void store(T& place, T value) {
 
 template <typename T>
 void set_variable(const gantry_image& image, const char* name, T value) {
-  if (const Elf64_Sym* symbol = image.find(name); symbol != nullptr && symbol->st_size == sizeof value) {
+  if (const Elf64_Sym* symbol = image.find(name);
+      symbol != nullptr && symbol->st_size == sizeof value) {
     store(*static_cast<T*>(image.address(*symbol)), value);
   }
 }

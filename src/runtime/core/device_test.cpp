@@ -383,8 +383,8 @@ TEST_F(Programs, EveryPlaceOfAVirtualTableCanBeAnObjectsPointer) {
       ""};
   add(program);
   ASSERT_TRUE(load());
-  EXPECT_THAT(plugin.functions, Optional(ElementsAre(Pair(0x100, 5000), Pair(0x108, 5008),
-                                                     Pair(0x110, 5016))));
+  EXPECT_THAT(plugin.functions,
+              Optional(ElementsAre(Pair(0x100, 5000), Pair(0x108, 5008), Pair(0x110, 5016))));
   drop(program);
 }
 
@@ -408,9 +408,10 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
   add(program);
   const Status status = other.ensure_loaded(registry);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message,
-              HasSubstr("the program calls functions by pointer on the device ('f' is one), and the "
-                        "plugin 'plain' does not support that"));
+  EXPECT_THAT(
+      status.error().message,
+      HasSubstr("the program calls functions by pointer on the device ('f' is one), and the "
+                "plugin 'plain' does not support that"));
   EXPECT_TRUE(status.error().of_device) << "the host may run the region";
   const std::lock_guard lock(registry.mutex());
   for (const TestProgram* each : {&plain, &program}) {

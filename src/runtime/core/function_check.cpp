@@ -43,11 +43,10 @@ void check_function(std::int32_t device, const gantry_unknown_function* unknown)
           ? fmt::format("{:#x} in '{}'", addresses[0].address, addresses[0].file)
           : fmt::format("'{}'", symbols[0].name);
   const std::size_t colon = symbols[1].position.rfind(':');
-  const std::string psource =
-      colon == std::string::npos
-          ? std::string()
-          : fmt::format(";{};;{};0;;", symbols[1].position.substr(0, colon),
-                        symbols[1].position.substr(colon + 1));
+  const std::string psource = colon == std::string::npos
+                                  ? std::string()
+                                  : fmt::format(";{};;{};0;;", symbols[1].position.substr(0, colon),
+                                                symbols[1].position.substr(colon + 1));
   const Device* on = runtime.device(device);
   fatal(Error{fmt::format("{}{} is the host's, and the device has no version of it; declare it "
                           "target with the indirect clause",

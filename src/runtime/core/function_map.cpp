@@ -4,8 +4,7 @@
 
 namespace gantry::core {
 
-std::vector<FunctionPair>
-merge_functions(std::span<const std::vector<FunctionPair>* const> lists) {
+std::vector<FunctionPair> merge_functions(std::span<const std::vector<FunctionPair>* const> lists) {
   std::vector<FunctionPair> table;
   for (const std::vector<FunctionPair>* list : lists) {
     table.insert(table.end(), list->begin(), list->end());

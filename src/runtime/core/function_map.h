@@ -13,7 +13,8 @@ namespace gantry::core {
 using FunctionPair = __omp_offloading_fptr_map_ty;
 
 /// The table that a plugin gets: sorted by host address, each of which is in it once. Of several
-/// pairs with one host address (an inline function is in many programs) the first of `lists` serves.
+/// pairs with one host address (an inline function is in many programs) the first of `lists`
+/// serves.
 [[nodiscard]] std::vector<FunctionPair>
 merge_functions(std::span<const std::vector<FunctionPair>* const> lists);
 

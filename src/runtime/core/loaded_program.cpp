@@ -123,8 +123,7 @@ Status LoadedProgram::join_indirect(const ProgramEntry& entry, const void* devic
     return status;
   }
   const auto host_address = reinterpret_cast<std::uintptr_t>(entry.address);
-  const std::uint64_t extent =
-      entry.kind == EntryKind::kIndirectTable ? entry.size : sizeof(void*);
+  const std::uint64_t extent = entry.kind == EntryKind::kIndirectTable ? entry.size : sizeof(void*);
   for (std::uint64_t offset = 0; offset < extent; offset += sizeof(void*)) {
     joined.functions.push_back({static_cast<std::int64_t>(host_address + offset),
                                 static_cast<std::int64_t>(device_address + offset)});

@@ -52,7 +52,8 @@
 
 namespace gantry::core {
 
-/// Functions of a plugin; those of queues and of indirect calls are null where it does not have them.
+/// Functions of a plugin; those of queues and of indirect calls are null where it does not have
+/// them.
 struct PluginFunctions {
 #define GANTRY_MEMBER(name) decltype(&::__tgt_rtl_##name) name;
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_MEMBER)

@@ -40,8 +40,8 @@ enum class Info : std::uint32_t {
 
 /// What GANTRY_CHECK can look for; a bit each.
 enum class Check : std::uint32_t {
-  kLeaks = 1u << 0,    ///< what is still mapped or allocated when the last program ends
-  kAttached = 1u << 1, ///< storage that goes while a pointer is attached to it
+  kLeaks = 1u << 0,     ///< what is still mapped or allocated when the last program ends
+  kAttached = 1u << 1,  ///< storage that goes while a pointer is attached to it
   kFunctions = 1u << 2, ///< calls by pointer of functions that are the host's alone
 };
 

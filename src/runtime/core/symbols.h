@@ -1,5 +1,5 @@
-// Names of addresses, for messages: asked of libexec/gantry-symbolizer, which reads symbol tables and
-// debug information in a process of its own.
+// Names of addresses, for messages: asked of libexec/gantry-symbolizer, which reads symbol tables
+// and debug information in a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Symbol {
   std::string position; ///< "app.cpp:12"; empty if that is not known
 };
 
-/// One answer for each address. Where the symbolizer is missing, or fails, nothing is known. Waits for
-/// the dynamic loader's lock, so no lock of ours may be held.
+/// One answer for each address. Where the symbolizer is missing, or fails, nothing is known. Waits
+/// for the dynamic loader's lock, so no lock of ours may be held.
 [[nodiscard]] std::vector<Symbol> symbolize(std::span<const ModuleAddress> addresses);
 
 } // namespace gantry::core

@@ -98,8 +98,8 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
 
 Status Transfers::run(Queue& queue, const Construct& construct, const Pointer& pointer) {
   if (info_enabled(Info::kTransfer)) [[unlikely]] {
-    info("{}: pointer {:#x} on the device attached to {:#x}", label(construct),
-         pointer.device_slot, pointer.value);
+    info("{}: pointer {:#x} on the device attached to {:#x}", label(construct), pointer.device_slot,
+         pointer.value);
   }
   auto* slot = reinterpret_cast<std::byte*>(pointer.device_slot);
   Status status = queue.submit(slot, &pointer.value, sizeof pointer.value);

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
-#include <span>
 #include <sstream>
 
 #include <gtest/gtest.h>

@@ -95,9 +95,8 @@ CASE(functions_of_every_kind, "declare-target.indirect-device") {
   const struct {
     Function function;
     int expected;
-  } table[] = {{plain, 0},          {internal, 1},
-               {in_line, 2},        {of_type<int>, 4},
-               {with_c_linkage, 3}, {in_anonymous_namespace, 4},
+  } table[] = {{plain, 0},           {internal, 1},       {in_line, 2},
+               {of_type<int>, 4},    {with_c_linkage, 3}, {in_anonymous_namespace, 4},
                {named_afterwards, 5}};
   for (const auto& [function, expected] : table) {
     Function pointer = function;

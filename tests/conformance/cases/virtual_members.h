@@ -270,8 +270,8 @@ CASE(arrays_of_objects_and_many_threads, "declare-target.virtual-host-object") {
   {
     const Shape* on_device[40];
     for (int i = 0; i < 40; ++i) {
-      on_device[i] = static_cast<const Shape*>(
-          omp_get_mapped_ptr(shapes[i], omp_get_default_device()));
+      on_device[i] =
+          static_cast<const Shape*>(omp_get_mapped_ptr(shapes[i], omp_get_default_device()));
     }
 #pragma omp target teams distribute parallel for map(to : on_device) reduction(+ : sum)
     for (int i = 0; i < 40; ++i) {

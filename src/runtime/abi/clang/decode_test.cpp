@@ -247,11 +247,11 @@ TEST(Structs, HaveTheStorageOfAllTheirMembers) {
     int first;
     int last[3];
   } object;
-  // Clang gives the combined entry the size of its first member where members of members are mapped.
-  const MapItems items =
-      decoded({{&object, &object.first, 4, kTargetParameter},
-               {&object, &object.first, 4, kTo | member_of(1)},
-               {&object, &object.last, 12, kTo | member_of(1)}});
+  // Clang gives the combined entry the size of its first member where members of members are
+  // mapped.
+  const MapItems items = decoded({{&object, &object.first, 4, kTargetParameter},
+                                  {&object, &object.first, 4, kTo | member_of(1)},
+                                  {&object, &object.last, 12, kTo | member_of(1)}});
   ASSERT_EQ(items.size(), 3u);
   EXPECT_EQ(items[0].begin, reinterpret_cast<std::byte*>(&object.first));
   EXPECT_EQ(items[0].size, 16u);
@@ -261,8 +261,7 @@ TEST(Structs, HaveNoStorageOfOthersMembers) {
   int one[2];
   int other[2];
   const MapItems items =
-      decoded({{one, one, 8, kTargetParameter},
-               {other, other, 8, kTo | member_of(1)}});
+      decoded({{one, one, 8, kTargetParameter}, {other, other, 8, kTo | member_of(1)}});
   ASSERT_EQ(items.size(), 2u);
   EXPECT_EQ(items[0].size, 8u);
 }

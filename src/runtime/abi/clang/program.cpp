@@ -55,9 +55,10 @@ Status append(void* address, const char* name, std::uint64_t size, std::uint16_t
     return entry(EntryKind::kIndirectFunction);
   case EntryRole::kIndirectVtable:
     if (size % sizeof(void*) != 0 || size > kLargestTable) {
-      return fail("the virtual table of the entry '{}' has {} bytes, which none has; the program is "
-                  "damaged",
-                  name, size);
+      return fail(
+          "the virtual table of the entry '{}' has {} bytes, which none has; the program is "
+          "damaged",
+          name, size);
     }
     return entry(EntryKind::kIndirectTable);
   case EntryRole::kRequires:
