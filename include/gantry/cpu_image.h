@@ -22,9 +22,9 @@ typedef struct gantry_function_slot {
   uintptr_t device;
 } gantry_function_slot;
 
-/** Which function of the device stands for one of the host: a hash table with a number of slots
-   that is a power of two, at most a quarter of which are taken. A host address is in the first slot
-   that is free for it from gantry_function_hash() on, in a circle.
+/** Which function of the device stands for one of the host: a hash table whose number of slots is a
+    power of two and at least four times that of the functions. A host address is in the first slot
+    that is free for it from gantry_function_hash() on, in a circle.
 
     Lives as long as its device. The plugin changes it while device code reads it: `version` is odd
     meanwhile and another one afterwards, and what was read in between has to be read again. Slots

@@ -173,9 +173,9 @@ struct __omp_offloading_fptr_map_ty {
 
 /** From now on device code that calls through a `host_ptr` of the table calls `tgt_ptr`. The table,
     which replaces the one before, has `table_size` elements, sorted by host_ptr, each of which is
-   in it once; it is copied. Called whenever images are loaded or unloaded, while kernels may run;
-   one call at a time for a device. Like __tgt_rtl_create_image it must not take the dynamic
-   loader's lock. */
+    in it once; it is copied. Called whenever images are loaded or unloaded, while kernels may run;
+    one call at a time for a device. Must not take the dynamic loader's lock, as
+    __tgt_rtl_create_image must not. */
 void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
                                     struct __omp_offloading_fptr_map_ty* table_host_ptr);
 
@@ -191,8 +191,7 @@ typedef struct gantry_unknown_function {
 typedef void gantry_function_check(int32_t device, const gantry_unknown_function* unknown);
 
 /** `check` is asked, on the thread that makes it, before every call through such a pointer: it
-    returns if the pointer may be the device's own. Called once a device, before images are loaded.
- */
+    returns if the pointer may be the device's own. Called once a device, before any image of it. */
 void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check);
 
 #ifdef __cplusplus
