@@ -261,6 +261,7 @@ private:
   }
 };
 
+// How plugins are made known to Clang. NOLINTNEXTLINE(bugprone-throwing-static-initialization)
 const clang::FrontendPluginRegistry::Add<Action> kRegistration("gantry-indirect",
                                                                "indirect functions on devices");
 

@@ -28,7 +28,7 @@ void store(T& place, T value) {
 template <typename T>
 void set_variable(const gantry_image& image, const char* name, T value) {
   if (const Elf64_Sym* symbol = image.find(name);
-      symbol != nullptr && symbol->st_size == sizeof value) {
+      symbol != nullptr && symbol->st_size == sizeof(T)) {
     store(*static_cast<T*>(image.address(*symbol)), value);
   }
 }

@@ -66,8 +66,8 @@ void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char
   if (symbol == nullptr) {
     return; // not linked by Gantry
   }
-  if (const auto offset = elf.file_offset(symbol->st_value, sizeof value)) {
-    std::memcpy(contents.data() + *offset, &value, sizeof value);
+  if (const auto offset = elf.file_offset(symbol->st_value, sizeof(T))) {
+    std::memcpy(contents.data() + *offset, &value, sizeof(T));
   }
 }
 
