@@ -6,11 +6,19 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Operator.h>
 
 namespace gantry::pass {
 
 namespace {
+
+/// True if what is read at `memory` comes from a virtual table of the device.
+bool is_device_table(llvm::Value* memory) {
+  const llvm::Value* original = translated(memory);
+  const auto* load = original == nullptr ? nullptr : llvm::dyn_cast<llvm::LoadInst>(original);
+  return load != nullptr && is_said_to_be_table_pointer(*load);
+}
 
 using Visited = llvm::SmallPtrSet<llvm::Value*, 8>;
 
@@ -43,7 +51,7 @@ bool is_device_pointer(llvm::Value* pointer, Visited& visited) {
     const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(memory);
     return (variable != nullptr && variable->isConstant() &&
             !variable->isExternallyInitialized()) ||
-           translated(memory) != nullptr;
+           is_device_table(memory);
   }
   if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
     return is_device_pointer(choice->getTrueValue(), visited) &&
@@ -61,6 +69,19 @@ bool is_device_pointer(llvm::Value* pointer, Visited& visited) {
 }
 
 } // namespace
+
+bool is_said_to_be_table_pointer(const llvm::LoadInst& load) {
+  const llvm::MDNode* tag = load.getMetadata(llvm::LLVMContext::MD_tbaa);
+  if (tag == nullptr || tag->getNumOperands() < 2) {
+    return false;
+  }
+  const auto* type = llvm::dyn_cast<llvm::MDNode>(tag->getOperand(1));
+  if (type == nullptr || type->getNumOperands() == 0) {
+    return false;
+  }
+  const auto* name = llvm::dyn_cast<llvm::MDString>(type->getOperand(0));
+  return name != nullptr && name->getString() == "vtable pointer";
+}
 
 bool is_device_pointer(llvm::Value* pointer) {
   Visited visited;

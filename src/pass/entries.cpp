@@ -6,9 +6,12 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/Frontend/Offloading/Utility.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -19,7 +22,8 @@ namespace {
 
 constexpr std::uint32_t kIndirectFunction = 0x8;
 constexpr std::uint32_t kIndirectTable = 0x20;
-/// In the device library: says that a virtual member is not for devices, and ends the program.
+/// In the device library: says that a member, by its name, is not for devices, and ends the
+/// program.
 constexpr char kNotOnDevice[] = "__gantry_virtual_member_not_on_device";
 /// What the names of virtual tables begin with, those of objects under construction included.
 constexpr llvm::StringRef kTablePrefixes[] = {"_ZTV", "_ZTC"};
@@ -115,6 +119,21 @@ llvm::Constant* replaced(llvm::Constant* constant, const Replacements& replaceme
   return constant;
 }
 
+/// A function that says of a virtual member, by its symbol, that it is not for devices.
+llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* nothing = llvm::Type::getVoidTy(context);
+  const llvm::FunctionCallee complain =
+      module.getOrInsertFunction(kNotOnDevice, nothing, llvm::PointerType::getUnqual(context));
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(nothing, false),
+                             llvm::GlobalValue::InternalLinkage, member + ".on_host", module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
+  builder.CreateCall(complain, builder.CreateGlobalString(llvm::demangle(member)));
+  builder.CreateUnreachable();
+  return function;
+}
+
 /// Takes the virtual members that are not for devices out of the device's tables, and with them
 /// what was emitted for the tables alone.
 void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
@@ -124,9 +143,7 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
     llvm::GlobalValue* member =
         line.kind == kMarkedHostMember ? module.getNamedValue(line.symbol) : nullptr;
     if (member != nullptr) {
-      auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), false);
-      replacements[member] =
-          llvm::cast<llvm::Constant>(module.getOrInsertFunction(kNotOnDevice, type).getCallee());
+      replacements[member] = make_complaint(module, line.symbol);
     }
   }
   if (replacements.empty()) {
@@ -159,6 +176,27 @@ void share_constants(llvm::Module& module) {
   }
 }
 
+/// Clang's plugin refuses dynamic_cast and typeid in what is declared for devices; this finds them
+/// in functions that are device code because others call them.
+void refuse_type_information(llvm::Module& module) {
+  for (const char* name : {"__dynamic_cast", "__cxa_bad_typeid"}) {
+    const llvm::Function* used = module.getFunction(name);
+    if (used == nullptr) {
+      continue;
+    }
+    for (const llvm::User* user : used->users()) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (call != nullptr && !call->getFunction()->hasAvailableExternallyLinkage()) {
+        module.getContext().diagnose(llvm::DiagnosticInfoUnsupported(
+            *call->getFunction(),
+            "'dynamic_cast' and 'typeid' are not supported in code for a device; call a virtual "
+            "function of the object instead",
+            call->getDebugLoc()));
+      }
+    }
+  }
+}
+
 llvm::GlobalVariable* find_marker(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.getName().ends_with(kMarker) && variable.hasInitializer()) {
@@ -173,6 +211,7 @@ llvm::GlobalVariable* find_marker(llvm::Module& module) {
 llvm::PreservedAnalyses Entries::run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
   if (is_device_module(module)) {
     share_constants(module);
+    refuse_type_information(module);
   }
   llvm::GlobalVariable* marker = find_marker(module);
   if (marker == nullptr) {

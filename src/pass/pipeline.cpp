@@ -43,7 +43,8 @@ void add_passes(llvm::PassBuilder& builder) {
 #endif
   builder.registerFullLinkTimeOptimizationEarlyEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
+        passes.addPass(
+            llvm::createModuleToFunctionPassAdaptor(VirtualCalls(VirtualCalls::Code::kOptimised)));
       });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) { add_indirect_calls(passes); });
@@ -60,6 +61,8 @@ void add_passes(llvm::PassBuilder& builder) {
       [](llvm::StringRef name, FunctionPassManager& passes, auto /*elements*/) {
         if (name == "gantry-virtual-calls") {
           passes.addPass(VirtualCalls());
+        } else if (name == "gantry-virtual-calls-optimised") {
+          passes.addPass(VirtualCalls(VirtualCalls::Code::kOptimised));
         } else if (name == "gantry-fold") {
           passes.addPass(FoldTranslations());
         } else if (name == "gantry-indirect-calls") {

@@ -7,28 +7,10 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Metadata.h>
 
 namespace gantry::pass {
 
 namespace {
-
-/// Clang's name for the type of virtual table pointers in what it says of aliases; at -O0, and with
-/// -fno-strict-aliasing, it says nothing.
-constexpr char kAliasType[] = "vtable pointer";
-
-bool has_alias_type(const llvm::LoadInst& load) {
-  const llvm::MDNode* tag = load.getMetadata(llvm::LLVMContext::MD_tbaa);
-  if (tag == nullptr || tag->getNumOperands() < 2) {
-    return false;
-  }
-  const auto* type = llvm::dyn_cast<llvm::MDNode>(tag->getOperand(1));
-  if (type == nullptr || type->getNumOperands() == 0) {
-    return false;
-  }
-  const auto* name = llvm::dyn_cast<llvm::MDString>(type->getOperand(0));
-  return name != nullptr && name->getString() == kAliasType;
-}
 
 /// `function` was read from a table: it is called for the object at `object`, at once or after a
 /// choice between it and another one (a pointer to a member function).
@@ -63,9 +45,10 @@ bool reads_table_of(const llvm::Value& table, const llvm::Value* object) {
 }
 
 /// True if `load` reads the virtual table pointer of an object.
-bool reads_table_pointer(const llvm::LoadInst& load) {
+bool reads_table_pointer(const llvm::LoadInst& load, VirtualCalls::Code code) {
   return load.getType()->isPointerTy() &&
-         (has_alias_type(load) || reads_table_of(load, load.getPointerOperand()));
+         (is_said_to_be_table_pointer(load) || (code == VirtualCalls::Code::kAsEmitted &&
+                                                reads_table_of(load, load.getPointerOperand())));
 }
 
 bool is_translated(llvm::Value& pointer) {
@@ -96,7 +79,7 @@ llvm::PreservedAnalyses VirtualCalls::run(llvm::Function& function,
   for (llvm::BasicBlock& block : function) {
     for (llvm::Instruction& instruction : block) {
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-      if (load != nullptr && reads_table_pointer(*load) && !is_translated(*load)) {
+      if (load != nullptr && reads_table_pointer(*load, code_) && !is_translated(*load)) {
         loads.push_back(load);
       }
     }

@@ -6,13 +6,25 @@
 // optimiser hides.
 #pragma once
 
+#include <cstdint>
+
 #include <llvm/IR/PassManager.h>
 
 namespace gantry::pass {
 
-struct VirtualCalls : llvm::PassInfoMixin<VirtualCalls> {
+class VirtualCalls : public llvm::PassInfoMixin<VirtualCalls> {
+public:
+  /// What Clang emits, or code that an optimiser has seen: there only what Clang says of a load
+  /// counts.
+  enum class Code : std::uint8_t { kAsEmitted, kOptimised };
+
+  explicit VirtualCalls(Code code = Code::kAsEmitted) : code_(code) {}
+
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
   static bool isRequired() { return true; }
+
+private:
+  Code code_;
 };
 
 /// Replaces the translation of what is the device's own by that, so that a virtual call of an

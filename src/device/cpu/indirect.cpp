@@ -22,7 +22,7 @@ __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* p
   const auto host = reinterpret_cast<uintptr_t>(pointer);
   for (;;) {
     const uint64_t version = __atomic_load_n(&functions->version, __ATOMIC_ACQUIRE);
-    const uint64_t mask = __atomic_load_n(&functions->mask, __ATOMIC_RELAXED);
+    const uint64_t mask = __atomic_load_n(&functions->mask, __ATOMIC_ACQUIRE);
     const gantry_function_slot* slots = __atomic_load_n(&functions->slots, __ATOMIC_RELAXED);
     uintptr_t found = 0;
     if ((version & 1) == 0) {
@@ -43,20 +43,24 @@ __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* p
       if (found != 0) [[likely]] {
         return reinterpret_cast<void*>(found);
       }
-      if (functions->check != nullptr && pointer != nullptr) [[unlikely]] {
-        functions->check(pointer, __builtin_return_address(0));
+      if (pointer != nullptr) {
+        auto* const check = __atomic_load_n(&functions->check, __ATOMIC_RELAXED);
+        if (check != nullptr) [[unlikely]] {
+          check(pointer, __builtin_return_address(0));
+        }
       }
       return pointer;
     }
   }
 }
 
-/// Stands in the device's virtual tables for members that are not for devices.
-__attribute__((visibility("hidden"), noreturn)) void __gantry_virtual_member_not_on_device() {
-  fputs(
-      "gantry: error: a virtual member function that is not declare target was called on a device; "
-      "declare it target with the indirect clause\n",
-      stderr);
+/// Called by what stands in the device's virtual tables for members that are not for devices.
+__attribute__((visibility("hidden"), noreturn)) void
+__gantry_virtual_member_not_on_device(const char* member) {
+  fprintf(stderr,
+          "gantry: error: '%s' was called on a device and has no version there; declare it target "
+          "with the indirect clause\n",
+          member);
   abort();
 }
 

@@ -17,6 +17,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
 #include <llvm/Support/FileSystem.h>
@@ -65,23 +66,24 @@ public:
   }
 
 private:
+  [[nodiscard]] static bool is_for_devices(const clang::CXXMethodDecl& method) {
+    return clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(&method).has_value();
+  }
+
   /// Virtual members that the class's table has and that are not for the device. What the compiler
   /// defines by itself is, and an inline destructor, if those of the base classes are.
   [[nodiscard]] static bool stays_on_host(const clang::CXXMethodDecl& method) {
-    if (clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(&method) ||
-        method.isPureVirtual()) {
+    if (is_for_devices(method) || method.isPureVirtual()) {
       return false;
     }
     if (!llvm::isa<clang::CXXDestructorDecl>(method)) {
       return method.isUserProvided();
     }
-    return (method.isUserProvided() && !method.isInlined()) ||
-           llvm::any_of(method.getParent()->bases(), [](const clang::CXXBaseSpecifier& base) {
-             const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl();
-             const clang::CXXDestructorDecl* destructor =
-                 record == nullptr ? nullptr : record->getDestructor();
-             return destructor != nullptr && stays_on_host(*destructor);
-           });
+    return llvm::any_of(hierarchy_of(*method.getParent()), [](const clang::CXXRecordDecl* record) {
+      const clang::CXXDestructorDecl* destructor = record->getDestructor();
+      return destructor != nullptr && !is_for_devices(*destructor) &&
+             destructor->isUserProvided() && !destructor->isInlined();
+    });
   }
 
   /// True if this translation unit is to emit the virtual table: each one that sees the class, or
@@ -102,17 +104,46 @@ private:
     return key == nullptr || key->hasBody();
   }
 
+  /// True if objects of the class may be made here: then something uses a constructor, or the class
+  /// is where its virtual table is for all.
+  [[nodiscard]] static bool is_made_here(clang::ASTContext& context,
+                                         const clang::CXXRecordDecl& record) {
+    return context.getCurrentKeyFunction(&record) != nullptr ||
+           record.getTemplateSpecializationKind() == clang::TSK_ExplicitInstantiationDefinition ||
+           llvm::any_of(record.ctors(), [](const clang::CXXConstructorDecl* constructor) {
+             return constructor->isUsed() || constructor->isReferenced();
+           });
+  }
+
+  /// A class that only inherits what is for devices gets a table if nothing in it is defined
+  /// elsewhere: that may be in a library, which has an image of its own.
+  [[nodiscard]] static bool inherits_only_what_is_here(const clang::CXXRecordDecl& record) {
+    return llvm::all_of(hierarchy_of(record), [&](const clang::CXXRecordDecl* each) {
+      return each == &record ||
+             llvm::all_of(each->methods(), [](const clang::CXXMethodDecl* method) {
+               return !method->isVirtual() || method->isPureVirtual() ||
+                      !method->isUserProvided() || method->hasBody();
+             });
+    });
+  }
+
+  /// True if the class has a virtual table for devices that this translation unit is to emit. The
+  /// compilations for host and device agree on it.
+  [[nodiscard]] bool has_device_table(clang::ASTContext& context,
+                                      const clang::CXXRecordDecl& record) const {
+    return declarations_.has_indirect_member(&record) && has_table_here(context, record) &&
+           is_made_here(context, record) &&
+           (declarations_.declares_indirect_member(&record) || inherits_only_what_is_here(record));
+  }
+
   void emit_for_device() {
     clang::ASTContext& context = compiler_.getASTContext();
     llvm::SmallVector<clang::CXXRecordDecl*> tables;
     for (clang::CXXRecordDecl* record : declarations_.polymorphic_classes()) {
-      if (declarations_.has_indirect_member(record) && has_table_here(context, *record)) {
+      if (has_device_table(context, *record)) {
         tables.push_back(record);
         sema_->MarkVirtualMembersReferenced(record->getLocation(), record, true);
       }
-    }
-    for (clang::FunctionDecl* function : declarations_.functions()) {
-      sema_->MarkFunctionReferenced(function->getLocation(), function);
     }
     sema_->PerformPendingInstantiations();
     // That may have found more: the list is not iterated while it grows.
@@ -124,19 +155,22 @@ private:
     }
   }
 
+  /// Clang emits a function that is static or inline only if device code uses it. What nothing in
+  /// this translation unit refers to has no address here.
   void emit(clang::FunctionDecl* function) {
-    clang::FunctionDecl* definition = function->getDefinition();
-    if (definition == nullptr) {
+    const clang::FunctionDecl* definition = nullptr;
+    if (!function->hasBody(definition) || !(function->isUsed() || function->isReferenced())) {
       return;
     }
-    // Clang emits a function that is static or inline only if something uses it.
-    definition->addAttr(clang::UsedAttr::CreateImplicit(compiler_.getASTContext()));
-    compiler_.getASTConsumer().HandleTopLevelDecl(clang::DeclGroupRef(definition));
+    auto* emitted = const_cast<clang::FunctionDecl*>(definition);
+    emitted->addAttr(clang::UsedAttr::CreateImplicit(compiler_.getASTContext()));
+    compiler_.getASTConsumer().HandleTopLevelDecl(clang::DeclGroupRef(emitted));
   }
 
   /// Begins the names of the translation unit's entries: as Clang's own, with numbers of the source
-  /// file, which the compilations for host and device have in common.
-  static std::string entry_prefix(clang::ASTContext& context) {
+  /// file, which the compilations for host and device have in common; and one for the macros given,
+  /// because one file may be several translation units.
+  std::string entry_prefix(clang::ASTContext& context) const {
     const clang::SourceManager& sources = context.getSourceManager();
     // Where the file ends, because preprocessed source says only after its start where it is from.
     const clang::PresumedLoc end =
@@ -146,7 +180,12 @@ private:
     if (llvm::sys::fs::getUniqueID(file, id)) {
       id = {0, llvm::xxh3_64bits(file)}; // there is no such file: the name has to do
     }
-    return llvm::formatv("__omp_offloading_indirect_{0:x-}_{1:x-}_", id.getDevice(), id.getFile());
+    std::string macros;
+    for (const auto& [macro, is_undefined] : compiler_.getPreprocessorOpts().Macros) {
+      macros += (is_undefined ? "U" : "D") + macro + "\n";
+    }
+    return llvm::formatv("__omp_offloading_indirect_{0:x-}_{1:x-}_{2:x-}_", id.getDevice(),
+                         id.getFile(), macros.empty() ? 0 : llvm::xxh3_64bits(macros));
   }
 
   std::string marker_text(clang::ASTContext& context) {
@@ -165,14 +204,20 @@ private:
     }
     llvm::SetVector<const clang::CXXMethodDecl*> on_host;
     for (const clang::CXXRecordDecl* record : declarations_.polymorphic_classes()) {
-      if (!declarations_.has_indirect_member(record)) {
+      if (!has_device_table(context, *record)) {
         continue;
       }
       std::string table;
       llvm::raw_string_ostream stream(table);
       mangling->mangleCXXVTable(record, stream);
       add_line(kMarkedTable, table);
-      add_members_on_host(*record, on_host);
+      for (const clang::CXXRecordDecl* each : hierarchy_of(*record)) {
+        for (const clang::CXXMethodDecl* method : each->methods()) {
+          if (method->isVirtual() && stays_on_host(*method)) {
+            on_host.insert(method);
+          }
+        }
+      }
     }
     for (const clang::CXXMethodDecl* method : on_host) {
       for (const std::string& symbol : names.getAllManglings(method)) {
@@ -180,21 +225,6 @@ private:
       }
     }
     return text;
-  }
-
-  static void add_members_on_host(const clang::CXXRecordDecl& record,
-                                  llvm::SetVector<const clang::CXXMethodDecl*>& members) {
-    for (const clang::CXXMethodDecl* method : record.methods()) {
-      if (method->isVirtual() && stays_on_host(*method)) {
-        members.insert(method);
-      }
-    }
-    for (const clang::CXXBaseSpecifier& base : record.bases()) {
-      const clang::CXXRecordDecl* base_record = base.getType()->getAsCXXRecordDecl();
-      if (base_record != nullptr && base_record->isDynamicClass()) {
-        add_members_on_host(*base_record->getDefinition(), members);
-      }
-    }
   }
 
   /// A constant that is emitted whatever the optimiser thinks of it.

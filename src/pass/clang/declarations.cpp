@@ -45,6 +45,20 @@ bool take_clause(clang::FunctionDecl* function) {
 
 } // namespace
 
+llvm::SetVector<const clang::CXXRecordDecl*> hierarchy_of(const clang::CXXRecordDecl& definition) {
+  llvm::SetVector<const clang::CXXRecordDecl*> records;
+  records.insert(&definition);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (const clang::CXXBaseSpecifier& base : records[i]->bases()) {
+      const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl();
+      if (record != nullptr && record->hasDefinition() && record->isDynamicClass()) {
+        records.insert(record->getDefinition());
+      }
+    }
+  }
+  return records;
+}
+
 void IndirectDeclarations::add_function(clang::FunctionDecl* function) {
   // A template keeps the clause for its instantiations.
   if (!function->isDependentContext() && take_clause(function)) {
@@ -80,16 +94,15 @@ bool IndirectDeclarations::contains(const clang::FunctionDecl* function) const {
   return functions_.contains(const_cast<clang::FunctionDecl*>(function->getCanonicalDecl()));
 }
 
+bool IndirectDeclarations::declares_indirect_member(const clang::CXXRecordDecl* definition) const {
+  return llvm::any_of(definition->methods(), [&](const clang::CXXMethodDecl* method) {
+    return method->isVirtual() && contains(method);
+  });
+}
+
 bool IndirectDeclarations::has_indirect_member(const clang::CXXRecordDecl* definition) const {
-  for (const clang::CXXMethodDecl* method : definition->methods()) {
-    if (method->isVirtual() && contains(method)) {
-      return true;
-    }
-  }
-  return llvm::any_of(definition->bases(), [&](const clang::CXXBaseSpecifier& base) {
-    const clang::CXXRecordDecl* record = base.getType()->getAsCXXRecordDecl();
-    return record != nullptr && record->hasDefinition() &&
-           has_indirect_member(record->getDefinition());
+  return llvm::any_of(hierarchy_of(*definition), [&](const clang::CXXRecordDecl* record) {
+    return declares_indirect_member(record);
   });
 }
 

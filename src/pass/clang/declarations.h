@@ -7,6 +7,11 @@
 
 namespace gantry::pass {
 
+/// The polymorphic classes that a class has as bases, direct and others, and before them itself;
+/// each once.
+[[nodiscard]] llvm::SetVector<const clang::CXXRecordDecl*>
+hierarchy_of(const clang::CXXRecordDecl& definition);
+
 class IndirectDeclarations {
 public:
   /// Looks at `declaration` and what is declared inside. Where Clang would write an entry of its
@@ -26,7 +31,9 @@ public:
 
   [[nodiscard]] bool contains(const clang::FunctionDecl* function) const;
 
-  /// True if a virtual member of the class, its own or inherited, is to be called on a device.
+  /// True if a virtual member that the class declares itself is to be called on a device.
+  [[nodiscard]] bool declares_indirect_member(const clang::CXXRecordDecl* definition) const;
+  /// The same of its own and inherited ones.
   [[nodiscard]] bool has_indirect_member(const clang::CXXRecordDecl* definition) const;
 
 private:

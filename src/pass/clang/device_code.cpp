@@ -17,14 +17,23 @@ void report(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation locatio
             llvm::StringRef construct) {
   const unsigned id = diagnostics.getCustomDiagID(
       clang::DiagnosticsEngine::Error,
-      "'%0' is not supported in code for a device: the type information of an object made on the "
-      "host is the host's; call a virtual function of the object instead");
+      "'%0' is not supported in code for a device; call a virtual function of the object instead");
   diagnostics.Report(location, id) << construct;
 }
 
+void check(const clang::Stmt* statement, bool on_device, clang::DiagnosticsEngine& diagnostics);
+
+void check_children(const clang::Stmt& statement, bool on_device,
+                    clang::DiagnosticsEngine& diagnostics) {
+  for (const clang::Stmt* child : statement.children()) {
+    check(child, on_device, diagnostics);
+  }
+}
+
 void check(const clang::Stmt* statement, bool on_device, clang::DiagnosticsEngine& diagnostics) {
-  if (statement == nullptr) {
-    return;
+  if (statement == nullptr ||
+      llvm::isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr>(statement)) {
+    return; // their operands are not evaluated
   }
   if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
     on_device |= clang::isOpenMPTargetExecutionDirective(directive->getDirectiveKind());
@@ -35,13 +44,16 @@ void check(const clang::Stmt* statement, bool on_device, clang::DiagnosticsEngin
       report(diagnostics, cast->getBeginLoc(), "dynamic_cast");
     }
   } else if (const auto* type = llvm::dyn_cast<clang::CXXTypeidExpr>(statement)) {
-    if (on_device && type->isPotentiallyEvaluated()) {
+    if (!type->isPotentiallyEvaluated()) {
+      return;
+    }
+    if (on_device) {
       report(diagnostics, type->getBeginLoc(), "typeid");
     }
+  } else if (llvm::isa<clang::LambdaExpr>(statement) && !on_device) {
+    return; // its function is looked at by itself
   }
-  for (const clang::Stmt* child : statement->children()) {
-    check(child, on_device, diagnostics);
-  }
+  check_children(*statement, on_device, diagnostics);
 }
 
 bool is_device_function(const clang::FunctionDecl& function) {

@@ -46,7 +46,8 @@ void Functions::make_room(std::size_t pairs) {
   }
   slots_.push_back(std::make_unique<gantry_function_slot[]>(wanted));
   store(table_.slots, static_cast<const gantry_function_slot*>(slots_.back().get()));
-  store(table_.mask, static_cast<std::uint64_t>(wanted - 1));
+  // Who sees that there are more slots sees where they are.
+  __atomic_store_n(&table_.mask, static_cast<std::uint64_t>(wanted - 1), __ATOMIC_RELEASE);
 }
 
 void Functions::set(std::span<const __omp_offloading_fptr_map_ty> pairs) {

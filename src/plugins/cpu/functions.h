@@ -28,7 +28,9 @@ public:
   void set(std::span<const __omp_offloading_fptr_map_ty> pairs);
 
   /// `check` is asked about pointers that the table does not have.
-  void set_check(void (*check)(const void* pointer, const void* call)) { table_.check = check; }
+  void set_check(void (*check)(const void* pointer, const void* call)) {
+    __atomic_store_n(&table_.check, check, __ATOMIC_RELAXED);
+  }
 
   /// An image that is loaded, and from now on has the sorted table too; until remove().
   void add(const gantry_image* image);

@@ -376,15 +376,17 @@ TEST_F(Programs, FunctionsCalledByPointerMakeOneTable) {
   EXPECT_THAT(plugin.functions, Optional(IsEmpty()));
 }
 
-TEST_F(Programs, EveryPlaceOfAVirtualTableCanBeAnObjectsPointer) {
+TEST_F(Programs, PlacesOfAVirtualTableThatCanBeAnObjectsPointer) {
+  // The second table begins where the first one ends, which is a place of the first.
   const TestProgram program{
-      {"fake image\nfunction table 5000\n"},
-      {{EntryKind::kIndirectTable, reinterpret_cast<void*>(0x100), "table", 24, nullptr}},
+      {"fake image\nfunction table 5000\nfunction next 6000\n"},
+      {{EntryKind::kIndirectTable, reinterpret_cast<void*>(0x118), "next", 16, nullptr},
+       {EntryKind::kIndirectTable, reinterpret_cast<void*>(0x100), "table", 24, nullptr}},
       ""};
   add(program);
   ASSERT_TRUE(load());
   EXPECT_THAT(plugin.functions,
-              Optional(ElementsAre(Pair(0x100, 5000), Pair(0x108, 5008), Pair(0x110, 5016))));
+              Optional(ElementsAre(Pair(0x110, 5016), Pair(0x118, 5024), Pair(0x128, 6016))));
   drop(program);
 }
 

@@ -123,10 +123,18 @@ Status LoadedProgram::join_indirect(const ProgramEntry& entry, const void* devic
     return status;
   }
   const auto host_address = reinterpret_cast<std::uintptr_t>(entry.address);
-  const std::uint64_t extent = entry.kind == EntryKind::kIndirectTable ? entry.size : sizeof(void*);
-  for (std::uint64_t offset = 0; offset < extent; offset += sizeof(void*)) {
+  const auto add = [&](std::uint64_t offset) {
     joined.functions.push_back({static_cast<std::int64_t>(host_address + offset),
                                 static_cast<std::int64_t>(device_address + offset)});
+  };
+  if (entry.kind == EntryKind::kIndirectFunction) {
+    add(0);
+    return {};
+  }
+  // An object's pointer is behind two words at least, and at the table's end if nothing follows
+  // them. So the end belongs to this table, though another one may begin there.
+  for (std::uint64_t offset = 2 * sizeof(void*); offset <= entry.size; offset += sizeof(void*)) {
+    add(offset);
   }
   return {};
 }

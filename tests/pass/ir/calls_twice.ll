@@ -23,7 +23,7 @@ define void @translated(ptr %f) {
 ; CHECK-COUNT-1: call ptr @__kmpc_target_translate_fptr
 ; CHECK-NOT: call ptr @__kmpc_target_translate_fptr
 define void @through_a_table(ptr %object) {
-  %table = load ptr, ptr %object
+  %table = load ptr, ptr %object, !tbaa !1
   %t = call ptr @__kmpc_target_translate_fptr(ptr %table)
   %place = getelementptr ptr, ptr %t, i64 2
   %f = load ptr, ptr %place
@@ -35,3 +35,6 @@ define void @through_a_table(ptr %object) {
 declare ptr @__kmpc_target_translate_fptr(ptr)
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"openmp-device", i32 52}
+!1 = !{!2, !2, i64 0}
+!2 = !{!"vtable pointer", !3, i64 0}
+!3 = !{!"Simple C++ TBAA"}

@@ -13,7 +13,7 @@
 @__omp_offloading_1_2__ZTV1A_l3addr = protected constant ptr @_ZTV1A
 
 ; What is not for devices says so when it is called, and is not here.
-; CHECK-DAG: @_ZTV1A = weak_odr constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr @__gantry_virtual_member_not_on_device, ptr @shared] }
+; CHECK-DAG: @_ZTV1A = weak_odr constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr @hidden.on_host, ptr @shared] }
 @_ZTV1A = weak_odr constant { [3 x ptr] } { [3 x ptr] [ptr null, ptr @hidden, ptr @shared] }
 
 define internal void @function() {
@@ -31,6 +31,8 @@ define linkonce_odr void @hidden() {
 define linkonce_odr void @called_by_hidden() {
   ret void
 }
-; CHECK: declare void @__gantry_virtual_member_not_on_device()
+; CHECK: define internal void @hidden.on_host()
+; CHECK-NEXT: call void @__gantry_virtual_member_not_on_device(ptr @{{.*}})
+; CHECK-NEXT: unreachable
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"openmp-device", i32 52}

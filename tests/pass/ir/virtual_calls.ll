@@ -9,7 +9,7 @@
 ; CHECK-NEXT: %f = load ptr, ptr %place
 ; CHECK-NEXT: call i32 %f(ptr %object, i32 3)
 define i32 @call(ptr %object) {
-  %table = load ptr, ptr %object
+  %table = load ptr, ptr %object, !tbaa !1
   %place = getelementptr inbounds ptr, ptr %table, i64 2
   %f = load ptr, ptr %place
   %r = call i32 %f(ptr %object, i32 3)
@@ -21,7 +21,7 @@ define i32 @call(ptr %object) {
 ; CHECK: call ptr @__kmpc_target_translate_fptr(ptr %table)
 ; CHECK-NOT: __kmpc_target_translate_fptr
 define void @result_in_memory(ptr sret([9 x i32]) %result, ptr %object) {
-  %table = load ptr, ptr %object
+  %table = load ptr, ptr %object, !tbaa !1
   %f = load ptr, ptr %table
   call void %f(ptr sret([9 x i32]) %result, ptr %object)
   ret void
@@ -51,6 +51,18 @@ end:
   %f = phi ptr [ %entry_of_table, %in_table ], [ %other, %address ]
   %r = call i32 %f(ptr %object)
   ret i32 %r
+}
+
+; Where Clang says nothing of the load, the function is translated too: that changes nothing.
+; CHECK-LABEL: @said_by_nobody(
+; CHECK: [[T:%.*]] = call ptr @__kmpc_target_translate_fptr(ptr %table)
+; CHECK-NEXT: %f = load ptr, ptr [[T]]
+; CHECK-NEXT: call ptr @__kmpc_target_translate_fptr(ptr %f)
+define void @said_by_nobody(ptr %object) {
+  %table = load ptr, ptr %object
+  %f = load ptr, ptr %table
+  call void %f(ptr %object)
+  ret void
 }
 
 ; The offset of a virtual base class is in the table too.
