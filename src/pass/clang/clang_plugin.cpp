@@ -17,7 +17,6 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
-#include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
 #include <llvm/Support/FileSystem.h>
@@ -168,9 +167,8 @@ private:
   }
 
   /// Begins the names of the translation unit's entries: as Clang's own, with numbers of the source
-  /// file, which the compilations for host and device have in common; and one for the macros given,
-  /// because one file may be several translation units.
-  std::string entry_prefix(clang::ASTContext& context) const {
+  /// file, which the compilations for host and device have in common. Macros they need not have.
+  static std::string entry_prefix(clang::ASTContext& context) {
     const clang::SourceManager& sources = context.getSourceManager();
     // Where the file ends, because preprocessed source says only after its start where it is from.
     const clang::PresumedLoc end =
@@ -180,12 +178,7 @@ private:
     if (llvm::sys::fs::getUniqueID(file, id)) {
       id = {0, llvm::xxh3_64bits(file)}; // there is no such file: the name has to do
     }
-    std::string macros;
-    for (const auto& [macro, is_undefined] : compiler_.getPreprocessorOpts().Macros) {
-      macros += (is_undefined ? "U" : "D") + macro + "\n";
-    }
-    return llvm::formatv("__omp_offloading_indirect_{0:x-}_{1:x-}_{2:x-}_", id.getDevice(),
-                         id.getFile(), macros.empty() ? 0 : llvm::xxh3_64bits(macros));
+    return llvm::formatv("__omp_offloading_indirect_{0:x-}_{1:x-}_", id.getDevice(), id.getFile());
   }
 
   std::string marker_text(clang::ASTContext& context) {

@@ -1,19 +1,9 @@
 // Functions with the indirect clause, called by pointers that the host made. Included by programs
 // that differ in how they are compiled.
+#include "cases/where.h"
 #include "conformance.h"
 
 #include <algorithm>
-
-namespace {
-/// What a function of this file adds to show where it ran.
-enum : int { kHost = 100, kDevice = 200 };
-} // namespace
-
-#pragma omp begin declare target
-inline int here() {
-  return omp_is_initial_device() ? kHost : kDevice;
-}
-#pragma omp end declare target
 
 #pragma omp begin declare target indirect
 int plain(int x) {

@@ -1,16 +1,7 @@
 // Virtual calls on a device for objects that the host made. Included by programs that differ in how
 // they are compiled.
+#include "cases/where.h"
 #include "conformance.h"
-
-namespace {
-enum : int { kHost = 100, kDevice = 200 };
-} // namespace
-
-#pragma omp begin declare target
-inline int here() {
-  return omp_is_initial_device() ? kHost : kDevice;
-}
-#pragma omp end declare target
 
 #pragma omp begin declare target indirect
 
