@@ -6,7 +6,8 @@
  *   __omp_offloading_fptr_map_p      the table of __tgt_rtl_set_function_ptr_map, sorted
  *   __omp_offloading_fptr_map_size   the number of its elements
  *
- * The first two are set in the plugin's copy of the image, before it is loaded.
+ * The first two are set in the plugin's copy of the image, before it is loaded. The last two are
+ * for tools: what they show is good until images are loaded or unloaded.
  */
 #ifndef GANTRY_CPU_IMAGE_H
 #define GANTRY_CPU_IMAGE_H
