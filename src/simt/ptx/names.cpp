@@ -1,0 +1,201 @@
+#include "simt/ptx/names.h"
+
+#include "simt/ptx/name_table.h"
+
+#include <charconv>
+
+namespace gantry::simt::ptx {
+namespace {
+
+constexpr auto kOpcodes = std::to_array<NamedValue<Opcode>>({
+#define GANTRY_PTX_OPCODE(name) {#name, Opcode::k_##name},
+#include "simt/ptx/opcodes.def"
+#undef GANTRY_PTX_OPCODE
+});
+
+constexpr auto kModifiers = std::to_array<NamedValue<Modifier>>({
+#define GANTRY_PTX_MODIFIER(name, word) {word, Modifier::k##name},
+#include "simt/ptx/modifiers.def"
+#undef GANTRY_PTX_MODIFIER
+});
+
+/// In the order of Type, kNone first.
+constexpr std::array<std::string_view, 23> kTypeNames = {
+    "",    "pred", "b8",  "b16", "b32",  "b64", "b128", "u8",    "u16",    "u32",   "u64",  "s8",
+    "s16", "s32",  "s64", "f16", "bf16", "f32", "f64",  "f16x2", "bf16x2", "u16x2", "s16x2"};
+
+constexpr auto kInstructionWords = [] {
+  std::array<NamedValue<InstructionWord>, kModifiers.size() + kTypeNames.size() - 1> words;
+  std::size_t count = 0;
+  for (const NamedValue<Modifier>& modifier : kModifiers) {
+    words[count++] = {modifier.name, {Type::kNone, modifier.value}};
+  }
+  for (std::size_t type = 1; type < kTypeNames.size(); ++type) {
+    words[count++] = {kTypeNames[type], {static_cast<Type>(type)}};
+  }
+  return words;
+}();
+
+constexpr auto kDirectives = std::to_array<NamedValue<Directive>>({
+    {"version", Directive::kVersion},
+    {"target", Directive::kTarget},
+    {"address_size", Directive::kAddressSize},
+    {"file", Directive::kFile},
+    {"section", Directive::kSection},
+    {"alias", Directive::kAlias},
+    {"entry", Directive::kEntry},
+    {"func", Directive::kFunc},
+    {"visible", Directive::kVisible},
+    {"extern", Directive::kExtern},
+    {"weak", Directive::kWeak},
+    {"common", Directive::kCommon},
+    {"reg", Directive::kReg},
+    {"global", Directive::kGlobal},
+    {"shared", Directive::kShared},
+    {"const", Directive::kConst},
+    {"local", Directive::kLocal},
+    {"param", Directive::kParam},
+    {"align", Directive::kAlign},
+    {"ptr", Directive::kPtr},
+    {"attribute", Directive::kAttribute},
+    {"v2", Directive::kV2},
+    {"v4", Directive::kV4},
+    {"v8", Directive::kV8},
+    {"noreturn", Directive::kNoreturn},
+    {"maxntid", Directive::kMaxntid},
+    {"reqntid", Directive::kReqntid},
+    {"maxnreg", Directive::kMaxnreg},
+    {"minnctapersm", Directive::kMinnctapersm},
+    {"maxnctapersm", Directive::kMinnctapersm},
+    {"pragma", Directive::kPragma},
+    {"loc", Directive::kLoc},
+    {"abi_preserve", Directive::kPerformance},
+    {"abi_preserve_control", Directive::kPerformance},
+    {"blocksareclusters", Directive::kPerformance},
+    {"explicitcluster", Directive::kPerformance},
+    {"maxclusterrank", Directive::kPerformance},
+    {"reqnctapercluster", Directive::kPerformance},
+    {"callprototype", Directive::kCallprototype},
+    {"calltargets", Directive::kCalltargets},
+    {"branchtargets", Directive::kBranchtargets},
+});
+
+constexpr SpecialName plain(SpecialRegister which) {
+  return {which};
+}
+constexpr SpecialName three(SpecialRegister first) {
+  return {first, SpecialName::Elements::kRegisters};
+}
+constexpr SpecialName indexed(SpecialRegister which) {
+  return {which, SpecialName::Elements::kElements};
+}
+constexpr SpecialName unsupported() {
+  return {SpecialRegister::kTidX, SpecialName::Elements::kNone, 0, true};
+}
+
+using enum SpecialRegister;
+constexpr auto kSpecials = std::to_array<NamedValue<SpecialName>>({
+    {"%tid", three(kTidX)},
+    {"%ntid", three(kNtidX)},
+    {"%ctaid", three(kCtaidX)},
+    {"%nctaid", three(kNctaidX)},
+    {"%laneid", plain(kLaneid)},
+    {"%warpid", plain(kWarpid)},
+    {"%nwarpid", plain(kNwarpid)},
+    {"%smid", plain(kSmid)},
+    {"%nsmid", plain(kNsmid)},
+    {"%gridid", plain(kGridid)},
+    {"%lanemask_eq", plain(kLanemaskEq)},
+    {"%lanemask_le", plain(kLanemaskLe)},
+    {"%lanemask_lt", plain(kLanemaskLt)},
+    {"%lanemask_ge", plain(kLanemaskGe)},
+    {"%lanemask_gt", plain(kLanemaskGt)},
+    {"%clock", plain(kClock)},
+    {"%clock_hi", plain(kClockHi)},
+    {"%clock64", plain(kClock64)},
+    {"%globaltimer", plain(kGlobaltimer)},
+    {"%globaltimer_lo", plain(kGlobaltimerLo)},
+    {"%globaltimer_hi", plain(kGlobaltimerHi)},
+    {"%total_smem_size", plain(kTotalSmemSize)},
+    {"%aggr_smem_size", plain(kAggrSmemSize)},
+    {"%dynamic_smem_size", plain(kDynamicSmemSize)},
+    {"%is_explicit_cluster", plain(kIsExplicitCluster)},
+    {"%cluster_ctarank", plain(kClusterCtarank)},
+    {"%cluster_nctarank", plain(kClusterNctarank)},
+    {"%clusterid", indexed(kClusterid)},
+    {"%nclusterid", indexed(kNclusterid)},
+    {"%cluster_ctaid", indexed(kClusterCtaid)},
+    {"%cluster_nctaid", indexed(kClusterNctaid)},
+    {"WARP_SZ", plain(kWarpSize)},
+    {"%current_graph_exec", unsupported()},
+    {"%reserved_smem_offset_begin", unsupported()},
+    {"%reserved_smem_offset_end", unsupported()},
+    {"%reserved_smem_offset_cap", unsupported()},
+    {"%reserved_smem_offset_0", unsupported()},
+    {"%reserved_smem_offset_1", unsupported()},
+});
+
+constexpr NameTable kOpcodeTable(kOpcodes);
+constexpr NameTable kInstructionWordTable(kInstructionWords);
+constexpr NameTable kDirectiveTable(kDirectives);
+constexpr NameTable kSpecialTable(kSpecials);
+
+/// The number of "%envreg7", if it is one of the first `count`.
+std::optional<std::uint8_t> numbered(std::string_view name, std::string_view prefix,
+                                     unsigned count) {
+  if (!name.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size());
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number >= count ||
+      (name.size() > 1 && name[0] == '0')) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint8_t>(number);
+}
+
+static_assert(kTypeNames[static_cast<std::size_t>(Type::kS16x2)] == "s16x2");
+
+} // namespace
+
+Opcode opcode_named(std::string_view name) {
+  const Opcode* found = kOpcodeTable.find(name);
+  return found != nullptr ? *found : Opcode::kUnknown;
+}
+
+InstructionWord instruction_word(std::string_view name) {
+  const InstructionWord* found = kInstructionWordTable.find(name);
+  return found != nullptr ? *found : InstructionWord{};
+}
+
+Directive directive_named(std::string_view name) {
+  const Directive* found = kDirectiveTable.find(name);
+  return found != nullptr ? *found : Directive::kUnknown;
+}
+
+std::optional<SpecialName> special_named(std::string_view name) {
+  if (const SpecialName* found = kSpecialTable.find(name)) {
+    return *found;
+  }
+  if (const auto number = numbered(name, "%envreg", 32)) {
+    return SpecialName{kEnvreg, SpecialName::Elements::kNone, *number};
+  }
+  const bool wide = name.ends_with("_64");
+  if (const auto number = numbered(wide ? name.substr(0, name.size() - 3) : name, "%pm", 8)) {
+    return SpecialName{kPm, SpecialName::Elements::kNone, *number};
+  }
+  return std::nullopt;
+}
+
+std::optional<Type> type_named(std::string_view name) {
+  const Type type = instruction_word(name).type;
+  return type != Type::kNone ? std::optional(type) : std::nullopt;
+}
+
+std::string_view name_of(Type type) {
+  return kTypeNames[static_cast<std::size_t>(type)];
+}
+
+} // namespace gantry::simt::ptx
