@@ -1,0 +1,98 @@
+#include "simt/exec/block.h"
+
+#include "simt/exec/fault_report.h"
+
+#include <bit>
+
+namespace gantry::simt::exec {
+
+void Block::settle(Barrier& barrier) {
+  if (!barrier.open) {
+    return;
+  }
+  std::uint32_t come = 0;
+  std::uint32_t all = 0;
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
+    const LaneMask arrived = barrier.arrived[warp];
+    const bool complete = arrived != 0 && (alive[warp] & ~arrived) == 0;
+    come += complete ? kLanes : 0;
+    all += arrived != 0 || alive[warp] != 0 ? kLanes : 0;
+  }
+  barrier.come = come / kLanes;
+  const std::uint32_t expected = barrier.expected == 0 ? all : barrier.expected;
+  if (come < expected) {
+    return;
+  }
+  switch (barrier.reduction) {
+  case BarrierReduction::kNone:
+    break;
+  case BarrierReduction::kPopc:
+    barrier.result = barrier.count;
+    break;
+  case BarrierReduction::kAnd:
+    barrier.result = barrier.count == barrier.counted ? 1 : 0;
+    break;
+  case BarrierReduction::kOr:
+    barrier.result = barrier.count != 0 ? 1 : 0;
+    break;
+  }
+  ++barrier.phase;
+  barrier.open = false;
+  barrier.expected = barrier.count = barrier.counted = barrier.come = 0;
+  barrier.arrived = {};
+  ++progress;
+}
+
+BarrierTicket Block::arrive(Warp& warp, LaneMask active, std::uint32_t id, std::uint32_t threads,
+                            BarrierReduction reduction, LaneMask predicates, bool waits,
+                            Site site) {
+  if (id >= barriers.size()) {
+    fail(warp, barrier_fault(warp, active, id, threads, "there are barriers 0 to 15", site));
+  }
+  if (threads % kLanes != 0 || (!waits && threads == 0)) {
+    fail(warp, barrier_fault(warp, active, id, threads,
+                             "the count must be a multiple of 32 and greater than 0", site));
+  }
+  if (threads > warps * kLanes) {
+    fail(warp, barrier_fault(warp, active, id, threads, "the block has fewer threads", site));
+  }
+  Barrier& barrier = barriers[id];
+  if (barrier.open && barrier.expected != threads) {
+    fail(warp, barrier_fault(warp, active, id, threads,
+                             "threads that came before gave another count", site));
+  }
+  const BarrierTicket ticket{id, barrier.phase};
+  if (!barrier.open) {
+    barrier.open = true;
+    barrier.expected = threads;
+    barrier.reduction = reduction;
+  }
+  barrier.count += static_cast<std::uint32_t>(std::popcount(predicates & active));
+  barrier.counted += static_cast<std::uint32_t>(std::popcount(active));
+  const LaneMask before = barrier.arrived[warp.warp_index];
+  const LaneMask living = alive[warp.warp_index];
+  barrier.arrived[warp.warp_index] = before | active;
+  if ((living & ~(before | active)) == 0 && (before == 0 || (living & ~before) != 0)) {
+    ++barrier.come;
+  }
+  ++progress;
+  // Most arrivals are not the last; settle() counts anew.
+  if (threads == 0 ? barrier.come >= warps_alive : barrier.come * kLanes >= threads) {
+    settle(barrier);
+  }
+  return ticket;
+}
+
+void Block::exit_lanes(Warp& warp, LaneMask lanes) {
+  const bool was_alive = alive[warp.warp_index] != 0;
+  alive[warp.warp_index] &= ~lanes;
+  warps_alive -= was_alive && alive[warp.warp_index] == 0 ? 1 : 0;
+  warp.live &= ~lanes;
+  warp.alive &= ~lanes;
+  ++progress;
+  for (Barrier& barrier : barriers) {
+    settle(barrier);
+  }
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,163 @@
+#include "simt/exec/code.h"
+
+#include "simt/exec/code_cache.h"
+#include "simt/exec/settings.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <map>
+#include <pthread.h>
+#include <sys/mman.h>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+struct Compiler {
+  CompileFunction compile = nullptr;
+  std::string error;
+};
+
+// Beside the library that this is in: lib/simt/libcuda.so.1 and
+// lib/gantry/libgantry-simt-compiler.so, or in the same folder (programs of the build tree that
+// link exec/ statically say where).
+Compiler open_compiler() {
+  Compiler compiler;
+  Dl_info here = {};
+  std::vector<std::string> candidates;
+  if (dladdr(reinterpret_cast<const void*>(&open_compiler), &here) != 0 &&
+      here.dli_fname != nullptr) {
+    const std::string path = here.dli_fname;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    candidates.push_back(folder + "../gantry/" GANTRY_SIMT_COMPILER);
+    candidates.push_back(folder + "../lib/gantry/" GANTRY_SIMT_COMPILER);
+  }
+  for (const std::string& candidate : candidates) {
+    if (void* library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
+      if (compiler.compile != nullptr) {
+        return compiler;
+      }
+    }
+    const char* reason = dlerror();
+    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ",
+                                  reason != nullptr ? reason : candidate.c_str());
+  }
+  return compiler;
+}
+
+struct Job {
+  const CompileRequest* request;
+  CodeImage* image;
+  std::string* error;
+  CompileFunction compile;
+  bool done;
+};
+
+// On a thread of its own: the caller may be a warp, whose stack is too small for a compiler.
+bool compile(const CompileRequest& request, CodeImage& image, std::string& error) {
+  static const Compiler compiler = open_compiler();
+  if (compiler.compile == nullptr) {
+    error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
+    return false;
+  }
+  Job job{&request, &image, &error, compiler.compile, false};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 16 << 20);
+  pthread_t thread = {};
+  const int failed = pthread_create(
+      &thread, &attributes,
+      [](void* argument) -> void* {
+        auto* work = static_cast<Job*>(argument);
+        work->done = work->compile(*work->request, *work->image, *work->error);
+        return nullptr;
+      },
+      &job);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) {
+    error = fmt::format("no thread for the compiler: {}", std::strerror(failed));
+    return false;
+  }
+  pthread_join(thread, nullptr);
+  return job.done;
+}
+
+} // namespace
+
+std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program) {
+  static std::mutex mutex;
+  static auto* known = new std::map<std::array<std::uint64_t, 2>, std::weak_ptr<ProgramCode>>;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<ProgramCode>& place = (*known)[program->hash];
+  std::shared_ptr<ProgramCode> code = place.lock();
+  if (!code) {
+    code = std::make_shared<ProgramCode>(std::move(program));
+    place = code;
+  }
+  return code;
+}
+
+ProgramCode::ProgramCode(std::shared_ptr<const ptx::Program> program)
+    : program_(std::move(program)) {
+  for (unsigned geometry = 0; geometry < 2; ++geometry) {
+    tables_[geometry].resize(program_->functions.size());
+    entries_[geometry].resize(program_->functions.size());
+  }
+}
+
+ProgramCode::~ProgramCode() {
+  for (const Mapping& mapping : mappings_) {
+    munmap(mapping.address, mapping.size);
+  }
+}
+
+Code* ProgramCode::table(Geometry geometry) {
+  return tables_[static_cast<unsigned>(geometry)].data();
+}
+
+tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,
+                                                              Geometry geometry) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[static_cast<unsigned>(geometry)][function];
+  if (entry.code == nullptr) {
+    auto made = make(function, geometry);
+    if (!made) {
+      return made;
+    }
+    entry = *made;
+    __atomic_store_n(&tables_[static_cast<unsigned>(geometry)][function], entry.code,
+                     __ATOMIC_RELEASE);
+  }
+  return entry;
+}
+
+tl::expected<ProgramCode::Entry, std::string> ProgramCode::make(std::uint32_t function,
+                                                                Geometry geometry) {
+  const CompileRequest request{program_.get(), function, geometry, settings().check_memory};
+  const std::string key = cache_key(request);
+  std::optional<CodeImage> image = cached_code(key);
+  if (!image) {
+    image.emplace();
+    std::string error;
+    if (!compile(request, *image, error)) {
+      return tl::unexpected(std::move(error));
+    }
+    keep_code(key, *image);
+  }
+  const std::size_t size = image->bytes.size();
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return tl::unexpected(fmt::format("no memory for {} bytes of code", size));
+  }
+  std::memcpy(memory, image->bytes.data(), size);
+  mprotect(memory, size, PROT_READ | PROT_EXEC);
+  mappings_.push_back({memory, size});
+  Entry entry;
+  entry.code = reinterpret_cast<Code>(static_cast<std::byte*>(memory) + image->entry);
+  entry.may_suspend = image->may_suspend;
+  return entry;
+}
+
+} // namespace gantry::simt::exec

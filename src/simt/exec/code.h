@@ -1,0 +1,78 @@
+// The machine code of a program's functions: made by the compiler when a function is first needed,
+// kept on disk from then on, and shared by everything in the process that runs the same program.
+//
+// The compiler (lower/) is a library of its own, opened at the first function that is not in the
+// cache, so that a process whose kernels are all cached never loads LLVM.
+#pragma once
+
+#include "simt/exec/warp.h"
+#include "simt/ptx/program.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace gantry::simt::exec {
+
+/// What code may rely on about the threads of a warp.
+enum class Geometry : std::uint8_t {
+  kLinear,  ///< lane i is thread (x + i, y, z): the block is one row, or its rows are whole warps
+  kGeneral, ///< any block
+};
+
+/// A function's code as the compiler makes it and the cache keeps it: position independent bytes.
+struct CodeImage {
+  std::vector<std::byte> bytes;
+  std::uint64_t entry = 0;  ///< offset of the code in `bytes`
+  bool may_suspend = false; ///< a barrier, a loop that waits, a call …: needs a stack of its own
+};
+
+struct CompileRequest {
+  const ptx::Program* program = nullptr;
+  std::uint32_t function = 0;
+  Geometry geometry = Geometry::kLinear;
+  bool check_memory = true;
+};
+
+/// The compiler library's one function, "gantry_simt_compile": false and a text in `error` if the
+/// function cannot be compiled. Safe to call from several threads.
+using CompileFunction = bool (*)(const CompileRequest& request, CodeImage& image,
+                                 std::string& error);
+
+class ProgramCode {
+public:
+  /// The code of a program; one for all loaded programs of the same content.
+  [[nodiscard]] static std::shared_ptr<ProgramCode> of(std::shared_ptr<const ptx::Program> program);
+  explicit ProgramCode(std::shared_ptr<const ptx::Program> program);
+  ~ProgramCode();
+  ProgramCode(const ProgramCode&) = delete;
+  ProgramCode& operator=(const ProgramCode&) = delete;
+
+  struct Entry {
+    Code code = nullptr;
+    bool may_suspend = false;
+  };
+  /// The code of a function, compiled if need be. Any thread.
+  [[nodiscard]] tl::expected<Entry, std::string> of(std::uint32_t function, Geometry geometry);
+  /// Warp::functions: what has been compiled so far; null for the others.
+  [[nodiscard]] Code* table(Geometry geometry);
+
+private:
+  struct Mapping {
+    void* address = nullptr;
+    std::size_t size = 0;
+  };
+  tl::expected<Entry, std::string> make(std::uint32_t function, Geometry geometry);
+
+  std::shared_ptr<const ptx::Program> program_;
+  std::mutex mutex_;
+  std::vector<Code> tables_[2];
+  std::vector<Entry> entries_[2];
+  std::vector<Mapping> mappings_;
+};
+
+} // namespace gantry::simt::exec

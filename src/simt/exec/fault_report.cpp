@@ -1,0 +1,352 @@
+#include "simt/exec/fault_report.h"
+
+#include "simt/exec/address_report.h"
+#include "simt/exec/block.h"
+#include "simt/exec/loaded_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+constexpr std::uint32_t kSpaceShared = 3;
+constexpr std::uint32_t kSpaceConst = 4;
+constexpr std::uint32_t kSpaceLocal = 5;
+constexpr std::size_t kLongestInstruction = 160;
+/// Waiting warps that a deadlock's report lists one by one.
+constexpr std::size_t kWarpsListed = 32;
+
+/// A Site, looked up; null where there is nothing of the kind.
+struct Place {
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  const ptx::Instruction* instruction = nullptr;
+};
+
+const ptx::Program& program_of(const Warp& warp) {
+  return *warp.block->launch->program->program;
+}
+
+Place look_up(const Warp& warp, Site site) {
+  const ptx::Program& program = program_of(warp);
+  const std::uint64_t function = site >> 32;
+  const std::uint64_t instruction = site & 0xFFFFFFFF;
+  Place place;
+  if (function >= program.functions.size() || program.functions[function].system_call) {
+    return place;
+  }
+  place.module = program.modules[program.functions[function].module].get();
+  place.function = &program.definition(static_cast<std::uint32_t>(function));
+  if (instruction < place.function->instructions.size()) {
+    place.instruction = &place.function->instructions[instruction];
+  }
+  return place;
+}
+
+std::string_view kernel_of(const Warp& warp) {
+  return program_of(warp).definition(warp.block->launch->kernel).name;
+}
+
+/// "sum.cu:12"; empty if the PTX does not say.
+std::string source_of(const Place& place) {
+  if (place.instruction == nullptr || place.instruction->source == 0 ||
+      place.instruction->source > place.function->sources.size()) {
+    return {};
+  }
+  const ptx::SourcePosition& position = place.function->sources[place.instruction->source - 1];
+  const std::string_view file = place.module->file_named(position.file);
+  return file.empty() ? std::string() : fmt::format("{}:{}", file, position.line);
+}
+
+/// A line of the PTX, without the blanks around it.
+std::string_view text_of_line(std::string_view text, std::uint32_t line) {
+  for (std::uint32_t i = 1; i < line; ++i) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      return {};
+    }
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = std::min(text.find_first_not_of(" \t\r"), text.size());
+  text.remove_prefix(first);
+  text = text.substr(0, text.find_last_not_of(" \t\r") + 1);
+  return text.substr(0, kLongestInstruction);
+}
+
+/// Where a headline says it happened: the source line if it is known, or else the PTX line.
+std::string short_place(const Place& place) {
+  std::string source = source_of(place);
+  if (source.empty() && place.instruction != nullptr) {
+    source = fmt::format("PTX line {}", place.instruction->location.line);
+  }
+  return source;
+}
+
+/// "gantry: error: kernel 'sum' (sum.cu:12): WHAT" and the lines that every report has.
+class Report {
+public:
+  Report(const Warp& warp, LaneMask lanes, Site site, std::string_view what) {
+    const Place place = look_up(warp, site);
+    const std::string where = short_place(place);
+    text_ = fmt::format("gantry: error: kernel '{}'{}: {}\n", kernel_of(warp),
+                        where.empty() ? "" : fmt::format(" ({})", where), what);
+    line("by " + threads_of(warp, lanes));
+    if (place.instruction == nullptr) {
+      return;
+    }
+    const std::string_view kernel = kernel_of(warp);
+    const std::string_view function = place.function->name;
+    line(fmt::format("at PTX line {} of {}{}: {}", place.instruction->location.line,
+                     place.module->name,
+                     function == kernel ? "" : fmt::format(", function '{}'", function),
+                     text_of_line(place.module->text, place.instruction->location.line)));
+  }
+
+  void line(std::string_view what) { text_ += fmt::format("  {}\n", what); }
+  void hint(std::string_view what) {
+    if (!what.empty()) {
+      line(fmt::format("hint: {}", what));
+    }
+  }
+  void append(const AddressReport& report) {
+    for (const std::string& what : report.lines) {
+      line(what);
+    }
+    hint(report.hint);
+  }
+
+  [[nodiscard]] Fault fault(FaultCode code) && { return {code, std::move(text_)}; }
+
+private:
+  std::string text_;
+};
+
+unsigned first_lane(LaneMask lanes) {
+  return std::min(static_cast<unsigned>(std::countr_zero(lanes)), kLanes - 1);
+}
+
+std::string thread_text(const Warp& warp, unsigned lane) {
+  return fmt::format("({},{},{})", warp.lane_tid[0][lane], warp.lane_tid[1][lane],
+                     warp.lane_tid[2][lane]);
+}
+
+/// "global", "shared" …; empty for a generic access.
+std::string_view space_word(std::uint32_t space, const Place& place) {
+  switch (space) {
+  case kSpaceShared:
+    return "shared ";
+  case kSpaceConst:
+    return "const ";
+  case kSpaceLocal:
+    return "local ";
+  default:
+    break;
+  }
+  const auto has = [&](ptx::Modifier modifier) {
+    return place.instruction != nullptr && place.instruction->has(modifier);
+  };
+  if (has(ptx::Modifier::kGlobal)) {
+    return "global ";
+  }
+  return has(ptx::Modifier::kConst) ? "const " : "";
+}
+
+std::string_view access_word(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::kLoad:
+    return "load";
+  case AccessKind::kStore:
+    return "store";
+  case AccessKind::kAtomic:
+    return "atomic operation";
+  }
+  return "access";
+}
+
+std::string threads_count(std::uint32_t threads) {
+  return threads == 0 ? std::string("all threads") : fmt::format("{} threads", threads);
+}
+
+std::string waiting_for(const Warp& warp, const Waiting& waiting) {
+  switch (waiting.what) {
+  case Waiting::For::kBarrier: {
+    if (waiting.id >= warp.block->barriers.size()) {
+      break;
+    }
+    const Block::Barrier& barrier = warp.block->barriers[waiting.id];
+    unsigned come = 0;
+    for (const LaneMask arrived : barrier.arrived) {
+      come += static_cast<unsigned>(std::popcount(arrived));
+    }
+    return fmt::format("barrier {} for {}, of which {} have come", waiting.id,
+                       threads_count(waiting.threads), come);
+  }
+  case Waiting::For::kLanes:
+    return fmt::format("lanes {:#010x} of its warp", waiting.lanes);
+  case Waiting::For::kNothing:
+  case Waiting::For::kYield:
+  case Waiting::For::kSleep:
+    break;
+  }
+  return "nothing";
+}
+
+} // namespace
+
+std::string place_of(const Warp& warp, Site site) {
+  const Place place = look_up(warp, site);
+  const std::string source = source_of(place);
+  std::string text = fmt::format("kernel '{}'", kernel_of(warp));
+  if (!source.empty()) {
+    text += fmt::format(" at {}", source);
+  }
+  if (place.instruction != nullptr) {
+    text += fmt::format(" (PTX line {}, {})", place.instruction->location.line,
+                        place.instruction->name);
+  }
+  return text;
+}
+
+std::string threads_of(const Warp& warp, LaneMask lanes) {
+  const int more = std::popcount(lanes) - 1;
+  return fmt::format("block ({},{},{}), thread {}{}", warp.ctaid[0], warp.ctaid[1], warp.ctaid[2],
+                     thread_text(warp, first_lane(lanes)),
+                     more > 0 ? fmt::format(" and {} more of the warp", more) : "");
+}
+
+Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addresses,
+                   std::uint32_t size, AccessKind kind, std::uint32_t space, Site site) {
+  const unsigned lane = first_lane(lanes);
+  const std::uint64_t address = addresses[lane];
+  const bool window = space == kSpaceShared || space == kSpaceLocal;
+  const std::uint64_t beyond = size == 0 ? 0 : address % size;
+  Report report(
+      warp, lanes, site,
+      fmt::format("{} {}{} of {} at {}", beyond != 0 ? "misaligned" : "invalid",
+                  space_word(space, look_up(warp, site)), access_word(kind), bytes_text(size),
+                  window ? fmt::format("offset {}", address) : fmt::format("{:#x}", address)));
+  if (beyond != 0) {
+    report.line(fmt::format("the address is {} past a multiple of {}", bytes_text(beyond), size));
+  }
+  if (space == kSpaceShared) {
+    report.append(describe_shared(warp, address, size));
+  } else if (space == kSpaceLocal) {
+    report.append(describe_local(warp, address, size));
+  } else {
+    report.append(describe_address(warp, lane, address, size));
+  }
+  return std::move(report).fault(beyond != 0 ? FaultCode::kMisalignedAddress
+                                             : FaultCode::kIllegalAddress);
+}
+
+Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site) {
+  const auto fault = [&](FaultCode code, std::string_view what, std::string_view hint) {
+    Report report(warp, lanes, site, what);
+    report.hint(hint);
+    return std::move(report).fault(code);
+  };
+  switch (reason) {
+  case Trap::kTrap:
+    return fault(FaultCode::kLaunchFailed, "the instruction trap was executed",
+                 "device code traps where it finds that it cannot go on (abort, a failed check)");
+  case Trap::kStackOverflow:
+    return fault(FaultCode::kStackError, "the call stack overflows", "a recursion may never end");
+  case Trap::kLocalOverflow:
+    return fault(
+        FaultCode::kStackError,
+        fmt::format("a thread's local memory of {} overflows", bytes_text(warp.local_size)),
+        "a recursion may never end; the limit is CU_LIMIT_STACK_SIZE of cuCtxSetLimit");
+  case Trap::kNotSupported:
+    return fault(FaultCode::kIllegalInstruction, "the instruction is not offered by this device",
+                 {});
+  case Trap::kBarrierRange:
+    return fault(FaultCode::kLaunchFailed, "the barrier's number or thread count is not valid",
+                 "there are barriers 0 to 15, and a count is a multiple of 32");
+  case Trap::kFellOff:
+    return fault(FaultCode::kLaunchFailed,
+                 "the end of a function is reached that must not be: one that never returns", {});
+  }
+  return fault(FaultCode::kLaunchFailed, "the kernel cannot go on", {});
+}
+
+Fault call_fault(const Warp& warp, LaneMask lanes, std::uint64_t handle, Site site) {
+  Report report(warp, lanes, site, fmt::format("call of {:#x}, which is no function", handle));
+  AddressReport there = describe_address(warp, first_lane(lanes), handle, 1);
+  there.hint =
+      "a function pointer must be taken in device code of this program: one of the host's, "
+      "or of another program, is none here";
+  report.append(there);
+  return std::move(report).fault(FaultCode::kInvalidPc);
+}
+
+Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id, std::uint32_t threads,
+                    std::string_view what, Site site) {
+  Report report(warp, lanes, site,
+                fmt::format("barrier {} for {}: {}", id, threads_count(threads), what));
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
+Fault assert_fault(const Warp& warp, LaneMask lanes, std::string_view message,
+                   std::string_view file, std::uint32_t line, std::string_view function) {
+  Fault fault{FaultCode::kAssert, {}};
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    fault.report += fmt::format(
+        "{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", file, line,
+        function, warp.ctaid[0], warp.ctaid[1], warp.ctaid[2], warp.lane_tid[0][lane],
+        warp.lane_tid[1][lane], warp.lane_tid[2][lane], message);
+  }
+  fault.report += fmt::format("gantry: error: kernel '{}' ({}:{}): an assertion failed\n",
+                              kernel_of(warp), file, line);
+  return fault;
+}
+
+Fault heap_fault(const Warp& warp, LaneMask lanes, std::uint64_t address, FreeResult result,
+                 Site site) {
+  const std::string_view what = result == FreeResult::kFreedAlready ? "a block freed already"
+                                : result == FreeResult::kInside     ? "the inside of a block"
+                                                                    : "no block of the heap";
+  Report report(warp, lanes, site, fmt::format("free of {:#x}, {}", address, what));
+  report.append(describe_address(warp, first_lane(lanes), address, 1));
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
+Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
+  if (warps.empty()) {
+    return {FaultCode::kLaunchFailed, "gantry: error: a block cannot go on\n"};
+  }
+  const Warp& first = *warps.front().warp;
+  std::string text =
+      fmt::format("gantry: error: kernel '{}': deadlock: no thread of block ({},{},{}) "
+                  "can go on\n",
+                  kernel_of(first), first.ctaid[0], first.ctaid[1], first.ctaid[2]);
+  std::size_t listed = 0;
+  for (const auto& [warp, waiting] : warps) {
+    if (listed++ == kWarpsListed) {
+      text += fmt::format("  and {} more\n", warps.size() - kWarpsListed);
+      break;
+    }
+    const Place place = look_up(*warp, waiting->site);
+    const std::string where = short_place(place);
+    text += fmt::format(
+        "  warp {}, thread {}{}: waits for {}{}{}\n", warp->warp_index,
+        thread_text(*warp, first_lane(waiting->active)),
+        std::popcount(waiting->active) > 1
+            ? fmt::format(" and {} more", std::popcount(waiting->active) - 1)
+            : "",
+        waiting_for(*warp, *waiting), where.empty() ? "" : " at " + where,
+        place.instruction == nullptr ? "" : fmt::format(" ({})", place.instruction->name));
+  }
+  text +=
+      "  hint: every thread that has not exited must come to the barrier or warp-level operation "
+      "that the others wait in, with the same number and count\n";
+  return {FaultCode::kLaunchFailed, std::move(text)};
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,60 @@
+// A stack of its own for a warp, so that it can stop in the middle and go on later.
+//
+// A stack's used part can also be taken away as bytes and put back: every suspended computation on
+// it is the bytes from its stack pointer up, whose addresses are the same whenever it runs. That is
+// what lets a warp be split in two (warp.h). What lives in frames on such a stack must therefore be
+// plain data at every point where the warp may suspend.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace gantry::simt::exec {
+
+/// The point where a suspended computation goes on; valid until it is resumed.
+using Resumption = void*;
+
+class FiberStack {
+public:
+  static constexpr std::size_t kSize = 2 << 20;
+  /// What the code of kernels may not use, for the functions of exec/ and frames beyond a check.
+  static constexpr std::size_t kReserve = 256 << 10;
+
+  FiberStack();
+  ~FiberStack();
+  FiberStack(const FiberStack&) = delete;
+  FiberStack& operator=(const FiberStack&) = delete;
+
+  [[nodiscard]] std::byte* top() const { return top_; }
+  [[nodiscard]] const std::byte* limit() const { return bottom_ + kReserve; }
+
+  /// A computation that calls `entry(argument)` when it is first resumed; `entry` never returns.
+  [[nodiscard]] Resumption start(void (*entry)(void*), void* argument);
+  /// Goes on at `to` on this stack; returns when that computation suspends, with where it did.
+  [[nodiscard]] Resumption resume(Resumption to);
+  /// On this stack: returns to the resume() that runs it, and from here when resumed again.
+  void suspend();
+
+  /// The bytes in use by a computation that is suspended at `at`.
+  [[nodiscard]] std::vector<std::byte> save(Resumption at) const;
+  /// Puts saved bytes back, to resume the computation that they were taken from.
+  void restore(const std::vector<std::byte>& bytes);
+
+private:
+  void entered();
+
+  std::byte* bottom_ = nullptr;
+  std::byte* top_ = nullptr;
+  Resumption host_ = nullptr; ///< where the running resume() stands
+  void (*entry_)(void*) = nullptr;
+  void* argument_ = nullptr;
+  void* sanitizer_ = nullptr; ///< ThreadSanitizer's fiber, AddressSanitizer's fake stack
+  void* sanitizer_host_ = nullptr;
+  const void* host_bottom_ = nullptr;
+  std::size_t host_size_ = 0;
+
+  friend struct FiberEntry;
+};
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,209 @@
+#include "simt/exec/scheduler.h"
+
+#include "simt/exec/device_memory.h"
+#include "simt/exec/fault_report.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+// Between the lanes' windows, so that the same variable of 32 lanes does not fall on one cache set.
+constexpr std::uint32_t kLocalGap = 5 * 64;
+
+std::uint64_t window(std::uint64_t size, MemoryKind kind, std::int32_t device) {
+  Allocation what;
+  what.size = size;
+  what.kind = kind;
+  what.device = device;
+  return DeviceMemory::instance()->allocate(what).value_or(0);
+}
+
+} // namespace
+
+WarpSlot::WarpSlot(std::uint32_t local_bytes, std::int32_t device) {
+  const std::uint32_t stride = local_bytes + kLocalGap;
+  local_memory = window(std::uint64_t{stride} * kLanes, MemoryKind::kLocal, device);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    DeviceMemory::instance()->set_accessible(
+        local_memory + std::uint64_t{stride} * lane + local_bytes, kLocalGap, false);
+  }
+  warp.local = reinterpret_cast<std::byte*>(local_memory);
+  warp.local_size = local_bytes;
+  warp.local_stride = stride;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    warp.lane_tid[axis] = lane_tid[axis].data();
+  }
+}
+
+WarpSlot::~WarpSlot() {
+  DeviceMemory::instance()->free(local_memory);
+}
+
+BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal)
+    : local_bytes(local), device(ordinal),
+      shared_memory(window(kSharedWindow + kParameterWindow, MemoryKind::kShared, ordinal)) {
+  DeviceMemory::instance()->set_accessible(shared_memory, kSharedWindow, false);
+}
+
+BlockSlot::~BlockSlot() {
+  DeviceMemory::instance()->free(shared_memory);
+}
+
+void Block::Scheduler::begin(BlockSlot& place, void (*entry)(void*)) {
+  slot = &place;
+  strands.clear();
+  current = nullptr;
+  for (std::uint32_t i = 0; i < place.block.warps; ++i) {
+    WarpSlot& warp = *place.warps[i];
+    warp.strands.clear();
+    warp.strands.push_back(std::make_unique<Strand>());
+    warp.resident = 0;
+    Strand& strand = *warp.strands[0];
+    strand.slot = &warp;
+    strand.live = warp.warp.exists;
+    strand.at = warp.stack.start(entry, &warp.warp);
+    strands.push_back(&strand);
+  }
+}
+
+void Block::Scheduler::begin_straight(BlockSlot& place, void (*entry)(void*), void* argument) {
+  slot = &place;
+  strands.clear();
+  WarpSlot& warp = *place.warps[0];
+  warp.strands.clear();
+  warp.strands.push_back(std::make_unique<Strand>());
+  warp.resident = 0;
+  Strand& strand = *warp.strands[0];
+  strand.slot = &warp;
+  strand.at = warp.stack.start(entry, argument);
+  strands.push_back(&strand);
+}
+
+bool Block::Scheduler::can_go_on(const Strand& strand) const {
+  const Waiting& waiting = strand.waiting;
+  if (waiting.what == Waiting::For::kBarrier && waiting.phase) {
+    return slot->block.barriers[waiting.id].phase != *waiting.phase;
+  }
+  if (waiting.what == Waiting::For::kLanes && strand.exchange.posted) {
+    return strand.exchange.complete;
+  }
+  return true;
+}
+
+void Block::Scheduler::run(Strand& strand) {
+  WarpSlot& warp = *strand.slot;
+  Strand& resident = *warp.strands[warp.resident];
+  if (&resident != &strand) {
+    if (!resident.finished) {
+      resident.saved = warp.stack.save(resident.at);
+    }
+    warp.stack.restore(strand.saved);
+    const auto it = std::find_if(warp.strands.begin(), warp.strands.end(),
+                                 [&](const auto& other) { return other.get() == &strand; });
+    warp.resident = static_cast<std::size_t>(it - warp.strands.begin());
+  }
+  warp.warp.live = strand.live;
+  warp.warp.local_used = strand.local_used;
+  current = &strand;
+  for (;;) {
+    strand.at = warp.stack.resume(strand.at);
+    strand.live = warp.warp.live;
+    strand.local_used = warp.warp.local_used;
+    if (!split_requested) {
+      break;
+    }
+    // The strand asked for a copy of itself: the copy waits its turn, this one goes on at once.
+    split_requested = false;
+    auto copy = std::make_unique<Strand>();
+    copy->slot = &warp;
+    copy->at = strand.at;
+    copy->saved = warp.stack.save(strand.at);
+    copy->local_used = strand.local_used;
+    copy->live = strand.waiting.lanes;
+    strand.live &= ~copy->live;
+    warp.warp.live = strand.live;
+    strands.push_back(copy.get());
+    warp.strands.push_back(std::move(copy));
+    ++slot->block.progress;
+  }
+  current = nullptr;
+}
+
+Turn Block::Scheduler::turn() {
+  Block& block = slot->block;
+  const std::uint64_t before = block.progress;
+  bool loops = false;
+  // A split adds strands at the end; they have their turn in the next round.
+  const std::size_t count = strands.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Strand& strand = *strands[i];
+    if (strand.finished || !can_go_on(strand)) {
+      continue;
+    }
+    run(strand);
+    if (block.launch->failed.load(std::memory_order_relaxed)) {
+      return Turn::kEnded;
+    }
+    loops |= !strand.finished && (strand.waiting.what == Waiting::For::kYield ||
+                                  strand.waiting.what == Waiting::For::kSleep);
+  }
+  std::erase_if(strands, [](const Strand* strand) { return strand->finished; });
+  if (strands.empty()) {
+    return Turn::kEnded;
+  }
+  if (block.progress != before) {
+    return Turn::kProgress;
+  }
+  if (loops) {
+    return Turn::kIdle;
+  }
+  std::vector<WaitingWarp> waiting;
+  for (const Strand* strand : strands) {
+    waiting.push_back({&strand->slot->warp, &strand->waiting});
+  }
+  Fault fault = deadlock_fault(waiting);
+  const std::lock_guard lock(block.launch->fault_mutex);
+  if (!block.launch->fault) {
+    block.launch->fault = std::move(fault);
+    block.launch->failed = true;
+  }
+  return Turn::kEnded;
+}
+
+void Block::Scheduler::split(Warp& warp, LaneMask stays) {
+  current->waiting.lanes = warp.live & ~stays;
+  split_requested = true;
+  current->slot->stack.suspend();
+}
+
+void Block::Scheduler::end() {
+  Strand& strand = *current;
+  strand.waiting = {};
+  strand.finished = true;
+  ++slot->block.progress;
+  strand.slot->stack.suspend();
+  __builtin_unreachable();
+}
+
+void Block::suspend(Warp& /*warp*/, const Waiting& why) {
+  scheduler->current->waiting = why;
+  scheduler->current->slot->stack.suspend();
+}
+
+void Block::fail(Warp& /*warp*/, Fault fault) {
+  {
+    const std::lock_guard lock(launch->fault_mutex);
+    if (!launch->fault) {
+      launch->fault = std::move(fault);
+      launch->failed = true;
+    }
+  }
+  // The frames are abandoned; nothing in them owns anything (fiber.h), but `fault` does.
+  fault = {};
+  scheduler->end();
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,110 @@
+// How the warps of a block take turns on one host thread.
+//
+// A strand is one copy of a warp's stack: each warp starts with one, and has more while it is
+// split. The strands of a block run round and round, each until it suspends; one that waits for
+// something that has not come is passed over. If a whole round brings nothing forward and no strand
+// merely loops or sleeps, the block is dead, and the launch ends with a report of who waits where.
+#pragma once
+
+#include "simt/exec/block.h"
+#include "simt/exec/fiber.h"
+#include "simt/exec/warp.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace gantry::simt::exec {
+
+struct WarpSlot;
+
+/// An operation of warp_exchange() that lanes of a strand have come to.
+struct PostedExchange {
+  bool posted = false;
+  bool complete = false;
+  std::uint32_t kind = 0;
+  LaneMask active = 0;
+  std::array<LaneMask, kLanes> masks = {};
+  std::array<std::uint64_t, kLanes> values = {}; ///< what the lanes gave; all lanes' once complete
+};
+
+struct Strand {
+  WarpSlot* slot = nullptr;
+  Resumption at = nullptr;
+  bool finished = false;
+  std::vector<std::byte> saved; ///< its frames while another strand of the warp is on the stack
+  LaneMask live = 0;
+  std::uint32_t local_used = 0;
+  Waiting waiting;
+  PostedExchange exchange;
+};
+
+/// A warp with its stack and its lanes' local memory; reused from block to block.
+struct WarpSlot {
+  WarpSlot(std::uint32_t local_bytes, std::int32_t device);
+  ~WarpSlot();
+  WarpSlot(const WarpSlot&) = delete;
+  WarpSlot& operator=(const WarpSlot&) = delete;
+
+  Warp warp = {};
+  FiberStack stack;
+  std::array<std::array<std::uint32_t, kLanes>, 3> lane_tid = {};
+  std::uint64_t local_memory = 0;
+  /// The strands, the first the original; strands[resident] has its frames on the stack.
+  std::vector<std::unique_ptr<Strand>> strands;
+  std::size_t resident = 0;
+};
+
+/// A place for one block: its shared memory and its warps; reused.
+struct BlockSlot {
+  BlockSlot(std::uint32_t local_bytes, std::int32_t device);
+  ~BlockSlot();
+  BlockSlot(const BlockSlot&) = delete;
+  BlockSlot& operator=(const BlockSlot&) = delete;
+
+  std::uint32_t local_bytes;
+  std::int32_t device;
+  std::uint64_t shared_memory = 0;
+  std::uint32_t shared_accessible = 0; ///< bytes of it that the shadow says are valid
+  std::vector<std::unique_ptr<WarpSlot>> warps;
+  Block block;
+};
+
+/// What a turn of the block came to.
+enum class Turn : std::uint8_t {
+  kEnded,    ///< all its warps have, or the launch has failed
+  kProgress, ///< it goes on
+  kIdle,     ///< its warps only loop or sleep: something outside may help
+};
+
+struct Block::Scheduler {
+  BlockSlot* slot = nullptr;
+  std::vector<Strand*> strands; ///< of the block that have not ended, in order of their turns
+  Strand* current = nullptr;
+  bool split_requested = false;
+
+  /// Starts the warps of the block in `slot`: each calls entry(&warp) on its own stack.
+  void begin(BlockSlot& place, void (*entry)(void*));
+  /// One strand on the first warp's stack that calls entry(argument), for a block none of whose
+  /// warps ever waits.
+  void begin_straight(BlockSlot& place, void (*entry)(void*), void* argument);
+  /// Runs every strand that can go on once.
+  [[nodiscard]] Turn turn();
+  /// On a warp's stack: copies it. Returns twice: in this strand with `live` = stays, in the copy
+  /// with the other live lanes.
+  void split(Warp& warp, LaneMask stays);
+  /// The warp's code has ended, or must not go on.
+  [[noreturn]] void end();
+
+private:
+  void run(Strand& strand);
+  [[nodiscard]] bool can_go_on(const Strand& strand) const;
+};
+
+/// The largest shared memory of a block, in bytes, and what a device reserves of it.
+inline constexpr std::uint32_t kSharedWindow = 228 << 10;
+/// Behind it in a slot lie the kernel's parameters, whose addresses device code may take.
+inline constexpr std::uint32_t kParameterWindow = 32 << 10;
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,249 @@
+#include "simt/exec/services.h"
+
+#include "simt/exec/arithmetic.h"
+#include "simt/exec/code.h"
+#include "simt/exec/device_memory.h"
+#include "simt/exec/fault_report.h"
+#include "simt/exec/loaded_program.h"
+#include "simt/exec/scheduler.h"
+#include "simt/exec/system_calls.h"
+
+#include <chrono>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+std::uint64_t now() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+// Ends the launch for the lanes of which good(address of the part) is false. The report is about
+// the whole access that the program has written.
+template <typename Good>
+void check_each(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t whole,
+                std::uint32_t offset, AccessKind kind, Site site, std::uint32_t space, Good good) {
+  LaneMask wrong = 0;
+  std::uint64_t starts[kLanes] = {};
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if ((active >> lane & 1) != 0) {
+      starts[lane] = addresses[lane] - offset;
+      wrong |= starts[lane] % whole != 0 || !good(addresses[lane]) ? 1U << lane : 0;
+    }
+  }
+  if (wrong != 0) {
+    warp->block->fail(*warp, access_fault(*warp, wrong, starts, whole, kind, space, site));
+  }
+}
+
+void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site) {
+  const DeviceMemory& memory = *DeviceMemory::instance();
+  const std::uint32_t needed = needed_bytes(kind, size);
+  check_each(warp, active, addresses, whole, offset, kind, site, 0,
+             [&](std::uint64_t address) { return memory.accessible(address, needed); });
+}
+
+void check_window(Warp* warp, LaneMask active, const std::uint64_t* offsets, std::uint32_t size,
+                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
+                  std::uint32_t space) {
+  const std::uint64_t limit = space == 3 ? warp->shared_size : warp->local_size;
+  check_each(warp, active, offsets, whole, offset, kind, site, space,
+             [&](std::uint64_t at) { return at <= limit && limit - at >= size; });
+}
+
+// The lanes of this strand that are not at this point go on by themselves. False in the copy that
+// they go on in: there the operation is not theirs.
+bool separate(Warp* warp, LaneMask active) {
+  if ((warp->live & ~active) != 0) {
+    warp->block->scheduler->split(*warp, active);
+  }
+  return (warp->live & active) != 0;
+}
+
+std::uint32_t barrier(Warp* warp, LaneMask active, std::uint32_t id, std::uint32_t threads,
+                      std::uint32_t reduction, LaneMask predicates, Site site) {
+  if (!separate(warp, active)) {
+    return 0;
+  }
+  Block& block = *warp->block;
+  const BarrierTicket ticket = block.arrive(
+      *warp, active, id, threads, static_cast<BarrierReduction>(reduction), predicates, true, site);
+  while (!block.passed(ticket)) {
+    Waiting why;
+    why.what = Waiting::For::kBarrier;
+    why.active = active;
+    why.id = id;
+    why.threads = threads;
+    why.phase = ticket.phase;
+    why.site = site;
+    block.suspend(*warp, why);
+  }
+  return block.result(ticket);
+}
+
+void barrier_arrive(Warp* warp, LaneMask active, std::uint32_t id, std::uint32_t threads,
+                    Site site) {
+  // Nobody waits here, so lanes that come later are simply counted then.
+  warp->block->arrive(*warp, active, id, threads, BarrierReduction::kNone, 0, false, site);
+}
+
+// Completes the operations of a warp's strands whose lanes have all come: a set of posted
+// operations of one kind, such that each lane of each of their masks is in the set or has exited.
+void settle_exchanges(WarpSlot& slot, Block& block) {
+  const LaneMask alive = block.alive[slot.warp.warp_index];
+  for (const auto& first : slot.strands) {
+    if (!first->exchange.posted || first->exchange.complete) {
+      continue;
+    }
+    const std::uint32_t kind = first->exchange.kind;
+    LaneMask come = 0;
+    for (const auto& strand : slot.strands) {
+      if (strand->exchange.posted && !strand->exchange.complete && strand->exchange.kind == kind) {
+        come |= strand->exchange.active;
+      }
+    }
+    // Grow the set of lanes from this strand by what its lanes' masks name.
+    LaneMask wanted = first->exchange.active;
+    for (LaneMask seen = 0; wanted != seen;) {
+      seen = wanted;
+      for (const auto& strand : slot.strands) {
+        const PostedExchange& exchange = strand->exchange;
+        if (!exchange.posted || exchange.complete || exchange.kind != kind ||
+            (exchange.active & wanted) == 0) {
+          continue;
+        }
+        wanted |= exchange.active;
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          wanted |= (exchange.active >> lane & 1) != 0 ? exchange.masks[lane] & alive : 0;
+        }
+      }
+    }
+    if ((wanted & ~come) != 0) {
+      continue;
+    }
+    std::array<std::uint64_t, kLanes> values = {};
+    for (const auto& strand : slot.strands) {
+      const PostedExchange& exchange = strand->exchange;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if (exchange.posted && !exchange.complete && (exchange.active & wanted) >> lane & 1) {
+          values[lane] = exchange.values[lane];
+        }
+      }
+    }
+    for (const auto& strand : slot.strands) {
+      PostedExchange& exchange = strand->exchange;
+      if (exchange.posted && !exchange.complete && (exchange.active & wanted) != 0) {
+        exchange.values = values;
+        exchange.complete = true;
+        ++block.progress;
+      }
+    }
+  }
+}
+
+void warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::uint64_t* values,
+                   std::uint32_t kind, Site site) {
+  Block& block = *warp->block;
+  LaneMask named = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    named |= (active >> lane & 1) != 0 ? masks[lane] : 0;
+  }
+  named &= block.alive[warp->warp_index];
+  if ((named & ~active) == 0) {
+    return;
+  }
+  if (!separate(warp, active)) {
+    return;
+  }
+  Strand& strand = *block.scheduler->current;
+  PostedExchange& exchange = strand.exchange;
+  exchange.posted = true;
+  exchange.complete = false;
+  exchange.kind = kind;
+  exchange.active = active;
+  std::copy(masks, masks + kLanes, exchange.masks.begin());
+  std::copy(values, values + kLanes, exchange.values.begin());
+  ++block.progress;
+  settle_exchanges(*strand.slot, block);
+  while (!exchange.complete) {
+    Waiting why;
+    why.what = Waiting::For::kLanes;
+    why.active = active;
+    why.lanes = named & ~active;
+    why.site = site;
+    block.suspend(*warp, why);
+    settle_exchanges(*strand.slot, block);
+  }
+  std::copy(exchange.values.begin(), exchange.values.end(), values);
+  exchange.posted = false;
+}
+
+void pause(Warp* warp, LaneMask active, Waiting::For what, Site site) {
+  warp->fuel = kLoopFuel;
+  if (!separate(warp, active)) {
+    return;
+  }
+  Waiting why;
+  why.what = what;
+  why.active = active;
+  why.site = site;
+  warp->block->suspend(*warp, why);
+}
+
+void yield(Warp* warp, LaneMask active, Site site) {
+  pause(warp, active, Waiting::For::kYield, site);
+}
+
+void nanosleep(Warp* warp, LaneMask active, const std::uint32_t*, Site site) {
+  pause(warp, active, Waiting::For::kSleep, site);
+}
+
+void exit_lanes(Warp* warp, LaneMask active) {
+  Block& block = *warp->block;
+  block.exit_lanes(*warp, active);
+  settle_exchanges(*block.scheduler->current->slot, block);
+}
+
+void trap(Warp* warp, LaneMask active, std::uint32_t reason, Site site) {
+  warp->block->fail(*warp, trap_fault(*warp, active, static_cast<Trap>(reason), site));
+}
+
+Code resolve_call(Warp* warp, LaneMask active, std::uint64_t handle, Site site) {
+  LoadedProgram::State& program = *warp->block->launch->program;
+  const std::optional<std::uint32_t> function = program.function_of(handle);
+  if (!function) {
+    warp->block->fail(*warp, call_fault(*warp, active, handle, site));
+  }
+  auto entry =
+      program.code->of(*function, warp->linear_tid != 0 ? Geometry::kLinear : Geometry::kGeneral);
+  if (!entry) {
+    Fault fault{FaultCode::kIllegalInstruction, std::move(entry.error())};
+    warp->block->fail(*warp, std::move(fault));
+  }
+  return entry->code;
+}
+
+void call_system(Warp* warp, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,
+                 std::uint64_t* results, Site site) {
+  system_call(*warp, active, static_cast<ptx::SystemCall>(call), arguments, results, site);
+}
+
+std::uint64_t clock_now(Warp*) {
+  return now();
+}
+
+constexpr Services kServices = {
+    check_access, check_window, barrier,      barrier_arrive, warp_exchange, yield,     nanosleep,
+    exit_lanes,   trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now,
+};
+
+} // namespace
+
+const Services& services() {
+  return kServices;
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,45 @@
+// The environment variables of the executor, read once. A value that is not understood is an error
+// that is printed with the valid ones when the first device is asked for, and makes cuInit fail.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace gantry::simt::exec {
+
+enum class Mode : std::uint8_t { kCompile, kInterpret };
+
+struct Settings {
+  Mode mode = Mode::kCompile; ///< GANTRY_SIMT_MODE=compile|interpret
+  bool check_memory = true;   ///< GANTRY_SIMT_CHECK=memory|none
+  unsigned threads = 0;       ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
+  unsigned devices = 1;       ///< GANTRY_SIMT_DEVICES
+  std::uint64_t memory = 0;   ///< GANTRY_SIMT_MEMORY: bytes of each device, "4G"
+  unsigned capability_major = 9; ///< GANTRY_SIMT_CAPABILITY=9.0
+  unsigned capability_minor = 0;
+  unsigned multiprocessors = 0; ///< GANTRY_SIMT_MULTIPROCESSORS; 0: as many as threads
+  std::string name;             ///< GANTRY_SIMT_NAME
+  std::string cache; ///< GANTRY_SIMT_CACHE: folder, or "off"; empty: the user's cache folder
+  bool info = false; ///< GANTRY_INFO names simt or all: what is not offered is said
+  std::string error; ///< not empty: a variable was not understood
+};
+
+[[nodiscard]] const Settings& settings();
+
+/// Looks a variable up: its value, or null. std::getenv in a program, a map in a test.
+using Environment = std::function<const char*(const char*)>;
+/// What the variables of `environment` say. Of several that are not understood, `error` has all, a
+/// line each; those keep their defaults.
+[[nodiscard]] Settings read_settings(const Environment& environment);
+
+/// A row of the table of variables, for --help and documents.
+struct SettingRow {
+  const char* name;
+  const char* default_value;
+  const char* meaning;
+};
+[[nodiscard]] std::span<const SettingRow> setting_rows();
+
+} // namespace gantry::simt::exec

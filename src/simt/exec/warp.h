@@ -1,0 +1,160 @@
+// What runs: a warp, as the code of a kernel sees it.
+//
+// A warp is 32 lanes that execute one instruction at a time, in lockstep, for the lanes of a mask.
+// Compiled code and the interpreter both get a Warp&; its layout and that of Services are an ABI
+// between exec/ and the code that lower/ makes (lower/warp_layout.cpp states the offsets; cached
+// code carries kWarpAbi).
+//
+// Divergence. Code runs the sides of a divergent branch one after the other, so some lanes of the
+// warp may be *pending*: they wait, in some frame of this warp's stack, for the active ones to come
+// to the point where they meet. When the active lanes have to wait for a pending one (a lock that
+// it holds, a warp-level barrier that it has not come to), the warp splits in two: the stack is
+// copied, and the copies go on by themselves, each with its share of the lanes (`live`). That is
+// why any call into Services that may suspend returns with a smaller `live` than it was entered
+// with, and why the masks that code keeps in its frames are only good together with `live`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gantry::simt::exec {
+
+inline constexpr unsigned kLanes = 32;
+inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
+/// Changes whenever Warp, Services or the calling convention of compiled code change.
+inline constexpr std::uint32_t kWarpAbi = 1;
+/// Passes of loops that may wait for somebody before the warp lets others run.
+inline constexpr std::int32_t kLoopFuel = 1000;
+
+using LaneMask = std::uint32_t;
+
+struct Warp;
+struct Block;
+
+/// A compiled PTX function: executes it for the lanes of `active`. `arguments` and `results` hold
+/// each word of the parameters and results for 32 lanes in turn; both are null for an entry.
+using Code = void (*)(Warp* warp, LaneMask active, void* arguments, void* results);
+
+/// An instruction of the program, for reports: the function's index in Program::functions in the
+/// upper half, the instruction's index in Function::instructions in the lower one.
+using Site = std::uint64_t;
+[[nodiscard]] constexpr Site site_of(std::uint32_t function, std::uint32_t instruction) {
+  return Site{function} << 32 | instruction;
+}
+
+/// What a memory access does, for the report of one that fails.
+enum class AccessKind : std::uint32_t { kLoad, kStore, kAtomic };
+
+/// Of an aligned access of `size` bytes, how many from the first on have to be in an allocation.
+/// Loads may look beyond its end by less than their size: memory is there on every GPU, and
+/// functions like strcmp that read words count on it.
+[[nodiscard]] constexpr std::uint32_t needed_bytes(AccessKind kind, std::uint32_t size) {
+  return kind == AccessKind::kLoad ? 1 : size;
+}
+
+/// Operations that compiled code leaves to exec/. Each is called with the warp's stack current.
+/// `site` is a Site (below). Arrays have 32 elements, one a lane; those of lanes outside
+/// `active` are neither read nor written. "Suspends": other warps may run meanwhile, the warp may
+/// be split, and `live` be smaller afterwards.
+struct Services {
+  /// Memory: some lane's access is not to memory of one live allocation, or not aligned, as far as
+  /// the quick check in the code can tell. Looks closer: returns if every access is allowed, ends
+  /// the launch with a report otherwise. The access is of `size` bytes, and part of one of `whole`
+  /// bytes, from `offset` on.
+  void (*check_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                       std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site);
+  /// The same for offsets in the shared window (`space` 3) or a lane's local window (5).
+  void (*check_window)(Warp*, LaneMask active, const std::uint64_t* offsets, std::uint32_t size,
+                       std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
+                       std::uint32_t space);
+
+  /// bar.sync, bar.red and barrier: suspends until `threads` threads (0: all of the block) have
+  /// come. `reduction` 0: none, 1: popc, 2: and, 3: or, over `predicates`. Returns the result.
+  std::uint32_t (*barrier)(Warp*, LaneMask active, std::uint32_t id, std::uint32_t threads,
+                           std::uint32_t reduction, LaneMask predicates, Site site);
+  void (*barrier_arrive)(Warp*, LaneMask active, std::uint32_t id, std::uint32_t threads,
+                         Site site);
+  /// Warp-level synchronisation with the lanes of a mask that is not just the active ones. Suspends
+  /// until every lane of its mask that has not exited has come to an operation of the same kind.
+  /// `values` (two words a lane: what shfl, vote, match and redux exchange) is replaced by the
+  /// values of all lanes of the mask. `kind` is an Exchange.
+  void (*warp_exchange)(Warp*, LaneMask active, const std::uint32_t* masks, std::uint64_t* values,
+                        std::uint32_t kind, Site site);
+  /// Lets other warps, blocks and the pending lanes go on. Suspends.
+  void (*yield)(Warp*, LaneMask active, Site site);
+  void (*nanosleep)(Warp*, LaneMask active, const std::uint32_t* nanoseconds, Site site);
+  /// The lanes end: `live` loses them, and barriers no longer wait for them.
+  void (*exit_lanes)(Warp*, LaneMask active);
+
+  /// trap, brkpt, and what the code finds wrong; end the launch, never return. `reason` is a Trap.
+  void (*trap)(Warp*, LaneMask active, std::uint32_t reason, Site site);
+  /// Calls of functions: the code of a handle (a 64-bit function address of device code); ends the
+  /// launch with "invalid program counter" if it is none.
+  Code (*resolve_call)(Warp*, LaneMask active, std::uint64_t handle, Site site);
+  /// vprintf, malloc, free, __assertfail; `call` is a ptx::SystemCall (system_calls.h).
+  void (*call_system)(Warp*, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,
+                      std::uint64_t* results, Site site);
+
+  /// Arithmetic that no machine instruction does; `operation` is an Arithmetic (arithmetic.h).
+  /// Operands and result are words of 64 bits a lane, of which the operation's width is used.
+  void (*arithmetic)(std::uint32_t operation, LaneMask active, std::uint64_t* result,
+                     const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c);
+
+  std::uint64_t (*clock)(Warp*);        ///< %clock64
+  std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
+};
+
+/// Kinds of Services::warp_exchange: operations match only others of their kind.
+enum class Exchange : std::uint32_t { kBarrier, kShuffle, kVote, kMatch, kRedux };
+
+enum class Trap : std::uint32_t {
+  kTrap,          ///< the instruction trap
+  kStackOverflow, ///< calls nested too deep
+  kLocalOverflow, ///< out of local memory
+  kNotSupported,  ///< an instruction that the executor refuses, reached all the same
+  kBarrierRange,  ///< a barrier's number or count is not valid
+  kFellOff,       ///< the end of a function without a result, or of a .noreturn one
+};
+
+/// A warp being executed. One at a time is current on a host thread.
+struct Warp {
+  LaneMask live;            ///< lanes of this copy of the stack that have not exited
+  LaneMask alive;           ///< lanes of the warp, in whatever copy, that have not exited
+  LaneMask exists;          ///< lanes that the warp was started with (the last warp may be partial)
+  std::int32_t fuel;        ///< passes of loops until the next yield()
+  std::uint32_t warp_index; ///< in the block
+  /// Thread indices: of lane 0, and whether lane i is just (x + i, y, z).
+  std::uint32_t tid[3];
+  std::uint32_t linear_tid;         ///< 1: it is; code compiled for that reads tid alone
+  const std::uint32_t* lane_tid[3]; ///< 32 each, always valid
+  std::uint32_t ntid[3];
+  std::uint32_t ctaid[3];
+  std::uint32_t nctaid[3];
+  std::uint32_t smid;
+  std::uint32_t nsmid;
+  std::uint64_t grid_id;
+  std::uint32_t static_shared;
+  std::uint32_t dynamic_shared;
+  std::uint32_t shared_size;      ///< bytes of the block's shared memory, dynamic part included
+  std::uint32_t local_used;       ///< bytes of each lane's local window in use; code moves it
+  std::uint32_t local_size;       ///< bytes of each lane's local window
+  std::uint32_t local_stride;     ///< bytes from one lane's window to the next one's
+  std::byte* local;               ///< lane 0's window; a generic address as it is
+  std::byte* shared;              ///< the block's shared memory; likewise
+  const std::byte* parameters;    ///< of the kernel
+  const std::uint64_t* variables; ///< address of each of the program's (shared ones: offset)
+  Code* functions;                ///< by index in the program; calls go through it
+  std::uint64_t function_base;    ///< handle of function 0; function i is at function_base + 16 * i
+  const Services* services;
+  const std::uint8_t* shadow;   ///< valid bytes of each 16 bytes of the arena (device_memory.h)
+  std::uint64_t arena;          ///< its first address
+  std::uint64_t arena_size;     ///< bytes
+  const std::byte* stack_limit; ///< code that finds its stack pointer below it traps
+  std::uint32_t envreg[32];
+
+  // What follows is not read by compiled code.
+  Block* block;
+  void* fiber;
+};
+
+} // namespace gantry::simt::exec
