@@ -1,0 +1,457 @@
+// Loads, stores, atomics, addresses and moves (PTX ISA 9.0, 9.7.9, 9.7.13.4 to 9.7.13.6).
+#include "simt/exec/arithmetic.h"
+#include "simt/lower/scalar_function.h"
+
+namespace gantry::simt::lower {
+
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+unsigned width_of(Type type) {
+  return ptx::size_of(type) * 8;
+}
+
+unsigned vector_of(const ptx::Instruction& instruction) {
+  return instruction.has(Modifier::kV2)   ? 2
+         : instruction.has(Modifier::kV4) ? 4
+         : instruction.has(Modifier::kV8) ? 8
+                                          : 1;
+}
+
+unsigned address_space_of(Space space) {
+  switch (space) {
+  case Space::kGlobal:
+    return kGlobal;
+  case Space::kShared:
+    return kShared;
+  case Space::kConst:
+    return kConst;
+  case Space::kLocal:
+    return kLocal;
+  default:
+    return kGeneric;
+  }
+}
+
+// The order of an access: plain, or atomic with what it promises. On the host all scopes are one.
+llvm::AtomicOrdering ordering_of(const ptx::Instruction& instruction) {
+  if (instruction.has(Modifier::kAcquire)) {
+    return llvm::AtomicOrdering::Acquire;
+  }
+  if (instruction.has(Modifier::kRelease)) {
+    return llvm::AtomicOrdering::Release;
+  }
+  if (instruction.has(Modifier::kRelaxed) || instruction.has(Modifier::kVolatile) ||
+      instruction.has(Modifier::kMmio) || instruction.has(Modifier::kCv)) {
+    return llvm::AtomicOrdering::Monotonic;
+  }
+  return llvm::AtomicOrdering::NotAtomic;
+}
+
+} // namespace
+
+ptx::Space ScalarFunction::space_of(const ptx::Instruction& instruction) const {
+  if (instruction.has(Modifier::kGlobal)) {
+    return Space::kGlobal;
+  }
+  if (instruction.has(Modifier::kShared) || instruction.has(Modifier::kSharedCta) ||
+      instruction.has(Modifier::kSharedCluster)) {
+    return Space::kShared;
+  }
+  if (instruction.has(Modifier::kLocal)) {
+    return Space::kLocal;
+  }
+  if (instruction.has(Modifier::kConst)) {
+    return Space::kConst;
+  }
+  if (instruction.has(Modifier::kParam) || instruction.has(Modifier::kParamEntry) ||
+      instruction.has(Modifier::kParamFunc)) {
+    return Space::kParam;
+  }
+  return Space::kGeneric;
+}
+
+std::vector<Operand> ScalarFunction::elements_of(const Operand& operand) const {
+  if (operand.kind == Operand::Kind::kVector) {
+    return operand.members;
+  }
+  std::vector<Operand> elements;
+  if (operand.kind == Operand::Kind::kRegister && operand.element == Operand::kWhole) {
+    for (unsigned i = 0; i < source_.registers[operand.index].vector; ++i) {
+      elements.push_back(operand);
+      elements.back().element = static_cast<std::uint8_t>(i);
+    }
+    return elements;
+  }
+  return {operand};
+}
+
+llvm::Value* ScalarFunction::cast_pointer(Value* address, Space space) {
+  return builder_.CreateIntToPtr(address,
+                                 llvm::PointerType::get(context_, address_space_of(space)));
+}
+
+llvm::Value* ScalarFunction::pointer(const Operand& address, Space space, unsigned offset) {
+  const Operand& base = address.kind == Operand::Kind::kAddress ? address.members[0] : address;
+  const std::int64_t added = (address.kind == Operand::Kind::kAddress ? address.value : 0) + offset;
+  Value* pointer = nullptr;
+  if (space == Space::kParam && base.kind == Operand::Kind::kVariable) {
+    pointer = variables_[base.index];
+    return builder_.CreateGEP(bits(8), pointer,
+                              number(static_cast<std::uint64_t>(added + base.value), 64));
+  }
+  if (base.kind == Operand::Kind::kVariable && variables_[base.index] != nullptr &&
+      space == Space::kLocal) {
+    return builder_.CreateGEP(bits(8), variables_[base.index],
+                              number(static_cast<std::uint64_t>(added + base.value), 64));
+  }
+  if (space == Space::kParam) {
+    pointer =
+        builder_.CreateIntToPtr(get_bits(base, 64), llvm::PointerType::get(context_, kTrusted));
+  } else {
+    // Addresses in the shared and local windows may come in registers of 32 bits.
+    const bool narrow =
+        base.kind == Operand::Kind::kRegister && width_of(source_.registers[base.index].type) == 32;
+    Value* number_of =
+        narrow ? builder_.CreateZExt(get_bits(base, 32), bits(64)) : get_bits(base, 64);
+    pointer = cast_pointer(number_of, space);
+  }
+  return added == 0
+             ? pointer
+             : builder_.CreateGEP(bits(8), pointer, number(static_cast<std::uint64_t>(added), 64));
+}
+
+bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
+  switch (instruction.opcode) {
+  case Opcode::k_ld:
+  case Opcode::k_ldu:
+    lower_load(instruction);
+    return true;
+  case Opcode::k_st:
+    lower_store(instruction);
+    return true;
+  case Opcode::k_atom:
+  case Opcode::k_red:
+    lower_atomic(instruction);
+    return true;
+  case Opcode::k_cvta:
+    lower_cvta(instruction);
+    return true;
+  case Opcode::k_isspacep:
+    set_bits(instruction.operands[0],
+             is_in_space(get_bits(instruction.operands[1], 64), space_of(instruction)));
+    return true;
+  case Opcode::k_mov:
+    lower_move(instruction);
+    return true;
+  case Opcode::k_cp:
+    lower_copy_async(instruction);
+    return true;
+  case Opcode::k_prefetch:
+  case Opcode::k_prefetchu:
+  case Opcode::k_discard:
+    return true; // hints
+  case Opcode::k_fence:
+  case Opcode::k_membar:
+    fence(instruction);
+    return true;
+  case Opcode::k_alloca: {
+    const Type type = instruction.type();
+    Value* alignment =
+        instruction.operands.size() > 2 ? get_bits(instruction.operands[2], 64) : number(8, 64);
+    set(instruction.operands[0],
+        operation(Operation::kAlloca, bits(64),
+                  {builder_.CreateZExtOrTrunc(get(instruction.operands[1], type), bits(64)),
+                   alignment, site()}),
+        type);
+    return true;
+  }
+  case Opcode::k_stacksave:
+    set_bits(instruction.operands[0], operation(Operation::kStackSave, bits(64), {}));
+    return true;
+  case Opcode::k_stackrestore:
+    operation(Operation::kStackRestore, builder_.getVoidTy(),
+              {get_bits(instruction.operands[0], 64)});
+    return true;
+  default:
+    return false;
+  }
+}
+
+void ScalarFunction::lower_load(const ptx::Instruction& instruction) {
+  const Type type = instruction.type();
+  const Space space = space_of(instruction);
+  const unsigned size = ptx::size_of(type);
+  const std::vector<Operand> elements = elements_of(instruction.operands[0]);
+  const llvm::AtomicOrdering ordering = ordering_of(instruction);
+  Value* first = pointer(instruction.operands[1], space);
+  for (unsigned i = 0; i < elements.size(); ++i) {
+    set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
+    Value* address =
+        i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(bits(size * 8), address, llvm::Align(size));
+    if (space != Space::kParam) {
+      if (ordering != llvm::AtomicOrdering::NotAtomic) {
+        load->setAtomic(ordering);
+        load->setVolatile(instruction.has(Modifier::kVolatile));
+      }
+    }
+    if (elements[i].kind != Operand::Kind::kSink) {
+      set_bits(elements[i], load, ptx::is_signed(type));
+    }
+  }
+}
+
+void ScalarFunction::lower_store(const ptx::Instruction& instruction) {
+  const Type type = instruction.type();
+  const Space space = space_of(instruction);
+  const unsigned size = ptx::size_of(type);
+  const std::vector<Operand> elements = elements_of(instruction.operands[1]);
+  const llvm::AtomicOrdering ordering = ordering_of(instruction);
+  Value* first = pointer(instruction.operands[0], space);
+  for (unsigned i = 0; i < elements.size(); ++i) {
+    set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
+    Value* address =
+        i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
+    llvm::StoreInst* store =
+        builder_.CreateAlignedStore(get_bits(elements[i], size * 8), address, llvm::Align(size));
+    if (space != Space::kParam) {
+      if (ordering != llvm::AtomicOrdering::NotAtomic) {
+        store->setAtomic(ordering);
+        store->setVolatile(instruction.has(Modifier::kVolatile));
+      }
+    }
+  }
+}
+
+// f16x2 and bf16x2 add: a compare-and-swap loop would need blocks of its own; the halves are added
+// one after the other, which PTX allows (each element is atomic, not the pair).
+llvm::Value* ScalarFunction::atomic_add_packed(Value* pointer, Value* value, Type type) {
+  Value* result = number(0);
+  auto* element =
+      type == Type::kF16x2 ? llvm::Type::getHalfTy(context_) : llvm::Type::getBFloatTy(context_);
+  for (unsigned half = 0; half < 2; ++half) {
+    Value* part = builder_.CreateBitCast(
+        builder_.CreateTrunc(builder_.CreateLShr(value, std::uint64_t{16} * half), bits(16)),
+        element);
+    Value* address = builder_.CreateConstGEP1_64(bits(8), pointer, std::uint64_t{2} * half);
+    set_origin(4, 2 * half);
+    auto* added =
+        builder_.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, address, part, llvm::MaybeAlign(2),
+                                 llvm::AtomicOrdering::SequentiallyConsistent);
+    Value* old = builder_.CreateZExt(builder_.CreateBitCast(added, bits(16)), bits(32));
+    result = builder_.CreateOr(result, builder_.CreateShl(old, std::uint64_t{16} * half));
+  }
+  return result;
+}
+
+void ScalarFunction::lower_atomic(const ptx::Instruction& instruction) {
+  using llvm::AtomicRMWInst;
+  const bool returns = instruction.opcode == Opcode::k_atom;
+  const std::vector<Operand>& operands = instruction.operands;
+  const unsigned first = returns ? 1 : 0;
+  const Type type = instruction.type();
+  const Space space = space_of(instruction);
+  Value* address = pointer(operands[first], space);
+  // Stronger than what was asked for costs nothing on the host.
+  constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+  Value* old = nullptr;
+  if (instruction.has(Modifier::kCas)) {
+    const unsigned width = width_of(type);
+    auto* exchange = builder_.CreateAtomicCmpXchg(
+        address, get_bits(operands[first + 1], width), get_bits(operands[first + 2], width),
+        llvm::MaybeAlign(width / 8), kOrdering, kOrdering);
+    old = builder_.CreateExtractValue(exchange, 0);
+  } else if (type == Type::kF16x2 || type == Type::kBf16x2) {
+    old = atomic_add_packed(address, get_bits(operands[first + 1], 32), type);
+  } else {
+    struct Row {
+      Modifier modifier;
+      AtomicRMWInst::BinOp of_unsigned, of_signed, of_float;
+    };
+    static constexpr auto kNone = AtomicRMWInst::BAD_BINOP;
+    static constexpr Row kRows[] = {
+        {Modifier::kAdd, AtomicRMWInst::Add, AtomicRMWInst::Add, AtomicRMWInst::FAdd},
+        {Modifier::kMin, AtomicRMWInst::UMin, AtomicRMWInst::Min, kNone},
+        {Modifier::kMax, AtomicRMWInst::UMax, AtomicRMWInst::Max, kNone},
+        {Modifier::kAnd, AtomicRMWInst::And, AtomicRMWInst::And, kNone},
+        {Modifier::kOr, AtomicRMWInst::Or, AtomicRMWInst::Or, kNone},
+        {Modifier::kXor, AtomicRMWInst::Xor, AtomicRMWInst::Xor, kNone},
+        {Modifier::kExch, AtomicRMWInst::Xchg, AtomicRMWInst::Xchg, kNone},
+        {Modifier::kInc, AtomicRMWInst::UIncWrap, AtomicRMWInst::UIncWrap, kNone},
+        {Modifier::kDec, AtomicRMWInst::UDecWrap, AtomicRMWInst::UDecWrap, kNone},
+    };
+    for (const Row& row : kRows) {
+      if (!instruction.has(row.modifier)) {
+        continue;
+      }
+      Value* value = get_bits(operands[first + 1], width_of(type));
+      if (ptx::is_float(type)) {
+        auto* element = type == Type::kBf16 ? llvm::Type::getBFloatTy(context_) : value_type(type);
+        value = builder_.CreateBitCast(value, element);
+      }
+      auto* update =
+          builder_.CreateAtomicRMW(ptx::is_float(type)    ? row.of_float
+                                   : ptx::is_signed(type) ? row.of_signed
+                                                          : row.of_unsigned,
+                                   address, value, llvm::MaybeAlign(ptx::size_of(type)), kOrdering);
+      old = as_bits(update);
+      break;
+    }
+  }
+  if (returns && old != nullptr) {
+    set_bits(operands[0], old, ptx::is_signed(type));
+  }
+}
+
+void ScalarFunction::lower_cvta(const ptx::Instruction& instruction) {
+  const Space space = space_of(instruction);
+  const Operand& operand = instruction.operands[1];
+  const unsigned width = width_of(instruction.type());
+  Value* address = builder_.CreateZExt(get_bits(operand, width), bits(64));
+  const bool to_space = instruction.has(Modifier::kTo);
+  if (space == Space::kShared || space == Space::kLocal) {
+    Value* base = operation(
+        space == Space::kShared ? Operation::kSharedBase : Operation::kLocalBase, bits(64), {});
+    address = to_space ? builder_.CreateSub(address, base) : builder_.CreateAdd(address, base);
+  }
+  set_bits(instruction.operands[0], address);
+}
+
+void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  const Type type = instruction.type();
+  const unsigned width = type == Type::kPred ? 1 : width_of(type);
+  const unsigned vector = vector_of(instruction);
+  if (vector > 1) {
+    const std::vector<Operand> target = elements_of(to);
+    const std::vector<Operand> source = elements_of(from);
+    std::vector<Value*> values;
+    for (const Operand& element : source) {
+      values.push_back(get_bits(element, width));
+    }
+    for (unsigned i = 0; i < target.size() && i < values.size(); ++i) {
+      set_bits(target[i], values[i]);
+    }
+    return;
+  }
+  // {a,b} or a vector register on one side: its elements, the first lowest.
+  const std::vector<Operand> into = elements_of(to);
+  const std::vector<Operand> out_of = elements_of(from);
+  if (into.size() > 1) {
+    Value* whole = get_bits(from, width);
+    const unsigned part = width / static_cast<unsigned>(into.size());
+    for (unsigned i = 0; i < into.size(); ++i) {
+      set_bits(into[i], builder_.CreateTrunc(builder_.CreateLShr(whole, std::uint64_t{i} * part),
+                                             bits(part)));
+    }
+    return;
+  }
+  if (out_of.size() > 1) {
+    Value* whole = number(0, width);
+    const unsigned part = width / static_cast<unsigned>(out_of.size());
+    for (unsigned i = 0; i < out_of.size(); ++i) {
+      Value* piece = builder_.CreateZExt(get_bits(out_of[i], part), bits(width));
+      whole = builder_.CreateOr(whole, builder_.CreateShl(piece, std::uint64_t{i} * part));
+    }
+    set_bits(to, whole);
+    return;
+  }
+  if (type == Type::kPred) {
+    set_bits(to, get_predicate(from));
+    return;
+  }
+  set_bits(to, get_bits(from, width));
+}
+
+// cp.async: the copy is made at once, so groups are always complete when they are waited for.
+// Windows have addresses of their own; constants are among the variables.
+llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
+  const auto in_window = [&](unsigned window) {
+    return operation(Operation::kInWindow, bits(1), {address, number(window)});
+  };
+  if (space == Space::kShared || space == Space::kLocal) {
+    return in_window(address_space_of(space));
+  }
+  if (space == Space::kParam) {
+    return in_window(kTrusted);
+  }
+  Value* constant = builder_.getFalse();
+  for (std::uint32_t i = 0; i < program_.variables.size(); ++i) {
+    const ptx::ProgramVariable& variable = program_.variables[i];
+    if (variable.space == Space::kConst && variable.variable->size() != 0) {
+      Value* start = operation(Operation::kVariable, bits(64), {number(i)});
+      constant = builder_.CreateOr(
+          constant, builder_.CreateICmpULT(builder_.CreateSub(address, start),
+                                           number(variable.variable->size(), 64)));
+    }
+  }
+  return space == Space::kConst
+             ? constant
+             : builder_.CreateAnd(in_window(kGlobal), builder_.CreateNot(constant));
+}
+
+void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
+  if (!instruction.has(Modifier::kShared) && !instruction.has(Modifier::kSharedCta) &&
+      !instruction.has(Modifier::kSharedCluster)) {
+    return; // commit_group, wait_group, wait_all
+  }
+  const std::vector<Operand>& operands = instruction.operands;
+  const auto size = static_cast<unsigned>(operands[2].value);
+  const unsigned step = std::min(size, 8U);
+  Value* to = pointer(operands[0], Space::kShared);
+  Value* from = pointer(operands[1], Space::kGlobal);
+  // Bytes beyond the given source size are zero; all are if the source is to be ignored.
+  Value* limit = nullptr;
+  if (operands.size() > 3) {
+    const bool ignores = operands[3].kind == Operand::Kind::kRegister &&
+                         source_.registers[operands[3].index].type == Type::kPred;
+    limit = ignores
+                ? builder_.CreateSelect(get_predicate(operands[3]), number(0), number(size))
+                : get_bits(operands[3], 32);
+  }
+  for (unsigned offset = 0; offset < size; offset += step) {
+    const llvm::Align alignment(step);
+    set_origin(size, offset);
+    Value* source = builder_.CreateConstGEP1_64(bits(8), from, offset);
+    Value* left = nullptr;
+    if (limit != nullptr) {
+      // What is not read need not be there: the place that is written is.
+      left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, number(offset));
+      Value* place = builder_.CreateAdd(
+          operation(Operation::kSharedBase, bits(64), {}),
+          builder_.CreatePtrToInt(builder_.CreateConstGEP1_64(bits(8), to, offset), bits(64)));
+      source = builder_.CreateSelect(builder_.CreateIsNull(left),
+                                     builder_.CreateIntToPtr(place, source->getType()), source);
+    }
+    auto* load = builder_.CreateAlignedLoad(bits(step * 8), source, alignment);
+    Value* value = load;
+    if (limit != nullptr) {
+      // Of each piece the bytes below the limit.
+      Value* all = builder_.CreateICmpUGE(left, number(step));
+      Value* shift = builder_.CreateSelect(all, number(0), builder_.CreateShl(left, 3));
+      Value* mask =
+          builder_.CreateSub(builder_.CreateShl(number(1, step * 8),
+                                                builder_.CreateZExtOrTrunc(shift, bits(step * 8))),
+                             number(1, step * 8));
+      value = builder_.CreateSelect(all, value, builder_.CreateAnd(value, mask));
+    }
+    builder_.CreateAlignedStore(value, builder_.CreateConstGEP1_64(bits(8), to, offset),
+                                alignment);
+  }
+}
+
+void ScalarFunction::fence(const ptx::Instruction& instruction) {
+  // Acquire-release is what every access of the host has; only sequential consistency needs more.
+  const bool strong = instruction.opcode == Opcode::k_membar || instruction.has(Modifier::kSc);
+  builder_.CreateFence(strong ? llvm::AtomicOrdering::SequentiallyConsistent
+                              : llvm::AtomicOrdering::AcquireRelease);
+}
+
+} // namespace gantry::simt::lower

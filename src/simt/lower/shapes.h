@@ -1,0 +1,105 @@
+// How a value differs over the lanes of a warp: not at all, by a constant step, or anyhow; and
+// which branches the lanes of a warp may take differently.
+//
+// A uniform value needs one scalar register, an affine one (lane i has base + i * stride) as well,
+// and an access to memory through an affine address is one vector load. Both statements are about
+// the lanes that execute the instruction together; the base is that of lane 0 whether it is active
+// or not.
+//
+// Widening an affine number (zext, sext) keeps it affine unless it wraps around between lane 0 and
+// lane
+// 31. That is not known at compile time: such values are `guarded`, and code tests, in one scalar
+// comparison, whether the base may be used.
+#pragma once
+
+#include "simt/exec/code.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/Function.h>
+#include <vector>
+
+namespace gantry::simt::lower {
+
+struct Shape {
+  enum class Kind : unsigned char { kUnknown, kUniform, kAffine, kVarying };
+  Kind kind = Kind::kUnknown;
+  bool guarded = false;
+  std::int64_t stride = 0;
+
+  [[nodiscard]] static Shape uniform() { return {Kind::kUniform, false, 0}; }
+  [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, 0}; }
+  [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded) {
+    if (stride == 0) {
+      return guarded ? varying() : uniform();
+    }
+    return {Kind::kAffine, guarded, stride};
+  }
+  [[nodiscard]] bool is_uniform() const { return kind == Kind::kUniform; }
+  [[nodiscard]] bool is_affine() const { return kind == Kind::kAffine; }
+  [[nodiscard]] bool is_varying() const { return kind == Kind::kVarying; }
+  bool operator==(const Shape&) const = default;
+};
+
+/// The order in which the blocks of a function are laid out for a warp, and where lanes may be
+/// apart.
+///
+/// The blocks of a loop follow each other, and apart from edges back to a loop's header every edge
+/// leads on. A *divergent* block is one that some lanes may execute while others, of the same call,
+/// wait elsewhere: it lies between a branch that lanes take differently and the point where they
+/// meet again. All other blocks are executed by all lanes of the call together, and jump as scalar
+/// code does.
+class Layout {
+public:
+  /// `local_addresses`: generic addresses may be of the lanes' own memory, so that lanes with the
+  /// same address may see different things there.
+  Layout(llvm::Function& function, exec::Geometry geometry, bool local_addresses);
+
+  [[nodiscard]] const std::vector<llvm::BasicBlock*>& order() const { return order_; }
+  [[nodiscard]] unsigned position(const llvm::BasicBlock* block) const {
+    return positions_.lookup(block);
+  }
+  [[nodiscard]] bool is_divergent(const llvm::BasicBlock* block) const {
+    return divergent_.contains(block);
+  }
+  /// The block that control goes on to after a divergent one: the next of its region, or its exit.
+  [[nodiscard]] llvm::BasicBlock* next(const llvm::BasicBlock* block) const {
+    return next_.lookup(block);
+  }
+  /// Headers of the loops that end with the (divergent) block, inner ones first.
+  [[nodiscard]] std::vector<llvm::BasicBlock*> loops_ending_at(llvm::BasicBlock* block) const;
+  [[nodiscard]] Shape shape(const llvm::Value* value) const;
+  [[nodiscard]] const llvm::LoopInfo& loops() const { return loops_; }
+  [[nodiscard]] const llvm::BasicBlock* return_block() const { return return_; }
+
+private:
+  void make_order();
+  void place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header);
+  void compute_shapes();
+  [[nodiscard]] Shape compute(const llvm::Instruction& instruction) const;
+  [[nodiscard]] Shape compute_operation(const llvm::CallInst& call) const;
+  [[nodiscard]] bool find_joins();
+  void find_regions();
+  [[nodiscard]] std::vector<llvm::BasicBlock*> influence_of(llvm::BasicBlock* block,
+                                                            llvm::BasicBlock* meeting) const;
+  [[nodiscard]] llvm::BasicBlock* meeting_of(llvm::BasicBlock* block) const;
+  [[nodiscard]] bool branches_apart(const llvm::BasicBlock* block) const;
+
+  llvm::Function& function_;
+  const exec::Geometry geometry_;
+  const bool local_addresses_;
+  llvm::DominatorTree dominators_;
+  llvm::PostDominatorTree post_dominators_;
+  llvm::LoopInfo loops_;
+  llvm::BasicBlock* return_ = nullptr;
+  std::vector<llvm::BasicBlock*> order_;
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> positions_;
+  llvm::DenseMap<const llvm::Value*, Shape> shapes_;
+  llvm::DenseSet<const llvm::BasicBlock*> joins_;
+  llvm::DenseSet<const llvm::BasicBlock*> divergent_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> next_;
+};
+
+} // namespace gantry::simt::lower

@@ -1,0 +1,552 @@
+#include "simt/lower/warp_function.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Intrinsics.h>
+
+namespace gantry::simt::lower {
+
+using exec::Warp;
+
+WarpFunction::WarpFunction(llvm::Function& scalar, const WarpOptions& options)
+    : scalar_(scalar), options_(options),
+      layout_(scalar, options.geometry, options.local_addresses), context_(scalar.getContext()),
+      builder_(context_) {}
+
+llvm::Function* WarpFunction::build() {
+  auto* pointer = llvm::PointerType::get(context_, 0);
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(),
+                                       {pointer, builder_.getInt32Ty(), pointer, pointer}, false);
+  function_ =
+      llvm::Function::Create(type, llvm::Function::ExternalLinkage, "code", scalar_.getParent());
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  warp_ = function_->getArg(0);
+  scan();
+  make_frame();
+  for (llvm::BasicBlock* block : layout_.order()) {
+    heads_[block] = llvm::BasicBlock::Create(context_, "block", function_);
+    if (layout_.is_divergent(block)) {
+      ends_[block] = llvm::BasicBlock::Create(context_, "behind", function_);
+      pending_[block] = variable(builder_.getInt32Ty(), "pending");
+    }
+  }
+  return_ = llvm::BasicBlock::Create(context_, "return", function_);
+  for (llvm::BasicBlock* block : layout_.order()) {
+    emit_block(*block);
+  }
+  builder_.SetInsertPoint(return_);
+  if (uses_local_) {
+    builder_.CreateStore(saved_local_, field(offsetof(Warp, local_used), nullptr, false));
+  }
+  builder_.CreateRetVoid();
+  builder_.SetInsertPoint(frame_);
+  for (const auto& [block, slot] : pending_) {
+    builder_.CreateStore(number(0), slot);
+  }
+  builder_.CreateBr(heads_[&scalar_.getEntryBlock()]);
+  return function_;
+}
+
+// What the function needs of its frame, and whether it can suspend.
+void WarpFunction::scan() {
+  for (const llvm::BasicBlock* block : layout_.order()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        uses_local_ = true;
+        (void)local;
+      }
+      const std::optional<Operation> operation = operation_of(instruction);
+      if (!operation) {
+        continue;
+      }
+      switch (*operation) {
+      case Operation::kAlloca:
+      case Operation::kStackRestore:
+        uses_local_ = true;
+        break;
+      case Operation::kShuffle:
+      case Operation::kVoteBallot:
+      case Operation::kMatchAny:
+      case Operation::kRedux:
+      case Operation::kWarpBarrier:
+      case Operation::kBarrier:
+      case Operation::kNanosleep:
+        may_suspend_ = lanes_may_end_ = true;
+        break;
+      case Operation::kExit:
+        lanes_may_end_ = true;
+        break;
+      case Operation::kSystemCall:
+        argument_words_ =
+            std::max(argument_words_,
+                     static_cast<unsigned>(llvm::cast<llvm::CallInst>(instruction).arg_size()));
+        result_words_ = std::max(result_words_, 1U);
+        break;
+      case Operation::kDirectCall:
+      case Operation::kIndirectCall: {
+        may_suspend_ = lanes_may_end_ = true;
+        const auto& call = llvm::cast<llvm::CallInst>(instruction);
+        argument_words_ = std::max(argument_words_, static_cast<unsigned>(call.arg_size()));
+        if (const auto* results = llvm::dyn_cast<llvm::StructType>(call.getType())) {
+          result_words_ = std::max(result_words_, results->getNumElements());
+        }
+        break;
+      }
+      default:
+        break;
+      }
+    }
+  }
+  for (const llvm::Loop* loop : layout_.loops().getLoopsInPreorder()) {
+    if (loop_may_wait(loop->getHeader())) {
+      may_suspend_ = lanes_may_end_ = true;
+      meeting_points_.insert(loop->getHeader());
+    }
+  }
+  for (const llvm::BasicBlock* block : layout_.order()) {
+    if (lanes_may_end_ && layout_.is_divergent(block) && layout_.next(block) != nullptr &&
+        !layout_.is_divergent(layout_.next(block))) {
+      meeting_points_.insert(layout_.next(block));
+    }
+  }
+}
+
+void WarpFunction::make_frame() {
+  frame_ = llvm::BasicBlock::Create(context_, "frame", function_);
+  builder_.SetInsertPoint(frame_);
+  together_ = variable(builder_.getInt32Ty(), "together");
+  const auto words = [&](unsigned count, const char* name) {
+    llvm::AllocaInst* slot = variable(
+        llvm::ArrayType::get(builder_.getInt64Ty(), std::uint64_t{count} * exec::kLanes), name);
+    slot->setAlignment(llvm::Align(64));
+    return slot;
+  };
+  words_in_ = words(std::max(argument_words_, 1U), "arguments");
+  words_out_ = words(std::max(result_words_, 1U), "results");
+  for (llvm::AllocaInst*& slot : scratch_) {
+    slot = words(1, "scratch");
+  }
+  builder_.SetInsertPoint(frame_);
+  builder_.CreateStore(function_->getArg(1), together_);
+  if (!options_.is_entry) {
+    // Nested too deep: the rest of the stack is for the functions of exec/.
+    auto* name = llvm::MDNode::get(context_, llvm::MDString::get(context_, "rsp"));
+    Value* at = builder_.CreateIntrinsic(llvm::Intrinsic::read_register, {builder_.getInt64Ty()},
+                                         {llvm::MetadataAsValue::get(context_, name)});
+    Value* limit = field(offsetof(Warp, stack_limit), builder_.getInt64Ty(), true);
+    auto* deep = new_block("deep");
+    auto* fits = new_block("fits");
+    builder_.CreateCondBr(builder_.CreateICmpULT(at, limit), deep, fits);
+    builder_.SetInsertPoint(deep);
+    call_service(offsetof(exec::Services, trap), builder_.getVoidTy(),
+                 {warp_, function_->getArg(1),
+                  number(static_cast<unsigned>(exec::Trap::kStackOverflow)),
+                  number(options_.first_site, 64)});
+    builder_.CreateUnreachable();
+    builder_.SetInsertPoint(fits);
+    frame_ = fits;
+  }
+  if (!uses_local_) {
+    return;
+  }
+  Value* place = field(offsetof(Warp, local_used), nullptr, false);
+  saved_local_ = builder_.CreateLoad(builder_.getInt32Ty(), place);
+  std::uint64_t size = 0;
+  for (const llvm::BasicBlock* block : layout_.order()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        size = llvm::alignTo(size, local->getAlign());
+        local_offsets_[local] = size;
+        size += *local->getAllocationSize(scalar_.getDataLayout());
+      }
+    }
+  }
+  Value* base = builder_.CreateAnd(builder_.CreateAdd(saved_local_, number(63)), number(~63U));
+  local_frame_ = builder_.CreateZExt(base, builder_.getInt64Ty());
+  Value* used = builder_.CreateAdd(local_frame_, number(size, 64));
+  Value* limit = builder_.CreateZExt(field(offsetof(Warp, local_size), builder_.getInt32Ty(), true),
+                                     builder_.getInt64Ty());
+  auto* full = new_block("full");
+  auto* fits = new_block("fits");
+  builder_.CreateCondBr(builder_.CreateICmpUGT(used, limit), full, fits);
+  builder_.SetInsertPoint(full);
+  call_service(offsetof(exec::Services, trap), builder_.getVoidTy(),
+               {warp_, function_->getArg(1),
+                number(static_cast<unsigned>(exec::Trap::kLocalOverflow)),
+                number(options_.first_site, 64)});
+  builder_.CreateUnreachable();
+  builder_.SetInsertPoint(fits);
+  builder_.CreateStore(builder_.CreateTrunc(used, builder_.getInt32Ty()), place);
+  frame_ = fits;
+}
+
+llvm::BasicBlock* WarpFunction::new_block(const char* name) {
+  return llvm::BasicBlock::Create(context_, name, function_);
+}
+
+llvm::AllocaInst* WarpFunction::variable(Type* type, const char* name) {
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  llvm::IRBuilder<> at(&entry, entry.begin());
+  return at.CreateAlloca(type, nullptr, name);
+}
+
+// A member of Warp: its value, or with a null type its address. Constant ones are read once, in
+// front.
+llvm::Value* WarpFunction::field(std::size_t offset, Type* type, bool constant) {
+  if (type == nullptr || !constant) {
+    Value* address = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), warp_, offset);
+    return type == nullptr ? address : builder_.CreateLoad(type, address);
+  }
+  Value*& value = fields_[offset];
+  if (value == nullptr) {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    auto it = entry.begin();
+    while (llvm::isa<llvm::AllocaInst>(*it)) {
+      ++it;
+    }
+    llvm::IRBuilder<> at(&entry, it);
+    auto* load = at.CreateLoad(type, at.CreateConstGEP1_64(at.getInt8Ty(), warp_, offset));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+    value = load;
+  }
+  return value;
+}
+
+llvm::Value* WarpFunction::service(std::size_t offset) {
+  Value* table = field(offsetof(Warp, services), builder_.getPtrTy(), true);
+  auto* load = builder_.CreateLoad(
+      builder_.getPtrTy(), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), table, offset));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  return load;
+}
+
+llvm::Value* WarpFunction::call_service(std::size_t offset, Type* result,
+                                        llvm::ArrayRef<Value*> arguments) {
+  llvm::SmallVector<Type*> types;
+  for (const Value* argument : arguments) {
+    types.push_back(argument->getType());
+  }
+  auto* call = builder_.CreateCall(llvm::FunctionType::get(result, types, false), service(offset),
+                                   arguments);
+  call->addFnAttr(llvm::Attribute::NoUnwind);
+  return call;
+}
+
+void WarpFunction::set_mask(Value* mask) {
+  mask_ = mask;
+  if (!layout_.is_divergent(block_)) {
+    builder_.CreateStore(mask, together_);
+  }
+}
+
+void WarpFunction::resume() {
+  Value* left =
+      builder_.CreateAnd(mask_, field(offsetof(Warp, live), builder_.getInt32Ty(), false));
+  auto* on = new_block("on");
+  builder_.CreateCondBr(builder_.CreateIsNotNull(left), on, leave_);
+  builder_.SetInsertPoint(on);
+  set_mask(left);
+}
+
+void WarpFunction::emit_block(llvm::BasicBlock& block) {
+  block_ = &block;
+  forms_.clear();
+  builder_.SetInsertPoint(heads_[&block]);
+  const bool divergent = layout_.is_divergent(&block);
+  leave_ = divergent ? ends_[&block] : return_;
+  if (divergent) {
+    Value* lanes = builder_.CreateLoad(builder_.getInt32Ty(), pending_[&block]);
+    if (lanes_may_end_) {
+      lanes = builder_.CreateAnd(lanes, field(offsetof(Warp, live), builder_.getInt32Ty(), false));
+    }
+    builder_.CreateStore(number(0), pending_[&block]);
+    auto* body = new_block("body");
+    builder_.CreateCondBr(builder_.CreateIsNotNull(lanes), body, ends_[&block]);
+    builder_.SetInsertPoint(body);
+    mask_ = lanes;
+  } else {
+    mask_ = builder_.CreateLoad(builder_.getInt32Ty(), together_);
+    if (meeting_points_.contains(&block)) {
+      resume();
+    }
+  }
+  emit_phis(block);
+  for (const llvm::Instruction& instruction : block) {
+    if (!llvm::isa<llvm::PHINode>(instruction) && !instruction.isTerminator()) {
+      emit(instruction);
+    }
+  }
+  emit_terminator(block);
+  if (divergent) {
+    leave_block(block);
+  }
+}
+
+void WarpFunction::emit_phis(llvm::BasicBlock& block) {
+  for (const llvm::PHINode& phi : block.phis()) {
+    const Slots& slots = phi_slots_[&phi];
+    Form value;
+    const auto load = [&](llvm::AllocaInst* slot) -> Value* {
+      return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
+    };
+    value.scalar = load(slots.scalar);
+    value.guard = load(slots.guard);
+    value.off = load(slots.off);
+    value.vector = load(slots.vector);
+    if (value.vector != nullptr && layout_.is_divergent(&block)) {
+      // What was collected is taken: the next pass collects anew.
+      builder_.CreateStore(llvm::PoisonValue::get(value.vector->getType()), slots.vector);
+    }
+    if (value.scalar == nullptr && value.vector == nullptr) {
+      // No edge has been emitted yet that gives it a value: made now, filled later.
+      Slots& made = phi_slots_[&phi];
+      const Shape of = shape(&phi);
+      if (!of.is_varying()) {
+        made.scalar = variable(scalar_type(phi.getType()), "phi");
+        value.scalar = builder_.CreateLoad(made.scalar->getAllocatedType(), made.scalar);
+      }
+      if (of.is_affine() && of.guarded) {
+        made.guard = variable(builder_.getInt1Ty(), "phi.guard");
+        value.guard = builder_.CreateLoad(builder_.getInt1Ty(), made.guard);
+        made.off = variable(vector_type(phi.getType()), "phi.off");
+        value.off = builder_.CreateLoad(made.off->getAllocatedType(), made.off);
+      }
+      if (of.is_varying()) {
+        made.vector = variable(vector_type(phi.getType()), "phi.lanes");
+        value.vector = builder_.CreateLoad(made.vector->getAllocatedType(), made.vector);
+      }
+    }
+    define(phi, value);
+  }
+}
+
+// Gives the phis of the targets their values. `edges` are the targets with the lanes that go there,
+// as a mask; with `all_taken` the one target is taken by all.
+void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
+                                   llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges,
+                                   bool all_taken) {
+  struct Assignment {
+    llvm::AllocaInst* slot;
+    Value* value;
+  };
+  llvm::SmallVector<Assignment> assignments; // all read before any is written
+  for (const auto& [target, lanes] : edges) {
+    const llvm::Loop* loop = layout_.loops().getLoopFor(target);
+    const bool enters_pass = loop != nullptr && loop->getHeader() == target;
+    for (const llvm::PHINode& phi : target->phis()) {
+      const Value* incoming = phi.getIncomingValueForBlock(&from);
+      Slots& slots = phi_slots_[&phi];
+      const Shape of = shape(&phi);
+      if (!of.is_varying()) {
+        if (slots.scalar == nullptr) {
+          slots.scalar = variable(scalar_type(phi.getType()), "phi");
+        }
+        Value* value = scalar(incoming);
+        if (!all_taken) {
+          // An edge that no lane takes must leave alone what another edge has given.
+          Value* old = builder_.CreateLoad(value->getType(), slots.scalar);
+          value = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), value, old);
+        }
+        assignments.push_back({slots.scalar, value});
+      }
+      if (of.is_affine() && of.guarded) {
+        if (slots.guard == nullptr) {
+          slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
+          slots.off = variable(vector_type(phi.getType()), "phi.off");
+        }
+        Value* guard = shape(incoming).guarded ? form(incoming).guard : builder_.getTrue();
+        Value* off = off_of_operand(incoming);
+        if (!all_taken) {
+          Value* taken = builder_.CreateIsNotNull(lanes);
+          guard = builder_.CreateSelect(taken, guard,
+                                        builder_.CreateLoad(guard->getType(), slots.guard));
+          off = builder_.CreateSelect(taken, off, builder_.CreateLoad(off->getType(), slots.off));
+        }
+        assignments.push_back({slots.guard, guard});
+        assignments.push_back({slots.off, off});
+      }
+      if (of.is_varying()) {
+        if (slots.vector == nullptr) {
+          slots.vector = variable(vector_type(phi.getType()), "phi.lanes");
+        }
+        Value* value = vector(incoming);
+        // Lanes that are in no pass of this loop have no use for its phis.
+        if (layout_.is_divergent(&from) || !all_taken) {
+          if (!enters_pass) {
+            Value* old = builder_.CreateLoad(value->getType(), slots.vector);
+            Value* taken = lanes_of(lanes);
+            if (auto* type = llvm::dyn_cast<llvm::StructType>(value->getType())) {
+              Value* merged = llvm::PoisonValue::get(type);
+              for (unsigned i = 0; i < type->getNumElements(); ++i) {
+                merged = builder_.CreateInsertValue(
+                    merged,
+                    builder_.CreateSelect(taken, builder_.CreateExtractValue(value, i),
+                                          builder_.CreateExtractValue(old, i)),
+                    i);
+              }
+              value = merged;
+            } else {
+              value = builder_.CreateSelect(taken, value, old);
+            }
+          }
+        }
+        assignments.push_back({slots.vector, value});
+      }
+    }
+  }
+  for (const Assignment& assignment : assignments) {
+    builder_.CreateStore(assignment.value, assignment.slot);
+  }
+}
+
+void WarpFunction::emit_terminator(llvm::BasicBlock& block) {
+  const llvm::Instruction& terminator = *block.getTerminator();
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&terminator)) {
+    emit_branch(block, *branch);
+  } else if (const auto* result = llvm::dyn_cast<llvm::ReturnInst>(&terminator)) {
+    emit_return(*result);
+  } else {
+    builder_.CreateBr(leave_); // unreachable: behind what never returns
+  }
+}
+
+void WarpFunction::emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& branch) {
+  const bool divergent = layout_.is_divergent(&block);
+  const auto add_pending = [&](llvm::BasicBlock* target, Value* lanes) {
+    if (layout_.is_divergent(target)) {
+      Value* before = builder_.CreateLoad(builder_.getInt32Ty(), pending_[target]);
+      builder_.CreateStore(builder_.CreateOr(before, lanes), pending_[target]);
+    }
+  };
+  const auto yields_to = [&](llvm::BasicBlock* target) {
+    // An edge back of a loop whose blocks all lanes execute together.
+    return !divergent && layout_.position(target) <= layout_.position(&block) &&
+           loop_may_wait(target);
+  };
+  if (branch.isUnconditional() || branch.getSuccessor(0) == branch.getSuccessor(1)) {
+    llvm::BasicBlock* target = branch.getSuccessor(0);
+    pass_phi_values(block, {{target, mask_}}, true);
+    add_pending(target, mask_);
+    if (yields_to(target)) {
+      go_back(target, nullptr);
+      return;
+    }
+    builder_.CreateBr(divergent ? ends_[&block] : heads_[target]);
+    return;
+  }
+  llvm::BasicBlock* yes = branch.getSuccessor(0);
+  llvm::BasicBlock* no = branch.getSuccessor(1);
+  const bool uniform = shape(branch.getCondition()).is_uniform();
+  if (uniform && !divergent) {
+    // The phis of the other target are not read before another edge gives them a value.
+    Value* condition = scalar(branch.getCondition());
+    auto* to_yes = new_block("to");
+    auto* to_no = new_block("to");
+    const llvm::DenseMap<const Value*, Form> forms = forms_;
+    builder_.CreateCondBr(condition, to_yes, to_no);
+    for (const auto& [edge, target] : {std::pair{to_yes, yes}, {to_no, no}}) {
+      builder_.SetInsertPoint(edge);
+      forms_ = forms;
+      pass_phi_values(block, {{target, mask_}}, true);
+      add_pending(target, mask_);
+      if (yields_to(target)) {
+        go_back(target, nullptr);
+      } else {
+        builder_.CreateBr(heads_[target]);
+      }
+    }
+    return;
+  }
+  Value* taken = uniform ? builder_.CreateSelect(scalar(branch.getCondition()), mask_, number(0))
+                         : builder_.CreateAnd(mask_bits(vector(branch.getCondition())), mask_);
+  Value* not_taken = builder_.CreateXor(mask_, taken);
+  pass_phi_values(block, {{yes, taken}, {no, not_taken}}, false);
+  add_pending(yes, taken);
+  add_pending(no, not_taken);
+  if (divergent) {
+    builder_.CreateBr(ends_[&block]);
+    return;
+  }
+  // Lanes part here: on with the first of the blocks that some of them go to.
+  llvm::BasicBlock* first = layout_.position(yes) < layout_.position(no) ? yes : no;
+  builder_.CreateBr(heads_[first]);
+}
+
+// Behind a divergent block: round a loop that ends here while lanes are in it, else on in the
+// region.
+void WarpFunction::leave_block(llvm::BasicBlock& block) {
+  builder_.SetInsertPoint(ends_[&block]);
+  for (llvm::BasicBlock* header : layout_.loops_ending_at(&block)) {
+    auto* otherwise = new_block("out");
+    go_back(header, otherwise);
+    builder_.SetInsertPoint(otherwise);
+  }
+  llvm::BasicBlock* next = layout_.next(&block);
+  builder_.CreateBr(next != nullptr ? heads_[next] : return_);
+}
+
+// To the header of a loop: if it has divergent blocks, while lanes are pending there, else
+// `otherwise`.
+void WarpFunction::go_back(llvm::BasicBlock* header, llvm::BasicBlock* otherwise) {
+  Value* lanes = mask_;
+  if (otherwise != nullptr) {
+    lanes = builder_.CreateLoad(builder_.getInt32Ty(), pending_[header]);
+    if (lanes_may_end_) {
+      lanes = builder_.CreateAnd(lanes, field(offsetof(Warp, live), builder_.getInt32Ty(), false));
+    }
+    auto* again = new_block("again");
+    builder_.CreateCondBr(builder_.CreateIsNotNull(lanes), again, otherwise);
+    builder_.SetInsertPoint(again);
+  }
+  if (loop_may_wait(header)) {
+    Value* place = field(offsetof(Warp, fuel), nullptr, false);
+    Value* fuel = builder_.CreateSub(builder_.CreateLoad(builder_.getInt32Ty(), place), number(1));
+    builder_.CreateStore(fuel, place);
+    auto* empty = new_block("yield");
+    builder_.CreateCondBr(builder_.CreateICmpSLE(fuel, number(0)), empty, heads_[header]);
+    builder_.SetInsertPoint(empty);
+    call_service(offsetof(exec::Services, yield), builder_.getVoidTy(),
+                 {warp_, lanes, number(options_.first_site, 64)});
+  }
+  builder_.CreateBr(heads_[header]);
+}
+
+// Whether a loop may run until somebody else does something: it looks at memory in a way that says
+// so, or does what may suspend.
+bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
+  const llvm::Loop* loop = layout_.loops().getLoopFor(header);
+  if (loop == nullptr || loop->getHeader() != header) {
+    return false;
+  }
+  for (const llvm::BasicBlock* block : loop->blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (instruction.isAtomic() || instruction.isVolatile()) {
+        return true;
+      }
+      const std::optional<Operation> operation = operation_of(instruction);
+      if (operation &&
+          (*operation == Operation::kDirectCall || *operation == Operation::kIndirectCall ||
+           *operation == Operation::kNanosleep || *operation == Operation::kClock ||
+           *operation == Operation::kGlobalTimer)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void WarpFunction::emit_return(const llvm::ReturnInst& terminator) {
+  if (const Value* result = terminator.getReturnValue()) {
+    const auto* type = llvm::cast<llvm::StructType>(result->getType());
+    Value* words = vector(result);
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      Value* address = builder_.CreateConstGEP1_64(builder_.getInt64Ty(), function_->getArg(3),
+                                                   std::uint64_t{i} * exec::kLanes);
+      builder_.CreateAlignedStore(builder_.CreateExtractValue(words, i), address, llvm::Align(64));
+    }
+  }
+  builder_.CreateBr(return_);
+}
+
+} // namespace gantry::simt::lower

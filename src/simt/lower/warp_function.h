@@ -1,0 +1,212 @@
+// A function for a warp: the one-lane form (scalar_function.h), widened to 32 lanes.
+//
+// The result has the signature of exec::Code and executes the function for the lanes of a mask.
+// Each value takes the cheapest form that its shape allows (shapes.h): a scalar, a scalar base with
+// a stride, or a vector of 32.
+//
+// Control flow. A block that all lanes execute together keeps its branches. The blocks of a region
+// in which lanes may be apart are laid out one after the other; each has a variable with the lanes
+// that are to execute it, is passed over while that is empty, and hands its lanes on to its
+// successors' variables. A loop of such blocks goes round until no lane is left in it. Values that
+// are used in other blocks than their own live in variables, so that passing over a block needs no
+// care; LLVM turns variables into registers.
+//
+// Suspension. A call, a barrier or a warp-level operation may return in a copy of the warp that has
+// fewer lanes, or none, of those that are active here (exec/warp.h). After each, the mask is cut
+// down to the lanes that are left, and if none are, control goes on behind the block.
+#pragma once
+
+#include "simt/exec/code.h"
+#include "simt/lower/operations.h"
+#include "simt/lower/shapes.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+namespace gantry::simt::lower {
+
+struct WarpOptions {
+  exec::Geometry geometry = exec::Geometry::kLinear;
+  bool check_memory = true;
+  bool local_addresses = false; ///< as for Layout
+  bool is_entry = false;
+  exec::Site first_site = 0; ///< of the function's first instruction; later ones follow
+};
+
+class WarpFunction {
+public:
+  WarpFunction(llvm::Function& scalar, const WarpOptions& options);
+
+  /// Adds the function to the module of the scalar one. Its name is "code".
+  llvm::Function* build();
+  /// Whether the code may suspend.
+  [[nodiscard]] bool may_suspend() const { return may_suspend_; }
+
+private:
+  using Value = llvm::Value;
+  using Type = llvm::Type;
+
+  /// A value in the form that its shape has. Pointers are numbers of 64 bits.
+  struct Form {
+    Value* scalar = nullptr; ///< uniform: the value; affine: the base
+    Value* guard = nullptr;  ///< guarded affine: whether lane i has base + i * stride …
+    Value* off = nullptr;    ///< … and, as a vector, by how much each lane has something else
+    Value* vector = nullptr; ///< varying; of the others, once it has been asked for
+  };
+  struct Slots {
+    llvm::AllocaInst* scalar = nullptr;
+    llvm::AllocaInst* guard = nullptr;
+    llvm::AllocaInst* off = nullptr;
+    llvm::AllocaInst* vector = nullptr;
+  };
+
+  // warp_function.cpp: frame and control flow.
+  void scan();
+  void make_frame();
+  void emit_block(llvm::BasicBlock& block);
+  void emit_phis(llvm::BasicBlock& block);
+  void emit_terminator(llvm::BasicBlock& block);
+  void emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& branch);
+  void emit_return(const llvm::ReturnInst& terminator);
+  void leave_block(llvm::BasicBlock& block);
+  void pass_phi_values(llvm::BasicBlock& from,
+                       llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges, bool all_taken);
+  void go_back(llvm::BasicBlock* header, llvm::BasicBlock* otherwise);
+  [[nodiscard]] bool loop_may_wait(const llvm::BasicBlock* header) const;
+  [[nodiscard]] llvm::BasicBlock* new_block(const char* name);
+  /// After what may have suspended: cuts the mask down, and leaves the block if no lane is left.
+  void resume();
+  void set_mask(Value* mask);
+  llvm::AllocaInst* variable(Type* type, const char* name);
+  Value* field(std::size_t offset, Type* type, bool constant);
+  Value* service(std::size_t offset);
+  Value* call_service(std::size_t offset, Type* result, llvm::ArrayRef<Value*> arguments);
+
+  // warp_values.cpp: values and plain instructions.
+  [[nodiscard]] Type* scalar_type(Type* type);
+  [[nodiscard]] Type* vector_type(Type* type);
+  [[nodiscard]] Shape shape(const Value* value) const { return layout_.shape(value); }
+  [[nodiscard]] const Form& form(const Value* value);
+  [[nodiscard]] Value* scalar(const Value* value);
+  [[nodiscard]] Value* vector(const Value* value);
+  [[nodiscard]] Value* splat(Value* value);
+  [[nodiscard]] Value* lane_numbers(Type* type, std::int64_t stride = 1);
+  void define(const llvm::Instruction& instruction, const Form& form);
+  void define_vector(const llvm::Instruction& instruction, Value* value) {
+    define(instruction, {nullptr, nullptr, nullptr, value});
+  }
+  void define_scalar(const llvm::Instruction& instruction, Value* value) {
+    define(instruction, {value, nullptr, nullptr, nullptr});
+  }
+  void emit(const llvm::Instruction& instruction);
+  void emit_plain(const llvm::Instruction& instruction);
+  void emit_affine(const llvm::Instruction& instruction);
+  [[nodiscard]] Value* off_of(const llvm::Instruction& instruction, Value* base);
+  [[nodiscard]] Value* off_of_operand(const Value* operand);
+  [[nodiscard]] Value* lanes_from(Value* base, std::int64_t stride);
+  /// The value, in a way that keeps what is computed of it in this block.
+  [[nodiscard]] Value* here(Value* value);
+  [[nodiscard]] Value* build_plain(const llvm::Instruction& instruction,
+                                   llvm::ArrayRef<Value*> operands, bool wide);
+  [[nodiscard]] Value* address(const llvm::GetElementPtrInst& instruction, bool wide);
+  [[nodiscard]] Value* mask_bits(Value* lanes);
+  [[nodiscard]] Value* lane_mask() { return lanes_of(mask_); }
+  [[nodiscard]] Value* lanes_of(Value* bits);
+  [[nodiscard]] Value* first_lane();
+  [[nodiscard]] Value* any_lane(const Value* value); ///< scalar, or the first active lane's
+  /// A loop over the lanes of a mask; `body` gets the lane's number (i64).
+  void for_each_lane(Value* mask, llvm::function_ref<void(Value* lane)> body);
+  [[nodiscard]] llvm::ConstantInt* number(std::uint64_t value, unsigned width = 32);
+
+  // warp_memory.cpp
+  void emit_load(const llvm::LoadInst& load);
+  void emit_store(const llvm::StoreInst& store);
+  void emit_atomic(const llvm::Instruction& instruction);
+  struct Place {
+    const Value* pointer;
+    unsigned space;
+    unsigned size;      ///< bytes
+    unsigned alignment; ///< that the hardware asks for of the whole access …
+    unsigned offset;    ///< … in which this part begins so many bytes later
+    exec::AccessKind kind;
+    Value* site;
+  };
+  Value* atomic_sum(const Place& place, Value* address, Value* old, Value* value);
+  Value* atomic_add_floating(const Place& place, Value* address, Value* value, bool own);
+  [[nodiscard]] Place place_of(const llvm::Instruction& access, const Value* pointer, unsigned size,
+                               exec::AccessKind kind);
+  [[nodiscard]] Value* is_aligned(const Place& place, Value* address);
+  [[nodiscard]] Value* base_of(const Place& place, Value** guard);
+  [[nodiscard]] Value* host_scalar(const Place& place, Value* address);
+  [[nodiscard]] Value* host_vector(const Place& place, Value* addresses);
+  /// The lanes' addresses; a generic one of local memory is each lane's own.
+  [[nodiscard]] Value* addresses_of(const Place& place);
+  [[nodiscard]] bool may_be_own(const Place& place) const {
+    return place.space == kLocal || (place.space == kGeneric && options_.local_addresses);
+  }
+  void check_uniform(const Place& place, Value* address);
+  void check_consecutive(const Place& place, Value* base);
+  void check_lanes(const Place& place, Value* addresses);
+  void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
+  [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
+  [[nodiscard]] Value* gather_lanes(const Place& place, Type* type, Value* addresses);
+  [[nodiscard]] Value* load_same_or(const Place& place, Type* type, Value* addresses,
+                                    llvm::function_ref<Value*()> otherwise);
+  void store_lanes(const Place& place, Value* values);
+  void compiler_fence();
+  [[nodiscard]] bool consecutive(const Place& place) const;
+
+  // warp_operations.cpp
+  void emit_operation(const llvm::CallInst& call, Operation operation);
+  void emit_special(const llvm::CallInst& call);
+  void emit_call(const llvm::CallInst& call, bool direct);
+  void emit_system_call(const llvm::CallInst& call);
+  void emit_shuffle(const llvm::CallInst& call);
+  void emit_match(const llvm::CallInst& call);
+  void emit_redux(const llvm::CallInst& call);
+  void emit_alloca(const llvm::CallInst& call);
+  [[nodiscard]] Value* source_lanes(const llvm::CallInst& call, Value** valid);
+  /// The values of all lanes that a warp-level operation is for, given those of the active ones.
+  [[nodiscard]] Value* exchange(Value* values, const Value* masks, exec::Exchange kind,
+                                Value* site);
+  void call_code(Value* code, Value* mask);
+
+  llvm::Function& scalar_;
+  const WarpOptions options_;
+  Layout layout_;
+  llvm::LLVMContext& context_;
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* frame_ = nullptr;  ///< variables and what is read once
+  llvm::BasicBlock* return_ = nullptr; ///< restores the frame and returns
+  llvm::Argument* warp_ = nullptr;
+
+  bool may_suspend_ = false;
+  bool lanes_may_end_ = false; ///< `live` can change while the function runs
+  bool uses_local_ = false;
+  /// Blocks of all lanes together that some may not come to any more.
+  llvm::DenseSet<const llvm::BasicBlock*> meeting_points_;
+  unsigned argument_words_ = 0;
+  unsigned result_words_ = 0;
+
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> heads_;   ///< where a block begins
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> ends_;    ///< divergent: behind it
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::AllocaInst*> pending_; ///< divergent: its lanes
+  llvm::AllocaInst* together_ = nullptr; ///< the lanes of the call, for the other blocks
+  llvm::AllocaInst* words_in_ = nullptr;
+  llvm::AllocaInst* words_out_ = nullptr;
+  llvm::AllocaInst* scratch_[4] = {}; ///< 32 words of 64 bits
+  Value* saved_local_ = nullptr;
+  llvm::DenseMap<const llvm::AllocaInst*, std::uint64_t> local_offsets_;
+  Value* local_frame_ = nullptr;
+
+  llvm::DenseMap<const Value*, Slots> slots_;
+  llvm::DenseMap<const llvm::PHINode*, Slots> phi_slots_;
+  llvm::DenseMap<const Value*, Form> forms_; ///< in the block being emitted
+  llvm::DenseMap<std::size_t, Value*> fields_;
+  const llvm::BasicBlock* block_ = nullptr;
+  Value* mask_ = nullptr;             ///< i32: the lanes that execute what is being emitted
+  llvm::BasicBlock* leave_ = nullptr; ///< where to go when no lane is left
+};
+
+} // namespace gantry::simt::lower

@@ -1,0 +1,593 @@
+// Memory accesses of a warp: one scalar access where all lanes name the same place, one vector
+// access where they name consecutive ones, a gather or scatter otherwise; each checked first, if
+// asked for.
+#include "simt/lower/scalar_function.h"
+#include "simt/lower/warp_function.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
+
+namespace gantry::simt::lower {
+
+using exec::AccessKind;
+using exec::kLanes;
+using exec::Services;
+using exec::Warp;
+
+WarpFunction::Place WarpFunction::place_of(const llvm::Instruction& access, const Value* pointer,
+                                           unsigned size, AccessKind kind) {
+  Place place{pointer,
+              pointer->getType()->getPointerAddressSpace(),
+              size,
+              size,
+              0,
+              kind,
+              number(options_.first_site, 64)};
+  if (const std::optional<AccessOrigin> origin = AccessOrigin::of(access)) {
+    place.site = number(options_.first_site + origin->instruction, 64);
+    if (origin->vector_size > size) {
+      place.alignment = origin->vector_size;
+      place.offset = origin->offset;
+    }
+  }
+  return place;
+}
+
+// Scalar or for all lanes: whether the whole access lies on a multiple of its size.
+llvm::Value* WarpFunction::is_aligned(const Place& place, Value* address) {
+  const auto like = [&](std::uint64_t value) {
+    return llvm::ConstantInt::get(address->getType(), value);
+  };
+  Value* start = place.offset == 0 ? address : builder_.CreateSub(address, like(place.offset));
+  return builder_.CreateIsNull(builder_.CreateAnd(start, like(place.alignment - 1)));
+}
+
+bool WarpFunction::consecutive(const Place& place) const {
+  const Shape of = shape(place.pointer);
+  return of.is_affine() && of.stride == place.size && place.space != kLocal;
+}
+
+// The base of a consecutive access. Offsets in a block's window are small numbers, so there a base
+// that wraps around in 32 bits is just one before the window, of a lane that is not active.
+llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
+  const Form& of = form(place.pointer);
+  *guard = of.guard;
+  if (place.space != kShared) {
+    return of.scalar;
+  }
+  *guard = nullptr;
+  return builder_.CreateSExt(builder_.CreateTrunc(of.scalar, builder_.getInt32Ty()),
+                             builder_.getInt64Ty());
+}
+
+llvm::Value* WarpFunction::host_scalar(const Place& place, Value* address) {
+  if (place.space == kShared) {
+    Value* base = field(offsetof(Warp, shared), builder_.getInt64Ty(), true);
+    return builder_.CreateAdd(base, address);
+  }
+  return address;
+}
+
+llvm::Value* WarpFunction::host_vector(const Place& place, Value* addresses) {
+  if (place.space == kShared) {
+    return builder_.CreateAdd(splat(field(offsetof(Warp, shared), builder_.getInt64Ty(), true)),
+                              addresses);
+  }
+  if (place.space == kLocal) {
+    Value* base = field(offsetof(Warp, local), builder_.getInt64Ty(), true);
+    Value* stride = builder_.CreateZExt(
+        field(offsetof(Warp, local_stride), builder_.getInt32Ty(), true), builder_.getInt64Ty());
+    Value* windows = builder_.CreateAdd(
+        splat(base), builder_.CreateMul(splat(stride), lane_numbers(builder_.getInt64Ty())));
+    return builder_.CreateAdd(windows, addresses);
+  }
+  return addresses;
+}
+
+// On a GPU the local memory of every thread has the same generic addresses; here each lane's window
+// has its own. An address of any window, which may have come from another lane, means this lane's.
+llvm::Value* WarpFunction::addresses_of(const Place& place) {
+  Value* addresses = vector(place.pointer);
+  if (place.space != kGeneric || !options_.local_addresses) {
+    return addresses;
+  }
+  auto* wide = builder_.getInt64Ty();
+  auto* number_type = llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes);
+  Value* base = splat(field(offsetof(Warp, local), wide, true));
+  Value* stride = splat(
+      builder_.CreateZExt(field(offsetof(Warp, local_stride), builder_.getInt32Ty(), true), wide));
+  Value* offset = builder_.CreateSub(addresses, base);
+  Value* end = builder_.CreateMul(stride, splat(number(kLanes, 64)));
+  Value* local = builder_.CreateICmpULT(offset, end);
+  // The offset in the window that it is of: by a quotient in floating point, which may be one off.
+  auto* word = llvm::FixedVectorType::get(builder_.getInt32Ty(), kLanes);
+  Value* small =
+      builder_.CreateTrunc(builder_.CreateSelect(local, offset, splat(number(0, 64))), word);
+  Value* step = builder_.CreateTrunc(stride, word);
+  Value* window =
+      builder_.CreateFPToSI(builder_.CreateFDiv(builder_.CreateSIToFP(small, number_type),
+                                                builder_.CreateSIToFP(step, number_type)),
+                            word);
+  Value* rest = builder_.CreateSub(small, builder_.CreateMul(window, step));
+  Value* below = builder_.CreateICmpSLT(rest, splat(number(0)));
+  rest = builder_.CreateSelect(below, builder_.CreateAdd(rest, step), rest);
+  Value* above = builder_.CreateICmpSGE(rest, step);
+  rest = builder_.CreateSelect(above, builder_.CreateSub(rest, step), rest);
+  Value* own = builder_.CreateAdd(base, builder_.CreateMul(stride, lane_numbers(wide)));
+  return builder_.CreateSelect(
+      local, builder_.CreateAdd(own, builder_.CreateZExt(rest, offset->getType())), addresses);
+}
+
+// Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
+// wrong.
+void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
+  auto* doubtful = new_block("doubtful");
+  auto* checked = new_block("checked");
+  builder_.CreateCondBr(
+      good, checked, doubtful,
+      llvm::MDNode::get(context_, {llvm::MDString::get(context_, "branch_weights"),
+                                   llvm::ConstantAsMetadata::get(number(2000)),
+                                   llvm::ConstantAsMetadata::get(number(1))}));
+  builder_.SetInsertPoint(doubtful);
+  builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
+  Value* size = number(place.size);
+  Value* whole = number(place.alignment);
+  Value* offset = number(place.offset);
+  Value* kind = number(static_cast<unsigned>(place.kind));
+  if (place.space == kShared || place.space == kLocal) {
+    call_service(
+        offsetof(Services, check_window), builder_.getVoidTy(),
+        {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
+  } else {
+    call_service(offsetof(Services, check_access), builder_.getVoidTy(),
+                 {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site});
+  }
+  builder_.CreateBr(checked);
+  builder_.SetInsertPoint(checked);
+}
+
+// The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
+void WarpFunction::check_uniform(const Place& place, Value* address) {
+  if (!options_.check_memory || place.space == kTrusted) {
+    return;
+  }
+  const unsigned size = place.size;
+  Value* aligned = is_aligned(place, address);
+  Value* inside = nullptr;
+  if (place.space == kShared || place.space == kLocal) {
+    const std::size_t limit =
+        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+    Value* bytes =
+        builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), builder_.getInt64Ty());
+    inside = builder_.CreateICmpSLE(builder_.CreateAdd(address, number(size, 64)), bytes);
+    inside = builder_.CreateAnd(inside, builder_.CreateICmpSGE(address, number(0, 64)));
+  } else {
+    Value* offset =
+        builder_.CreateSub(address, field(offsetof(Warp, arena), builder_.getInt64Ty(), true));
+    Value* in_arena = builder_.CreateICmpULT(
+        offset, field(offsetof(Warp, arena_size), builder_.getInt64Ty(), true));
+    // The shadow may be read for any address of the arena; for others its first byte is.
+    Value* granule = builder_.CreateLShr(builder_.CreateSelect(in_arena, offset, number(0, 64)), 4);
+    Value* shadow = field(offsetof(Warp, shadow), builder_.getPtrTy(), true);
+    Value* valid = builder_.CreateZExt(
+        builder_.CreateLoad(builder_.getInt8Ty(),
+                            builder_.CreateGEP(builder_.getInt8Ty(), shadow, granule)),
+        builder_.getInt64Ty());
+    Value* end = builder_.CreateAdd(builder_.CreateAnd(offset, number(15, 64)),
+                                    number(exec::needed_bytes(place.kind, size), 64));
+    inside = builder_.CreateAnd(in_arena, builder_.CreateICmpULE(end, valid));
+  }
+  check(place, builder_.CreateAnd(aligned, inside), [&] { return splat(here(address)); });
+}
+
+// 32 consecutive elements from `base`: good if all their granules are valid to the last byte.
+void WarpFunction::check_consecutive(const Place& place, Value* base) {
+  if (!options_.check_memory) {
+    return;
+  }
+  const std::uint64_t span = std::uint64_t{place.size} * kLanes;
+  Value* good = is_aligned(place, base);
+  const auto addresses = [&] { return lanes_from(here(base), place.size); };
+  if (place.space == kShared) {
+    Value* bytes = builder_.CreateZExt(
+        field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true), builder_.getInt64Ty());
+    Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
+    good = builder_.CreateAnd(
+        good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
+    check(place, good, addresses);
+    return;
+  }
+  Value* offset =
+      builder_.CreateSub(base, field(offsetof(Warp, arena), builder_.getInt64Ty(), true));
+  Value* limit = builder_.CreateSub(field(offsetof(Warp, arena_size), builder_.getInt64Ty(), true),
+                                    number(span, 64));
+  Value* in_arena = builder_.CreateICmpULE(offset, limit);
+  Value* safe = builder_.CreateSelect(in_arena, offset, number(0, 64));
+  Value* shadow = field(offsetof(Warp, shadow), builder_.getPtrTy(), true);
+  Value* first = builder_.CreateGEP(builder_.getInt8Ty(), shadow, builder_.CreateLShr(safe, 4));
+  const unsigned granules = static_cast<unsigned>(span / 16);
+  auto* type = builder_.getIntNTy(granules * 8);
+  Value* valid = builder_.CreateAlignedLoad(type, first, llvm::Align(1));
+  llvm::APInt full = llvm::APInt::getSplat(granules * 8, llvm::APInt(8, 16));
+  good = builder_.CreateAnd(good,
+                            builder_.CreateICmpEQ(valid, llvm::ConstantInt::get(context_, full)));
+  // Where the base is not on a granule, the last element lies in one more.
+  Value* last = builder_.CreateLShr(builder_.CreateAdd(safe, number(span - 1, 64)), 4);
+  Value* last_valid = builder_.CreateLoad(builder_.getInt8Ty(),
+                                          builder_.CreateGEP(builder_.getInt8Ty(), shadow, last));
+  good = builder_.CreateAnd(good, builder_.CreateICmpEQ(last_valid, number(16, 8)));
+  check(place, builder_.CreateAnd(good, in_arena), addresses);
+}
+
+void WarpFunction::check_lanes(const Place& place, Value* addresses) {
+  if (!options_.check_memory || place.space == kTrusted) {
+    return;
+  }
+  auto* wide = builder_.getInt64Ty();
+  const unsigned size = place.size;
+  const auto all = [&](std::uint64_t value) { return splat(number(value, 64)); };
+  Value* good = is_aligned(place, addresses);
+  if (place.space == kShared || place.space == kLocal) {
+    const std::size_t limit =
+        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+    Value* bytes = builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), wide);
+    good = builder_.CreateAnd(
+        good, builder_.CreateICmpSLE(builder_.CreateAdd(addresses, all(size)), splat(bytes)));
+    good = builder_.CreateAnd(good, builder_.CreateICmpSGE(addresses, all(0)));
+  } else {
+    Value* offsets = builder_.CreateSub(addresses, splat(field(offsetof(Warp, arena), wide, true)));
+    Value* in_arena =
+        builder_.CreateICmpULT(offsets, splat(field(offsetof(Warp, arena_size), wide, true)));
+    Value* reads = builder_.CreateAnd(in_arena, lane_mask());
+    Value* shadow =
+        builder_.CreatePtrToInt(field(offsetof(Warp, shadow), builder_.getPtrTy(), true), wide);
+    Value* bytes = builder_.CreateAdd(builder_.CreateLShr(offsets, all(4)), splat(shadow));
+    // Four bytes where one is meant: machines gather words. The shadow has room behind its end.
+    auto* word = llvm::FixedVectorType::get(builder_.getInt32Ty(), kLanes);
+    Value* gathered = builder_.CreateMaskedGather(
+        word,
+        builder_.CreateIntToPtr(bytes, llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes)),
+        llvm::Align(1), reads, llvm::Constant::getNullValue(word));
+    Value* valid = builder_.CreateAnd(gathered, splat(number(0xFF)));
+    Value* end = builder_.CreateTrunc(builder_.CreateAdd(builder_.CreateAnd(offsets, all(15)),
+                                                         all(exec::needed_bytes(place.kind, size))),
+                                      word);
+    good = builder_.CreateAnd(good, builder_.CreateICmpULE(end, valid));
+  }
+  Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(good)), mask_);
+  check(place, builder_.CreateIsNull(wrong), [&] { return addresses; });
+}
+
+// No access may be moved across, as far as the compiler goes.
+void WarpFunction::compiler_fence() {
+  builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+}
+
+llvm::Value* WarpFunction::gather_lanes(const Place& place, Type* type, Value* addresses) {
+  auto* result = llvm::FixedVectorType::get(type, kLanes);
+  check_lanes(place, addresses);
+  Value* pointers = builder_.CreateIntToPtr(
+      host_vector(place, addresses), llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
+  return builder_.CreateMaskedGather(result, pointers, llvm::Align(place.size), lane_mask(),
+                                     llvm::Constant::getNullValue(result));
+}
+
+// If all lanes turn out to name one place, one load for all: lanes that execute a load together see
+// the same value even while somebody else writes there, which code that runs in lockstep counts on.
+llvm::Value* WarpFunction::load_same_or(const Place& place, Type* type, Value* addresses,
+                                        llvm::function_ref<Value*()> otherwise) {
+  Value* first = builder_.CreateExtractElement(addresses, first_lane());
+  Value* same =
+      builder_.CreateAnd(mask_bits(builder_.CreateICmpEQ(addresses, splat(first))), mask_);
+  auto* together = new_block("same");
+  auto* apart = new_block("apart");
+  auto* done = new_block("gathered");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(same, mask_), together, apart);
+  builder_.SetInsertPoint(together);
+  check_uniform(place, first);
+  Value* one = splat(builder_.CreateAlignedLoad(
+      type, builder_.CreateIntToPtr(host_scalar(place, first), builder_.getPtrTy()),
+      llvm::Align(place.size)));
+  auto* together_end = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(apart);
+  Value* each = otherwise();
+  auto* apart_end = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+  llvm::PHINode* merged = builder_.CreatePHI(each->getType(), 2);
+  merged->addIncoming(one, together_end);
+  merged->addIncoming(each, apart_end);
+  return merged;
+}
+
+// A load by 32 lanes that do not name the same place: its vector.
+llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
+  auto* result = llvm::FixedVectorType::get(type, kLanes);
+  const auto gather = [&](Value* addresses) -> Value* {
+    if (place.space != kLocal) {
+      return load_same_or(place, type, addresses,
+                          [&] { return gather_lanes(place, type, addresses); });
+    }
+    return gather_lanes(place, type, addresses);
+  };
+  if (!consecutive(place)) {
+    return gather(addresses_of(place));
+  }
+  Value* guard = nullptr;
+  Value* base = base_of(place, &guard);
+  const auto load = [&]() -> Value* {
+    check_consecutive(place, base);
+    Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
+    return builder_.CreateMaskedLoad(result, pointer, llvm::Align(place.size), lane_mask(),
+                                     llvm::Constant::getNullValue(result));
+  };
+  if (guard == nullptr) {
+    return load();
+  }
+  Value* off = form(place.pointer).off;
+  auto* straight = new_block("straight");
+  auto* scattered = new_block("scattered");
+  auto* done = new_block("loaded");
+  builder_.CreateCondBr(guard, straight, scattered);
+  builder_.SetInsertPoint(straight);
+  Value* near = load();
+  auto* straight_end = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(scattered);
+  Value* far = gather(builder_.CreateAdd(lanes_from(here(base), place.size), off));
+  auto* scattered_end = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+  llvm::PHINode* merged = builder_.CreatePHI(result, 2);
+  merged->addIncoming(near, straight_end);
+  merged->addIncoming(far, scattered_end);
+  return merged;
+}
+
+void WarpFunction::emit_load(const llvm::LoadInst& load) {
+  Type* type = scalar_type(load.getType());
+  const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
+  const Place place = place_of(load, load.getPointerOperand(), size, AccessKind::kLoad);
+  const bool ordered = load.isAtomic() || load.isVolatile();
+  if (ordered) {
+    compiler_fence();
+  }
+  if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
+    Value* address = scalar(place.pointer);
+    check_uniform(place, address);
+    auto* one = builder_.CreateAlignedLoad(
+        type, builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy()),
+        llvm::Align(size));
+    if (ordered) {
+      one->setAtomic(llvm::AtomicOrdering::Acquire);
+    }
+    define_scalar(load, one);
+    return;
+  }
+  define_vector(load, load_lanes(place, type));
+  if (ordered) {
+    compiler_fence();
+  }
+}
+
+void WarpFunction::store_lanes(const Place& place, Value* values) {
+  const auto scatter = [&](Value* addresses) {
+    check_lanes(place, addresses);
+    Value* pointers = builder_.CreateIntToPtr(
+        host_vector(place, addresses), llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
+    builder_.CreateMaskedScatter(values, pointers, llvm::Align(place.size), lane_mask());
+  };
+  if (!consecutive(place)) {
+    scatter(addresses_of(place));
+    return;
+  }
+  Value* guard = nullptr;
+  Value* base = base_of(place, &guard);
+  const auto store = [&] {
+    check_consecutive(place, base);
+    Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
+    builder_.CreateMaskedStore(values, pointer, llvm::Align(place.size), lane_mask());
+  };
+  if (guard == nullptr) {
+    store();
+    return;
+  }
+  Value* off = form(place.pointer).off;
+  auto* straight = new_block("straight");
+  auto* scattered = new_block("scattered");
+  auto* done = new_block("stored");
+  builder_.CreateCondBr(guard, straight, scattered);
+  builder_.SetInsertPoint(straight);
+  store();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(scattered);
+  scatter(builder_.CreateAdd(lanes_from(here(base), place.size), off));
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+void WarpFunction::emit_store(const llvm::StoreInst& store) {
+  Type* type = scalar_type(store.getValueOperand()->getType());
+  const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
+  const Place place = place_of(store, store.getPointerOperand(), size, AccessKind::kStore);
+  const bool ordered = store.isAtomic() || store.isVolatile();
+  if (ordered) {
+    compiler_fence();
+  }
+  if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
+    // One place: the last of the lanes has its value there.
+    Value* address = scalar(place.pointer);
+    check_uniform(place, address);
+    Value* value = nullptr;
+    if (shape(store.getValueOperand()).is_uniform()) {
+      value = scalar(store.getValueOperand());
+    } else {
+      Value* last = builder_.CreateSub(
+          number(kLanes - 1),
+          builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask_, builder_.getTrue()));
+      value = builder_.CreateExtractElement(vector(store.getValueOperand()), last);
+    }
+    auto* one = builder_.CreateAlignedStore(
+        value, builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy()),
+        llvm::Align(size));
+    if (ordered) {
+      one->setAtomic(llvm::AtomicOrdering::Release);
+    }
+  } else {
+    store_lanes(place, vector(store.getValueOperand()));
+  }
+  if (ordered) {
+    compiler_fence();
+  }
+}
+
+// A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed except
+// in shared memory (PTX ISA 9.0, 9.7.13.5).
+llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value* old, Value* value) {
+  Type* type = value->getType();
+  Type* bits = builder_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
+  Value* flushes = builder_.getInt1(type->isFloatTy() && place.space != kShared);
+  if (type->isFloatTy() && place.space == kGeneric) {
+    Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(address, builder_.getInt64Ty()),
+                                       field(offsetof(Warp, shared), builder_.getInt64Ty(), true));
+    Value* size = field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true);
+    flushes = builder_.CreateICmpUGE(offset, builder_.CreateZExt(size, builder_.getInt64Ty()));
+  }
+  const auto flushed = [&](Value* word) -> Value* {
+    if (!type->isFloatTy()) {
+      return word;
+    }
+    Value* is_normal = builder_.CreateIsNotNull(builder_.CreateAnd(word, 0x7F800000));
+    Value* keeps = builder_.CreateOr(is_normal, builder_.CreateNot(flushes));
+    return builder_.CreateSelect(keeps, word, builder_.CreateAnd(word, 0x80000000));
+  };
+  Value* addend = builder_.CreateBitCast(value, bits);
+  if (type->isBFloatTy()) {
+    // As f32, whose upper half it is; the processor's own conversion would flush subnormals.
+    Type* word = builder_.getInt32Ty();
+    const auto wide = [&](Value* half) {
+      return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(half, word), 16),
+                                    builder_.getFloatTy());
+    };
+    Value* sum = builder_.CreateFAdd(wide(old), wide(addend));
+    Value* exact = builder_.CreateBitCast(sum, word);
+    Value* odd = builder_.CreateAnd(builder_.CreateLShr(exact, 16), 1);
+    Value* rounded = builder_.CreateAdd(exact, builder_.CreateAdd(odd, number(0x7FFF)));
+    return builder_.CreateSelect(builder_.CreateFCmpUNO(sum, sum),
+                                 llvm::ConstantInt::get(bits, 0x7FFF),
+                                 builder_.CreateTrunc(builder_.CreateLShr(rounded, 16), bits));
+  }
+  Value* a = builder_.CreateBitCast(flushed(old), type);
+  Value* b = builder_.CreateBitCast(flushed(addend), type);
+  Value* sum = builder_.CreateFAdd(a, b);
+  const std::uint64_t nan = type->isDoubleTy()  ? 0x7FF8000000000000
+                            : type->isFloatTy() ? 0x7FFFFFFF
+                                                : 0x7FFF;
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(sum, sum), llvm::ConstantInt::get(bits, nan),
+                               flushed(builder_.CreateBitCast(sum, bits)));
+}
+
+// By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not come
+// back from a conversion as it was.
+llvm::Value* WarpFunction::atomic_add_floating(const Place& place, Value* address, Value* value,
+                                               bool own) {
+  const llvm::Align natural(place.size);
+  Type* bits = builder_.getIntNTy(place.size * 8);
+  llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, natural);
+  if (own) {
+    builder_.CreateAlignedStore(atomic_sum(place, address, first, value), address, natural);
+    return builder_.CreateBitCast(first, value->getType());
+  }
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  auto* before = builder_.GetInsertBlock();
+  auto* attempt = new_block("attempt");
+  auto* done = new_block("added");
+  builder_.CreateBr(attempt);
+  builder_.SetInsertPoint(attempt);
+  llvm::PHINode* old = builder_.CreatePHI(bits, 2);
+  old->addIncoming(first, before);
+  constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+  Value* exchange =
+      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(place, address, old, value), natural,
+                                   kOrdering, llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(builder_.CreateExtractValue(exchange, 0), builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateExtractValue(exchange, 1), done, attempt);
+  builder_.SetInsertPoint(done);
+  return builder_.CreateBitCast(old, value->getType());
+}
+
+// Lane after lane. A block's shared memory is touched by the one host thread that runs it, so what
+// is done there needs no locked instruction.
+void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
+  const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+  const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+  const Value* pointer =
+      update != nullptr ? update->getPointerOperand() : exchange->getPointerOperand();
+  const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
+  Type* type = operand->getType();
+  const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
+  const Place place = place_of(instruction, pointer, size, AccessKind::kAtomic);
+  Value* addresses = addresses_of(place);
+  check_lanes(place, addresses);
+  builder_.CreateAlignedStore(host_vector(place, addresses), scratch_[0], llvm::Align(64));
+  builder_.CreateAlignedStore(vector(operand), scratch_[1], llvm::Align(64));
+  if (exchange != nullptr) {
+    builder_.CreateAlignedStore(vector(exchange->getCompareOperand()), scratch_[2],
+                                llvm::Align(64));
+  }
+  const bool own = place.space == kShared || place.space == kLocal;
+  const auto element = [&](llvm::AllocaInst* array, Type* of, Value* lane) {
+    return builder_.CreateGEP(of, array, lane);
+  };
+  const bool used = !instruction.use_empty();
+  for_each_lane(mask_, [&](Value* lane) {
+    Value* address = builder_.CreateIntToPtr(
+        builder_.CreateLoad(builder_.getInt64Ty(),
+                            element(scratch_[0], builder_.getInt64Ty(), lane)),
+        builder_.getPtrTy());
+    Value* value = builder_.CreateLoad(type, element(scratch_[1], type, lane));
+    Value* old = nullptr;
+    const llvm::Align natural(size);
+    if (exchange != nullptr) {
+      Value* expected = builder_.CreateLoad(type, element(scratch_[2], type, lane));
+      if (own) {
+        old = builder_.CreateAlignedLoad(type, address, natural);
+        Value* equal = builder_.CreateICmpEQ(old, expected);
+        builder_.CreateAlignedStore(builder_.CreateSelect(equal, value, old), address, natural);
+      } else {
+        constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+        old = builder_.CreateExtractValue(
+            builder_.CreateAtomicCmpXchg(address, expected, value, natural, kOrdering, kOrdering),
+            0);
+      }
+    } else if (update->getOperation() == llvm::AtomicRMWInst::FAdd) {
+      old = atomic_add_floating(place, address, value, own);
+    } else if (own) {
+      old = builder_.CreateAlignedLoad(type, address, natural);
+      builder_.CreateAlignedStore(
+          llvm::buildAtomicRMWValue(update->getOperation(), builder_, old, value), address,
+          natural);
+    } else {
+      old = builder_.CreateAtomicRMW(update->getOperation(), address, value, natural,
+                                     llvm::AtomicOrdering::SequentiallyConsistent);
+    }
+    if (used) {
+      builder_.CreateStore(old, element(scratch_[3], type, lane));
+    }
+  });
+  if (!used) {
+    forms_[&instruction] = {};
+    return;
+  }
+  Value* old = builder_.CreateAlignedLoad(vector_type(type), scratch_[3], llvm::Align(64));
+  if (exchange != nullptr) {
+    Value* both = llvm::PoisonValue::get(vector_type(instruction.getType()));
+    both = builder_.CreateInsertValue(both, old, 0);
+    old = builder_.CreateInsertValue(
+        both, builder_.CreateICmpEQ(old, vector(exchange->getCompareOperand())), 1);
+  }
+  define_vector(instruction, old);
+}
+
+} // namespace gantry::simt::lower
