@@ -25,6 +25,8 @@ constexpr std::array kInfoNames = {
     std::pair<std::string_view, std::uint32_t>{"present", bit(Info::kPresent)},
     std::pair<std::string_view, std::uint32_t>{"transfer", bit(Info::kTransfer)},
     std::pair<std::string_view, std::uint32_t>{"table", bit(Info::kTable)},
+    // For the PTX executor, which reads the same variable where it is in the process.
+    std::pair<std::string_view, std::uint32_t>{"simt", 0},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
 };
 
@@ -188,7 +190,7 @@ constexpr std::array kVariables = {
                         parse_devices},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
-                        "transfer, table (separated by commas), all",
+                        "transfer, table, simt (the PTX executor), separated by commas, or all",
                         parse_info},
     EnvironmentVariable{
         "LIBOMPTARGET_INFO", "",

@@ -90,6 +90,7 @@ TEST(Settings, InfoWords) {
   EXPECT_EQ(settings->info,
             static_cast<std::uint32_t>(Info::kLoad) | static_cast<std::uint32_t>(Info::kMap));
   EXPECT_EQ(read({{"GANTRY_INFO", "all"}})->info, ~0u);
+  EXPECT_EQ(read({{"GANTRY_INFO", "simt,load"}})->info, static_cast<std::uint32_t>(Info::kLoad));
 }
 
 TEST(Settings, LlvmsInfoBits) {

@@ -1,0 +1,362 @@
+// Entry points: contexts.
+#include "simt/driver/api.h"
+#include "simt/driver/messages.h"
+#include "simt/exec/machine.h"
+
+#include <utility>
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+CUresult create_context(CUcontext* result, unsigned flags, CUdevice ordinal, unsigned api_version) {
+  return call_for_device(ordinal, [&](Device& device) {
+    if (result == nullptr || (flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    std::shared_ptr<Context> context = Context::create(device, flags, api_version);
+    *result = context->handle();
+    ThreadState::of_caller().contexts.push_back(std::move(context));
+    return CUDA_SUCCESS;
+  });
+}
+
+/// body(Context&) for the context of a handle, null meaning the current one.
+template <typename Body>
+CUresult call_for_context(CUcontext handle, Body&& body) noexcept {
+  if (handle == nullptr) {
+    return call_with_current(body);
+  }
+  return call([&] {
+    const std::shared_ptr<Context> context = handles().contexts.find(handle);
+    return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : body(*context);
+  });
+}
+
+CUresult set_device_limits(Device& device, CUlimit limit, std::size_t value) {
+  gantry::simt::exec::Limits limits = gantry::simt::exec::limits_of(device.ordinal());
+  (limit == CU_LIMIT_STACK_SIZE ? limits.local_bytes : limits.heap_bytes) = value;
+  return gantry::simt::exec::set_limits(device.ordinal(), limits) ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
+  return create_context(context, flags, device, kNewestContextVersion);
+}
+
+GANTRY_CUDA_API cuCtxCreate_v3(CUcontext* context, void* affinity, int affinity_count,
+                               unsigned int flags, CUdevice device) {
+  if (affinity_count != 0) {
+    return affinity == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  }
+  return create_context(context, flags, device, kNewestContextVersion);
+}
+
+GANTRY_CUDA_API cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters,
+                               unsigned int flags, CUdevice device) {
+  if (parameters != nullptr && parameters->cigParams != nullptr) {
+    return not_offered("cuCtxCreate_v4 with cigParams");
+  }
+  if (parameters != nullptr && parameters->numExecAffinityParams != 0) {
+    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  }
+  return create_context(context, flags, device, kNewestContextVersion);
+}
+
+GANTRY_CUDA_API cuCtxDestroy_v2(CUcontext handle) {
+  return call([&] {
+    const std::shared_ptr<Context> context = handles().contexts.find(handle);
+    if (context == nullptr) {
+      return handle == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
+    }
+    auto& stack = ThreadState::of_caller().contexts;
+    if (!stack.empty() && stack.back() == context) {
+      stack.pop_back();
+    }
+    context->close();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxAttach(CUcontext* context, unsigned int flags) {
+  return call_with_current([&](Context& current) {
+    if (context == nullptr || flags != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *context = current.handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxDetach(CUcontext context) {
+  return cuCtxDestroy_v2(context);
+}
+
+GANTRY_CUDA_API cuCtxPushCurrent_v2(CUcontext handle) {
+  return call([&] {
+    std::shared_ptr<Context> context = handles().contexts.find(handle);
+    if (context == nullptr) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    ThreadState::of_caller().contexts.push_back(std::move(context));
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxPopCurrent_v2(CUcontext* handle) {
+  return call([&] {
+    auto& stack = ThreadState::of_caller().contexts;
+    if (stack.empty()) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    give(handle, stack.back()->handle());
+    stack.pop_back();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSetCurrent(CUcontext handle) {
+  return call([&] {
+    auto& stack = ThreadState::of_caller().contexts;
+    if (handle == nullptr) {
+      if (!stack.empty()) {
+        stack.pop_back();
+      }
+      return CUDA_SUCCESS;
+    }
+    if (!stack.empty() && stack.back()->handle() == handle && !stack.back()->closed()) {
+      return CUDA_SUCCESS;
+    }
+    std::shared_ptr<Context> context = handles().contexts.find(handle);
+    if (context == nullptr) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (stack.empty()) {
+      stack.push_back(std::move(context));
+    } else {
+      stack.back() = std::move(context);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetCurrent(CUcontext* handle) {
+  return call([&] {
+    if (handle == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const Context* const context = current_context();
+    *handle = context != nullptr ? context->handle() : nullptr;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetDevice(CUdevice* device) {
+  return cuCtxGetDevice_v2(device, nullptr);
+}
+
+GANTRY_CUDA_API cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
+  return call_for_context(handle, [&](Context& context) {
+    if (device == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *device = context.device().ordinal();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetFlags(unsigned int* flags) {
+  return call_with_current([&](Context& context) {
+    if (flags == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *flags = context.flags();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSetFlags(unsigned int flags) {
+  return call_with_current([&](Context& context) {
+    if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    context.set_flags(flags);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetId(CUcontext handle, unsigned long long* id) {
+  return call_for_context(handle, [&](Context& context) {
+    if (id == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *id = context.id();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetApiVersion(CUcontext handle, unsigned int* version) {
+  return call_for_context(handle, [&](Context& context) {
+    if (version == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *version = context.api_version();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSynchronize() {
+  // After an error of the context too: what is left of its work has to have ended.
+  return call_with_current([](Context& context) { return context.synchronize(); });
+}
+
+GANTRY_CUDA_API cuCtxSynchronize_v2(CUcontext handle) {
+  return call_for_context(handle, [](Context& context) { return context.synchronize(); });
+}
+
+GANTRY_CUDA_API cuCtxGetLimit(size_t* value, CUlimit limit) {
+  return call_in_context([&](Context& context) {
+    if (value == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto limits = gantry::simt::exec::limits_of(context.device().ordinal());
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE:
+      *value = limits.local_bytes;
+      break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+      *value = limits.heap_bytes;
+      break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+      *value = context.printf_fifo;
+      break;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+      *value = context.sync_depth;
+      break;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+      *value = context.pending_launches;
+      break;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+      *value = context.l2_granularity;
+      break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+      *value = context.persisting_l2;
+      break;
+    default:
+      return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSetLimit(CUlimit limit, size_t value) {
+  return call_in_context([&](Context& context) {
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE:
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+      return set_device_limits(context.device(), limit, value);
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+      context.printf_fifo = value;
+      break;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+      context.sync_depth = value;
+      break;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+      context.pending_launches = value;
+      break;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+      if (value > 128) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      context.l2_granularity = value;
+      break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+      context.persisting_l2 = value;
+      break;
+    default:
+      return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetCacheConfig(CUfunc_cache* config) {
+  return call_in_context([&](Context& context) {
+    if (config == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *config = context.cache_config;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSetCacheConfig(CUfunc_cache config) {
+  return call_in_context([&](Context& context) {
+    if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    context.cache_config = config;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  return call_in_context([&](Context&) {
+    if (config == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  return call_in_context([&](Context&) {
+    // Banks have four bytes, as on every device since compute capability 5.0; asking for another
+    // size has no effect.
+    return config < CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE ||
+                   config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return call_in_context([&](Context&) {
+    give(least, kLeastPriority);
+    give(greatest, kGreatestPriority);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuCtxResetPersistingL2Cache() {
+  return call_in_context([](Context&) { return CUDA_SUCCESS; });
+}
+
+GANTRY_CUDA_API cuCtxEnablePeerAccess(CUcontext handle, unsigned int flags) {
+  return call_in_context([&](Context& context) {
+    const std::shared_ptr<Context> peer = handles().contexts.find(handle);
+    if (flags != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (peer == nullptr || peer.get() == &context) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (&peer->device() == &context.device()) {
+      return CUDA_ERROR_INVALID_DEVICE;
+    }
+    return context.enable_peer(peer->id()) ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  });
+}
+
+GANTRY_CUDA_API cuCtxDisablePeerAccess(CUcontext handle) {
+  return call_in_context([&](Context& context) {
+    const std::shared_ptr<Context> peer = handles().contexts.find(handle);
+    if (peer == nullptr) {
+      return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return context.disable_peer(peer->id()) ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+  });
+}

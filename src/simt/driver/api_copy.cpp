@@ -1,0 +1,208 @@
+// Entry points: copies and fills.
+#include "simt/driver/api.h"
+#include "simt/driver/copy.h"
+
+#include <cstring>
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+CUresult copy_bytes(CUstream handle, std::uint64_t destination, RangeSide destination_side,
+                    std::uint64_t source, RangeSide source_side, std::size_t bytes,
+                    Returns returns) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    Copy copy;
+    copy.source = {source, bytes, bytes, source_side};
+    copy.destination = {destination, bytes, bytes, destination_side};
+    copy.width = bytes;
+    return copy_in(stream, copy, returns);
+  });
+}
+
+template <typename Parameters>
+CUresult copy_box(CUstream handle, const Parameters* parameters, Returns returns) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (parameters == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto copy = copy_of(*parameters);
+    return copy ? copy_in(stream, *copy, returns) : copy.error();
+  });
+}
+
+/// The contexts of a copy between devices only say what the addresses say already.
+CUresult check_peers(CUcontext destination, CUcontext source) {
+  return call([&] {
+    return handles().contexts.find(destination) == nullptr ||
+                   handles().contexts.find(source) == nullptr
+               ? CUDA_ERROR_INVALID_CONTEXT
+               : CUDA_SUCCESS;
+  });
+}
+
+CUresult copy_peer_box(CUstream handle, const CUDA_MEMCPY3D_PEER* parameters, Returns returns) {
+  if (parameters == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  // The same but for the reserved words.
+  CUDA_MEMCPY3D copy;
+  static_assert(sizeof(copy) == sizeof(*parameters));
+  std::memcpy(&copy, parameters, sizeof(copy));
+  return copy_box(handle, &copy, returns);
+}
+
+CUresult fill_rows(CUstream handle, CUdeviceptr destination, std::size_t pitch, std::uint32_t value,
+                   std::uint8_t element, std::size_t width, std::size_t height, Returns returns) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    return fill_in(stream, {destination, pitch, value, element, width, height}, returns);
+  });
+}
+
+std::uint64_t bits(const void* address) {
+  return reinterpret_cast<std::uint64_t>(address);
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes) {
+  return copy_bytes(nullptr, destination, RangeSide::kEither, source, RangeSide::kEither, bytes,
+                    Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
+                              CUstream stream) {
+  return copy_bytes(stream, destination, RangeSide::kEither, source, RangeSide::kEither, bytes,
+                    Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpyHtoD_v2(CUdeviceptr destination, const void* source, size_t bytes) {
+  return copy_bytes(nullptr, destination, RangeSide::kDevice, bits(source), RangeSide::kHost, bytes,
+                    Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void* source, size_t bytes,
+                                     CUstream stream) {
+  return copy_bytes(stream, destination, RangeSide::kDevice, bits(source), RangeSide::kHost, bytes,
+                    Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpyDtoH_v2(void* destination, CUdeviceptr source, size_t bytes) {
+  return copy_bytes(nullptr, bits(destination), RangeSide::kHost, source, RangeSide::kDevice, bytes,
+                    Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpyDtoHAsync_v2(void* destination, CUdeviceptr source, size_t bytes,
+                                     CUstream stream) {
+  return copy_bytes(stream, bits(destination), RangeSide::kHost, source, RangeSide::kDevice, bytes,
+                    Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpyDtoD_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes) {
+  return copy_bytes(nullptr, destination, RangeSide::kDevice, source, RangeSide::kDevice, bytes,
+                    Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpyDtoDAsync_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
+                                     CUstream stream) {
+  return copy_bytes(stream, destination, RangeSide::kDevice, source, RangeSide::kDevice, bytes,
+                    Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context,
+                             CUdeviceptr source, CUcontext source_context, size_t bytes) {
+  const CUresult result = check_peers(destination_context, source_context);
+  return result != CUDA_SUCCESS ? result : cuMemcpyDtoD_v2(destination, source, bytes);
+}
+
+GANTRY_CUDA_API cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context,
+                                  CUdeviceptr source, CUcontext source_context, size_t bytes,
+                                  CUstream stream) {
+  const CUresult result = check_peers(destination_context, source_context);
+  return result != CUDA_SUCCESS ? result : cuMemcpyDtoDAsync_v2(destination, source, bytes, stream);
+}
+
+GANTRY_CUDA_API cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
+  return copy_box(nullptr, copy, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
+  return copy_box(nullptr, copy, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
+  return copy_box(stream, copy, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
+  return copy_box(nullptr, copy, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
+  return copy_box(stream, copy, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
+  return copy_peer_box(nullptr, copy, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
+  return copy_peer_box(stream, copy, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD8_v2(CUdeviceptr destination, unsigned char value, size_t count) {
+  return fill_rows(nullptr, destination, 0, value, 1, count, 1, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD8Async(CUdeviceptr destination, unsigned char value, size_t count,
+                                CUstream stream) {
+  return fill_rows(stream, destination, 0, value, 1, count, 1, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD16_v2(CUdeviceptr destination, unsigned short value, size_t count) {
+  return fill_rows(nullptr, destination, 0, value, 2, count, 1, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD16Async(CUdeviceptr destination, unsigned short value, size_t count,
+                                 CUstream stream) {
+  return fill_rows(stream, destination, 0, value, 2, count, 1, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD32_v2(CUdeviceptr destination, unsigned int value, size_t count) {
+  return fill_rows(nullptr, destination, 0, value, 4, count, 1, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD32Async(CUdeviceptr destination, unsigned int value, size_t count,
+                                 CUstream stream) {
+  return fill_rows(stream, destination, 0, value, 4, count, 1, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD2D8_v2(CUdeviceptr destination, size_t pitch, unsigned char value,
+                                size_t width, size_t height) {
+  return fill_rows(nullptr, destination, pitch, value, 1, width, height, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD2D8Async(CUdeviceptr destination, size_t pitch, unsigned char value,
+                                  size_t width, size_t height, CUstream stream) {
+  return fill_rows(stream, destination, pitch, value, 1, width, height, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD2D16_v2(CUdeviceptr destination, size_t pitch, unsigned short value,
+                                 size_t width, size_t height) {
+  return fill_rows(nullptr, destination, pitch, value, 2, width, height, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD2D16Async(CUdeviceptr destination, size_t pitch, unsigned short value,
+                                   size_t width, size_t height, CUstream stream) {
+  return fill_rows(stream, destination, pitch, value, 2, width, height, Returns::kAtOnce);
+}
+
+GANTRY_CUDA_API cuMemsetD2D32_v2(CUdeviceptr destination, size_t pitch, unsigned int value,
+                                 size_t width, size_t height) {
+  return fill_rows(nullptr, destination, pitch, value, 4, width, height, Returns::kWhenDone);
+}
+
+GANTRY_CUDA_API cuMemsetD2D32Async(CUdeviceptr destination, size_t pitch, unsigned int value,
+                                   size_t width, size_t height, CUstream stream) {
+  return fill_rows(stream, destination, pitch, value, 4, width, height, Returns::kAtOnce);
+}

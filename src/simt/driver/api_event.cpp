@@ -1,0 +1,93 @@
+// Entry points: events.
+#include "simt/driver/api.h"
+#include "simt/driver/event.h"
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+/// body(Event&)
+template <typename Body>
+CUresult call_for_event(CUevent handle, Body&& body) noexcept {
+  return call_in_context([&](Context&) {
+    const std::shared_ptr<Event> event = handles().events.find(handle);
+    return event == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*event);
+  });
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuEventCreate(CUevent* event, unsigned int flags) {
+  return call_in_context([&](Context& context) {
+    constexpr unsigned kKnown =
+        CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+    if (event == nullptr || (flags & ~kKnown) != 0 ||
+        (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *event = handles().events.insert(std::make_shared<Event>(context.id(), flags));
+    context.adopt(*event);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuEventDestroy_v2(CUevent handle) {
+  return call_with_current([&](Context& context) {
+    if (handles().events.erase(handle) == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    context.forget(handle);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuEventRecord(CUevent event, CUstream stream) {
+  return cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_DEFAULT);
+}
+
+GANTRY_CUDA_API cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned int flags) {
+  return call_for_stream(stream_handle, [&](Stream& stream) {
+    const std::shared_ptr<Event> event = handles().events.find(handle);
+    if (event == nullptr || event->context_id() != stream.group().context_id()) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (flags > CU_EVENT_RECORD_EXTERNAL) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    event->record(stream);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuEventQuery(CUevent handle) {
+  return call_for_event(
+      handle, [](Event& event) { return event.passed() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
+}
+
+GANTRY_CUDA_API cuEventSynchronize(CUevent handle) {
+  return call_with_current([&](Context& context) {
+    const std::shared_ptr<Event> event = handles().events.find(handle);
+    if (event == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    event->wait();
+    const CUresult error = event->error();
+    return error != CUDA_SUCCESS ? error : context.error();
+  });
+}
+
+GANTRY_CUDA_API cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
+  return call_for_event(start, [&](Event& first) {
+    const std::shared_ptr<Event> last = handles().events.find(end);
+    if (milliseconds == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return last == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                           : Event::elapsed(first, *last, *milliseconds);
+  });
+}
+
+GANTRY_CUDA_API cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  return cuEventElapsedTime_v2(milliseconds, start, end);
+}

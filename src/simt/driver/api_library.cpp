@@ -1,0 +1,255 @@
+// Entry points: libraries and their kernels.
+#include "simt/driver/api.h"
+#include "simt/driver/jit_options.h"
+#include "simt/driver/library.h"
+#include "simt/driver/messages.h"
+
+#include <chrono>
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// `image` gives the bytes, or an error.
+template <typename Load>
+CUresult load_library(CUlibrary* result, CUjit_option* options, void** values, unsigned count,
+                      Load&& image) {
+  return call([&] {
+    JitOptions jit;
+    if (const CUresult read = JitOptions::read(count, options, values, jit); read != CUDA_SUCCESS) {
+      return read;
+    }
+    if (result == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto start = Clock::now();
+    auto program = image(*Process::instance().device(0));
+    jit.write_time(Clock::now() - start);
+    if (!program) {
+      report_image_error(program.error(), jit);
+      return program.error().code;
+    }
+    *result = Library::create(std::move(*program))->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+/// body(Library&)
+template <typename Body>
+CUresult call_for_library(CUlibrary handle, Body&& body) noexcept {
+  return call([&] {
+    const std::shared_ptr<Library> library = handles().libraries.find(handle);
+    return library == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*library);
+  });
+}
+
+/// body(Module&) for the library's module in the current context.
+template <typename Body>
+CUresult call_for_module_of(CUlibrary handle, Body&& body) noexcept {
+  return call_in_context([&](Context& context) {
+    const std::shared_ptr<Library> library = handles().libraries.find(handle);
+    if (library == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    const auto module = library->module_in(context);
+    return module ? body(**module) : module.error().code;
+  });
+}
+
+/// body(Kernel&)
+template <typename Body>
+CUresult call_for_kernel(CUkernel handle, Body&& body) noexcept {
+  return call([&] {
+    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*kernel);
+  });
+}
+
+/// body(Function&) for the kernel in the current context, which is to be one of the device.
+template <typename Body>
+CUresult call_for_function_of(CUkernel handle, CUdevice device, Body&& body) noexcept {
+  return call_in_context([&](Context& context) {
+    if (device != context.device().ordinal()) {
+      return Process::instance().device(device) == nullptr ? CUDA_ERROR_INVALID_DEVICE
+                                                           : CUDA_ERROR_INVALID_CONTEXT;
+    }
+    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
+    const std::shared_ptr<Function> function =
+        kernel != nullptr ? kernel->function_in(context) : nullptr;
+    return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*function);
+  });
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* jit_options,
+                                  void** jit_values, unsigned int jit_count,
+                                  CUlibraryOption* options, void** values,
+                                  unsigned int option_count) {
+  if (image == nullptr || (option_count != 0 && (options == nullptr || values == nullptr))) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return load_library(library, jit_options, jit_values, jit_count,
+                      [&](const Device& device) { return load_image(image, device); });
+}
+
+GANTRY_CUDA_API cuLibraryLoadFromFile(CUlibrary* library, const char* path,
+                                      CUjit_option* jit_options, void** jit_values,
+                                      unsigned int jit_count, CUlibraryOption* options,
+                                      void** values, unsigned int option_count) {
+  if (path == nullptr || (option_count != 0 && (options == nullptr || values == nullptr))) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return load_library(library, jit_options, jit_values, jit_count,
+                      [&](const Device& device) -> ImageResult<ProgramPointer> {
+                        const auto content = read_file(path);
+                        if (!content) {
+                          return tl::unexpected(
+                              ImageError{content.error(), std::string(path) + " cannot be read\n"});
+                        }
+                        return load_image(std::as_bytes(std::span(*content)), device);
+                      });
+}
+
+GANTRY_CUDA_API cuLibraryUnload(CUlibrary handle) {
+  return call([&] {
+    const std::shared_ptr<Library> library = handles().libraries.erase(handle);
+    if (library == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    library->unload();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryGetKernel(CUkernel* result, CUlibrary handle, const char* name) {
+  return call_for_library(handle, [&](Library& library) {
+    if (result == nullptr || name == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const std::shared_ptr<Kernel> kernel = library.kernel(name);
+    if (kernel == nullptr) {
+      return CUDA_ERROR_NOT_FOUND;
+    }
+    *result = kernel->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryGetKernelCount(unsigned int* count, CUlibrary handle) {
+  return call_for_library(handle, [&](Library& library) {
+    if (count == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *count = static_cast<unsigned>(library.program().entry_names.size());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count, CUlibrary handle) {
+  return call_for_library(handle, [&](Library& library) {
+    if (kernels == nullptr || count == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    unsigned i = 0;
+    for (const std::string_view name : kernel_names(library.program())) {
+      if (i == count) {
+        break;
+      }
+      kernels[i++] = library.kernel(name)->handle();
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryGetModule(CUmodule* result, CUlibrary handle) {
+  return call_for_module_of(handle, [&](Module& module) {
+    if (result == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *result = module.handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
+                                   const char* name) {
+  return call_for_module_of(handle, [&](Module& module) {
+    if (name == nullptr || (address == nullptr && bytes == nullptr)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto variable = module.variable(name);
+    if (!variable) {
+      return CUDA_ERROR_NOT_FOUND;
+    }
+    give<CUdeviceptr>(address, variable->address);
+    give<std::size_t>(bytes, variable->size);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuKernelGetFunction(CUfunction* result, CUkernel handle) {
+  return call_in_context([&](Context& context) {
+    if (result == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
+    const std::shared_ptr<Function> function =
+        kernel != nullptr ? kernel->function_in(context) : nullptr;
+    if (function == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    *result = function->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuKernelGetLibrary(CUlibrary* result, CUkernel handle) {
+  return call_for_kernel(handle, [&](Kernel& kernel) {
+    const std::shared_ptr<Library> library = kernel.library();
+    if (result == nullptr || library == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *result = library->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuKernelGetName(const char** name, CUkernel handle) {
+  return call_for_kernel(handle, [&](Kernel& kernel) {
+    if (name == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *name = kernel.name();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
+                                     CUdevice device) {
+  return call_for_function_of(kernel, device, [&](Function& function) {
+    return value == nullptr ? CUDA_ERROR_INVALID_VALUE : function.attribute(attribute, *value);
+  });
+}
+
+GANTRY_CUDA_API cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                                     CUdevice device) {
+  return call_for_function_of(
+      kernel, device, [&](Function& function) { return function.set_attribute(attribute, value); });
+}
+
+GANTRY_CUDA_API cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
+  return call_for_function_of(kernel, device, [&](Function&) {
+    return config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* size) {
+  CUfunction function = nullptr;
+  const CUresult result = cuKernelGetFunction(&function, handle);
+  return result != CUDA_SUCCESS ? result : cuFuncGetParamInfo(function, index, offset, size);
+}

@@ -1,0 +1,243 @@
+// Entry points: modules and links.
+#include "simt/driver/api.h"
+#include "simt/driver/jit_options.h"
+#include "simt/driver/link_state.h"
+#include "simt/driver/messages.h"
+#include "simt/driver/module.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <typename Image>
+CUresult load_module(Context& context, const Image& image, JitOptions& options, CUmodule* result) {
+  const auto start = Clock::now();
+  const auto module = load_image(image, context.device()).and_then([&](ProgramPointer program) {
+    return Module::create(context, std::move(program));
+  });
+  options.write_time(Clock::now() - start);
+  if (!module) {
+    report_image_error(module.error(), options);
+    return module.error().code;
+  }
+  *result = (*module)->handle();
+  return CUDA_SUCCESS;
+}
+
+CUresult load_data(CUmodule* result, const void* image, unsigned count, CUjit_option* options,
+                   void** values) {
+  return call_in_context([&](Context& context) {
+    JitOptions jit;
+    if (const CUresult read = JitOptions::read(count, options, values, jit); read != CUDA_SUCCESS) {
+      return read;
+    }
+    if (result == nullptr || image == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return load_module(context, image, jit, result);
+  });
+}
+
+/// body(Module&)
+template <typename Body>
+CUresult call_for_module(CUmodule handle, Body&& body) noexcept {
+  return call_in_context([&](Context&) {
+    const std::shared_ptr<Module> module = handles().modules.find(handle);
+    return module == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*module);
+  });
+}
+
+std::string name_or(const char* name, const char* otherwise) {
+  return name != nullptr && *name != '\0' ? name : otherwise;
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuModuleLoad(CUmodule* result, const char* path) {
+  return call_in_context([&](Context& context) {
+    if (result == nullptr || path == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto content = read_file(path);
+    if (!content) {
+      return content.error();
+    }
+    JitOptions options;
+    return load_module(context, std::as_bytes(std::span(*content)), options, result);
+  });
+}
+
+GANTRY_CUDA_API cuModuleLoadData(CUmodule* result, const void* image) {
+  return load_data(result, image, 0, nullptr, nullptr);
+}
+
+GANTRY_CUDA_API cuModuleLoadDataEx(CUmodule* result, const void* image, unsigned int count,
+                                   CUjit_option* options, void** values) {
+  return load_data(result, image, count, options, values);
+}
+
+GANTRY_CUDA_API cuModuleLoadFatBinary(CUmodule* result, const void* image) {
+  return load_data(result, image, 0, nullptr, nullptr);
+}
+
+GANTRY_CUDA_API cuModuleUnload(CUmodule handle) {
+  return call_in_context([&](Context& context) {
+    // Its kernels may run still.
+    const CUresult error = context.synchronize();
+    const std::shared_ptr<Module> module = handles().modules.erase(handle);
+    if (module == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    context.forget(handle);
+    module->unload();
+    return error;
+  });
+}
+
+GANTRY_CUDA_API cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  return call([&] {
+    if (mode == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* name) {
+  return call_for_module(handle, [&](Module& module) {
+    if (result == nullptr || name == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const std::shared_ptr<Function> function = module.function(name);
+    if (function == nullptr) {
+      return CUDA_ERROR_NOT_FOUND;
+    }
+    *result = function->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuModuleGetFunctionCount(unsigned int* count, CUmodule handle) {
+  return call_for_module(handle, [&](Module& module) {
+    if (count == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *count = static_cast<unsigned>(module.program().program().entry_names.size());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count,
+                                           CUmodule handle) {
+  return call_for_module(handle, [&](Module& module) {
+    if (functions == nullptr || count == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    unsigned i = 0;
+    for (const std::string_view name : kernel_names(module.program().program())) {
+      if (i == count) {
+        break;
+      }
+      functions[i++] = module.function(name)->handle();
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle,
+                                     const char* name) {
+  return call_for_module(handle, [&](Module& module) {
+    if (name == nullptr || (address == nullptr && bytes == nullptr)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto variable = module.variable(name);
+    if (!variable) {
+      return CUDA_ERROR_NOT_FOUND;
+    }
+    give<CUdeviceptr>(address, variable->address);
+    give<std::size_t>(bytes, variable->size);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLinkCreate_v2(unsigned int count, CUjit_option* options, void** values,
+                                CUlinkState* result) {
+  return call_in_context([&](Context& context) {
+    JitOptions jit;
+    if (const CUresult read = JitOptions::read(count, options, values, jit); read != CUDA_SUCCESS) {
+      return read;
+    }
+    if (result == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *result = handles().link_states.insert(std::make_shared<LinkState>(context.device(), jit));
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void* data, size_t size,
+                                 const char* name, unsigned int count, CUjit_option* options,
+                                 void** values) {
+  return call([&] {
+    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
+    if (state == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (data == nullptr || size == 0 || (count != 0 && (options == nullptr || values == nullptr))) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return state->add(type, {static_cast<const std::byte*>(data), size},
+                      name_or(name, "application ptx input"));
+  });
+}
+
+GANTRY_CUDA_API cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* path,
+                                 unsigned int count, CUjit_option* options, void** values) {
+  return call([&] {
+    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
+    if (state == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (path == nullptr || (count != 0 && (options == nullptr || values == nullptr))) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto content = read_file(path);
+    if (!content) {
+      return content.error();
+    }
+    return state->add(type, std::as_bytes(std::span(*content)), path);
+  });
+}
+
+GANTRY_CUDA_API cuLinkComplete(CUlinkState handle, void** image, size_t* size) {
+  return call([&] {
+    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
+    if (state == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (image == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    std::span<const std::byte> linked;
+    if (const CUresult result = state->complete(linked); result != CUDA_SUCCESS) {
+      return result;
+    }
+    *image = const_cast<std::byte*>(linked.data());
+    give(size, linked.size());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLinkDestroy(CUlinkState handle) {
+  return call([&] {
+    return handles().link_states.erase(handle) == nullptr ? CUDA_ERROR_INVALID_HANDLE
+                                                          : CUDA_SUCCESS;
+  });
+}

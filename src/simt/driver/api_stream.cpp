@@ -1,0 +1,186 @@
+// Entry points: streams, and the program's functions that run in them.
+#include "simt/driver/api.h"
+#include "simt/driver/event.h"
+
+#include <algorithm>
+
+using namespace gantry::simt::driver;
+
+namespace {
+
+CUresult create_stream(CUstream* result, unsigned flags, int priority) {
+  return call_in_context([&](Context& context) {
+    if (result == nullptr || flags > CU_STREAM_NON_BLOCKING) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto kind =
+        flags == CU_STREAM_NON_BLOCKING ? Stream::Kind::kNonBlocking : Stream::Kind::kBlocking;
+    // Numbers outside the range mean its ends.
+    const int kept = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    *result = handles().streams.insert(Stream::create(context.streams(), kind, kept));
+    context.adopt(*result);
+    return CUDA_SUCCESS;
+  });
+}
+
+} // namespace
+
+GANTRY_CUDA_API cuStreamCreate(CUstream* stream, unsigned int flags) {
+  return create_stream(stream, flags, kLeastPriority);
+}
+
+GANTRY_CUDA_API cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
+  return create_stream(stream, flags, priority);
+}
+
+GANTRY_CUDA_API cuStreamDestroy_v2(CUstream handle) {
+  return call_with_current([&](Context& context) {
+    // What is in it still runs.
+    if (handles().streams.erase(handle) == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    context.forget(handle);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamSynchronize(CUstream handle) {
+  // After an error too: what was left out has to have ended, and callbacks to have been told.
+  return call_with_current([&](Context& context) {
+    const std::shared_ptr<Stream> stream = context.stream(handle);
+    if (stream == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    stream->synchronize();
+    return stream->group().error();
+  });
+}
+
+GANTRY_CUDA_API cuStreamQuery(CUstream handle) {
+  return call_for_stream(handle, [](Stream& stream) {
+    if (!stream.settled()) {
+      return CUDA_ERROR_NOT_READY;
+    }
+    return stream.group().error();
+  });
+}
+
+GANTRY_CUDA_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned int flags) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    const std::shared_ptr<Event> event = handles().events.find(event_handle);
+    if (event == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (flags > CU_EVENT_WAIT_EXTERNAL) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    stream.enqueue_wait(event->position());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* argument,
+                                    unsigned int flags) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (callback == nullptr || flags != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    stream.enqueue(
+        [handle, callback, argument](CUresult status) noexcept {
+          const HostFunctionScope scope;
+          callback(handle, status, argument);
+        },
+        Stream::Runs::kOnDriverThread);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuLaunchHostFunc(CUstream handle, CUhostFn function, void* argument) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (function == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    stream.enqueue(
+        [function, argument](CUresult status) noexcept {
+          // Unlike a callback it has no way to learn of an error, and is left out.
+          if (status == CUDA_SUCCESS) {
+            const HostFunctionScope scope;
+            function(argument);
+          }
+        },
+        Stream::Runs::kOnDriverThread);
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t,
+                                       unsigned int flags) {
+  return call_for_stream(handle, [&](Stream&) {
+    const bool one_flag = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                          flags == CU_MEM_ATTACH_SINGLE;
+    return address == 0 || !one_flag ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamGetFlags(CUstream handle, unsigned int* flags) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (flags == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *flags =
+        stream.kind() == Stream::Kind::kNonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamGetPriority(CUstream handle, int* priority) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (priority == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *priority = stream.priority();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamGetId(CUstream handle, unsigned long long* id) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (id == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *id = stream.id();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamGetCtx(CUstream handle, CUcontext* context) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (context == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *context = Context::handle_of(stream.group().context_id());
+    return *context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamGetDevice(CUstream handle, CUdevice* device) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    const std::shared_ptr<Context> context =
+        handles().contexts.find(Context::handle_of(stream.group().context_id()));
+    if (device == nullptr || context == nullptr) {
+      return device == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    *device = context->device().ordinal();
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  return call_for_stream(handle, [&](Stream&) {
+    if (status == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  });
+}

@@ -1,0 +1,258 @@
+#include "simt/driver/copy.h"
+
+#include "simt/driver/stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace gantry::simt::driver {
+
+namespace {
+
+/// Pageable memory up to this size is copied aside, so that the call need not wait for its turn.
+constexpr std::uint64_t kStaged = 64 << 10;
+
+std::byte* pointer(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);
+}
+
+/// Bytes from the first to behind the last that a side touches; nothing if that is past all
+/// addresses.
+tl::expected<std::uint64_t, CUresult> extent_of(const CopySide& side, std::uint64_t width,
+                                                std::uint64_t height, std::uint64_t depth) {
+  std::uint64_t rows = 0;
+  std::uint64_t slices = 0;
+  std::uint64_t extent = 0;
+  if (__builtin_mul_overflow(height - 1, side.pitch, &rows) ||
+      __builtin_mul_overflow(depth - 1, side.slice, &slices) ||
+      __builtin_add_overflow(rows, slices, &extent) ||
+      __builtin_add_overflow(extent, width, &extent)) {
+    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+  }
+  return extent;
+}
+
+tl::expected<RangeKind, CUresult> check_side(const CopySide& side, const Copy& copy) {
+  return extent_of(side, copy.width, copy.height, copy.depth).and_then([&](std::uint64_t extent) {
+    return classify(side.address, extent, side.side);
+  });
+}
+
+/// Runs the work now if it is the stream's turn, waits for it otherwise.
+template <typename Work>
+CUresult run_and_wait(Stream& stream, const Work& work) {
+  if (stream.settled()) {
+    work.run();
+    return stream.group().error();
+  }
+  const Position position = stream.enqueue([work](CUresult status) noexcept {
+    if (status == CUDA_SUCCESS) {
+      work.run();
+    }
+  });
+  stream.wait(position.sequence);
+  return stream.group().error();
+}
+
+/// What an empty copy does, which waits for its turn all the same.
+struct Nothing {
+  void run() const {}
+};
+
+/// A copy from memory that was copied aside: `copy` says where it goes.
+struct StagedCopy {
+  std::unique_ptr<std::byte[]> bytes;
+  Copy copy;
+};
+
+template <typename Side>
+tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdeviceptr device,
+                                         std::uint64_t pitch, std::uint64_t rows_of_slice,
+                                         std::uint64_t x, std::uint64_t y, std::uint64_t z,
+                                         const Copy& copy) {
+  CopySide side;
+  switch (type) {
+  case CU_MEMORYTYPE_HOST:
+    side.address = reinterpret_cast<std::uint64_t>(host);
+    side.side = RangeSide::kHost;
+    break;
+  case CU_MEMORYTYPE_DEVICE:
+    side.address = device;
+    side.side = RangeSide::kDevice;
+    break;
+  case CU_MEMORYTYPE_UNIFIED:
+    side.address = device;
+    side.side = RangeSide::kEither;
+    break;
+  case CU_MEMORYTYPE_ARRAY:
+    return tl::unexpected(CUDA_ERROR_NOT_SUPPORTED);
+  default:
+    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+  }
+  if (copy.empty()) {
+    return side;
+  }
+  // A pitch of 0 means rows without gaps, as does a height of 0 for slices.
+  std::uint64_t row_end = 0;
+  if (__builtin_add_overflow(x, copy.width, &row_end)) {
+    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+  }
+  side.pitch = pitch == 0 ? row_end : pitch;
+  const std::uint64_t rows = rows_of_slice == 0 ? y + copy.height : rows_of_slice;
+  std::uint64_t rows_before = 0;
+  std::uint64_t slices_before = 0;
+  if ((copy.height * copy.depth > 1 && side.pitch < row_end) || y > UINT64_MAX - copy.height ||
+      (copy.depth > 1 && rows < y + copy.height) ||
+      __builtin_mul_overflow(side.pitch, rows, &side.slice) ||
+      __builtin_mul_overflow(side.pitch, y, &rows_before) ||
+      __builtin_mul_overflow(side.slice, z, &slices_before) ||
+      __builtin_add_overflow(side.address, rows_before, &side.address) ||
+      __builtin_add_overflow(side.address, slices_before, &side.address) ||
+      __builtin_add_overflow(side.address, x, &side.address)) {
+    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+  }
+  return side;
+}
+
+} // namespace
+
+void Copy::run() const {
+  for (std::uint64_t z = 0; z < depth; ++z) {
+    const std::byte* from = pointer(source.address + z * source.slice);
+    std::byte* to = pointer(destination.address + z * destination.slice);
+    if (height == 1 || (source.pitch == width && destination.pitch == width)) {
+      std::memmove(to, from, width * height);
+      continue;
+    }
+    for (std::uint64_t y = 0; y < height; ++y) {
+      std::memmove(to, from, width);
+      from += source.pitch;
+      to += destination.pitch;
+    }
+  }
+}
+
+void Fill::run() const {
+  for (std::uint64_t y = 0; y < height; ++y) {
+    std::byte* const row = pointer(address + y * pitch);
+    switch (element) {
+    case 1:
+      std::memset(row, static_cast<int>(value), width);
+      break;
+    case 2:
+      std::fill_n(reinterpret_cast<std::uint16_t*>(row), width, static_cast<std::uint16_t>(value));
+      break;
+    default:
+      std::fill_n(reinterpret_cast<std::uint32_t*>(row), width, value);
+      break;
+    }
+  }
+}
+
+tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY2D& parameters) {
+  const CUDA_MEMCPY2D& p = parameters;
+  Copy copy;
+  copy.width = p.WidthInBytes;
+  copy.height = p.Height;
+  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, 0, p.srcXInBytes,
+                              p.srcY, 0, copy);
+  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, 0,
+                                   p.dstXInBytes, p.dstY, 0, copy);
+  if (!source || !destination) {
+    return tl::unexpected(source ? destination.error() : source.error());
+  }
+  copy.source = *source;
+  copy.destination = *destination;
+  return copy;
+}
+
+tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY3D& parameters) {
+  const CUDA_MEMCPY3D& p = parameters;
+  if (p.srcLOD != 0 || p.dstLOD != 0) {
+    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+  }
+  Copy copy;
+  copy.width = p.WidthInBytes;
+  copy.height = p.Height;
+  copy.depth = p.Depth;
+  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, p.srcHeight,
+                              p.srcXInBytes, p.srcY, p.srcZ, copy);
+  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, p.dstHeight,
+                                   p.dstXInBytes, p.dstY, p.dstZ, copy);
+  if (!source || !destination) {
+    return tl::unexpected(source ? destination.error() : source.error());
+  }
+  copy.source = *source;
+  copy.destination = *destination;
+  return copy;
+}
+
+CUresult copy_in(Stream& stream, const Copy& copy, Returns returns) {
+  if (copy.empty()) {
+    return returns == Returns::kWhenDone ? run_and_wait(stream, Nothing()) : CUDA_SUCCESS;
+  }
+  const auto source = check_side(copy.source, copy);
+  const auto destination = check_side(copy.destination, copy);
+  if (!source || !destination) {
+    return source ? destination.error() : source.error();
+  }
+  if (returns == Returns::kWhenDone || *destination == RangeKind::kPageable) {
+    return run_and_wait(stream, copy);
+  }
+  if (*source == RangeKind::kPageable) {
+    if (copy.bytes() > kStaged || stream.settled()) {
+      return run_and_wait(stream, copy);
+    }
+    StagedCopy staged = {std::make_unique_for_overwrite<std::byte[]>(copy.bytes()), copy};
+    Copy aside = copy;
+    aside.destination.address = reinterpret_cast<std::uint64_t>(staged.bytes.get());
+    aside.destination.pitch = copy.width;
+    aside.destination.slice = copy.width * copy.height;
+    aside.run();
+    staged.copy.source = aside.destination;
+    stream.enqueue([staged = std::move(staged)](CUresult status) noexcept {
+      if (status == CUDA_SUCCESS) {
+        staged.copy.run();
+      }
+    });
+    return CUDA_SUCCESS;
+  }
+  stream.enqueue([copy](CUresult status) noexcept {
+    if (status == CUDA_SUCCESS) {
+      copy.run();
+    }
+  });
+  return CUDA_SUCCESS;
+}
+
+CUresult fill_in(Stream& stream, const Fill& fill, Returns returns) {
+  if (fill.empty()) {
+    return CUDA_SUCCESS;
+  }
+  std::uint64_t width = 0;
+  if (__builtin_mul_overflow(fill.width, fill.element, &width) ||
+      fill.address % fill.element != 0 ||
+      (fill.height > 1 && (fill.pitch < width || fill.pitch % fill.element != 0))) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto kind =
+      extent_of({fill.address, fill.pitch, 0}, width, fill.height, 1).and_then([&](auto extent) {
+        return classify(fill.address, extent, RangeSide::kDevice);
+      });
+  if (!kind) {
+    return kind.error();
+  }
+  if (returns == Returns::kWhenDone) {
+    return run_and_wait(stream, fill);
+  }
+  stream.enqueue([fill](CUresult status) noexcept {
+    if (status == CUDA_SUCCESS) {
+      fill.run();
+    }
+  });
+  return CUDA_SUCCESS;
+}
+
+} // namespace gantry::simt::driver

@@ -1,0 +1,61 @@
+// What the driver knows of a thread of the program: its stack of contexts, its default streams.
+#pragma once
+
+#include "simt/driver/operation.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace gantry::simt::driver {
+
+class Context;
+
+struct ThreadState {
+  /// The calling thread's; made at its first call. May be called at any time, also while the thread
+  /// or the process ends.
+  [[nodiscard]] static ThreadState& of_caller();
+
+  /// Whether the thread's own objects have been destroyed: it is in an exit handler, or a
+  /// destructor of a library. Nothing that keeps such objects may run there, kernels for one.
+  [[nodiscard]] static bool is_ending();
+
+  std::vector<std::shared_ptr<Context>> contexts; ///< the current one last
+  /// This thread's default stream in each context, by the context's id.
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams;
+
+  // Memory that calls use again (stream.cpp).
+  std::vector<Position> waits;
+  std::vector<std::shared_ptr<Stream>> streams;
+};
+
+/// While one exists on a thread, a host function of a stream runs there: it may not call the
+/// driver.
+class HostFunctionScope {
+public:
+  HostFunctionScope() { inside = true; }
+  ~HostFunctionScope() { inside = false; }
+  HostFunctionScope(const HostFunctionScope&) = delete;
+  HostFunctionScope& operator=(const HostFunctionScope&) = delete;
+  [[nodiscard]] static bool active() { return inside; }
+
+private:
+  static constinit thread_local bool inside;
+};
+
+/// While one exists on a thread, the null stream means the thread's own default stream: the call is
+/// one of those named _ptsz and _ptds.
+class PerThreadDefault {
+public:
+  PerThreadDefault() { inside = true; }
+  ~PerThreadDefault() { inside = false; }
+  PerThreadDefault(const PerThreadDefault&) = delete;
+  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+  [[nodiscard]] static bool active() { return inside; }
+
+private:
+  static constinit thread_local bool inside;
+};
+
+} // namespace gantry::simt::driver
