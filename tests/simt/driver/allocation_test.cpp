@@ -1,0 +1,82 @@
+// Warm streams allocate nothing: not for copies, fills, events and waits for them, and not on the
+// way of a launch to the machine. A program of its own, because it replaces malloc.
+#include "driver_test.h"
+
+#include <atomic>
+#include <cstddef>
+
+extern "C" void* __libc_malloc(std::size_t size);
+
+namespace {
+
+constinit std::atomic<bool> counting = false;
+constinit std::atomic<unsigned> allocations = 0;
+
+} // namespace
+
+extern "C" [[gnu::visibility("default")]] void* malloc(std::size_t size) {
+  if (counting.load(std::memory_order_relaxed)) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+  }
+  return __libc_malloc(size);
+}
+
+namespace {
+
+class AllocationTest : public DriverTest {
+protected:
+  /// Allocations of a thousand rounds, after as many.
+  template <typename Round>
+  unsigned count(Round&& round) {
+    const auto rounds = [&] {
+      for (int i = 0; i < 1000; ++i) {
+        round();
+      }
+      EXPECT_OK(cuda().cuCtxSynchronize());
+    };
+    rounds();
+    allocations = 0;
+    counting = true;
+    for (int i = 0; i < 1000; ++i) {
+      round();
+    }
+    counting = false;
+    return allocations;
+  }
+};
+
+TEST_F(AllocationTest, OfOneStream) {
+  CUstream stream = nullptr;
+  ASSERT_OK(cuda().cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+  const CUdeviceptr memory = allocate(4096);
+  EXPECT_EQ(count([&] {
+              EXPECT_OK(cuda().cuMemsetD32Async(memory, 1, 256, stream));
+              EXPECT_OK(cuda().cuMemcpyDtoDAsync_v2(memory + 1024, memory, 1024, stream));
+              EXPECT_OK(cuda().cuStreamSynchronize(stream));
+            }),
+            0U);
+}
+
+TEST_F(AllocationTest, OfStreamsThatWaitForEachOther) {
+  CUstream streams[2] = {};
+  CUevent events[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_OK(cuda().cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+    ASSERT_OK(cuda().cuEventCreate(&events[i], CU_EVENT_DEFAULT));
+  }
+  const CUdeviceptr memory = allocate(4096);
+  EXPECT_EQ(count([&] {
+              for (int i = 0; i < 2; ++i) {
+                EXPECT_OK(cuda().cuMemsetD32Async(memory, 1, 1024, streams[i]));
+                EXPECT_OK(cuda().cuEventRecord(events[i], streams[i]));
+                EXPECT_OK(cuda().cuStreamWaitEvent(streams[1 - i], events[i], 0));
+              }
+              EXPECT_OK(cuda().cuMemsetD32Async(memory, 1, 1024, nullptr));
+              EXPECT_OK(cuda().cuStreamSynchronize(streams[0]));
+              EXPECT_OK(cuda().cuStreamSynchronize(streams[1]));
+              EXPECT_OK(cuda().cuStreamSynchronize(nullptr));
+            }),
+            0U);
+}
+
+} // namespace

@@ -1,0 +1,272 @@
+#include "driver_test.h"
+
+#include <cstring>
+#include <vector>
+
+namespace {
+
+class LaunchTest : public DriverTest {
+protected:
+  CUresult launch(const char* name, unsigned grid, unsigned block, unsigned shared = 0) {
+    return cuda().cuLaunchKernel(function(name), grid, 1, 1, block, 1, 1, shared, nullptr, nullptr,
+                                 nullptr);
+  }
+};
+
+TEST_F(LaunchTest, ChecksTheShape) {
+  EXPECT_OK(launch("empty", 1, 1));
+  EXPECT_OK(launch("empty", 3, 1024));
+  EXPECT_EQ(launch("empty", 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("empty", 1, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("empty", 1, 1025), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("empty", 0x80000000, 1), CUDA_ERROR_INVALID_VALUE);
+  const CUfunction empty = function("empty");
+  EXPECT_EQ(cuda().cuLaunchKernel(empty, 1, 65536, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuLaunchKernel(empty, 1, 1, 1, 1, 1, 65, 0, nullptr, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuLaunchKernel(empty, 1, 1, 1, 64, 32, 1, 0, nullptr, nullptr, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuCtxSynchronize());
+}
+
+TEST_F(LaunchTest, KernelsHaveLimitsOfTheirOwn) {
+  EXPECT_OK(launch("few", 1, 64));
+  EXPECT_NE(launch("few", 1, 65), CUDA_SUCCESS);
+  EXPECT_OK(launch("exact", 1, 32));
+  EXPECT_NE(launch("exact", 1, 31), CUDA_SUCCESS);
+  int threads = 0;
+  EXPECT_OK(cuda().cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                      function("few")));
+  EXPECT_EQ(threads, 64);
+}
+
+TEST_F(LaunchTest, MuchSharedMemoryHasToBeAskedFor) {
+  EXPECT_OK(launch("empty", 1, 32, 48 << 10));
+  EXPECT_EQ(launch("empty", 1, 32, (48 << 10) + 16), CUDA_ERROR_INVALID_VALUE);
+  int most = 0;
+  EXPECT_OK(cuda().cuDeviceGetAttribute(
+      &most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device_));
+  const CUfunction empty = function("empty");
+  const auto attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  EXPECT_EQ(cuda().cuFuncSetAttribute(empty, attribute, most + 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuFuncSetAttribute(empty, attribute, most));
+  EXPECT_OK(launch("empty", 1, 32, static_cast<unsigned>(most)));
+  EXPECT_EQ(launch("empty", 1, 32, static_cast<unsigned>(most) + 16), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuCtxSynchronize());
+}
+
+TEST_F(LaunchTest, ParametersComeBothWays) {
+  CUdeviceptr out = allocate(12);
+  struct Packed {
+    std::uint8_t small = 200;
+    CUdeviceptr out = 0;
+    std::uint32_t bytes[3] = {1, 2, 0xCAFE};
+    std::uint16_t last = 0xBEEF;
+  } packed;
+  packed.out = out;
+  void* parameters[] = {&packed.small, &packed.out, packed.bytes, &packed.last};
+  EXPECT_OK(
+      cuda().cuLaunchKernel(function("mixed"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  const std::vector<std::uint32_t> expected = {200, 0xCAFE, 0xBEEF};
+  EXPECT_EQ(words(out, 3), expected);
+
+  EXPECT_OK(cuda().cuMemsetD8_v2(out, 0, 12));
+  std::size_t size = sizeof(packed);
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   CU_LAUNCH_PARAM_END};
+  EXPECT_OK(cuda().cuLaunchKernel(function("mixed"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
+  std::memset(static_cast<void*>(&packed), 0, sizeof(packed)); // the launch has its own copy
+  EXPECT_EQ(words(out, 3), expected);
+}
+
+TEST_F(LaunchTest, BadParametersAreRefused) {
+  CUdeviceptr out = allocate(4);
+  void* parameters[] = {&out};
+  std::size_t size = 4;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &out, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   CU_LAUNCH_PARAM_END};
+  const CUfunction count = function("count");
+  const auto launch_with = [&](void** given, void** more) {
+    return cuda().cuLaunchKernel(count, 1, 1, 1, 1, 1, 1, 0, nullptr, given, more);
+  };
+  EXPECT_EQ(launch_with(parameters, extra), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver reads them all the same
+    EXPECT_EQ(launch_with(nullptr, extra), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(launch_with(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+    void* null[] = {nullptr};
+    EXPECT_EQ(launch_with(null, nullptr), CUDA_ERROR_INVALID_VALUE);
+    void* unknown[] = {reinterpret_cast<void*>(7), nullptr, nullptr};
+    EXPECT_EQ(launch_with(nullptr, unknown), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuda().cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+              CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuda().cuLaunchKernel(function("empty"), 1, 1, 1, 1, 1, 1, 0,
+                                    reinterpret_cast<CUstream>(0x10), nullptr, nullptr),
+              CUDA_ERROR_INVALID_HANDLE);
+  }
+  size = 8;
+  EXPECT_OK(launch_with(nullptr, extra));
+  EXPECT_EQ(words(out, 1)[0], 1U);
+}
+
+TEST_F(LaunchTest, FunctionsDescribeThemselves) {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  const std::size_t expected[][2] = {{0, 1}, {8, 8}, {16, 12}, {28, 2}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_OK(cuda().cuFuncGetParamInfo(function("mixed"), i, &offset, &size));
+    EXPECT_EQ(offset, expected[i][0]) << i;
+    EXPECT_EQ(size, expected[i][1]) << i;
+  }
+  EXPECT_EQ(cuda().cuFuncGetParamInfo(function("mixed"), 4, &offset, &size),
+            CUDA_ERROR_INVALID_VALUE);
+  int value = 0;
+  EXPECT_OK(cuda().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function("empty")));
+  EXPECT_GT(value, 0);
+  EXPECT_OK(
+      cuda().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function("shared")));
+  EXPECT_EQ(value, 1024);
+  EXPECT_OK(cuda().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function("shared")));
+  EXPECT_EQ(value, 70);
+  EXPECT_EQ(
+      cuda().cuFuncGetAttribute(&value, static_cast<CUfunction_attribute>(99), function("shared")),
+      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuFuncLoad(function("shared")));
+  CUfunctionLoadingState state = CU_FUNCTION_LOADING_STATE_UNLOADED;
+  EXPECT_OK(cuda().cuFuncIsLoaded(&state, function("shared")));
+  EXPECT_EQ(state, CU_FUNCTION_LOADING_STATE_LOADED);
+}
+
+TEST_F(LaunchTest, AllBlocksRun) {
+  CUdeviceptr out = allocate(4);
+  void* parameters[] = {&out};
+  EXPECT_OK(
+      cuda().cuLaunchKernel(function("count"), 7, 3, 2, 33, 2, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(words(out, 1)[0], 7U * 3 * 2 * 33 * 2);
+}
+
+TEST_F(LaunchTest, OccupancyIsConsistent) {
+  int blocks = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 256, 0));
+  EXPECT_GT(blocks, 0);
+  EXPECT_EQ(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 0, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  int grid = 0;
+  int block = 0;
+  EXPECT_OK(
+      cuda().cuOccupancyMaxPotentialBlockSize(&grid, &block, function("fill"), nullptr, 0, 0));
+  EXPECT_GT(grid, 0);
+  EXPECT_GE(block, 32);
+  EXPECT_OK(
+      cuda().cuOccupancyMaxPotentialBlockSize(&grid, &block, function("fill"), nullptr, 0, 96));
+  EXPECT_LE(block, 96);
+  EXPECT_OK(cuda().cuOccupancyMaxPotentialBlockSize(
+      &grid, &block, function("fill"),
+      [](int size) { return static_cast<std::size_t>(size) * 1024; }, 0, 0));
+  EXPECT_LE(block, 256);
+  EXPECT_GT(block, 0);
+}
+
+TEST_F(LaunchTest, CooperativeOnesHaveToFit) {
+  int blocks = 0;
+  int processors = 0;
+  const CUfunction count = function("count");
+  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count, 128, 0));
+  EXPECT_OK(
+      cuda().cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
+  const auto capacity = static_cast<unsigned>(blocks * processors);
+  CUdeviceptr out = allocate(4);
+  void* parameters[] = {&out};
+  EXPECT_OK(
+      cuda().cuLaunchCooperativeKernel(count, capacity, 1, 1, 128, 1, 1, 0, nullptr, parameters));
+  EXPECT_EQ(words(out, 1)[0], capacity * 128);
+  EXPECT_EQ(cuda().cuLaunchCooperativeKernel(count, capacity + 1, 1, 1, 128, 1, 1, 0, nullptr,
+                                             parameters),
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attribute.value.cooperative = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = capacity + 1;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.blockDimX = 128;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  EXPECT_EQ(cuda().cuLaunchKernelEx(&config, count, parameters, nullptr),
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  config.numAttrs = 0;
+  EXPECT_OK(cuda().cuLaunchKernelEx(&config, count, parameters, nullptr));
+  EXPECT_OK(cuda().cuCtxSynchronize());
+}
+
+class FaultTest : public LaunchTest {
+protected:
+  CUresult store_to(CUdeviceptr address) {
+    void* parameters[] = {&address};
+    EXPECT_OK(cuda().cuLaunchKernel(function("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters,
+                                    nullptr));
+    return cuda().cuCtxSynchronize();
+  }
+};
+
+TEST_F(FaultTest, StaysUntilTheContextEnds) {
+  CUdeviceptr address = allocate(16);
+  EXPECT_EQ(store_to(0), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cuda().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cuda().cuMemFree_v2(address), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cuda().cuMemAlloc_v2(&address, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cuda().cuMemcpyHtoD_v2(address, &address, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+  // Another context is not concerned, and so is none that is made afterwards.
+  EXPECT_OK(cuda().cuCtxDestroy_v2(context_));
+  context_ = nullptr;
+  CUcontext fresh = nullptr;
+  ASSERT_OK(cuda().cuCtxCreate_v2(&fresh, 0, device_));
+  EXPECT_OK(cuda().cuMemAlloc_v2(&address, 16));
+  EXPECT_OK(cuda().cuCtxSynchronize());
+  EXPECT_OK(cuda().cuCtxDestroy_v2(fresh));
+}
+
+TEST_F(FaultTest, KindsAreTold) {
+  EXPECT_EQ(store_to(allocate(16) + 1), CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+
+TEST_F(FaultTest, TrapIsALaunchFailure) {
+  EXPECT_OK(launch("trap", 1, 1));
+  const CUresult result = cuda().cuCtxSynchronize();
+  EXPECT_TRUE(result == CUDA_ERROR_LAUNCH_FAILED || result == CUDA_ERROR_ILLEGAL_INSTRUCTION)
+      << result;
+}
+
+TEST_F(FaultTest, HostMemoryIsOutOfReach) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "some systems let a GPU reach it";
+  }
+  std::uint32_t word = 3;
+  EXPECT_EQ(store_to(reinterpret_cast<CUdeviceptr>(&word)), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(word, 3U);
+}
+
+TEST_F(FaultTest, FollowingWorkIsLeftOutAndCallbacksAreTold) {
+  CUstream stream = nullptr;
+  ASSERT_OK(cuda().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  Gate gate;
+  gate.close_in(stream);
+  CUdeviceptr null = 0;
+  void* parameters[] = {&null};
+  EXPECT_OK(
+      cuda().cuLaunchKernel(function("store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+  CUresult status = CUDA_SUCCESS;
+  EXPECT_OK(cuda().cuStreamAddCallback(
+      stream,
+      [](CUstream, CUresult result, void* argument) { *static_cast<CUresult*>(argument) = result; },
+      &status, 0));
+  bool called = false;
+  EXPECT_OK(cuda().cuLaunchHostFunc(
+      stream, [](void* argument) { *static_cast<bool*>(argument) = true; }, &called));
+  gate.open();
+  EXPECT_EQ(cuda().cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(status, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_FALSE(called);
+}
+
+} // namespace

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Compiles one program of this folder with Debian's GCC 12 for nvptx and runs it on the PTX executor,
+under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1.
+
+    run.py NAME.c --build FOLDER --driver FOLDER
+
+A program passes if it ends with status 0 and its last line is PASS. It is compiled again only if it,
+a shared header or the command has changed. `--host` runs the host's version of the target regions
+instead, to test a program itself. Ends with 77 (skipped) if the compiler is not installed.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+COMPILERS = {".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}
+COMPILE_SECONDS = 120
+RUN_SECONDS = 120
+
+
+def path_without_ptxas():
+    """nvptx-none-as has each file checked by a ptxas on the path, and a new one refuses GCC's sm_30."""
+    folders = [f for f in os.environ.get("PATH", "").split(":") if f]
+    kept = [f for f in folders if not os.path.exists(os.path.join(f, "ptxas"))]
+    return ":".join(kept + [f for f in ("/usr/bin", "/bin") if f not in kept])
+
+
+def find_compiler(name, path):
+    for folder in path.split(":"):
+        candidate = os.path.join(folder, name)
+        # ccache's links beside the compiler would only add their own reasons to fail.
+        if os.access(candidate, os.X_OK) and "ccache" not in os.path.realpath(candidate):
+            return candidate
+    return None
+
+
+def missing(source, path):
+    """Why the program cannot be compiled on this machine; nothing if it can."""
+    name = COMPILERS[source.suffix]
+    compiler = find_compiler(name, path)
+    if not compiler:
+        return f"{name} is not installed"
+    found = subprocess.run([compiler, "-print-prog-name=accel/nvptx-none/mkoffload"],
+                           capture_output=True, text=True, check=False).stdout.strip()
+    if not os.path.exists(found):
+        return "gcc-12-offload-nvptx is not installed"
+    return None
+
+
+def flags_of(source):
+    """The first line may say `// flags: …` (in Fortran `! flags: …`)."""
+    first = source.read_text().split("\n", 1)[0]
+    for start in ("// flags: ", "! flags: "):
+        if first.startswith(start):
+            return shlex.split(first[len(start):])
+    return []
+
+
+def compile_program(source, build, path):
+    compiler = find_compiler(COMPILERS[source.suffix], path)
+    program = build / source.name.replace(".", "_")
+    flags = flags_of(source)
+    level = [] if any(f.startswith("-O") for f in flags) else ["-O2"]
+    libraries = "-lgfortran -latomic -lm" if source.suffix == ".f90" else "-latomic -lm"
+    command = [compiler, *level, "-g", "-fopenmp", "-foffload=nvptx-none",
+               f"-foffload-options={libraries}", "-no-pie", f"-I{HERE}", *flags, str(source), "-o",
+               str(program), "-lm"]
+    state = hashlib.sha256(" ".join(command).encode())
+    for file in [source, HERE / "device.h", HERE / "device.inc"]:
+        state.update(file.read_bytes())
+    stamp = program.with_suffix(".stamp")
+    if program.exists() and stamp.exists() and stamp.read_text() == state.hexdigest():
+        return program
+    build.mkdir(parents=True, exist_ok=True)
+    # Modules that a Fortran program defines are written to the current folder.
+    modules = build / (program.name + ".modules")
+    modules.mkdir(exist_ok=True)
+    done = subprocess.run(command, cwd=modules, env={**os.environ, "PATH": path},
+                          capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{source.name} does not compile:\n{' '.join(command)}\n{done.stderr}")
+    stamp.write_text(state.hexdigest())
+    return program
+
+
+def run_program(program, driver, on_host):
+    environment = dict(os.environ)
+    if on_host:
+        environment.update(OMP_TARGET_OFFLOAD="DISABLED", GANTRY_TEST_ALLOW_HOST="1")
+    else:
+        before = environment.get("LD_LIBRARY_PATH")
+        environment["LD_LIBRARY_PATH"] = str(driver) + (f":{before}" if before else "")
+        # A region that would fall back to the host ends the program.
+        environment["OMP_TARGET_OFFLOAD"] = "MANDATORY"
+    done = subprocess.run([program], env=environment, capture_output=True, text=True,
+                          errors="replace", timeout=RUN_SECONDS, check=False)
+    lines = done.stdout.split("\n")
+    if done.returncode == 0 and lines[-2:] == ["PASS", ""]:
+        return None
+    return (f"{program.name} ended with status {done.returncode}\n"
+            f"standard output:\n{done.stdout}\nstandard error:\n{done.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", help="NAME.c, NAME.cpp or NAME.f90 of this folder")
+    parser.add_argument("--build", required=True, type=pathlib.Path,
+                        help="folder for what is compiled")
+    parser.add_argument("--driver", type=pathlib.Path, help="folder of libcuda.so.1")
+    parser.add_argument("--host", action="store_true", help="run target regions on the host")
+    parser.add_argument("--compile-only", action="store_true")
+    options = parser.parse_args()
+
+    source = HERE / options.program
+    path = path_without_ptxas()
+    why_not = missing(source, path)
+    if why_not:
+        print(f"SKIPPED: {why_not}")
+        return 77
+    program = compile_program(source, options.build.resolve(), path)
+    if options.compile_only:
+        return 0
+    if not options.host and not (options.driver and (options.driver / "libcuda.so.1").exists()):
+        print(f"SKIPPED: there is no libcuda.so.1 in {options.driver}")
+        return 77
+    failure = run_program(program, options.driver and options.driver.resolve(), options.host)
+    if failure:
+        print(failure)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except subprocess.TimeoutExpired as error:
+        sys.exit(f"{error.cmd[0]} did not end within {error.timeout:.0f} s")

@@ -1,0 +1,264 @@
+#include "batch.h"
+
+#include "simt/exec/device_memory.h"
+#include "simt/exec/machine.h"
+#include "simt/exec/settings.h"
+#include "simt/ptx/parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <span>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace gantry::simt::instructions {
+
+namespace {
+
+constexpr std::size_t kPiecesPerKernel = 12;
+constexpr unsigned kStep = 8 * kThreads;       ///< from one cell of a thread to the next
+constexpr unsigned kUniformStep = 8 * kBlocks; ///< likewise of a block
+constexpr int kFailuresShown = 20;
+
+// A text that is not as it should be, kept for who looks into it.
+std::string kept(const std::string& text) {
+  const std::string path = testing::TempDir() + "forms.ptx";
+  std::ofstream(path) << text;
+  return "\nin " + path;
+}
+
+/// Device memory for the cells of one kernel.
+class DeviceCells {
+public:
+  explicit DeviceCells(std::size_t cells) {
+    exec::Allocation what;
+    what.size = std::max<std::size_t>(cells, 1) * sizeof(Word);
+    address_ = exec::DeviceMemory::instance()->allocate(what).value();
+  }
+  ~DeviceCells() { exec::DeviceMemory::instance()->free(address_); }
+  DeviceCells(const DeviceCells&) = delete;
+  DeviceCells& operator=(const DeviceCells&) = delete;
+
+  [[nodiscard]] std::uint64_t address() const { return address_; }
+  [[nodiscard]] Word* words() const { return reinterpret_cast<Word*>(address_); }
+
+private:
+  std::uint64_t address_ = 0;
+};
+
+struct Group {
+  std::span<const Piece> pieces;
+  std::vector<unsigned> inputs, uniforms, outputs; ///< first cells of each
+  unsigned input_cells = 0, uniform_cells = 0, output_cells = 0;
+};
+
+Group laid_out(std::span<const Piece> pieces) {
+  Group group;
+  group.pieces = pieces;
+  for (const Piece& piece : pieces) {
+    group.inputs.push_back(group.input_cells);
+    group.uniforms.push_back(group.uniform_cells);
+    group.outputs.push_back(group.output_cells);
+    group.input_cells += piece.inputs;
+    group.uniform_cells += piece.uniforms;
+    group.output_cells += piece.outputs;
+  }
+  return group;
+}
+
+std::string text_of(const Group& group, unsigned block_threads) {
+  std::string text = ".version 8.7\n.target sm_100\n.address_size 64\n";
+  const auto places_of = [&](std::size_t i) {
+    return Places(static_cast<unsigned>(i), group.inputs[i], group.uniforms[i], group.outputs[i]);
+  };
+  for (std::size_t i = 0; i < group.pieces.size(); ++i) {
+    if (group.pieces[i].declarations) {
+      text += group.pieces[i].declarations(places_of(i));
+    }
+  }
+  text += fmt::format(R"(
+.visible .entry k(.param .align 32 .b8 data[1024], .param .u64 inputs, .param .u64 uniforms,
+                  .param .u64 outputs) {{
+  .reg .b32 %lane, %gid, %block, %row, %width; .reg .b64 %un, %inputs, %outputs;
+  mov.u32 %lane, %tid.x; mov.u32 %row, %tid.y; mov.u32 %width, %ntid.x;
+  mad.lo.u32 %lane, %row, %width, %lane;
+  mov.u32 %block, %ctaid.x;
+  mad.lo.u32 %gid, %block, {}, %lane;
+  ld.param.u64 %inputs, [inputs]; ld.param.u64 %un, [uniforms]; ld.param.u64 %outputs, [outputs];
+  mad.wide.u32 %un, %block, 8, %un;
+)",
+                      block_threads);
+  for (const unsigned bytes : {1, 2, 4, 8, 16, 32}) {
+    text += fmt::format("  .reg .b64 %in{0}, %out{0}; mad.wide.u32 %in{0}, %gid, {0}, %inputs; "
+                        "mad.wide.u32 %out{0}, %gid, {0}, %outputs;\n",
+                        bytes);
+  }
+  for (std::size_t i = 0; i < group.pieces.size(); ++i) {
+    text +=
+        fmt::format("// {}\n{{\n{}}}\n", group.pieces[i].label, group.pieces[i].code(places_of(i)));
+  }
+  return text + "  ret;\n}\n";
+}
+
+std::unique_ptr<exec::LoadedProgram> loaded(const std::string& text) {
+  auto module = ptx::parse(text, "forms.ptx");
+  if (!module) {
+    ADD_FAILURE() << module.error().text("forms.ptx") << kept(text);
+    return nullptr;
+  }
+  std::vector<std::unique_ptr<ptx::Module>> modules;
+  modules.push_back(std::move(*module));
+  auto program = ptx::link(std::move(modules));
+  if (!program) {
+    ADD_FAILURE() << program.error();
+    return nullptr;
+  }
+  auto result = exec::LoadedProgram::load(std::move(*program), {});
+  if (!result) {
+    ADD_FAILURE() << result.error();
+    return nullptr;
+  }
+  return std::move(*result);
+}
+
+// Runs a group's kernel; false if it did not end well, which is a failure already.
+bool run(const Group& group, unsigned block_threads, bool in_rows, std::vector<Word>& memory) {
+  const std::string text = text_of(group, block_threads);
+  const auto program = loaded(text);
+  if (program == nullptr) {
+    return false;
+  }
+  const DeviceCells inputs(std::size_t{group.input_cells} * kThreads);
+  const DeviceCells uniforms(std::size_t{group.uniform_cells} * kBlocks);
+  const DeviceCells outputs(std::size_t{group.output_cells} * kThreads);
+  for (std::size_t i = 0; i < group.pieces.size(); ++i) {
+    const Piece& piece = group.pieces[i];
+    for (unsigned cell = 0; cell < piece.inputs; ++cell) {
+      Word* const first = inputs.words() + std::size_t{group.inputs[i] + cell} * kThreads;
+      const unsigned bytes = (piece.input_bits ? piece.input_bits(cell) : 64) / 8;
+      for (unsigned thread = 0; thread < kThreads; ++thread) {
+        for (unsigned offset = 0; offset < bytes; offset += 8) {
+          const Word word = piece.input(cell + offset / 8, thread);
+          std::memcpy(reinterpret_cast<std::byte*>(first) + std::size_t{bytes} * thread + offset,
+                      &word, std::min(bytes, 8U));
+        }
+      }
+    }
+    for (unsigned cell = 0; cell < piece.uniforms; ++cell) {
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        uniforms.words()[std::size_t{group.uniforms[i] + cell} * kBlocks + block] =
+            piece.uniform(cell, block);
+      }
+    }
+  }
+  memory.assign(std::size_t{group.output_cells} * kThreads, kUntouched);
+  std::memcpy(outputs.words(), memory.data(), memory.size() * sizeof(Word));
+  exec::LaunchShape shape;
+  shape.grid[0] = kThreads / block_threads;
+  // Rows of eight, so that a warp is no row.
+  shape.block[0] = in_rows ? 8 : block_threads;
+  shape.block[1] = in_rows ? block_threads / 8 : 1;
+  std::array<std::uint64_t, kParameterBytes / 8 + 3> parameters = {};
+  for (unsigned i = 0; i < kParameterBytes; ++i) {
+    reinterpret_cast<std::uint8_t*>(parameters.data())[i] = parameter_byte(i);
+  }
+  parameters[kParameterBytes / 8] = inputs.address();
+  parameters[kParameterBytes / 8 + 1] = uniforms.address();
+  parameters[kParameterBytes / 8 + 2] = outputs.address();
+  const auto kernel = program->kernel("k").value();
+  if (const auto ready = program->prepare(kernel); !ready) {
+    ADD_FAILURE() << ready.error() << kept(text);
+    return false;
+  }
+  const auto outcome =
+      program->run(kernel, shape, reinterpret_cast<const std::byte*>(parameters.data()));
+  if (!outcome) {
+    ADD_FAILURE() << outcome.error().report << kept(text);
+    return false;
+  }
+  std::memcpy(memory.data(), outputs.words(), memory.size() * sizeof(Word));
+  return true;
+}
+
+} // namespace
+
+std::string Places::input(unsigned cell, unsigned bits) const {
+  return fmt::format("%in{}+{}", bits / 8, (input_ + cell) * kStep);
+}
+
+std::string Places::output(unsigned cell, unsigned bits) const {
+  return fmt::format("%out{}+{}", bits / 8, (output_ + cell) * kStep);
+}
+
+std::string Places::uniform(unsigned cell) const {
+  return fmt::format("%un+{}", (uniform_ + cell) * kUniformStep);
+}
+
+unsigned Places::first_input(unsigned cell) const {
+  return (input_ + cell) * kStep;
+}
+unsigned Places::first_output(unsigned cell) const {
+  return (output_ + cell) * kStep;
+}
+
+std::string Places::label(const char* name) const {
+  return fmt::format("${}_{}", name, id_);
+}
+
+Word Results::input(unsigned cell, unsigned thread) const {
+  return piece->input(cell, thread);
+}
+
+Word Results::uniform(unsigned cell, unsigned thread) const {
+  return piece->uniform(cell, thread / kLanes);
+}
+
+Word Results::output(unsigned cell, unsigned thread, unsigned bits, unsigned word) const {
+  Word result = 0;
+  const auto* first =
+      reinterpret_cast<const std::byte*>(memory->data() + std::size_t{outputs + cell} * kThreads);
+  std::memcpy(&result, first + std::size_t{bits / 8} * thread + std::size_t{8} * word,
+              std::min(bits / 8, 8U));
+  return result;
+}
+
+std::uint8_t parameter_byte(unsigned index) {
+  return static_cast<std::uint8_t>(index * 167 + 13);
+}
+
+bool runs_all() {
+  return exec::settings().mode == exec::Mode::kInterpret ||
+         std::getenv("GANTRY_SIMT_TEST_ALL") != nullptr;
+}
+
+void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block) {
+  int failures = 0;
+  unsigned kernels = 0;
+  for (std::size_t first = 0; first < pieces.size(); first += kPiecesPerKernel, ++kernels) {
+    const Group group = laid_out(
+        std::span(pieces).subspan(first, std::min(kPiecesPerKernel, pieces.size() - first)));
+    std::vector<Word> memory;
+    const bool in_rows = kernels % 4 == 3;
+    if (!run(group, warps_in_block * kLanes, in_rows, memory)) {
+      return;
+    }
+    const unsigned row = in_rows ? 8 : warps_in_block * kLanes;
+    for (std::size_t i = 0; i < group.pieces.size(); ++i) {
+      const Results results{&group.pieces[i], &memory, group.outputs[i], row};
+      const std::string wrong = group.pieces[i].check(results);
+      if (!wrong.empty() && ++failures <= kFailuresShown) {
+        ADD_FAILURE() << group.pieces[i].label << ": " << wrong << "\n"
+                      << group.pieces[i].code({0, 0, 0, 0});
+      }
+    }
+  }
+  if (failures > kFailuresShown) {
+    ADD_FAILURE() << failures << " of " << pieces.size() << " in all";
+  }
+}
+
+} // namespace gantry::simt::instructions
