@@ -1,7 +1,9 @@
 // Kernels on the PTX executor against the same kernels as C++, in one process and in alternation.
 //
-//   simt LIBCUDA KERNELS.ptx SAMPLES    prints "name executor native" in microseconds a sample, and
-//                                       "name microseconds" for what has no counterpart
+//   simt LIBCUDA KERNELS.ptx SAMPLES [KERNEL]
+//
+// prints "name executor native" in microseconds a sample, and "name microseconds" for what has no
+// counterpart.
 #include "gantry/cuda_driver.h"
 
 #include <chrono>
@@ -169,8 +171,8 @@ void mandelbrot_rows(int* passes, int first, int last) {
 } // namespace
 
 int main(int count, char** words) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: simt LIBCUDA KERNELS.ptx SAMPLES\n");
+  if (count != 4 && count != 5) {
+    std::fprintf(stderr, "usage: simt LIBCUDA KERNELS.ptx SAMPLES [KERNEL]\n");
     return 2;
   }
   open_driver(words[1]);
@@ -279,7 +281,11 @@ int main(int count, char** words) {
                    [&](int first, int last) { mandelbrot_rows(passes.data(), first, last); });
        }},
   };
+  const std::string only = count == 5 ? words[4] : "";
   for (const Case& one : cases) {
+    if (!only.empty() && only != one.name) {
+      continue;
+    }
     one.executor();
     one.native();
     for (int i = 0; i < samples; ++i) {
@@ -288,7 +294,7 @@ int main(int count, char** words) {
       std::printf("%s %.2f %.2f\n", one.name, executor, native);
     }
   }
-  for (int i = 0; i < samples * 100; ++i) {
+  for (int i = 0; i < samples * 100 && (only.empty() || only == "empty"); ++i) {
     std::printf("empty %.3f\n", microseconds([&] { launch(empty, 1, 1, 32, 1, {}); }));
   }
   return 0;

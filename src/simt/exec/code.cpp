@@ -19,9 +19,8 @@ struct Compiler {
   std::string error;
 };
 
-// Beside the library that this is in: lib/simt/libcuda.so.1 and
-// lib/gantry/libgantry-simt-compiler.so, or in the same folder (programs of the build tree that
-// link exec/ statically say where).
+// Beside the library that this is in, lib/simt/libcuda.so.1; unit tests, which link exec/
+// statically, lie in a folder beside lib/.
 Compiler open_compiler() {
   Compiler compiler;
   Dl_info here = {};
@@ -30,8 +29,8 @@ Compiler open_compiler() {
       here.dli_fname != nullptr) {
     const std::string path = here.dli_fname;
     const std::string folder = path.substr(0, path.rfind('/') + 1);
-    candidates.push_back(folder + "../gantry/" GANTRY_SIMT_COMPILER);
-    candidates.push_back(folder + "../lib/gantry/" GANTRY_SIMT_COMPILER);
+    candidates.push_back(folder + GANTRY_SIMT_COMPILER);
+    candidates.push_back(folder + "../lib/simt/" GANTRY_SIMT_COMPILER);
   }
   for (const std::string& candidate : candidates) {
     if (void* library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) {

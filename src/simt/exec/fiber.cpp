@@ -66,6 +66,12 @@ FiberStack::~FiberStack() {
   munmap(bottom_ - kGuard, kSize + kGuard);
 }
 
+#if GANTRY_ASAN || GANTRY_TSAN
+const bool FiberStack::kPasses = false;
+#else
+const bool FiberStack::kPasses = true;
+#endif
+
 Resumption FiberStack::resume(Resumption to) {
 #if GANTRY_TSAN
   sanitizer_host_ = __tsan_get_current_fiber();
@@ -75,13 +81,16 @@ Resumption FiberStack::resume(Resumption to) {
   __asan_unpoison_memory_region(bottom_, kSize);
   __sanitizer_start_switch_fiber(&sanitizer_host_, bottom_, kSize);
 #endif
-  const context::transfer_t from = context::jump_fcontext(to, this);
+  Step step{this, &host_, nullptr};
+  const context::transfer_t from = context::jump_fcontext(to, &step);
 #if GANTRY_ASAN
   __sanitizer_finish_switch_fiber(sanitizer_host_, nullptr, nullptr);
 #endif
   return from.fctx;
 }
 
+// The frames of this function and the next may be copied while they are suspended: what is in them
+// is not looked at again but for what the one that resumes them brings.
 void FiberStack::suspend() {
 #if GANTRY_TSAN
   __tsan_switch_to_fiber(sanitizer_host_, 0);
@@ -90,11 +99,18 @@ void FiberStack::suspend() {
   __sanitizer_start_switch_fiber(&sanitizer_, host_bottom_, host_size_);
 #endif
   const context::transfer_t from = context::jump_fcontext(host_, nullptr);
-  host_ = from.fctx;
-  entered();
+  entered(*static_cast<const Step*>(from.data), from.fctx);
 }
 
-void FiberStack::entered() {
+void FiberStack::pass(FiberStack& to, Resumption at, Resumption& here) {
+  Step step{&to, &here, host_};
+  const context::transfer_t from = context::jump_fcontext(at, &step);
+  entered(*static_cast<const Step*>(from.data), from.fctx);
+}
+
+void FiberStack::entered(const Step& step, Resumption left) {
+  host_ = step.host;
+  *step.left = left;
 #if GANTRY_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &host_bottom_, &host_size_);
 #endif
@@ -102,9 +118,9 @@ void FiberStack::entered() {
 
 struct FiberEntry {
   static void enter(context::transfer_t from) {
-    auto* stack = static_cast<FiberStack*>(from.data);
-    stack->host_ = from.fctx;
-    stack->entered();
+    const auto& step = *static_cast<const FiberStack::Step*>(from.data);
+    FiberStack* stack = step.to;
+    stack->entered(step, from.fctx);
     stack->entry_(stack->argument_);
     std::abort(); // entry() never returns
   }

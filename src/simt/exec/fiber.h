@@ -31,10 +31,16 @@ public:
 
   /// A computation that calls `entry(argument)` when it is first resumed; `entry` never returns.
   [[nodiscard]] Resumption start(void (*entry)(void*), void* argument);
-  /// Goes on at `to` on this stack; returns when that computation suspends, with where it did.
+  /// Goes on at `to` on this stack; returns when that computation, or one that it has passed on to,
+  /// suspends, with where that did.
   [[nodiscard]] Resumption resume(Resumption to);
   /// On this stack: returns to the resume() that runs it, and from here when resumed again.
   void suspend();
+  /// On this stack: goes on at `at` on another one, under the same resume(); returns when resumed
+  /// again at the point that is left in `here`. A suspend() and a resume() in one step.
+  void pass(FiberStack& to, Resumption at, Resumption& here);
+  /// Whether pass() is there: sanitizers are told of the host's steps only.
+  static const bool kPasses;
 
   /// The bytes in use by a computation that is suspended at `at`.
   [[nodiscard]] std::vector<std::byte> save(Resumption at) const;
@@ -42,7 +48,13 @@ public:
   void restore(const std::vector<std::byte>& bytes);
 
 private:
-  void entered();
+  /// What a computation that goes on is told: on which stack, and where the one before it stands.
+  struct Step {
+    FiberStack* to;
+    Resumption* left;
+    Resumption host; ///< null if it was the host that left
+  };
+  void entered(const Step& step, Resumption left);
 
   std::byte* bottom_ = nullptr;
   std::byte* top_ = nullptr;

@@ -313,7 +313,7 @@ void run_grid(Launch& launch) {
   LoadedProgram::State& program = *launch.program;
   grid.kernel = &program.prepared(launch.kernel);
   grid.linear = rows_are_warps(launch.shape);
-  grid.interpreted = settings().mode == Mode::kInterpret;
+  grid.interpreted = program.is_interpreted();
   if (!grid.interpreted) {
     const Geometry geometry = grid.linear ? Geometry::kLinear : Geometry::kGeneral;
     auto entry = program.code->of(launch.kernel, geometry);

@@ -2,7 +2,6 @@
 
 #include "simt/exec/device_memory.h"
 #include "simt/exec/interpreter.h"
-#include "simt/exec/settings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -218,7 +217,7 @@ tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel) {
   if (!prepared.refusal.empty()) {
     return tl::unexpected(prepared.refusal);
   }
-  if (settings().mode == Mode::kCompile) {
+  if (!state_->is_interpreted()) {
     const auto entry = state_->code->of(kernel, Geometry::kLinear);
     if (!entry) {
       return tl::unexpected(entry.error());

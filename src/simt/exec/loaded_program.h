@@ -33,6 +33,9 @@ struct LoadedProgram::State {
   std::uint64_t function_base = 0;
 
   std::shared_ptr<ProgramCode> code;
+  [[nodiscard]] bool is_interpreted() const {
+    return options.mode.value_or(settings().mode) == Mode::kInterpret;
+  }
 
   /// By index in Program::functions; null until asked for.
   std::vector<std::unique_ptr<PreparedKernel>> kernels;

@@ -3,10 +3,12 @@
 // A LoadedProgram is a linked PTX program whose variables have their places in a device's memory.
 // run() executes a grid of one of its kernels on the machine's threads and returns when it has
 // ended. How the code of a function comes about (compiled, from the cache, or interpreted) is
-// chosen by GANTRY_SIMT_MODE (settings.h) and is no business of the caller.
+// chosen by GANTRY_SIMT_MODE (settings.h) and is no business of the caller, unless it compares the
+// two.
 #pragma once
 
 #include "simt/exec/fault.h"
+#include "simt/exec/settings.h"
 #include "simt/ptx/program.h"
 
 #include <cstddef>
@@ -22,6 +24,7 @@ namespace gantry::simt::exec {
 struct LoadOptions {
   std::int32_t device = 0;   ///< ordinal, for reports and the limits of its memory
   std::uint64_t context = 0; ///< owner of the variables' memory
+  std::optional<Mode> mode;  ///< instead of GANTRY_SIMT_MODE's
 };
 
 struct LaunchShape {

@@ -93,6 +93,22 @@ bool Block::Scheduler::can_go_on(const Strand& strand) const {
   return true;
 }
 
+void Block::Scheduler::enter(Strand& strand) {
+  Warp& warp = strand.slot->warp;
+  warp.live = strand.live;
+  warp.local_used = strand.local_used;
+  current = &strand;
+}
+
+void Block::Scheduler::leave(Strand& strand) {
+  const Warp& warp = strand.slot->warp;
+  strand.live = warp.live;
+  strand.local_used = warp.local_used;
+  loops |=
+      strand.waiting.what == Waiting::For::kYield || strand.waiting.what == Waiting::For::kSleep;
+}
+
+// Runs the strand, and those that it passes on to.
 void Block::Scheduler::run(Strand& strand) {
   WarpSlot& warp = *strand.slot;
   Strand& resident = *warp.strands[warp.resident];
@@ -105,41 +121,62 @@ void Block::Scheduler::run(Strand& strand) {
                                  [&](const auto& other) { return other.get() == &strand; });
     warp.resident = static_cast<std::size_t>(it - warp.strands.begin());
   }
-  warp.warp.live = strand.live;
-  warp.warp.local_used = strand.local_used;
-  current = &strand;
+  enter(strand);
   for (;;) {
-    strand.at = warp.stack.resume(strand.at);
-    strand.live = warp.warp.live;
-    strand.local_used = warp.warp.local_used;
+    const Resumption at = current->slot->stack.resume(current->at);
+    Strand& last = *current;
+    last.at = at;
+    leave(last);
     if (!split_requested) {
       break;
     }
     // The strand asked for a copy of itself: the copy waits its turn, this one goes on at once.
     split_requested = false;
     auto copy = std::make_unique<Strand>();
-    copy->slot = &warp;
-    copy->at = strand.at;
-    copy->saved = warp.stack.save(strand.at);
-    copy->local_used = strand.local_used;
-    copy->live = strand.waiting.lanes;
-    strand.live &= ~copy->live;
-    warp.warp.live = strand.live;
+    copy->slot = last.slot;
+    copy->at = last.at;
+    copy->saved = last.slot->stack.save(last.at);
+    copy->local_used = last.local_used;
+    copy->live = last.waiting.lanes;
+    last.live &= ~copy->live;
     strands.push_back(copy.get());
-    warp.strands.push_back(std::move(copy));
+    last.slot->strands.push_back(std::move(copy));
     ++slot->block.progress;
+    enter(last);
   }
   current = nullptr;
+}
+
+// Straight on to the next strand of the round, where that is on its stack: without a step back to
+// the host this takes half the time, and kernels with barriers do little else.
+void Block::Scheduler::suspend() {
+  Strand& strand = *current;
+  if (FiberStack::kPasses && !slot->block.launch->failed.load(std::memory_order_relaxed)) {
+    for (std::size_t next = position + 1; next < round_end; ++next) {
+      Strand& other = *strands[next];
+      if (other.finished || !can_go_on(other)) {
+        continue;
+      }
+      if (other.slot->strands[other.slot->resident].get() != &other) {
+        break;
+      }
+      leave(strand);
+      enter(other);
+      position = next;
+      strand.slot->stack.pass(other.slot->stack, other.at, strand.at);
+      return;
+    }
+  }
+  strand.slot->stack.suspend();
 }
 
 Turn Block::Scheduler::turn() {
   Block& block = slot->block;
   const std::uint64_t before = block.progress;
-  bool loops = false;
-  // A split adds strands at the end; they have their turn in the next round.
-  const std::size_t count = strands.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    Strand& strand = *strands[i];
+  loops = false;
+  round_end = strands.size();
+  for (position = 0; position < round_end; ++position) {
+    Strand& strand = *strands[position];
     if (strand.finished || !can_go_on(strand)) {
       continue;
     }
@@ -147,8 +184,6 @@ Turn Block::Scheduler::turn() {
     if (block.launch->failed.load(std::memory_order_relaxed)) {
       return Turn::kEnded;
     }
-    loops |= !strand.finished && (strand.waiting.what == Waiting::For::kYield ||
-                                  strand.waiting.what == Waiting::For::kSleep);
   }
   std::erase_if(strands, [](const Strand* strand) { return strand->finished; });
   if (strands.empty()) {
@@ -190,7 +225,7 @@ void Block::Scheduler::end() {
 
 void Block::suspend(Warp& /*warp*/, const Waiting& why) {
   scheduler->current->waiting = why;
-  scheduler->current->slot->stack.suspend();
+  scheduler->suspend();
 }
 
 void Block::fail(Warp& /*warp*/, Fault fault) {

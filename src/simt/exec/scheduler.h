@@ -94,11 +94,20 @@ struct Block::Scheduler {
   /// On a warp's stack: copies it. Returns twice: in this strand with `live` = stays, in the copy
   /// with the other live lanes.
   void split(Warp& warp, LaneMask stays);
+  /// On a warp's stack, which waits as `current->waiting` says: lets others run.
+  void suspend();
   /// The warp's code has ended, or must not go on.
   [[noreturn]] void end();
 
 private:
+  std::size_t position = 0; ///< in this round, of the strand that runs
+  std::size_t round_end =
+      0;              ///< strands that are split off in this round have their turn in the next
+  bool loops = false; ///< some strand of this round only loops or sleeps
+
   void run(Strand& strand);
+  void enter(Strand& strand);
+  void leave(Strand& strand);
   [[nodiscard]] bool can_go_on(const Strand& strand) const;
 };
 

@@ -72,14 +72,14 @@ std::uint32_t barrier(Warp* warp, LaneMask active, std::uint32_t id, std::uint32
   const BarrierTicket ticket = block.arrive(
       *warp, active, id, threads, static_cast<BarrierReduction>(reduction), predicates, true, site);
   while (!block.passed(ticket)) {
-    Waiting why;
+    Waiting& why = block.scheduler->current->waiting; // in place: this is what barriers cost
     why.what = Waiting::For::kBarrier;
     why.active = active;
     why.id = id;
     why.threads = threads;
     why.phase = ticket.phase;
     why.site = site;
-    block.suspend(*warp, why);
+    block.scheduler->suspend();
   }
   return block.result(ticket);
 }

@@ -7,6 +7,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -95,6 +96,12 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& error) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // Moving an instruction down to where its result is used keeps its operands instead: vectors of
+    // 32, in an unrolled loop dozens of them, all the way on the stack.
+    const auto option = llvm::cl::getRegisteredOptions().find("disable-machine-sink");
+    if (option != llvm::cl::getRegisteredOptions().end()) {
+      option->second->addOccurrence(0, "disable-machine-sink", "true");
+    }
     return true;
   }();
   (void)initialized;

@@ -114,11 +114,14 @@ llvm::Value* ScalarFunction::pointer(const Operand& address, Space space, unsign
     pointer =
         builder_.CreateIntToPtr(get_bits(base, 64), llvm::PointerType::get(context_, kTrusted));
   } else {
-    // Addresses in the shared and local windows may come in registers of 32 bits.
+    // Addresses in the shared and local windows may come in registers of 32 bits, and sums of them
+    // wrap around there. With a sign the sum of 64 bits is in the window in the same cases.
     const bool narrow =
         base.kind == Operand::Kind::kRegister && width_of(source_.registers[base.index].type) == 32;
-    Value* number_of =
-        narrow ? builder_.CreateZExt(get_bits(base, 32), bits(64)) : get_bits(base, 64);
+    const bool is_window = space == Space::kShared || space == Space::kLocal;
+    Value* number_of = !narrow     ? get_bits(base, 64)
+                       : is_window ? builder_.CreateSExt(get_bits(base, 32), bits(64))
+                                   : builder_.CreateZExt(get_bits(base, 32), bits(64));
     pointer = cast_pointer(number_of, space);
   }
   return added == 0
@@ -387,9 +390,9 @@ llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
     const ptx::ProgramVariable& variable = program_.variables[i];
     if (variable.space == Space::kConst && variable.variable->size() != 0) {
       Value* start = operation(Operation::kVariable, bits(64), {number(i)});
-      constant = builder_.CreateOr(
-          constant, builder_.CreateICmpULT(builder_.CreateSub(address, start),
-                                           number(variable.variable->size(), 64)));
+      constant = builder_.CreateOr(constant,
+                                   builder_.CreateICmpULT(builder_.CreateSub(address, start),
+                                                          number(variable.variable->size(), 64)));
     }
   }
   return space == Space::kConst
@@ -412,9 +415,8 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
   if (operands.size() > 3) {
     const bool ignores = operands[3].kind == Operand::Kind::kRegister &&
                          source_.registers[operands[3].index].type == Type::kPred;
-    limit = ignores
-                ? builder_.CreateSelect(get_predicate(operands[3]), number(0), number(size))
-                : get_bits(operands[3], 32);
+    limit = ignores ? builder_.CreateSelect(get_predicate(operands[3]), number(0), number(size))
+                    : get_bits(operands[3], 32);
   }
   for (unsigned offset = 0; offset < size; offset += step) {
     const llvm::Align alignment(step);
@@ -442,8 +444,7 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
                              number(1, step * 8));
       value = builder_.CreateSelect(all, value, builder_.CreateAnd(value, mask));
     }
-    builder_.CreateAlignedStore(value, builder_.CreateConstGEP1_64(bits(8), to, offset),
-                                alignment);
+    builder_.CreateAlignedStore(value, builder_.CreateConstGEP1_64(bits(8), to, offset), alignment);
   }
 }
 

@@ -76,6 +76,12 @@ private:
   [[nodiscard]] llvm::BasicBlock* new_block(const char* name);
   /// After what may have suspended: cuts the mask down, and leaves the block if no lane is left.
   void resume();
+  /// Whether lanes of this copy of the warp may be pending in another block or function, so that
+  /// what waits here may go on in a copy without those that are active here. In a kernel's blocks
+  /// of all lanes together there are none.
+  [[nodiscard]] bool lanes_may_be_elsewhere() const {
+    return !options_.is_entry || layout_.is_divergent(block_);
+  }
   void set_mask(Value* mask);
   llvm::AllocaInst* variable(Type* type, const char* name);
   Value* field(std::size_t offset, Type* type, bool constant);
@@ -149,6 +155,10 @@ private:
   void check_lanes(const Place& place, Value* addresses);
   void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
   [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
+  void if_all_lanes(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
+  /// Consecutive elements, those of the active lanes.
+  [[nodiscard]] Value* load_vector(Value* pointer, Type* type, llvm::Align alignment);
+  void store_vector(Value* values, Value* pointer, llvm::Align alignment);
   [[nodiscard]] Value* gather_lanes(const Place& place, Type* type, Value* addresses);
   [[nodiscard]] Value* load_same_or(const Place& place, Type* type, Value* addresses,
                                     llvm::function_ref<Value*()> otherwise);

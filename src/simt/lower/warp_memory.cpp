@@ -47,6 +47,22 @@ bool WarpFunction::consecutive(const Place& place) const {
   return of.is_affine() && of.stride == place.size && place.space != kLocal;
 }
 
+namespace {
+
+// Whether an address is a number of 32 bits with a sign, and a constant.
+bool is_sign_extended(const llvm::Value* pointer) {
+  while (const auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer)) {
+    if (!element->hasAllConstantIndices()) {
+      return false;
+    }
+    pointer = element->getPointerOperand();
+  }
+  const auto* cast = llvm::dyn_cast<llvm::IntToPtrInst>(pointer);
+  return cast != nullptr && llvm::isa<llvm::SExtInst>(cast->getOperand(0));
+}
+
+} // namespace
+
 // The base of a consecutive access. Offsets in a block's window are small numbers, so there a base
 // that wraps around in 32 bits is just one before the window, of a lane that is not active.
 llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
@@ -56,6 +72,9 @@ llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
     return of.scalar;
   }
   *guard = nullptr;
+  if (is_sign_extended(place.pointer)) {
+    return of.scalar;
+  }
   return builder_.CreateSExt(builder_.CreateTrunc(of.scalar, builder_.getInt32Ty()),
                              builder_.getInt64Ty());
 }
@@ -301,6 +320,41 @@ llvm::Value* WarpFunction::load_same_or(const Place& place, Type* type, Value* a
   return merged;
 }
 
+// One with a mask costs much more than one without, on some processors, so that where all lanes are
+// active it is worth a branch.
+void WarpFunction::if_all_lanes(llvm::function_ref<void()> all, llvm::function_ref<void()> some) {
+  auto* whole = new_block("whole");
+  auto* partial = new_block("partial");
+  auto* done = new_block("accessed");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(mask_, number(exec::kAllLanes)), whole, partial);
+  builder_.SetInsertPoint(whole);
+  all();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(partial);
+  some();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+llvm::Value* WarpFunction::load_vector(Value* pointer, Type* type, llvm::Align alignment) {
+  llvm::Instruction* all = nullptr;
+  llvm::Instruction* some = nullptr;
+  if_all_lanes([&] { all = builder_.CreateAlignedLoad(type, pointer, alignment); },
+               [&] {
+                 some = builder_.CreateMaskedLoad(type, pointer, alignment, lane_mask(),
+                                                  llvm::Constant::getNullValue(type));
+               });
+  llvm::PHINode* merged = builder_.CreatePHI(type, 2);
+  merged->addIncoming(all, all->getParent());
+  merged->addIncoming(some, some->getParent());
+  return merged;
+}
+
+void WarpFunction::store_vector(Value* values, Value* pointer, llvm::Align alignment) {
+  if_all_lanes([&] { builder_.CreateAlignedStore(values, pointer, alignment); },
+               [&] { builder_.CreateMaskedStore(values, pointer, alignment, lane_mask()); });
+}
+
 // A load by 32 lanes that do not name the same place: its vector.
 llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
@@ -319,8 +373,7 @@ llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
   const auto load = [&]() -> Value* {
     check_consecutive(place, base);
     Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
-    return builder_.CreateMaskedLoad(result, pointer, llvm::Align(place.size), lane_mask(),
-                                     llvm::Constant::getNullValue(result));
+    return load_vector(pointer, result, llvm::Align(place.size));
   };
   if (guard == nullptr) {
     return load();
@@ -387,7 +440,7 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
   const auto store = [&] {
     check_consecutive(place, base);
     Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
-    builder_.CreateMaskedStore(values, pointer, llvm::Align(place.size), lane_mask());
+    store_vector(values, pointer, llvm::Align(place.size));
   };
   if (guard == nullptr) {
     store();
@@ -442,9 +495,10 @@ void WarpFunction::emit_store(const llvm::StoreInst& store) {
   }
 }
 
-// A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed except
-// in shared memory (PTX ISA 9.0, 9.7.13.5).
-llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value* old, Value* value) {
+// A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed
+// except in shared memory (PTX ISA 9.0, 9.7.13.5).
+llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value* old,
+                                      Value* value) {
   Type* type = value->getType();
   Type* bits = builder_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
   Value* flushes = builder_.getInt1(type->isFloatTy() && place.space != kShared);
@@ -488,8 +542,8 @@ llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value*
                                flushed(builder_.CreateBitCast(sum, bits)));
 }
 
-// By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not come
-// back from a conversion as it was.
+// By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not
+// come back from a conversion as it was.
 llvm::Value* WarpFunction::atomic_add_floating(const Place& place, Value* address, Value* value,
                                                bool own) {
   const llvm::Align natural(place.size);

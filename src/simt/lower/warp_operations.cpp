@@ -94,8 +94,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
       result = parameters;
       break;
     default:
-      result = builder_.CreateNot(
-          builder_.CreateOr(builder_.CreateOr(shared, local), parameters));
+      result = builder_.CreateNot(builder_.CreateOr(builder_.CreateOr(shared, local), parameters));
       break;
     }
     define(call, is_wide ? Form{nullptr, nullptr, nullptr, result}
@@ -143,7 +142,9 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     Value* result = call_service(offsetof(Services, barrier), word,
                                  {warp_, mask_, any_lane(argument(0)), any_lane(argument(1)),
                                   scalar(argument(2)), predicates, scalar(argument(4))});
-    resume();
+    if (lanes_may_be_elsewhere()) {
+      resume();
+    }
     define_scalar(call, result);
     return;
   }
@@ -155,7 +156,9 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     builder_.CreateAlignedStore(vector(argument(0)), scratch_[0], llvm::Align(64));
     call_service(offsetof(Services, nanosleep), builder_.getVoidTy(),
                  {warp_, mask_, scratch_[0], scalar(argument(1))});
-    resume();
+    if (lanes_may_be_elsewhere()) {
+      resume();
+    }
     return;
   case Operation::kExit:
     call_service(offsetof(Services, exit_lanes), builder_.getVoidTy(), {warp_, mask_});
@@ -452,15 +455,22 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
   call_service(offsetof(Services, warp_exchange), builder_.getVoidTy(),
                {warp_, mask, scratch_[0], scratch_[1], number(static_cast<unsigned>(kind)), site});
   Value* received = builder_.CreateAlignedLoad(values->getType(), scratch_[1], llvm::Align(64));
-  Value* left = builder_.CreateAnd(mask, field(offsetof(Warp, live), word, false));
-  auto* waited = new_block("waited");
-  builder_.CreateCondBr(builder_.CreateIsNotNull(left), waited, leave_);
-  builder_.SetInsertPoint(waited);
+  Value* left = mask;
+  auto* waited = wait;
+  if (lanes_may_be_elsewhere()) {
+    left = builder_.CreateAnd(mask, field(offsetof(Warp, live), word, false));
+    waited = new_block("waited");
+    builder_.CreateCondBr(builder_.CreateIsNotNull(left), waited, leave_);
+    builder_.SetInsertPoint(waited);
+  }
   builder_.CreateBr(complete);
   builder_.SetInsertPoint(complete);
   llvm::PHINode* result = builder_.CreatePHI(values->getType(), 2);
   result->addIncoming(values, before);
   result->addIncoming(received, waited);
+  if (left == mask) {
+    return result;
+  }
   llvm::PHINode* still = builder_.CreatePHI(word, 2);
   still->addIncoming(mask, before);
   still->addIncoming(left, waited);

@@ -1,10 +1,10 @@
 // Many small pieces of PTX, each with its own data and its own check, run as few kernels: compiling
 // a kernel costs the more the fewer it does.
 //
-// A grid has 32 warps, each a block unless said otherwise. Each piece has cells of eight bytes: `inputs` and `outputs` of
-// each thread, and `uniforms` of each block. Threads' cells of one number are side by side, in so
-// many bytes as the code that accesses them says; a record of more than eight takes as many cells
-// as it needs. Outputs are filled with a pattern first.
+// A grid has 32 warps, each a block unless said otherwise. Each piece has cells of eight bytes:
+// `inputs` and `outputs` of each thread, and `uniforms` of each block. Threads' cells of one number
+// are side by side, in so many bytes as the code that accesses them says; a record of more than
+// eight takes as many cells as it needs. Outputs are filled with a pattern first.
 #pragma once
 
 #include "number.h"
@@ -20,8 +20,8 @@ inline constexpr Word kUntouched = 0xA5A5'A5A5'A5A5'A5A5;
 inline constexpr unsigned kParameterBytes = 1024; ///< of the kernel's parameter `data`
 
 /// Where a piece's cells are, as text to put in its code; addresses are of 64 bits, in .global. The
-/// code may read %lane (the thread of the block), %gid (that of the grid) and %block, and the parameter
-/// `data`.
+/// code may read %lane (the thread of the block), %gid (that of the grid) and %block, and the
+/// parameter `data`.
 class Places {
 public:
   Places(unsigned id, unsigned input, unsigned uniform, unsigned output)

@@ -1,5 +1,5 @@
-// Every form of the block's barriers, in blocks of four warps; the instructions that have no result;
-// and jumps.
+// Every form of the block's barriers, in blocks of four warps; the instructions that have no
+// result; and jumps.
 #include "batch.h"
 #include "instance.h"
 #include "operand_values.h"
@@ -15,7 +15,8 @@ using ptx::Opcode;
 
 constexpr unsigned kBlockWarps = 4, kBlockThreads = kBlockWarps * kLanes;
 
-/// The operands of a barrier's form, as it lists them: the barrier's number and the number of threads.
+/// The operands of a barrier's form, as it lists them: the barrier's number and the number of
+/// threads.
 std::string barrier_operands(const Instance& instance, Word seed) {
   using Role = exec::refusal::Slot::Role;
   std::string text;
@@ -54,11 +55,15 @@ TEST_P(BarrierForms, ReduceOverTheBlock) {
       piece.input = [=](unsigned, unsigned thread) { return Word{input(thread)}; };
       piece.code = [=](const Places& places) {
         const bool counts = instance.has(Modifier::kPopc);
-        std::string text = "  .reg .b32 %number, %threads, %w, %d; .reg .pred %p, %q; mov.b32 %number, 5; mov.b32 %threads, 128;\n";
-        text += fmt::format("  ld.global.b32 %w, [{}]; setp.ne.b32 %p, %w, 0;\n", places.input(0, 64));
-        text += fmt::format("  {} {}, {}, {}%p;\n", instance.name(), counts ? "%d" : "%q", barrier_operands(instance, seed), negated ? "!" : "");
+        std::string text = "  .reg .b32 %number, %threads, %w, %d; .reg .pred %p, %q; mov.b32 "
+                           "%number, 5; mov.b32 %threads, 128;\n";
+        text +=
+            fmt::format("  ld.global.b32 %w, [{}]; setp.ne.b32 %p, %w, 0;\n", places.input(0, 64));
+        text += fmt::format("  {} {}, {}, {}%p;\n", instance.name(), counts ? "%d" : "%q",
+                            barrier_operands(instance, seed), negated ? "!" : "");
         text += counts ? "" : "  selp.b32 %d, 1, 0, %q;\n";
-        return text + fmt::format("  st.global.b64 [{0}], 0; st.global.b32 [{0}], %d;\n", places.output(0, 64));
+        return text + fmt::format("  st.global.b64 [{0}], 0; st.global.b32 [{0}], %d;\n",
+                                  places.output(0, 64));
       };
       piece.check = [=](const Results& results) -> std::string {
         for (unsigned block = 0; block < kThreads / kBlockThreads; ++block) {
@@ -72,7 +77,8 @@ TEST_P(BarrierForms, ReduceOverTheBlock) {
           for (unsigned i = 0; i < kBlockThreads; ++i) {
             const Word actual = results.output(0, block * kBlockThreads + i, 64);
             if (actual != wanted) {
-              return fmt::format("gives {} and not {} (thread {} of block {})", actual, wanted, i, block);
+              return fmt::format("gives {} and not {} (thread {} of block {})", actual, wanted, i,
+                                 block);
             }
           }
         }
@@ -111,10 +117,13 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
     piece.outputs = 1;
     piece.input = [=](unsigned, unsigned thread) { return input(thread); };
     piece.code = [=](const Places& places) {
-      return fmt::format("  .shared .align 8 .b64 window[128]; .reg .b32 %number, %threads, %a, %b; .reg .b64 %x; .reg .pred %late;\n"
-                         "  mov.b32 %number, 5; mov.b32 %threads, 128; mov.b32 %a, window; mad.lo.u32 %b, %lane, 8, %a;\n"
+      return fmt::format("  .shared .align 8 .b64 window[128]; .reg .b32 %number, %threads, %a, "
+                         "%b; .reg .b64 %x; .reg .pred %late;\n"
+                         "  mov.b32 %number, 5; mov.b32 %threads, 128; mov.b32 %a, window; "
+                         "mad.lo.u32 %b, %lane, 8, %a;\n"
                          "  ld.global.b64 %x, [{0}]; bar.sync 0; st.shared.b64 [%b], %x;\n{1}"
-                         "  add.u32 %b, %lane, {2}; and.b32 %b, %b, 127; mad.lo.u32 %b, %b, 8, %a; ld.shared.b64 %x, [%b];\n"
+                         "  add.u32 %b, %lane, {2}; and.b32 %b, %b, 127; mad.lo.u32 %b, %b, 8, %a; "
+                         "ld.shared.b64 %x, [%b];\n"
                          "  st.global.b64 [{3}], %x; bar.sync 0;\n",
                          places.input(0, 64), between, distance, places.output(0, 64));
     };
@@ -124,7 +133,9 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
   for (const Instance& instance : all_instances(GetParam(), waits)) {
     for (unsigned number = 0; number < 3; ++number) {
       const Word seed = hash_of(hash_of(instance.name()), number);
-      pieces.push_back(make(instance, 37, fmt::format("  {} {};\n", instance.name(), barrier_operands(instance, seed))));
+      pieces.push_back(
+          make(instance, 37,
+               fmt::format("  {} {};\n", instance.name(), barrier_operands(instance, seed))));
     }
   }
   // The first half of the block arrives and reads its own; the second waits.
@@ -133,13 +144,17 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
       const Word seed = hash_of(hash_of(instance.name()), number);
       Piece piece = make(instance, 0, "");
       piece.code = [=](const Places& places) {
-        return fmt::format("  .shared .align 8 .b64 window[128]; .reg .b32 %number, %threads, %a, %b; .reg .b64 %x; .reg .pred %late;\n"
-                           "  mov.b32 %number, 5; mov.b32 %threads, 128; mov.b32 %a, window; mad.lo.u32 %b, %lane, 8, %a;\n"
-                           "  ld.global.b64 %x, [{0}]; bar.sync 0; st.shared.b64 [%b], %x; setp.ge.u32 %late, %lane, 64;\n"
-                           "  @%late bra {3};\n  {1} {2};\n  bra {4};\n{3}:\n  bar.sync 5, 128; ld.shared.b64 %x, [%b+-512];\n{4}:\n"
+        return fmt::format("  .shared .align 8 .b64 window[128]; .reg .b32 %number, %threads, %a, "
+                           "%b; .reg .b64 %x; .reg .pred %late;\n"
+                           "  mov.b32 %number, 5; mov.b32 %threads, 128; mov.b32 %a, window; "
+                           "mad.lo.u32 %b, %lane, 8, %a;\n"
+                           "  ld.global.b64 %x, [{0}]; bar.sync 0; st.shared.b64 [%b], %x; "
+                           "setp.ge.u32 %late, %lane, 64;\n"
+                           "  @%late bra {3};\n  {1} {2};\n  bra {4};\n{3}:\n  bar.sync 5, 128; "
+                           "ld.shared.b64 %x, [%b+-512];\n{4}:\n"
                            "  st.global.b64 [{5}], %x; bar.sync 0;\n",
-                           places.input(0, 64), instance.name(), barrier_operands(instance, seed), places.label("late"),
-                           places.label("met"), places.output(0, 64));
+                           places.input(0, 64), instance.name(), barrier_operands(instance, seed),
+                           places.label("late"), places.label("met"), places.output(0, 64));
       };
       piece.check = [=](const Results& results) -> std::string {
         for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -157,16 +172,20 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Block, BarrierForms, testing::Values(Opcode::k_bar, Opcode::k_barrier),
-                         [](const auto& parameter) { return std::string(exec::refusal::name_of(parameter.param)); });
+                         [](const auto& parameter) {
+                           return std::string(exec::refusal::name_of(parameter.param));
+                         });
 
 /// Operands of an instruction without result.
 std::string operands_of(const Instance& instance) {
   using Role = exec::refusal::Slot::Role;
   std::string text;
   for (const exec::refusal::Slot& slot : instance.form->slots) {
-    const char* operand = slot.role == Role::kAddress   ? (instance.has(Modifier::kLocal) ? "[frame]" : "[%address]")
-                          : slot.role == Role::kInteger ? (instance.opcode == Opcode::k_discard ? "128" : "3")
-                                                        : instance.opcode == Opcode::k_bar ? "0xFFFFFFFF" : "50";
+    const char* operand =
+        slot.role == Role::kAddress   ? (instance.has(Modifier::kLocal) ? "[frame]" : "[%address]")
+        : slot.role == Role::kInteger ? (instance.opcode == Opcode::k_discard ? "128" : "3")
+        : instance.opcode == Opcode::k_bar ? "0xFFFFFFFF"
+                                           : "50";
     text += (text.empty() ? " " : ", ") + std::string(operand);
   }
   return text;
@@ -187,9 +206,11 @@ TEST_P(EffectlessForms, LeaveEverythingAsItIs) {
     piece.input = [](unsigned, unsigned thread) { return hash_of(5, thread); };
     piece.code = [=](const Places& places) {
       // What is discarded may be anything after it: a place that nobody reads.
-      return fmt::format("  .local .align 8 .b8 frame[8]; .global .align 128 .b8 spare[128]; .reg .b64 %x, %address; cvta.global.u64 %address, spare;\n"
+      return fmt::format("  .local .align 8 .b8 frame[8]; .global .align 128 .b8 spare[128]; .reg "
+                         ".b64 %x, %address; cvta.global.u64 %address, spare;\n"
                          "  ld.global.b64 %x, [{}]; {}{}; st.global.b64 [{}], %x;\n",
-                         places.input(0, 64), instance.name(), operands_of(instance), places.output(0, 64));
+                         places.input(0, 64), instance.name(), operands_of(instance),
+                         places.output(0, 64));
     };
     piece.check = [](const Results& results) -> std::string {
       for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -206,10 +227,12 @@ TEST_P(EffectlessForms, LeaveEverythingAsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Block, EffectlessForms,
-                         testing::Values(Opcode::k_bar, Opcode::k_prefetch, Opcode::k_prefetchu, Opcode::k_discard,
-                                         Opcode::k_membar, Opcode::k_fence, Opcode::k_nanosleep, Opcode::k_brkpt,
-                                         Opcode::k_pmevent),
-                         [](const auto& parameter) { return std::string(exec::refusal::name_of(parameter.param)); });
+                         testing::Values(Opcode::k_bar, Opcode::k_prefetch, Opcode::k_prefetchu,
+                                         Opcode::k_discard, Opcode::k_membar, Opcode::k_fence,
+                                         Opcode::k_nanosleep, Opcode::k_brkpt, Opcode::k_pmevent),
+                         [](const auto& parameter) {
+                           return std::string(exec::refusal::name_of(parameter.param));
+                         });
 
 } // namespace
 } // namespace gantry::simt::instructions

@@ -32,17 +32,39 @@ struct Tested {
   const char* where;
 };
 constexpr Tested kTested[] = {
-    {Opcode::k_ld, "memory"},          {Opcode::k_ldu, "memory"},        {Opcode::k_st, "memory"},
-    {Opcode::k_atom, "atomic"},        {Opcode::k_red, "atomic"},        {Opcode::k_shfl, "warp"},
-    {Opcode::k_vote, "warp"},          {Opcode::k_match, "warp"},        {Opcode::k_redux, "warp"},
-    {Opcode::k_activemask, "warp"},    {Opcode::k_elect, "warp"},        {Opcode::k_cvta, "space"},
-    {Opcode::k_isspacep, "space"},     {Opcode::k_cp, "space"},          {Opcode::k_alloca, "space"},
-    {Opcode::k_stacksave, "space"},    {Opcode::k_stackrestore, "space"}, {Opcode::k_bar, "block"},
-    {Opcode::k_barrier, "block"},      {Opcode::k_prefetch, "block"},    {Opcode::k_prefetchu, "block"},
-    {Opcode::k_discard, "block"},      {Opcode::k_membar, "block"},      {Opcode::k_fence, "block"},
-    {Opcode::k_nanosleep, "block"},    {Opcode::k_brkpt, "block"},       {Opcode::k_pmevent, "block"},
-    {Opcode::k_bra, "control"},        {Opcode::k_brx, "control"},       {Opcode::k_ret, "control"},
-    {Opcode::k_exit, "control"},       {Opcode::k_call, "control"},      {Opcode::k_trap, "tests/simt/faults"},
+    {Opcode::k_ld, "memory"},
+    {Opcode::k_ldu, "memory"},
+    {Opcode::k_st, "memory"},
+    {Opcode::k_atom, "atomic"},
+    {Opcode::k_red, "atomic"},
+    {Opcode::k_shfl, "warp"},
+    {Opcode::k_vote, "warp"},
+    {Opcode::k_match, "warp"},
+    {Opcode::k_redux, "warp"},
+    {Opcode::k_activemask, "warp"},
+    {Opcode::k_elect, "warp"},
+    {Opcode::k_cvta, "space"},
+    {Opcode::k_isspacep, "space"},
+    {Opcode::k_cp, "space"},
+    {Opcode::k_alloca, "space"},
+    {Opcode::k_stacksave, "space"},
+    {Opcode::k_stackrestore, "space"},
+    {Opcode::k_bar, "block"},
+    {Opcode::k_barrier, "block"},
+    {Opcode::k_prefetch, "block"},
+    {Opcode::k_prefetchu, "block"},
+    {Opcode::k_discard, "block"},
+    {Opcode::k_membar, "block"},
+    {Opcode::k_fence, "block"},
+    {Opcode::k_nanosleep, "block"},
+    {Opcode::k_brkpt, "block"},
+    {Opcode::k_pmevent, "block"},
+    {Opcode::k_bra, "control"},
+    {Opcode::k_brx, "control"},
+    {Opcode::k_ret, "control"},
+    {Opcode::k_exit, "control"},
+    {Opcode::k_call, "control"},
+    {Opcode::k_trap, "tests/simt/faults"},
 };
 
 TEST(Coverage, EveryOpcodeIsTested) {
@@ -59,7 +81,8 @@ TEST(Coverage, EveryFormOfValuesIsOneThatPiecesAreMadeOf) {
         continue;
       }
       // mov.v2 and mov.v4 have a test with the spaces.
-      EXPECT_TRUE(opcode == Opcode::k_mov && form.allowed.test(static_cast<std::size_t>(Modifier::kV2)))
+      EXPECT_TRUE(opcode == Opcode::k_mov &&
+                  form.allowed.test(static_cast<std::size_t>(Modifier::kV2)))
           << exec::refusal::name_of(opcode);
     }
   }
@@ -67,10 +90,11 @@ TEST(Coverage, EveryFormOfValuesIsOneThatPiecesAreMadeOf) {
 
 // What the executor says of an instruction, the last of a kernel.
 std::string refusal(const std::string& instruction) {
-  auto module = ptx::parse(fmt::format(".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() {{\n"
-                                       ".reg .b16 %h<2>; .reg .b32 %r<2>; .reg .b64 %d<2>;\n{}\n}}\n",
-                                       instruction),
-                           "test.ptx");
+  auto module = ptx::parse(
+      fmt::format(".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() {{\n"
+                  ".reg .b16 %h<2>; .reg .b32 %r<2>; .reg .b64 %d<2>;\n{}\n}}\n",
+                  instruction),
+      "test.ptx");
   if (!module) {
     return module.error().message;
   }
@@ -87,13 +111,15 @@ TEST(Coverage, ConversionsAreThoseOfTheIsa) {
     if (instance.form->slots.size() > 2) {
       continue;
     }
-    const std::string said = refusal(fmt::format("{} {}, {};", instance.name(), register_of(instance.type(0), 0),
-                                                 register_of(instance.type(1), 1)));
+    const std::string said =
+        refusal(fmt::format("{} {}, {};", instance.name(), register_of(instance.type(0), 0),
+                            register_of(instance.type(1), 1)));
     EXPECT_EQ(said.empty(), is_conversion(instance)) << instance.name() << ": " << said;
   }
 }
 
-bool has_form(Opcode opcode, const std::vector<Type>& types, const exec::refusal::Modifiers& modifiers) {
+bool has_form(Opcode opcode, const std::vector<Type>& types,
+              const exec::refusal::Modifiers& modifiers) {
   return std::ranges::any_of(exec::refusal::forms_of(opcode), [&](const Form& form) {
     bool fits = form.types.size() == types.size() && (modifiers & ~form.allowed).none();
     for (std::size_t i = 0; fits && i < types.size(); ++i) {
@@ -116,7 +142,8 @@ TEST(Coverage, WhatCompilersWriteIsAccepted) {
     std::istringstream words(name);
     std::string word;
     std::getline(words, word, '.');
-    const auto opcode = std::ranges::find_if(kOpcodes, [&](Opcode each) { return exec::refusal::name_of(each) == word; });
+    const auto opcode = std::ranges::find_if(
+        kOpcodes, [&](Opcode each) { return exec::refusal::name_of(each) == word; });
     ASSERT_NE(opcode, std::end(kOpcodes)) << name;
     if (*opcode == Opcode::k_call) {
       continue; // its operands are its form

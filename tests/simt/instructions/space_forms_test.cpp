@@ -22,13 +22,15 @@ Word word_of(std::string_view seed, unsigned thread, unsigned index = 0) {
 }
 
 /// A check of output cells of 64 bits.
-std::function<std::string(const Results&)> expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted) {
+std::function<std::string(const Results&)>
+expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted) {
   return [=](const Results& results) -> std::string {
     for (unsigned thread = 0; thread < kThreads; ++thread) {
       for (unsigned cell = 0; cell < cells; ++cell) {
         const Word actual = results.output(cell, thread, 64);
         if (actual != wanted(cell, thread)) {
-          return fmt::format("output {} is {:#x} and should be {:#x} (thread {})", cell, actual, wanted(cell, thread), thread);
+          return fmt::format("output {} is {:#x} and should be {:#x} (thread {})", cell, actual,
+                             wanted(cell, thread), thread);
         }
       }
     }
@@ -52,11 +54,11 @@ constexpr Window kWindows[] = {
 constexpr Word kFirstConstant = 1311768467463790320;
 
 const Window& window_of(const Instance& instance) {
-  return kWindows[instance.has(Modifier::kGlobal)  ? 0
-                  : instance.has(Modifier::kLocal) ? 2
-                  : instance.has(Modifier::kConst) ? 3
+  return kWindows[instance.has(Modifier::kGlobal)                             ? 0
+                  : instance.has(Modifier::kLocal)                            ? 2
+                  : instance.has(Modifier::kConst)                            ? 3
                   : instance.has_any(Modifier::kParam, Modifier::kParamEntry) ? 4
-                                                                               : 1];
+                                                                              : 1];
 }
 
 Word parameter_word() {
@@ -67,20 +69,23 @@ Word parameter_word() {
   return word;
 }
 
-/// Code that makes %a the address in the window's space of this thread's eight bytes, which then hold
-/// what word_of() says, or what there is to be read.
+/// Code that makes %a the address in the window's space of this thread's eight bytes, which then
+/// hold what word_of() says, or what there is to be read.
 std::string own_bytes(const Window& window) {
-  std::string text = std::string("  ") + window.declaration + " .reg .b64 %a, %g, %b, %v, %o; .reg .b32 %w; .reg .pred %p;\n";
-  text += fmt::format("  mov.b64 %a, {};\n", std::string_view(window.space) == "param" ? "data" : "x");
+  std::string text = std::string("  ") + window.declaration +
+                     " .reg .b64 %a, %g, %b, %v, %o; .reg .b32 %w; .reg .pred %p;\n";
+  text +=
+      fmt::format("  mov.b64 %a, {};\n", std::string_view(window.space) == "param" ? "data" : "x");
   if (window.writable) {
     const bool global = std::string_view(window.space) == "global";
-    text += fmt::format("  mul.wide.u32 %o, {}, 8; add.u64 %a, %a, %o;\n", global ? "%gid" : "%lane");
+    text +=
+        fmt::format("  mul.wide.u32 %o, {}, 8; add.u64 %a, %a, %o;\n", global ? "%gid" : "%lane");
   }
   return text;
 }
 
 Word own_value(const Window& window, std::string_view seed, unsigned thread) {
-  return window.writable                            ? word_of(seed, thread)
+  return window.writable                             ? word_of(seed, thread)
          : std::string_view(window.space) == "const" ? kFirstConstant
                                                      : parameter_word();
 }
@@ -99,15 +104,21 @@ TEST(SpaceForms, AddressesConvertThereAndBack) {
     piece.code = [=](const Places& places) {
       std::string text = own_bytes(window);
       if (window.writable) {
-        text += fmt::format("  ld.global.b64 %v, [{}]; st.{}.b64 [%a], %v;\n", places.input(0, 64), window.space);
+        text += fmt::format("  ld.global.b64 %v, [{}]; st.{}.b64 [%a], %v;\n", places.input(0, 64),
+                            window.space);
       }
       const std::string there = back ? fmt::format("cvta.{}.u64", window.space) : name;
       const std::string again = back ? name : fmt::format("cvta.to.{}.u64", window.space);
-      text += fmt::format("  {} %g, %a; {} %b, %g;\n  ld.b64 %v, [%g]; st.global.b64 [{}], %v;\n", there, again, places.output(0, 64));
-      text += fmt::format("  ld.{}.b64 %v, [%b]; st.global.b64 [{}], %v;\n", window.space, places.output(1, 64));
-      return text + fmt::format("  sub.u64 %v, %a, %b; st.global.b64 [{}], %v;\n", places.output(2, 64));
+      text += fmt::format("  {} %g, %a; {} %b, %g;\n  ld.b64 %v, [%g]; st.global.b64 [{}], %v;\n",
+                          there, again, places.output(0, 64));
+      text += fmt::format("  ld.{}.b64 %v, [%b]; st.global.b64 [{}], %v;\n", window.space,
+                          places.output(1, 64));
+      return text +
+             fmt::format("  sub.u64 %v, %a, %b; st.global.b64 [{}], %v;\n", places.output(2, 64));
     };
-    piece.check = expecting(3, [=](unsigned cell, unsigned thread) { return cell == 2 ? 0 : own_value(window, name, thread); });
+    piece.check = expecting(3, [=](unsigned cell, unsigned thread) {
+      return cell == 2 ? 0 : own_value(window, name, thread);
+    });
     pieces.push_back(piece);
   }
   run_batch(pieces);
@@ -121,9 +132,9 @@ TEST(SpaceForms, GenericAddressesAreOfOneSpace) {
       piece.label = fmt::format("{} of an address of .{}", instance.name(), window.space);
       piece.outputs = 1;
       piece.code = [=](const Places& places) {
-        return own_bytes(window) +
-               fmt::format("  cvta.{}.u64 %g, %a; {} %p, %g; selp.b64 %v, 1, 0, %p; st.global.b64 [{}], %v;\n", window.space,
-                           instance.name(), places.output(0, 64));
+        return own_bytes(window) + fmt::format("  cvta.{}.u64 %g, %a; {} %p, %g; selp.b64 %v, 1, "
+                                               "0, %p; st.global.b64 [{}], %v;\n",
+                                               window.space, instance.name(), places.output(0, 64));
       };
       const bool inside = &window_of(instance) == &window;
       piece.check = expecting(1, [=](unsigned, unsigned) { return inside ? 1 : 0; });
@@ -147,9 +158,11 @@ TEST(SpaceForms, MovesAddressesOfVariables) {
       piece.label = name;
       piece.outputs = 1;
       piece.code = [=](const Places& places) {
-        std::string text = fmt::format("  {} .reg .b{} %a; .reg .b64 %v;\n  mad.wide.u32 %v, %gid, 3, 5;\n", window.declaration,
-                                       narrow ? 32 : 64);
-        text += fmt::format("  mov.{} %a, x+16; st.{}.b64 [%a+8], %v; ld.{}.b64 %v, [x+24];\n", type, window.space, window.space);
+        std::string text =
+            fmt::format("  {} .reg .b{} %a; .reg .b64 %v;\n  mad.wide.u32 %v, %gid, 3, 5;\n",
+                        window.declaration, narrow ? 32 : 64);
+        text += fmt::format("  mov.{} %a, x+16; st.{}.b64 [%a+8], %v; ld.{}.b64 %v, [x+24];\n",
+                            type, window.space, window.space);
         return text + fmt::format("  st.global.b64 [{}], %v;\n", places.output(0, 64));
       };
       // All threads of a block, or of the grid, write one place.
@@ -157,7 +170,8 @@ TEST(SpaceForms, MovesAddressesOfVariables) {
       piece.check = [local](const Results& results) -> std::string {
         for (unsigned thread = 0; thread < kThreads; ++thread) {
           const Word value = results.output(0, thread, 64);
-          if (local ? value != Word{thread} * 3 + 5 : (value % 3 != 2 || value > Word{kThreads} * 3 + 5)) {
+          if (local ? value != Word{thread} * 3 + 5
+                    : (value % 3 != 2 || value > Word{kThreads} * 3 + 5)) {
             return fmt::format("{} in thread {}", value, thread);
           }
         }
@@ -174,12 +188,13 @@ TEST(SpaceForms, PackAndUnpack) {
     unsigned bits, parts;
   };
   std::vector<Piece> pieces;
-  for (const auto& [bits, parts] : {Case{16, 2}, Case{32, 2}, Case{32, 4}, Case{64, 2}, Case{64, 4}}) {
+  for (const auto& [bits, parts] :
+       {Case{16, 2}, Case{32, 2}, Case{32, 4}, Case{64, 2}, Case{64, 4}}) {
     for (const bool unpacks : {false, true}) {
       const unsigned part = bits / parts;
       for (const bool as_vector : {false, true}) {
-        const std::string name = fmt::format("mov.b{} {} {} of {}{}", bits, unpacks ? "to" : "from", parts, part,
-                                             as_vector ? ", a vector register" : "");
+        const std::string name = fmt::format("mov.b{} {} {} of {}{}", bits, unpacks ? "to" : "from",
+                                             parts, part, as_vector ? ", a vector register" : "");
         Piece piece;
         piece.label = name;
         piece.inputs = 1;
@@ -187,7 +202,9 @@ TEST(SpaceForms, PackAndUnpack) {
         piece.input = [name](unsigned, unsigned thread) { return word_of(name, thread); };
         piece.code = [=](const Places& places) {
           std::string list;
-          std::string text = fmt::format("  .reg .b64 %x; .reg .b{} %w; .reg .b{} %p<4>; .reg .v{} .b{} %v;\n", bits, part, parts, part);
+          std::string text =
+              fmt::format("  .reg .b64 %x; .reg .b{} %w; .reg .b{} %p<4>; .reg .v{} .b{} %v;\n",
+                          bits, part, parts, part);
           for (unsigned i = 0; i < parts; ++i) {
             list += as_vector ? "" : fmt::format("{}%p{}", i == 0 ? "" : ", ", i);
           }
@@ -196,19 +213,23 @@ TEST(SpaceForms, PackAndUnpack) {
             return as_vector ? fmt::format("%v.{}", "xyzw"[i]) : fmt::format("%p{}", i);
           };
           if (unpacks) {
-            text += fmt::format("  ld.global.b{0} %w, [{1}]; mov.b{0} {2}, %w;\n", bits, places.input(0, 64), list);
+            text += fmt::format("  ld.global.b{0} %w, [{1}]; mov.b{0} {2}, %w;\n", bits,
+                                places.input(0, 64), list);
           } else {
             for (unsigned i = 0; i < parts; ++i) {
-              text += fmt::format("  ld.global.b{} {}, [{}+{}];\n", part, element(i), places.input(0, 64), i * part / 8);
+              text += fmt::format("  ld.global.b{} {}, [{}+{}];\n", part, element(i),
+                                  places.input(0, 64), i * part / 8);
             }
             text += fmt::format("  mov.b{0} %w, {1};\n", bits, list);
           }
           for (unsigned i = 0; i < parts; ++i) {
             if (unpacks) {
               // Through memory: registers of eight bits go nowhere else.
-              text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], {2};\n", places.output(i, 64), part, element(i));
+              text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], {2};\n",
+                                  places.output(i, 64), part, element(i));
             } else {
-              text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], %w;\n", places.output(i, 64), bits);
+              text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], %w;\n",
+                                  places.output(i, 64), bits);
             }
           }
           return text;
@@ -227,7 +248,8 @@ TEST(SpaceForms, PackAndUnpack) {
 TEST(SpaceForms, MovesVectors) {
   std::vector<Piece> pieces;
   for (const Instance& instance : all_instances(Opcode::k_mov, [](const Instance& each) {
-         return each.has_any(Modifier::kV2, Modifier::kV4) && (each.has(Modifier::kV2) || ptx::size_of(each.type()) <= 8);
+         return each.has_any(Modifier::kV2, Modifier::kV4) &&
+                (each.has(Modifier::kV2) || ptx::size_of(each.type()) <= 8);
        })) {
     const unsigned bits = bits_of(instance.type());
     const unsigned count = instance.has(Modifier::kV2) ? 2 : 4;
@@ -239,18 +261,22 @@ TEST(SpaceForms, MovesVectors) {
     piece.input = [name](unsigned cell, unsigned thread) { return word_of(name, thread, cell); };
     piece.code = [=](const Places& places) {
       std::string list;
-      std::string text = fmt::format("  .reg .b{0} %p<4>; .reg .v{1} .b{0} %v, %u; .reg .b64 %x;\n", bits, count);
+      std::string text =
+          fmt::format("  .reg .b{0} %p<4>; .reg .v{1} .b{0} %v, %u; .reg .b64 %x;\n", bits, count);
       for (unsigned i = 0; i < count; ++i) {
         text += fmt::format("  ld.global.b{} %p{}, [{}];\n", bits, i, places.input(i, 64));
         list += fmt::format("{}%p{}", i == 0 ? "" : ", ", i);
       }
       text += fmt::format("  {0} %v, {{{1}}}; {0} %u, %v;\n", name, list);
       for (unsigned i = 0; i < count; ++i) {
-        text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], %u.{2};\n", places.output(i, 64), bits, "xyzw"[i]);
+        text += fmt::format("  st.global.b64 [{0}], 0; st.global.b{1} [{0}], %u.{2};\n",
+                            places.output(i, 64), bits, "xyzw"[i]);
       }
       return text;
     };
-    piece.check = expecting(count, [=](unsigned cell, unsigned thread) { return low_bits(word_of(name, thread, cell), bits); });
+    piece.check = expecting(count, [=](unsigned cell, unsigned thread) {
+      return low_bits(word_of(name, thread, cell), bits);
+    });
     pieces.push_back(piece);
   }
   run_batch(pieces);
@@ -265,7 +291,9 @@ struct Special {
 
 std::vector<Special> specials() {
   const auto is = [](auto value) {
-    return [value](Word actual, unsigned thread, unsigned row) { return actual == Word{value(thread, row)}; };
+    return [value](Word actual, unsigned thread, unsigned row) {
+      return actual == Word{value(thread, row)};
+    };
   };
   const auto lane = [](unsigned thread, unsigned) { return thread % kLanes; };
   const auto bit = [](unsigned thread) { return Word{1} << (thread % kLanes); };
@@ -291,8 +319,10 @@ std::vector<Special> specials() {
       {"%lanemask_eq", false, is([=](unsigned thread, unsigned) { return bit(thread); })},
       {"%lanemask_lt", false, is([=](unsigned thread, unsigned) { return bit(thread) - 1; })},
       {"%lanemask_le", false, is([=](unsigned thread, unsigned) { return 2 * bit(thread) - 1; })},
-      {"%lanemask_gt", false, is([=](unsigned thread, unsigned) { return 0xFFFFFFFF & ~(2 * bit(thread) - 1); })},
-      {"%lanemask_ge", false, is([=](unsigned thread, unsigned) { return 0xFFFFFFFF & ~(bit(thread) - 1); })},
+      {"%lanemask_gt", false,
+       is([=](unsigned thread, unsigned) { return 0xFFFFFFFF & ~(2 * bit(thread) - 1); })},
+      {"%lanemask_ge", false,
+       is([=](unsigned thread, unsigned) { return 0xFFFFFFFF & ~(bit(thread) - 1); })},
       {"%clock", false, {}},
       {"%clock_hi", false, {}},
       {"%clock64", true, [](Word value, unsigned, unsigned) { return value != 0; }},
@@ -329,7 +359,8 @@ TEST(SpaceForms, ReadSpecialRegisters) {
       return fmt::format("  .reg .b{0} %d, %e; .reg .pred %odd; .reg .b32 %w; .reg .b64 %x;\n"
                          "  and.b32 %w, %lane, 1; setp.eq.b32 %odd, %w, 1; mov.b{0} %d, 0;\n"
                          "  @%odd mov.u{0} %d, {1}; add.u{0} %e, {1}, 0;\n"
-                         "  st.global.b64 [{2}], 0; st.global.b{0} [{2}], %d; st.global.b64 [{3}], 0; st.global.b{0} [{3}], %e;\n",
+                         "  st.global.b64 [{2}], 0; st.global.b{0} [{2}], %d; st.global.b64 [{3}], "
+                         "0; st.global.b{0} [{3}], %e;\n",
                          bits, special.name, places.output(0, 64), places.output(1, 64));
     };
     piece.check = [special](const Results& results) -> std::string {
@@ -363,33 +394,49 @@ TEST(SpaceForms, CopiesArriveWhenTheyAreWaitedFor) {
       if (instance.has(Modifier::kCg) && size != 16) {
         continue;
       }
-      const std::string name = fmt::format("{} of {} bytes{}", instance.name(), size, counts ? ", or fewer" : ignores ? ", or none" : "");
+      const std::string name = fmt::format("{} of {} bytes{}", instance.name(), size,
+                                           counts    ? ", or fewer"
+                                           : ignores ? ", or none"
+                                                     : "");
       const auto read = [=](unsigned thread) {
         const Word random = word_of(name, thread, 9);
-        return counts ? static_cast<unsigned>(random % (size + 1)) : ignores && (random & 1) != 0 ? 0U : size;
+        return counts                         ? static_cast<unsigned>(random % (size + 1))
+               : ignores && (random & 1) != 0 ? 0U
+                                              : size;
       };
       Piece piece;
       piece.label = name;
       piece.inputs = 3;
       piece.outputs = 2;
       piece.input = [=](unsigned cell, unsigned thread) {
-        return cell < 2 ? word_of(name, thread, cell) : counts ? Word{read(thread)} : Word{read(thread) == 0};
+        return cell < 2 ? word_of(name, thread, cell)
+               : counts ? Word{read(thread)}
+                        : Word{read(thread) == 0};
       };
       piece.input_bits = [](unsigned cell) { return cell == 0 ? 128 : cell == 1 ? 0 : 32; };
       piece.code = [=](const Places& places) {
-        std::string text = fmt::format("  .shared .align 16 .b8 window[512]; .reg .b64 %p, %s, %o, %x; .reg .b32 %w; .reg .pred %none;\n"
-                                       "  mov.b64 %p, window; mul.wide.u32 %o, %lane, 16; add.u64 %p, %p, %o;\n"
-                                       "  st.shared.v2.b64 [%p], {{{0}, {0}}}; add.u64 %s, {1}, {2};\n  ld.global.b32 %w, [{3}]; setp.ne.b32 %none, %w, 0;\n",
-                                       kUntouched, "%in16", places.first_input(0), places.input(2, 32));
+        std::string text =
+            fmt::format("  .shared .align 16 .b8 window[512]; .reg .b64 %p, %s, %o, %x; .reg .b32 "
+                        "%w; .reg .pred %none;\n"
+                        "  mov.b64 %p, window; mul.wide.u32 %o, %lane, 16; add.u64 %p, %p, %o;\n"
+                        "  st.shared.v2.b64 [%p], {{{0}, {0}}}; add.u64 %s, {1}, {2};\n  "
+                        "ld.global.b32 %w, [{3}]; setp.ne.b32 %none, %w, 0;\n",
+                        kUntouched, "%in16", places.first_input(0), places.input(2, 32));
         if (counts || ignores) {
           // What is not read need not be there.
-          text += counts ? "  setp.eq.b32 %none, %w, 0;\n  @%none mov.b64 %s, 0;\n" : "  @%none mov.b64 %s, 0;\n";
+          text += counts ? "  setp.eq.b32 %none, %w, 0;\n  @%none mov.b64 %s, 0;\n"
+                         : "  @%none mov.b64 %s, 0;\n";
         }
-        text += fmt::format("  {} [%p], [%s], {}{};\n", instance.name(), size, counts ? ", %w" : ignores ? ", %none" : "");
-        static constexpr const char* kWaits[] = {"cp.async.wait_all;", "cp.async.commit_group; cp.async.wait_group 0;",
-                                                 "cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 1;"};
+        text += fmt::format("  {} [%p], [%s], {}{};\n", instance.name(), size,
+                            counts    ? ", %w"
+                            : ignores ? ", %none"
+                                      : "");
+        static constexpr const char* kWaits[] = {
+            "cp.async.wait_all;", "cp.async.commit_group; cp.async.wait_group 0;",
+            "cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 1;"};
         text += std::string("  ") + kWaits[hash_of(name) % 3] + "\n";
-        return text + fmt::format("  ld.shared.b64 %x, [%p]; st.global.b64 [{}], %x; ld.shared.b64 %x, [%p+8]; st.global.b64 [{}], %x;\n",
+        return text + fmt::format("  ld.shared.b64 %x, [%p]; st.global.b64 [{}], %x; ld.shared.b64 "
+                                  "%x, [%p+8]; st.global.b64 [{}], %x;\n",
                                   places.output(0, 64), places.output(1, 64));
       };
       piece.check = expecting(2, [=](unsigned cell, unsigned thread) {
@@ -421,15 +468,20 @@ TEST(SpaceForms, StacksGrowAndShrink) {
       piece.input = [name](unsigned, unsigned thread) { return word_of(name, thread); };
       piece.code = [=](const Places& places) {
         const std::string aligned = alignment == 0 ? "" : fmt::format(", {}", alignment);
-        std::string text = fmt::format("  .reg .b{0} %s, %a, %b, %n; .reg .b64 %x, %y;\n  stacksave.u{0} %s; mov.b{0} %n, 24;\n"
-                                       "  alloca.u{0} %a, %n{1}; alloca.u{0} %b, 40{1}; ld.global.b64 %x, [{2}]; not.b64 %y, %x;\n"
-                                       "  st.local.b64 [%a], %x; st.local.b64 [%a+16], %x; st.local.b64 [%b], %y; st.local.b64 [%b+32], %y;\n",
+        std::string text = fmt::format("  .reg .b{0} %s, %a, %b, %n; .reg .b64 %x, %y;\n  "
+                                       "stacksave.u{0} %s; mov.b{0} %n, 24;\n"
+                                       "  alloca.u{0} %a, %n{1}; alloca.u{0} %b, 40{1}; "
+                                       "ld.global.b64 %x, [{2}]; not.b64 %y, %x;\n"
+                                       "  st.local.b64 [%a], %x; st.local.b64 [%a+16], %x; "
+                                       "st.local.b64 [%b], %y; st.local.b64 [%b+32], %y;\n",
                                        bits, aligned, places.input(0, 64));
         const char* const slots[] = {"[%a]", "[%a+16]", "[%b+32]"};
         for (unsigned i = 0; i < 3; ++i) {
-          text += fmt::format("  ld.local.b64 %y, {}; st.global.b64 [{}], %y;\n", slots[i], places.output(i, 64));
+          text += fmt::format("  ld.local.b64 %y, {}; st.global.b64 [{}], %y;\n", slots[i],
+                              places.output(i, 64));
         }
-        text += fmt::format("  or.b{0} %a, %a, %b; and.b{0} %a, %a, {1}; st.global.b64 [{2}], 0; st.global.b{0} [{2}], %a;\n"
+        text += fmt::format("  or.b{0} %a, %a, %b; and.b{0} %a, %a, {1}; st.global.b64 [{2}], 0; "
+                            "st.global.b{0} [{2}], %a;\n"
                             "  stackrestore.u{0} %s;\n",
                             bits, (alignment == 0 ? 8 : alignment) - 1, places.output(3, 64));
         return text;

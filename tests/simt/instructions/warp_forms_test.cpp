@@ -1,5 +1,5 @@
-// Every form of the instructions by which the lanes of a warp tell each other something: by all lanes,
-// and by both sides of a divergent branch, each for itself.
+// Every form of the instructions by which the lanes of a warp tell each other something: by all
+// lanes, and by both sides of a divergent branch, each for itself.
 #include "batch.h"
 #include "instance.h"
 #include "operand_values.h"
@@ -30,28 +30,36 @@ struct Operand {
 class WarpPiece {
 public:
   WarpPiece(const Instance& instance, Sides sides, unsigned number)
-      : instance_(instance), sides_(sides), seed_(hash_of(hash_of(instance.name()), static_cast<Word>(sides), number)) {
+      : instance_(instance), sides_(sides),
+        seed_(hash_of(hash_of(instance.name()), static_cast<Word>(sides), number)) {
     wide_ = instance.type() == Type::kB64;
     const bool may_pair = instance.opcode == Opcode::k_shfl ||
                           (instance.opcode == Opcode::k_match && instance.has(Modifier::kAll));
     pairs_ = instance.opcode == Opcode::k_elect || (may_pair && (seed_ & 1) != 0);
     negated_ = (seed_ >> 1 & 1) != 0;
-    const auto source = [&](unsigned shift) { return static_cast<Source>((seed_ >> shift & 7) % 3); };
+    const auto source = [&](unsigned shift) {
+      return static_cast<Source>((seed_ >> shift & 7) % 3);
+    };
     switch (instance.opcode) {
     case Opcode::k_shfl:
       operands_.push_back({Source::kVarying, [](Word random) { return random & 0xFFFFFFFF; }});
-      operands_.push_back({source(8), [](Word random) { return (random & 1) != 0 ? random >> 8 & 31 : random >> 8 & 0xFF; }});
+      operands_.push_back({source(8), [](Word random) {
+                             return (random & 1) != 0 ? random >> 8 & 31 : random >> 8 & 0xFF;
+                           }});
       operands_.push_back({source(12), [this](Word random) { return bound(random); }});
       break;
     case Opcode::k_match:
       // Few values, so that some are the same; for all, often one alone.
       operands_.push_back({source(8), [this](Word random) {
-                             const Word few = instance_.has(Modifier::kAll) ? (random >> 8 & 63) == 0 : random >> 8 & 3;
+                             const Word few = instance_.has(Modifier::kAll)
+                                                  ? (random >> 8 & 63) == 0
+                                                  : random >> 8 & 3;
                              return wide_ ? few << 35 | 7 : few << 20 | 7;
                            }});
       break;
     case Opcode::k_redux:
-      operands_.push_back({source(8), [this](Word random) { return operand_of(instance_.type(), random); }});
+      operands_.push_back(
+          {source(8), [this](Word random) { return operand_of(instance_.type(), random); }});
       break;
     case Opcode::k_vote:
       operands_.push_back({source(8) == Source::kUniform ? Source::kUniform : Source::kVarying,
@@ -80,7 +88,8 @@ public:
     };
     piece.input_bits = [self](unsigned cell) { return cell == 0 && self->wide_ ? 64 : 32; };
     piece.uniform = [self, count](unsigned cell, unsigned block) {
-      return cell >= count ? Word{self->mask_of(block, cell - count)} : self->operand(cell, block * kLanes);
+      return cell >= count ? Word{self->mask_of(block, cell - count)}
+                           : self->operand(cell, block * kLanes);
     };
     piece.check = [self](const Results& results) { return self->check(results); };
     return piece;
@@ -88,12 +97,13 @@ public:
 
 private:
   [[nodiscard]] Word bound(Word random) const {
-    static constexpr Word kBounds[] = {0x1F, 0, 0x101F, 0x181F, 0x1C1F, 0x1E1F, 0x1000, 0x1800, 0x1E00, 0x0F, 0x1C03};
+    static constexpr Word kBounds[] = {0x1F,   0,      0x101F, 0x181F, 0x1C1F, 0x1E1F,
+                                       0x1000, 0x1800, 0x1E00, 0x0F,   0x1C03};
     return (random & 7) == 0 ? random >> 8 & 0x1F1F : kBounds[(random >> 8) % std::size(kBounds)];
   }
   [[nodiscard]] Word operand(std::size_t index, unsigned thread) const {
     const Operand& operand = operands_[index];
-    const Word lane = operand.source == Source::kLiteral ? 0
+    const Word lane = operand.source == Source::kLiteral   ? 0
                       : operand.source == Source::kUniform ? thread / kLanes
                                                            : thread;
     return operand.value(hash_of(seed_, index + 10, lane));
@@ -121,7 +131,8 @@ private:
 
   [[nodiscard]] std::string instruction(const char* mask) const {
     const bool to_predicate = instance_.type() == Type::kPred;
-    std::string text = fmt::format("  {} {}{}", instance_.name(), to_predicate ? "%p" : "%d", pairs_ ? "|%p" : "");
+    std::string text =
+        fmt::format("  {} {}{}", instance_.name(), to_predicate ? "%p" : "%d", pairs_ ? "|%p" : "");
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       text += ", " + operand_text(i);
     }
@@ -133,28 +144,33 @@ private:
 
   [[nodiscard]] std::string code(const Places& places) const {
     const auto count = static_cast<unsigned>(operands_.size());
-    std::string text = "  .reg .pred %p, %q, %side; .reg .b32 %d, %w, %m0, %m1;\n  setp.ne.b32 %p, 0, 0; mov.b32 %d, 0;\n";
+    std::string text = "  .reg .pred %p, %q, %side; .reg .b32 %d, %w, %m0, %m1;\n  setp.ne.b32 %p, "
+                       "0, 0; mov.b32 %d, 0;\n";
     for (unsigned i = 0; i < count; ++i) {
       const unsigned bits = i == 0 && wide_ ? 64 : 32;
       if (operands_[i].source != Source::kLiteral) {
         text += fmt::format("  .reg .b{0} %a{1}; ld.global.b{0} %a{1}, [{2}];\n", bits, i,
-                            operands_[i].source == Source::kVarying ? places.input(i, bits) : places.uniform(i));
+                            operands_[i].source == Source::kVarying ? places.input(i, bits)
+                                                                    : places.uniform(i));
       }
     }
     if (instance_.opcode == Opcode::k_vote) {
       text += "  setp.ne.b32 %q, %a0, 0;\n";
     }
-    text += fmt::format("  ld.global.b32 %m0, [{}]; ld.global.b32 %m1, [{}]; ld.global.b32 %w, [{}]; setp.ne.b32 %side, %w, 0;\n",
+    text += fmt::format("  ld.global.b32 %m0, [{}]; ld.global.b32 %m1, [{}]; ld.global.b32 %w, "
+                        "[{}]; setp.ne.b32 %side, %w, 0;\n",
                         places.uniform(count), places.uniform(count + 1), places.input(count, 32));
     if (sides_ == Sides::kOne) {
       text += instruction("%m0");
     } else {
       const std::string other = places.label("other");
       const std::string end = places.label("end");
-      text += fmt::format("  @%side bra {};\n{}  bra {};\n{}:\n{}{}:\n", other, instruction("%m0"), end, other, instruction("%m1"), end);
+      text += fmt::format("  @%side bra {};\n{}  bra {};\n{}:\n{}{}:\n", other, instruction("%m0"),
+                          end, other, instruction("%m1"), end);
     }
-    return text + fmt::format("  st.global.b32 [{}], %d; selp.b32 %w, 1, 0, %p; st.global.b32 [{}], %w;\n",
-                              places.output(0, 32), places.output(1, 32));
+    return text +
+           fmt::format("  st.global.b32 [{}], %d; selp.b32 %w, 1, 0, %p; st.global.b32 [{}], %w;\n",
+                       places.output(0, 32), places.output(1, 32));
   }
 
   /// What the lane's operation gives among the lanes of its mask: the value and the predicate.
@@ -260,7 +276,8 @@ private:
   }
 
   // activemask and elect leave a choice.
-  [[nodiscard]] std::string check_choice(const Results& results, unsigned thread, std::uint32_t mask) const {
+  [[nodiscard]] std::string check_choice(const Results& results, unsigned thread,
+                                         std::uint32_t mask) const {
     const unsigned lane = thread % kLanes;
     const auto value = static_cast<std::uint32_t>(results.output(0, thread, 32));
     if (instance_.opcode == Opcode::k_activemask) {
@@ -268,8 +285,10 @@ private:
       return good ? "" : fmt::format("is {:#x} in lane {} of {:#x}", value, lane, mask);
     }
     const bool leads = results.output(1, thread, 32) != 0;
-    const auto leader = static_cast<std::uint32_t>(results.output(0, thread / kLanes * kLanes + static_cast<unsigned>(std::countr_zero(mask)), 32));
-    const bool good = value == leader && value < kLanes && (mask >> value & 1) != 0 && leads == (value == lane);
+    const auto leader = static_cast<std::uint32_t>(results.output(
+        0, thread / kLanes * kLanes + static_cast<unsigned>(std::countr_zero(mask)), 32));
+    const bool good =
+        value == leader && value < kLanes && (mask >> value & 1) != 0 && leads == (value == lane);
     return good ? "" : fmt::format("is {}|{} in lane {} of {:#x}", value, leads, lane, mask);
   }
 
@@ -288,10 +307,12 @@ private:
       const Word predicate = results.output(1, thread, 32);
       const bool has_value = instance_.type() != Type::kPred;
       if (has_value && !given.value.accepts(value)) {
-        return fmt::format("gives {:#x} and not {} (thread {}, mask {:#x})", value, given.value.text(), thread, mask);
+        return fmt::format("gives {:#x} and not {} (thread {}, mask {:#x})", value,
+                           given.value.text(), thread, mask);
       }
       if ((!has_value || pairs_) && !given.predicate.accepts(predicate)) {
-        return fmt::format("gives {} and not {} (thread {}, mask {:#x})", predicate, given.predicate.text(), thread, mask);
+        return fmt::format("gives {} and not {} (thread {}, mask {:#x})", predicate,
+                           given.predicate.text(), thread, mask);
       }
     }
     return {};
@@ -319,9 +340,11 @@ TEST_P(WarpForms, TellTheLanesOfTheirMask) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Warp, WarpForms,
-                         testing::Values(Opcode::k_shfl, Opcode::k_vote, Opcode::k_match, Opcode::k_redux,
-                                         Opcode::k_activemask, Opcode::k_elect),
-                         [](const auto& parameter) { return std::string(exec::refusal::name_of(parameter.param)); });
+                         testing::Values(Opcode::k_shfl, Opcode::k_vote, Opcode::k_match,
+                                         Opcode::k_redux, Opcode::k_activemask, Opcode::k_elect),
+                         [](const auto& parameter) {
+                           return std::string(exec::refusal::name_of(parameter.param));
+                         });
 
 } // namespace
 } // namespace gantry::simt::instructions
