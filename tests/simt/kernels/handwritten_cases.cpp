@@ -180,4 +180,23 @@ GANTRY_KERNEL_CASE(handwritten_symbols) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(handwritten_wrapping_addresses) {
+  constexpr Word kThreads = 32;
+  const auto word_of = [](Word thread) { return thread < kThreads ? thread * 3 + 7 : 0; };
+  std::vector<Word> expected;
+  for (Word thread = 0; thread < kThreads; ++thread) {
+    // Nobody has written the word behind the last thread's.
+    expected.insert(expected.end(),
+                    {word_of(5), word_of(thread + 1), word_of(thread ^ 31), thread});
+  }
+  Module module(driver, ptx_of("handwritten"));
+  const DeviceBuffer<Word> results(driver, expected.size());
+  module.kernel("wrapping_addresses").launch({{1}, {kThreads}}, results);
+  std::vector<Word> actual = results.download();
+  actual[(kThreads - 1) * 4 + 1] = 0;
+  Result result;
+  result.add("results", actual, expected);
+  return result;
+}
+
 } // namespace gantry::simt::testing
