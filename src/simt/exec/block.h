@@ -5,6 +5,7 @@
 // another.
 #pragma once
 
+#include "simt/exec/code.h"
 #include "simt/exec/fault.h"
 #include "simt/exec/machine.h"
 #include "simt/exec/warp.h"
@@ -24,6 +25,7 @@ struct Launch {
   LoadedProgram::State* program = nullptr;
   std::uint32_t kernel = 0; ///< index in Program::functions
   LaunchShape shape;
+  Geometry geometry = Geometry::kGeneral;
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
 

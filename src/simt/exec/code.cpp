@@ -100,7 +100,7 @@ std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program>
 
 ProgramCode::ProgramCode(std::shared_ptr<const ptx::Program> program)
     : program_(std::move(program)) {
-  for (unsigned geometry = 0; geometry < 2; ++geometry) {
+  for (unsigned geometry = 0; geometry < kGeometries; ++geometry) {
     tables_[geometry].resize(program_->functions.size());
     entries_[geometry].resize(program_->functions.size());
   }

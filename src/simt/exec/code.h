@@ -20,9 +20,18 @@ namespace gantry::simt::exec {
 
 /// What code may rely on about the threads of a warp.
 enum class Geometry : std::uint8_t {
-  kLinear,  ///< lane i is thread (x + i, y, z): the block is one row, or its rows are whole warps
+  kLinear,   ///< lane i is thread (x + i, y, z): the block is one row, or its rows are whole warps
+  kRowsOf16, ///< lane i is thread (i % 16, y + i / 16, z): a warp is two rows
+  kRowsOf8,
+  kRowsOf4,
+  kRowsOf2,
   kGeneral, ///< any block
 };
+inline constexpr unsigned kGeometries = 6;
+/// Lanes side by side along x: where nothing is known, as lanes are numbered.
+[[nodiscard]] constexpr unsigned row_width(Geometry geometry) {
+  return geometry == Geometry::kGeneral ? 32 : 32U >> static_cast<unsigned>(geometry);
+}
 
 /// A function's code as the compiler makes it and the cache keeps it: position independent bytes.
 struct CodeImage {
@@ -70,8 +79,8 @@ private:
 
   std::shared_ptr<const ptx::Program> program_;
   std::mutex mutex_;
-  std::vector<Code> tables_[2];
-  std::vector<Entry> entries_[2];
+  std::vector<Code> tables_[kGeometries];
+  std::vector<Entry> entries_[kGeometries];
   std::vector<Mapping> mappings_;
 };
 

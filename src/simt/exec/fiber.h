@@ -61,10 +61,11 @@ private:
   Resumption host_ = nullptr; ///< where the running resume() stands
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
-  void* sanitizer_ = nullptr; ///< ThreadSanitizer's fiber, AddressSanitizer's fake stack
-  void* sanitizer_host_ = nullptr;
-  const void* host_bottom_ = nullptr;
-  std::size_t host_size_ = 0;
+  [[maybe_unused]] void* sanitizer_ =
+      nullptr; ///< ThreadSanitizer's fiber, AddressSanitizer's fake stack
+  [[maybe_unused]] void* sanitizer_host_ = nullptr;
+  [[maybe_unused]] const void* host_bottom_ = nullptr;
+  [[maybe_unused]] std::size_t host_size_ = 0;
 
   friend struct FiberEntry;
 };

@@ -26,7 +26,6 @@ struct Grid {
   bool interpreted = false;
   ProgramCode::Entry entry;
   Code* functions = nullptr;
-  bool linear = false;
   std::uint32_t threads = 0, warps = 0;
   std::uint32_t shared_size = 0;
   std::uint32_t local_bytes = 0;
@@ -96,7 +95,6 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
     warp.ntid[axis] = shape.block[axis];
     warp.nctaid[axis] = shape.grid[axis];
   }
-  warp.linear_tid = grid.linear ? 1 : 0;
   warp.nsmid = thread_count();
   warp.grid_id = grid.launch->grid_id;
   warp.static_shared = grid.kernel->facts.static_shared;
@@ -296,8 +294,19 @@ private:
   std::vector<Resident> free_;
 };
 
-bool rows_are_warps(const LaunchShape& shape) {
-  return shape.block[0] % kLanes == 0 || (shape.block[1] == 1 && shape.block[2] == 1);
+Geometry geometry_of(const LaunchShape& shape) {
+  const std::uint32_t width = shape.block[0];
+  if (width % kLanes == 0 || (shape.block[1] == 1 && shape.block[2] == 1)) {
+    return Geometry::kLinear;
+  }
+  for (const Geometry rows :
+       {Geometry::kRowsOf16, Geometry::kRowsOf8, Geometry::kRowsOf4, Geometry::kRowsOf2}) {
+    // No warp may reach from one plane into the next.
+    if (width == row_width(rows) && (shape.block[2] == 1 || width * shape.block[1] % kLanes == 0)) {
+      return rows;
+    }
+  }
+  return Geometry::kGeneral;
 }
 
 } // namespace
@@ -312,18 +321,17 @@ void run_grid(Launch& launch) {
   grid.launch = &launch;
   LoadedProgram::State& program = *launch.program;
   grid.kernel = &program.prepared(launch.kernel);
-  grid.linear = rows_are_warps(launch.shape);
+  launch.geometry = geometry_of(launch.shape);
   grid.interpreted = program.is_interpreted();
   if (!grid.interpreted) {
-    const Geometry geometry = grid.linear ? Geometry::kLinear : Geometry::kGeneral;
-    auto entry = program.code->of(launch.kernel, geometry);
+    auto entry = program.code->of(launch.kernel, launch.geometry);
     if (!entry) {
       launch.fault = Fault{FaultCode::kIllegalInstruction, entry.error()};
       launch.failed = true;
       return;
     }
     grid.entry = *entry;
-    grid.functions = program.code->table(geometry);
+    grid.functions = program.code->table(launch.geometry);
   }
   const LaunchShape& shape = launch.shape;
   grid.threads = shape.block[0] * shape.block[1] * shape.block[2];

@@ -217,8 +217,7 @@ Code resolve_call(Warp* warp, LaneMask active, std::uint64_t handle, Site site) 
   if (!function) {
     warp->block->fail(*warp, call_fault(*warp, active, handle, site));
   }
-  auto entry =
-      program.code->of(*function, warp->linear_tid != 0 ? Geometry::kLinear : Geometry::kGeneral);
+  auto entry = program.code->of(*function, warp->block->launch->geometry);
   if (!entry) {
     Fault fault{FaultCode::kIllegalInstruction, std::move(entry.error())};
     warp->block->fail(*warp, std::move(fault));

@@ -22,7 +22,7 @@ namespace gantry::simt::exec {
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 1;
+inline constexpr std::uint32_t kWarpAbi = 2;
 /// Passes of loops that may wait for somebody before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -123,9 +123,7 @@ struct Warp {
   LaneMask exists;          ///< lanes that the warp was started with (the last warp may be partial)
   std::int32_t fuel;        ///< passes of loops until the next yield()
   std::uint32_t warp_index; ///< in the block
-  /// Thread indices: of lane 0, and whether lane i is just (x + i, y, z).
-  std::uint32_t tid[3];
-  std::uint32_t linear_tid;         ///< 1: it is; code compiled for that reads tid alone
+  std::uint32_t tid[3];     ///< of lane 0
   const std::uint32_t* lane_tid[3]; ///< 32 each, always valid
   std::uint32_t ntid[3];
   std::uint32_t ctaid[3];

@@ -22,7 +22,8 @@ enum class Operation : unsigned {
   kSharedBase, ///< () -> i64 generic address of the block's shared window
   kLocalBase,  ///< () -> i64 generic address of the lane's local window
   kArithmetic, ///< (i32 packed Arithmetic, i64 a, i64 b, i64 c) -> i64
-  kInWindow,   ///< (i64 generic address, i32 kShared, kLocal, kTrusted (parameters) or kGlobal: none) -> i1
+  kInWindow, ///< (i64 generic address, i32 kShared, kLocal, kTrusted (parameters) or kGlobal: none)
+             ///< -> i1
   kShuffleValid, ///< (i32 mode, i32 b, i32 c) -> i1: the second result of shfl
   // The warp. Convergent.
   kShuffle,     ///< (i32 mode, i32 value, i32 b, i32 c, i32 mask, i64 site) -> i32

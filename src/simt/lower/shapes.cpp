@@ -24,8 +24,8 @@ Shape joined(Shape a, Shape b) {
   if (b.kind == Kind::kUnknown || a == b) {
     return a;
   }
-  if (a.is_affine() && b.is_affine() && a.stride == b.stride) {
-    return Shape::affine(a.stride, true);
+  if (a.is_affine() && b.is_affine() && a.stride == b.stride && a.steps == b.steps) {
+    return Shape::affine(a.stride, true, a.steps);
   }
   return Shape::varying();
 }
@@ -190,22 +190,27 @@ Shape Layout::compute(const llvm::Instruction& instruction) const {
     }
     const std::int64_t step =
         instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride;
-    return Shape::affine(step, a.guarded || b.guarded);
+    return Shape::affine(step, a.guarded || b.guarded, a.steps || b.steps);
   }
   case Instruction::Mul: {
     for (unsigned i = 0; i < 2; ++i) {
-      if (operand(i).is_affine() && constant(1 - i) != nullptr) {
+      const Shape of = operand(i);
+      if (of.is_affine() && constant(1 - i) != nullptr) {
         const std::int64_t factor = constant(1 - i)->getSExtValue();
         if (factor > -(1 << 20) && factor < 1 << 20) {
-          return Shape::affine(operand(i).stride * factor, operand(i).guarded);
+          return Shape::affine(of.stride * factor, of.guarded, of.steps);
         }
+      }
+      if (of.is_affine() && of.stride == 0 && operand(1 - i).is_uniform()) {
+        return of;
       }
     }
     break;
   }
   case Instruction::Shl:
     if (operand(0).is_affine() && constant(1) != nullptr && constant(1)->getZExtValue() < 20) {
-      return Shape::affine(operand(0).stride << constant(1)->getZExtValue(), operand(0).guarded);
+      return Shape::affine(operand(0).stride << constant(1)->getZExtValue(), operand(0).guarded,
+                           operand(0).steps);
     }
     break;
   case Instruction::Or:
@@ -233,7 +238,7 @@ Shape Layout::compute(const llvm::Instruction& instruction) const {
   case Instruction::SExt:
     if (operand(0).is_affine() &&
         instruction.getOperand(0)->getType()->getIntegerBitWidth() >= 16) {
-      return Shape::affine(operand(0).stride, true);
+      return Shape::affine(operand(0).stride, true, operand(0).steps);
     }
     break;
   case Instruction::GetElementPtr: {
@@ -253,7 +258,7 @@ Shape Layout::compute(const llvm::Instruction& instruction) const {
       }
       if (part.is_affine() || result.is_affine()) {
         result = Shape::affine(result.stride + part.stride * scale.getSExtValue(),
-                               result.guarded || part.guarded);
+                               result.guarded || part.guarded, result.steps || part.steps);
       }
     }
     return result;
@@ -303,16 +308,18 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
   switch (*operation_of(call)) {
   case Operation::kSpecial: {
     using ptx::SpecialRegister;
-    const bool linear = geometry_ == exec::Geometry::kLinear;
+    const bool general = geometry_ == exec::Geometry::kGeneral;
+    const bool rows = exec::row_width(geometry_) < exec::kLanes;
     switch (static_cast<SpecialRegister>(
         llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue())) {
     case SpecialRegister::kTidX:
-      return linear ? Shape::affine(1, false) : Shape::varying();
+      return general ? Shape::varying() : Shape::affine(1, false);
     case SpecialRegister::kTidY:
+      return general ? Shape::varying() : Shape::affine(0, false, rows);
     case SpecialRegister::kTidZ:
-      return linear ? Shape::uniform() : Shape::varying();
+      return general ? Shape::varying() : Shape::uniform();
     case SpecialRegister::kLaneid:
-      return Shape::affine(1, false);
+      return Shape::affine(1, false, rows);
     case SpecialRegister::kLanemaskEq:
     case SpecialRegister::kLanemaskLe:
     case SpecialRegister::kLanemaskLt:

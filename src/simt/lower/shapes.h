@@ -6,10 +6,13 @@
 // the lanes that execute the instruction together; the base is that of lane 0 whether it is active
 // or not.
 //
-// Widening an affine number (zext, sext) keeps it affine unless it wraps around between lane 0 and
-// lane
-// 31. That is not known at compile time: such values are `guarded`, and code tests, in one scalar
-// comparison, whether the base may be used.
+// Where the block's rows are shorter than a warp (exec::row_width), lane i is at place i % width of
+// row i / width, an affine value is base + place * stride + row * step, and the step, unlike the
+// stride, is a number of run time: that is what indices into a matrix are.
+//
+// Widening an affine number (zext, sext) keeps it affine unless it wraps around between two lanes.
+// That is not known at compile time: such values are `guarded`, and code tests, by a few scalar
+// comparisons, whether the base may be used.
 #pragma once
 
 #include "simt/exec/code.h"
@@ -27,15 +30,16 @@ struct Shape {
   enum class Kind : unsigned char { kUnknown, kUniform, kAffine, kVarying };
   Kind kind = Kind::kUnknown;
   bool guarded = false;
+  bool steps = false; ///< from row to row
   std::int64_t stride = 0;
 
-  [[nodiscard]] static Shape uniform() { return {Kind::kUniform, false, 0}; }
-  [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, 0}; }
-  [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded) {
-    if (stride == 0) {
+  [[nodiscard]] static Shape uniform() { return {Kind::kUniform, false, false, 0}; }
+  [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, false, 0}; }
+  [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded, bool steps = false) {
+    if (stride == 0 && !steps) {
       return guarded ? varying() : uniform();
     }
-    return {Kind::kAffine, guarded, stride};
+    return {Kind::kAffine, guarded, steps, stride};
   }
   [[nodiscard]] bool is_uniform() const { return kind == Kind::kUniform; }
   [[nodiscard]] bool is_affine() const { return kind == Kind::kAffine; }

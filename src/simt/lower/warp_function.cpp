@@ -10,7 +10,7 @@ namespace gantry::simt::lower {
 using exec::Warp;
 
 WarpFunction::WarpFunction(llvm::Function& scalar, const WarpOptions& options)
-    : scalar_(scalar), options_(options),
+    : scalar_(scalar), options_(options), width_(exec::row_width(options.geometry)),
       layout_(scalar, options.geometry, options.local_addresses), context_(scalar.getContext()),
       builder_(context_) {}
 
@@ -291,6 +291,7 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
     value.scalar = load(slots.scalar);
+    value.step = load(slots.step);
     value.guard = load(slots.guard);
     value.off = load(slots.off);
     value.vector = load(slots.vector);
@@ -305,6 +306,10 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
       if (!of.is_varying()) {
         made.scalar = variable(scalar_type(phi.getType()), "phi");
         value.scalar = builder_.CreateLoad(made.scalar->getAllocatedType(), made.scalar);
+      }
+      if (of.steps) {
+        made.step = variable(scalar_type(phi.getType()), "phi.step");
+        value.step = builder_.CreateLoad(made.step->getAllocatedType(), made.step);
       }
       if (of.is_affine() && of.guarded) {
         made.guard = variable(builder_.getInt1Ty(), "phi.guard");
@@ -349,6 +354,17 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
           value = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), value, old);
         }
         assignments.push_back({slots.scalar, value});
+      }
+      if (of.steps) {
+        if (slots.step == nullptr) {
+          slots.step = variable(scalar_type(phi.getType()), "phi.step");
+        }
+        Value* step = step_of_operand(incoming);
+        if (!all_taken) {
+          step = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), step,
+                                       builder_.CreateLoad(step->getType(), slots.step));
+        }
+        assignments.push_back({slots.step, step});
       }
       if (of.is_affine() && of.guarded) {
         if (slots.guard == nullptr) {

@@ -52,9 +52,11 @@ private:
     Value* guard = nullptr;  ///< guarded affine: whether lane i has base + i * stride …
     Value* off = nullptr;    ///< … and, as a vector, by how much each lane has something else
     Value* vector = nullptr; ///< varying; of the others, once it has been asked for
+    Value* step = nullptr;   ///< affine, with steps: from row to row
   };
   struct Slots {
     llvm::AllocaInst* scalar = nullptr;
+    llvm::AllocaInst* step = nullptr;
     llvm::AllocaInst* guard = nullptr;
     llvm::AllocaInst* off = nullptr;
     llvm::AllocaInst* vector = nullptr;
@@ -96,7 +98,7 @@ private:
   [[nodiscard]] Value* scalar(const Value* value);
   [[nodiscard]] Value* vector(const Value* value);
   [[nodiscard]] Value* splat(Value* value);
-  [[nodiscard]] Value* lane_numbers(Type* type, std::int64_t stride = 1);
+  [[nodiscard]] Value* lane_numbers(Type* type);
   void define(const llvm::Instruction& instruction, const Form& form);
   void define_vector(const llvm::Instruction& instruction, Value* value) {
     define(instruction, {nullptr, nullptr, nullptr, value});
@@ -107,9 +109,20 @@ private:
   void emit(const llvm::Instruction& instruction);
   void emit_plain(const llvm::Instruction& instruction);
   void emit_affine(const llvm::Instruction& instruction);
-  [[nodiscard]] Value* off_of(const llvm::Instruction& instruction, Value* base);
+  [[nodiscard]] Value* off_of(const llvm::Instruction& instruction, const Form& made);
   [[nodiscard]] Value* off_of_operand(const Value* operand);
-  [[nodiscard]] Value* lanes_from(Value* base, std::int64_t stride);
+  [[nodiscard]] Value* step_of(const llvm::Instruction& instruction);
+  [[nodiscard]] Value* step_of_operand(const Value* operand);
+  /// What a linear operation makes of a part of its operands, constants left out.
+  [[nodiscard]] Value* linear_part(const llvm::Instruction& instruction,
+                                   llvm::function_ref<Value*(const Value*)> part, bool wide);
+  /// Whether no lane of an affine number, before it is widened, wraps around.
+  [[nodiscard]] Value* fits_everywhere(const llvm::Instruction& widening, const Form& made);
+  /// All lanes of an affine value; `step` may be null.
+  [[nodiscard]] Value* lanes_from(Value* base, Value* step, std::int64_t stride);
+  /// The base of a row.
+  [[nodiscard]] Value* row_from(Value* base, Value* step, unsigned row);
+  [[nodiscard]] Value* joined_rows(llvm::ArrayRef<Value*> rows);
   /// The value, in a way that keeps what is computed of it in this block.
   [[nodiscard]] Value* here(Value* value);
   [[nodiscard]] Value* build_plain(const llvm::Instruction& instruction,
@@ -123,6 +136,8 @@ private:
   /// A loop over the lanes of a mask; `body` gets the lane's number (i64).
   void for_each_lane(Value* mask, llvm::function_ref<void(Value* lane)> body);
   [[nodiscard]] llvm::ConstantInt* number(std::uint64_t value, unsigned width = 32);
+
+  [[nodiscard]] unsigned rows() const { return exec::kLanes / width_; }
 
   // warp_memory.cpp
   void emit_load(const llvm::LoadInst& load);
@@ -143,6 +158,16 @@ private:
                                exec::AccessKind kind);
   [[nodiscard]] Value* is_aligned(const Place& place, Value* address);
   [[nodiscard]] Value* base_of(const Place& place, Value** guard);
+  /// A base in a block's window, which has 32 bits and a sign.
+  [[nodiscard]] Value* in_window(const Place& place, Value* base);
+  [[nodiscard]] bool by_rows(const Place& place) const;
+  [[nodiscard]] Value* addresses_by_rows(const Place& place);
+  void if_rows(const Place& place, llvm::function_ref<void()> straight,
+               llvm::function_ref<void()> scattered);
+  [[nodiscard]] Value* row_pointer(const Place& place, unsigned row);
+  [[nodiscard]] Value* load_rows(const Place& place, Type* type,
+                                 llvm::function_ref<Value*(Value*)> gather);
+  void store_rows(const Place& place, Value* values, llvm::function_ref<void(Value*)> scatter);
   [[nodiscard]] Value* host_scalar(const Place& place, Value* address);
   [[nodiscard]] Value* host_vector(const Place& place, Value* addresses);
   /// The lanes' addresses; a generic one of local memory is each lane's own.
@@ -150,8 +175,9 @@ private:
   [[nodiscard]] bool may_be_own(const Place& place) const {
     return place.space == kLocal || (place.space == kGeneric && options_.local_addresses);
   }
-  void check_uniform(const Place& place, Value* address);
-  void check_consecutive(const Place& place, Value* base);
+  /// `addresses` are all lanes', for the closer look.
+  void check_uniform(const Place& place, Value* address, llvm::function_ref<Value*()> addresses);
+  void check_consecutive(const Place& place, Value* base, llvm::function_ref<Value*()> addresses);
   void check_lanes(const Place& place, Value* addresses);
   void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
   [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
@@ -183,6 +209,7 @@ private:
 
   llvm::Function& scalar_;
   const WarpOptions options_;
+  const unsigned width_; ///< of a row; a warp has rows() of them
   Layout layout_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;

@@ -44,7 +44,14 @@ llvm::Value* WarpFunction::is_aligned(const Place& place, Value* address) {
 
 bool WarpFunction::consecutive(const Place& place) const {
   const Shape of = shape(place.pointer);
-  return of.is_affine() && of.stride == place.size && place.space != kLocal;
+  return rows() == 1 && of.is_affine() && of.stride == place.size && place.space != kLocal;
+}
+
+// In each row one place, or consecutive ones.
+bool WarpFunction::by_rows(const Place& place) const {
+  const Shape of = shape(place.pointer);
+  return rows() > 1 && of.is_affine() && (of.stride == place.size || of.stride == 0) &&
+         place.space != kTrusted && !may_be_own(place);
 }
 
 namespace {
@@ -63,6 +70,14 @@ bool is_sign_extended(const llvm::Value* pointer) {
 
 } // namespace
 
+llvm::Value* WarpFunction::in_window(const Place& place, Value* base) {
+  if (place.space != kShared || is_sign_extended(place.pointer)) {
+    return base;
+  }
+  return builder_.CreateSExt(builder_.CreateTrunc(base, builder_.getInt32Ty()),
+                             builder_.getInt64Ty());
+}
+
 // The base of a consecutive access. Offsets in a block's window are small numbers, so there a base
 // that wraps around in 32 bits is just one before the window, of a lane that is not active.
 llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
@@ -72,11 +87,7 @@ llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
     return of.scalar;
   }
   *guard = nullptr;
-  if (is_sign_extended(place.pointer)) {
-    return of.scalar;
-  }
-  return builder_.CreateSExt(builder_.CreateTrunc(of.scalar, builder_.getInt32Ty()),
-                             builder_.getInt64Ty());
+  return in_window(place, of.scalar);
 }
 
 llvm::Value* WarpFunction::host_scalar(const Place& place, Value* address) {
@@ -166,7 +177,8 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
 }
 
 // The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
-void WarpFunction::check_uniform(const Place& place, Value* address) {
+void WarpFunction::check_uniform(const Place& place, Value* address,
+                                 llvm::function_ref<Value*()> addresses) {
   if (!options_.check_memory || place.space == kTrusted) {
     return;
   }
@@ -196,17 +208,17 @@ void WarpFunction::check_uniform(const Place& place, Value* address) {
                                     number(exec::needed_bytes(place.kind, size), 64));
     inside = builder_.CreateAnd(in_arena, builder_.CreateICmpULE(end, valid));
   }
-  check(place, builder_.CreateAnd(aligned, inside), [&] { return splat(here(address)); });
+  check(place, builder_.CreateAnd(aligned, inside), addresses);
 }
 
-// 32 consecutive elements from `base`: good if all their granules are valid to the last byte.
-void WarpFunction::check_consecutive(const Place& place, Value* base) {
+// A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
+void WarpFunction::check_consecutive(const Place& place, Value* base,
+                                     llvm::function_ref<Value*()> addresses) {
   if (!options_.check_memory) {
     return;
   }
-  const std::uint64_t span = std::uint64_t{place.size} * kLanes;
+  const std::uint64_t span = std::uint64_t{place.size} * width_;
   Value* good = is_aligned(place, base);
-  const auto addresses = [&] { return lanes_from(here(base), place.size); };
   if (place.space == kShared) {
     Value* bytes = builder_.CreateZExt(
         field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true), builder_.getInt64Ty());
@@ -224,7 +236,7 @@ void WarpFunction::check_consecutive(const Place& place, Value* base) {
   Value* safe = builder_.CreateSelect(in_arena, offset, number(0, 64));
   Value* shadow = field(offsetof(Warp, shadow), builder_.getPtrTy(), true);
   Value* first = builder_.CreateGEP(builder_.getInt8Ty(), shadow, builder_.CreateLShr(safe, 4));
-  const unsigned granules = static_cast<unsigned>(span / 16);
+  const unsigned granules = std::max(1U, static_cast<unsigned>(span / 16));
   auto* type = builder_.getIntNTy(granules * 8);
   Value* valid = builder_.CreateAlignedLoad(type, first, llvm::Align(1));
   llvm::APInt full = llvm::APInt::getSplat(granules * 8, llvm::APInt(8, 16));
@@ -303,7 +315,7 @@ llvm::Value* WarpFunction::load_same_or(const Place& place, Type* type, Value* a
   auto* done = new_block("gathered");
   builder_.CreateCondBr(builder_.CreateICmpEQ(same, mask_), together, apart);
   builder_.SetInsertPoint(together);
-  check_uniform(place, first);
+  check_uniform(place, first, [&] { return splat(here(first)); });
   Value* one = splat(builder_.CreateAlignedLoad(
       type, builder_.CreateIntToPtr(host_scalar(place, first), builder_.getPtrTy()),
       llvm::Align(place.size)));
@@ -365,13 +377,16 @@ llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
     }
     return gather_lanes(place, type, addresses);
   };
+  if (by_rows(place)) {
+    return load_rows(place, type, gather);
+  }
   if (!consecutive(place)) {
     return gather(addresses_of(place));
   }
   Value* guard = nullptr;
   Value* base = base_of(place, &guard);
   const auto load = [&]() -> Value* {
-    check_consecutive(place, base);
+    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
     Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
     return load_vector(pointer, result, llvm::Align(place.size));
   };
@@ -388,7 +403,7 @@ llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
   auto* straight_end = builder_.GetInsertBlock();
   builder_.CreateBr(done);
   builder_.SetInsertPoint(scattered);
-  Value* far = gather(builder_.CreateAdd(lanes_from(here(base), place.size), off));
+  Value* far = gather(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
   auto* scattered_end = builder_.GetInsertBlock();
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
@@ -396,6 +411,108 @@ llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
   merged->addIncoming(near, straight_end);
   merged->addIncoming(far, scattered_end);
   return merged;
+}
+
+// All lanes' addresses, computed only here.
+llvm::Value* WarpFunction::addresses_by_rows(const Place& place) {
+  const Form& of = form(place.pointer);
+  Value* addresses = lanes_from(here(of.scalar), of.step, shape(place.pointer).stride);
+  return of.off == nullptr ? addresses : builder_.CreateAdd(addresses, of.off);
+}
+
+// Row by row if all lanes are active and the bases are good; else each lane by itself.
+void WarpFunction::if_rows(const Place& place, llvm::function_ref<void()> straight,
+                           llvm::function_ref<void()> scattered) {
+  const Form& of = form(place.pointer);
+  Value* good = builder_.CreateICmpEQ(mask_, number(exec::kAllLanes));
+  if (of.guard != nullptr && place.space != kShared) {
+    good = builder_.CreateAnd(good, of.guard);
+  }
+  auto* by_row = new_block("rows");
+  auto* by_lane = new_block("scattered");
+  auto* done = new_block("accessed");
+  builder_.CreateCondBr(good, by_row, by_lane);
+  builder_.SetInsertPoint(by_row);
+  straight();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(by_lane);
+  scattered();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+// Where the access of a row begins, for the host, once it has been checked.
+llvm::Value* WarpFunction::row_pointer(const Place& place, unsigned row) {
+  const Form of = form(place.pointer);
+  Value* base = in_window(place, row_from(of.scalar, of.step, row));
+  const auto addresses = [&] { return addresses_by_rows(place); };
+  if (shape(place.pointer).stride == 0) {
+    check_uniform(place, base, addresses);
+  } else {
+    check_consecutive(place, base, addresses);
+  }
+  return builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
+}
+
+llvm::Value* WarpFunction::load_rows(const Place& place, Type* type,
+                                     llvm::function_ref<Value*(Value*)> gather) {
+  const Shape of = shape(place.pointer);
+  const llvm::Align alignment(place.size);
+  auto* row_type = llvm::FixedVectorType::get(type, width_);
+  Value* near = nullptr;
+  Value* far = nullptr;
+  llvm::BasicBlock* near_end = nullptr;
+  llvm::BasicBlock* far_end = nullptr;
+  if_rows(
+      place,
+      [&] {
+        llvm::SmallVector<Value*> parts;
+        for (unsigned row = 0; row < (of.steps ? rows() : 1); ++row) {
+          Value* pointer = row_pointer(place, row);
+          parts.push_back(of.stride == 0
+                              ? builder_.CreateVectorSplat(
+                                    width_, builder_.CreateAlignedLoad(type, pointer, alignment))
+                              : builder_.CreateAlignedLoad(row_type, pointer, alignment));
+        }
+        parts.resize(rows(), parts[0]);
+        near = joined_rows(parts);
+        near_end = builder_.GetInsertBlock();
+      },
+      [&] {
+        far = gather(addresses_by_rows(place));
+        far_end = builder_.GetInsertBlock();
+      });
+  llvm::PHINode* merged = builder_.CreatePHI(near->getType(), 2);
+  merged->addIncoming(near, near_end);
+  merged->addIncoming(far, far_end);
+  return merged;
+}
+
+// Where lanes name one place, the last of them has its value there.
+void WarpFunction::store_rows(const Place& place, Value* values,
+                              llvm::function_ref<void(Value*)> scatter) {
+  const Shape of = shape(place.pointer);
+  const llvm::Align alignment(place.size);
+  if_rows(
+      place,
+      [&] {
+        for (unsigned row = of.steps ? 0 : rows() - 1; row < rows(); ++row) {
+          Value* pointer = row_pointer(place, row);
+          const unsigned last = (row + 1) * width_ - 1;
+          if (of.stride == 0) {
+            builder_.CreateAlignedStore(builder_.CreateExtractElement(values, last), pointer,
+                                        alignment);
+            continue;
+          }
+          llvm::SmallVector<int> elements;
+          for (unsigned lane = row * width_; lane <= last; ++lane) {
+            elements.push_back(static_cast<int>(lane));
+          }
+          builder_.CreateAlignedStore(builder_.CreateShuffleVector(values, elements), pointer,
+                                      alignment);
+        }
+      },
+      [&] { scatter(addresses_by_rows(place)); });
 }
 
 void WarpFunction::emit_load(const llvm::LoadInst& load) {
@@ -408,7 +525,7 @@ void WarpFunction::emit_load(const llvm::LoadInst& load) {
   }
   if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
     Value* address = scalar(place.pointer);
-    check_uniform(place, address);
+    check_uniform(place, address, [&] { return splat(here(address)); });
     auto* one = builder_.CreateAlignedLoad(
         type, builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy()),
         llvm::Align(size));
@@ -431,6 +548,10 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
         host_vector(place, addresses), llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
     builder_.CreateMaskedScatter(values, pointers, llvm::Align(place.size), lane_mask());
   };
+  if (by_rows(place)) {
+    store_rows(place, values, scatter);
+    return;
+  }
   if (!consecutive(place)) {
     scatter(addresses_of(place));
     return;
@@ -438,7 +559,7 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
   Value* guard = nullptr;
   Value* base = base_of(place, &guard);
   const auto store = [&] {
-    check_consecutive(place, base);
+    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
     Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
     store_vector(values, pointer, llvm::Align(place.size));
   };
@@ -455,7 +576,7 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
   store();
   builder_.CreateBr(done);
   builder_.SetInsertPoint(scattered);
-  scatter(builder_.CreateAdd(lanes_from(here(base), place.size), off));
+  scatter(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
 }
@@ -471,7 +592,7 @@ void WarpFunction::emit_store(const llvm::StoreInst& store) {
   if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
     // One place: the last of the lanes has its value there.
     Value* address = scalar(place.pointer);
-    check_uniform(place, address);
+    check_uniform(place, address, [&] { return splat(here(address)); });
     Value* value = nullptr;
     if (shape(store.getValueOperand()).is_uniform()) {
       value = scalar(store.getValueOperand());

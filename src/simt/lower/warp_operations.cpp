@@ -218,8 +218,13 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
   case SpecialRegister::kTidZ: {
     const unsigned axis =
         static_cast<unsigned>(which) - static_cast<unsigned>(SpecialRegister::kTidX);
-    if (options_.geometry == exec::Geometry::kLinear) {
-      define_scalar(call, field(offsetof(Warp, tid) + std::size_t{4} * axis, word, true));
+    if (options_.geometry != exec::Geometry::kGeneral) {
+      Form made;
+      const bool in_row = axis == 0 && rows() > 1;
+      made.scalar = in_row ? static_cast<Value*>(number(0))
+                           : field(offsetof(Warp, tid) + std::size_t{4} * axis, word, true);
+      made.step = axis == 1 && rows() > 1 ? number(1) : nullptr;
+      define(call, made);
       return;
     }
     Value* lanes =
@@ -243,7 +248,7 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
     define_scalar(call, element(offsetof(Warp, nctaid), SpecialRegister::kNctaidX));
     return;
   case SpecialRegister::kLaneid:
-    define_scalar(call, number(0));
+    define(call, {number(0), nullptr, nullptr, nullptr, rows() > 1 ? number(width_) : nullptr});
     return;
   case SpecialRegister::kLanemaskEq:
     by_lane([](unsigned lane) { return 1U << lane; });

@@ -41,11 +41,11 @@ llvm::Type* WarpFunction::vector_type(Type* type) {
   return llvm::FixedVectorType::get(scalar_type(type), kLanes);
 }
 
-llvm::Value* WarpFunction::lane_numbers(Type* type, std::int64_t stride) {
+llvm::Value* WarpFunction::lane_numbers(Type* type) {
   const unsigned width = type->getIntegerBitWidth();
   llvm::SmallVector<llvm::Constant*> lanes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    lanes.push_back(number(static_cast<std::uint64_t>(stride * lane), width));
+    lanes.push_back(number(lane, width));
   }
   return llvm::ConstantVector::get(lanes);
 }
@@ -61,8 +61,50 @@ llvm::Value* WarpFunction::splat(Value* value) {
   return builder_.CreateVectorSplat(kLanes, value);
 }
 
-llvm::Value* WarpFunction::lanes_from(Value* base, std::int64_t stride) {
-  return builder_.CreateAdd(splat(base), lane_numbers(base->getType(), stride));
+llvm::Value* WarpFunction::lanes_from(Value* base, Value* step, std::int64_t stride) {
+  const unsigned bits = base->getType()->getIntegerBitWidth();
+  llvm::SmallVector<llvm::Constant*> places;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    places.push_back(number(static_cast<std::uint64_t>(stride * (lane % width_)), bits));
+  }
+  Value* bases = nullptr;
+  if (step == nullptr) {
+    bases = splat(base);
+  } else {
+    llvm::SmallVector<Value*> of_rows;
+    for (unsigned row = 0; row < rows(); ++row) {
+      of_rows.push_back(builder_.CreateVectorSplat(width_, row_from(base, step, row)));
+    }
+    bases = joined_rows(of_rows);
+  }
+  return builder_.CreateAdd(bases, llvm::ConstantVector::get(places));
+}
+
+llvm::Value* WarpFunction::row_from(Value* base, Value* step, unsigned row) {
+  if (step == nullptr || row == 0) {
+    return base;
+  }
+  const unsigned bits = base->getType()->getIntegerBitWidth();
+  return builder_.CreateAdd(base, builder_.CreateMul(step, number(row, bits)));
+}
+
+// Vectors side by side, a power of two of them.
+llvm::Value* WarpFunction::joined_rows(llvm::ArrayRef<Value*> of_rows) {
+  llvm::SmallVector<Value*> parts(of_rows.begin(), of_rows.end());
+  while (parts.size() > 1) {
+    llvm::SmallVector<Value*> pairs;
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      const unsigned count =
+          2 * llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      llvm::SmallVector<int> all;
+      for (unsigned element = 0; element < count; ++element) {
+        all.push_back(static_cast<int>(element));
+      }
+      pairs.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], all));
+    }
+    parts = pairs;
+  }
+  return parts[0];
 }
 
 // Passes over what is rarely executed would otherwise compute it in front of loops, and keep it in
@@ -101,7 +143,8 @@ const WarpFunction::Form& WarpFunction::form(const Value* value) {
     const auto load = [&](llvm::AllocaInst* slot) -> Value* {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
-    made = {load(slots.scalar), load(slots.guard), load(slots.off), load(slots.vector)};
+    made = {load(slots.scalar), load(slots.guard), load(slots.off), load(slots.vector),
+            load(slots.step)};
   }
   return forms_[value] = made;
 }
@@ -118,7 +161,7 @@ llvm::Value* WarpFunction::vector(const Value* value) {
   Value* result = splat(of.scalar);
   const Shape how = shape(value);
   if (how.is_affine()) {
-    result = lanes_from(of.scalar, how.stride);
+    result = lanes_from(of.scalar, of.step, how.stride);
     result = of.off == nullptr ? result : builder_.CreateAdd(result, of.off);
   }
   forms_[value].vector = result;
@@ -153,6 +196,7 @@ void WarpFunction::define(const llvm::Instruction& instruction, const Form& made
     }
   };
   keep(slots.scalar, kept.scalar, "value");
+  keep(slots.step, kept.step, "step");
   keep(slots.guard, kept.guard, "guard");
   keep(slots.off, kept.off, "off");
   if (of.is_varying()) {
@@ -328,28 +372,54 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   }
   Form made;
   made.scalar = build_plain(instruction, bases, false);
+  if (of.steps) {
+    made.step = step_of(instruction);
+  }
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
-    // Good unless the number wraps around on the way from lane 0 to lane 31.
-    const unsigned width = instruction.getOperand(0)->getType()->getIntegerBitWidth();
-    const bool is_signed = llvm::isa<llvm::SExtInst>(instruction);
-    const std::int64_t reach = of.stride * (kLanes - 1);
-    Value* base = builder_.CreateSExtOrTrunc(made.scalar, builder_.getInt64Ty());
-    if (!is_signed) {
-      base = builder_.CreateZExtOrTrunc(made.scalar, builder_.getInt64Ty());
-    }
-    const std::int64_t top = is_signed ? (std::int64_t{1} << (width - 1)) - 1
-                                       : static_cast<std::int64_t>((std::uint64_t{1} << width) - 1);
-    const std::int64_t bottom = is_signed ? -top - 1 : 0;
-    also(
-        reach > 0
-            ? builder_.CreateICmpSLE(base, number(static_cast<std::uint64_t>(top - reach), 64))
-            : builder_.CreateICmpSGE(base, number(static_cast<std::uint64_t>(bottom - reach), 64)));
+    also(fits_everywhere(instruction, made));
   }
   if (of.guarded) {
     made.guard = guard == nullptr ? builder_.getTrue() : guard;
-    made.off = off_of(instruction, made.scalar);
+    made.off = off_of(instruction, made);
   }
   define(instruction, made);
+}
+
+// A linear function is between what it is in the corners.
+llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, const Form& made) {
+  const unsigned width = widening.getOperand(0)->getType()->getIntegerBitWidth();
+  const bool is_signed = llvm::isa<llvm::SExtInst>(widening);
+  auto* wide = builder_.getInt64Ty();
+  const std::int64_t top = is_signed ? (std::int64_t{1} << (width - 1)) - 1
+                                     : static_cast<std::int64_t>((std::uint64_t{1} << width) - 1);
+  const std::int64_t bottom = is_signed ? -top - 1 : 0;
+  const auto constant = [&](std::int64_t value) {
+    return number(static_cast<std::uint64_t>(value), 64);
+  };
+  Value* low = is_signed ? builder_.CreateSExtOrTrunc(made.scalar, wide)
+                         : builder_.CreateZExtOrTrunc(made.scalar, wide);
+  Value* high = low;
+  const std::int64_t reach = shape(&widening).stride * (width_ - 1);
+  if (made.step != nullptr) {
+    Value* last =
+        builder_.CreateMul(builder_.CreateSExtOrTrunc(made.step, wide), constant(rows() - 1));
+    low = builder_.CreateAdd(
+        low, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, constant(0)));
+    high = builder_.CreateAdd(
+        high, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, last, constant(0)));
+  }
+  // The base itself fits.
+  Value* fits = nullptr;
+  const auto also = [&](Value* condition) {
+    fits = fits == nullptr ? condition : builder_.CreateAnd(fits, condition);
+  };
+  if (reach > 0 || made.step != nullptr) {
+    also(builder_.CreateICmpSLE(high, constant(top - std::max<std::int64_t>(reach, 0))));
+  }
+  if (reach < 0 || made.step != nullptr) {
+    also(builder_.CreateICmpSGE(low, constant(bottom - std::min<std::int64_t>(reach, 0))));
+  }
+  return fits;
 }
 
 llvm::Value* WarpFunction::off_of_operand(const Value* operand) {
@@ -357,45 +427,64 @@ llvm::Value* WarpFunction::off_of_operand(const Value* operand) {
   return of.off != nullptr ? of.off : llvm::Constant::getNullValue(vector_type(operand->getType()));
 }
 
-// By how much the lanes of a guarded value are off base + i * stride. Affine values come about by
-// linear operations, which do to this what they do to the value, constants added apart.
-llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, Value* base) {
-  switch (instruction.getOpcode()) {
-  case llvm::Instruction::ZExt:
-  case llvm::Instruction::SExt: {
-    Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
-    return builder_.CreateSub(exact, lanes_from(base, shape(&instruction).stride));
+llvm::Value* WarpFunction::step_of_operand(const Value* operand) {
+  const Form& of = form(operand);
+  return of.step != nullptr ? of.step
+                            : llvm::Constant::getNullValue(scalar_type(operand->getType()));
+}
+
+llvm::Value* WarpFunction::step_of(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
+    return builder_.CreateSExt(step_of_operand(instruction.getOperand(0)), instruction.getType());
   }
+  return linear_part(
+      instruction, [&](const Value* operand) { return step_of_operand(operand); }, false);
+}
+
+// By how much the lanes of a guarded value are off what its base says.
+llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, const Form& made) {
+  if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
+    Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
+    return builder_.CreateSub(exact,
+                              lanes_from(made.scalar, made.step, shape(&instruction).stride));
+  }
+  return linear_part(
+      instruction, [&](const Value* operand) { return off_of_operand(operand); }, true);
+}
+
+llvm::Value* WarpFunction::linear_part(const llvm::Instruction& instruction,
+                                       llvm::function_ref<Value*(const Value*)> part, bool wide) {
+  const auto as_wide = [&](Value* value) { return wide ? splat(value) : value; };
+  switch (instruction.getOpcode()) {
   case llvm::Instruction::Mul:
   case llvm::Instruction::Shl: {
-    const unsigned number_at = llvm::isa<llvm::Constant>(instruction.getOperand(0)) ? 0 : 1;
-    Value* off = off_of_operand(instruction.getOperand(1 - number_at));
-    return builder_.CreateBinOp(llvm::cast<llvm::BinaryOperator>(instruction).getOpcode(), off,
-                                splat(scalar(instruction.getOperand(number_at))));
+    const unsigned factor_at = shape(instruction.getOperand(0)).is_uniform() ? 0 : 1;
+    return builder_.CreateBinOp(llvm::cast<llvm::BinaryOperator>(instruction).getOpcode(),
+                                part(instruction.getOperand(1 - factor_at)),
+                                as_wide(scalar(instruction.getOperand(factor_at))));
   }
   case llvm::Instruction::Select:
-    return builder_.CreateSelect(scalar(instruction.getOperand(0)),
-                                 off_of_operand(instruction.getOperand(1)),
-                                 off_of_operand(instruction.getOperand(2)));
+    return builder_.CreateSelect(scalar(instruction.getOperand(0)), part(instruction.getOperand(1)),
+                                 part(instruction.getOperand(2)));
   case llvm::Instruction::GetElementPtr: {
     const auto& element = llvm::cast<llvm::GetElementPtrInst>(instruction);
     llvm::SmallMapVector<Value*, llvm::APInt, 4> scaled;
     llvm::APInt offset(64, 0);
     element.collectOffset(scalar_.getDataLayout(), 64, scaled, offset);
-    Value* off = off_of_operand(element.getPointerOperand());
+    Value* sum = part(element.getPointerOperand());
     for (const auto& [index, scale] : scaled) {
-      Value* part = builder_.CreateSExtOrTrunc(off_of_operand(index), off->getType());
-      off = builder_.CreateAdd(off,
-                               builder_.CreateMul(part, splat(number(scale.getZExtValue(), 64))));
+      Value* term = builder_.CreateSExtOrTrunc(part(index), sum->getType());
+      sum = builder_.CreateAdd(sum,
+                               builder_.CreateMul(term, as_wide(number(scale.getZExtValue(), 64))));
     }
-    return off;
+    return sum;
   }
   default: {
-    llvm::SmallVector<Value*> offs;
+    llvm::SmallVector<Value*> parts;
     for (const Value* operand : instruction.operands()) {
-      offs.push_back(off_of_operand(operand));
+      parts.push_back(part(operand));
     }
-    return build_plain(instruction, offs, true);
+    return build_plain(instruction, parts, wide);
   }
   }
 }
