@@ -59,4 +59,9 @@ std::optional<Operation> operation_of(const llvm::Instruction& instruction) {
   return static_cast<Operation>(number);
 }
 
+unsigned constant_of(const llvm::CallInst& call, unsigned index) {
+  return static_cast<unsigned>(
+      llvm::cast<llvm::ConstantInt>(call.getArgOperand(index))->getZExtValue());
+}
+
 } // namespace gantry::simt::lower

@@ -68,4 +68,7 @@ llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, Operation operation, 
 /// The operation that the call stands for; nothing for other calls.
 [[nodiscard]] std::optional<Operation> operation_of(const llvm::Instruction& instruction);
 
+/// An argument that is known when code is made: which register, what kind of a shuffle.
+[[nodiscard]] unsigned constant_of(const llvm::CallInst& call, unsigned index);
+
 } // namespace gantry::simt::lower

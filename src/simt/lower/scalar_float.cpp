@@ -463,9 +463,11 @@ void ScalarFunction::lower_compare(const ptx::Instruction& instruction) {
   if (!sets) {
     if (operands[0].kind == Operand::Kind::kPair) {
       // The second predicate is the complement, or for packed types that of the upper half.
-      set_bits(operands[0].members[0], combined(results[0]));
-      set_bits(operands[0].members[1],
-               combined(parts == 2 ? results[1] : builder_.CreateNot(results[0])));
+      // Both before either is written: one may be what they are combined with.
+      Value* const first = combined(results[0]);
+      Value* const second = combined(parts == 2 ? results[1] : builder_.CreateNot(results[0]));
+      set_bits(operands[0].members[0], first);
+      set_bits(operands[0].members[1], second);
     } else {
       set_bits(operands[0], combined(results[0]));
     }

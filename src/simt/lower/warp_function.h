@@ -66,13 +66,10 @@ private:
   void scan();
   void make_frame();
   void emit_block(llvm::BasicBlock& block);
-  void emit_phis(llvm::BasicBlock& block);
   void emit_terminator(llvm::BasicBlock& block);
   void emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& branch);
   void emit_return(const llvm::ReturnInst& terminator);
   void leave_block(llvm::BasicBlock& block);
-  void pass_phi_values(llvm::BasicBlock& from,
-                       llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges, bool all_taken);
   void go_back(llvm::BasicBlock* header, llvm::BasicBlock* otherwise);
   [[nodiscard]] bool loop_may_wait(const llvm::BasicBlock* header) const;
   [[nodiscard]] llvm::BasicBlock* new_block(const char* name);
@@ -89,6 +86,11 @@ private:
   Value* field(std::size_t offset, Type* type, bool constant);
   Value* service(std::size_t offset);
   Value* call_service(std::size_t offset, Type* result, llvm::ArrayRef<Value*> arguments);
+
+  // warp_phis.cpp
+  void emit_phis(llvm::BasicBlock& block);
+  void pass_phi_values(llvm::BasicBlock& from,
+                       llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges, bool all_taken);
 
   // warp_values.cpp: values and plain instructions.
   [[nodiscard]] Type* scalar_type(Type* type);
@@ -139,7 +141,7 @@ private:
 
   [[nodiscard]] unsigned rows() const { return exec::kLanes / width_; }
 
-  // warp_memory.cpp
+  // warp_memory.cpp, warp_checks.cpp, warp_atomics.cpp
   void emit_load(const llvm::LoadInst& load);
   void emit_store(const llvm::StoreInst& store);
   void emit_atomic(const llvm::Instruction& instruction);
@@ -192,7 +194,7 @@ private:
   void compiler_fence();
   [[nodiscard]] bool consecutive(const Place& place) const;
 
-  // warp_operations.cpp
+  // warp_operations.cpp, warp_calls.cpp, warp_exchange.cpp
   void emit_operation(const llvm::CallInst& call, Operation operation);
   void emit_special(const llvm::CallInst& call);
   void emit_call(const llvm::CallInst& call, bool direct);

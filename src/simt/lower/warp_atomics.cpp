@@ -1,0 +1,161 @@
+// Atomic operations of a warp: lane after lane.
+#include "simt/lower/warp_function.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
+
+namespace gantry::simt::lower {
+
+using exec::AccessKind;
+using exec::Warp;
+
+// A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed
+// except in shared memory (PTX ISA 9.0, 9.7.13.5).
+llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value* old,
+                                      Value* value) {
+  Type* type = value->getType();
+  Type* bits = builder_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
+  Value* flushes = builder_.getInt1(type->isFloatTy() && place.space != kShared);
+  if (type->isFloatTy() && place.space == kGeneric) {
+    Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(address, builder_.getInt64Ty()),
+                                       field(offsetof(Warp, shared), builder_.getInt64Ty(), true));
+    Value* size = field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true);
+    flushes = builder_.CreateICmpUGE(offset, builder_.CreateZExt(size, builder_.getInt64Ty()));
+  }
+  const auto flushed = [&](Value* word) -> Value* {
+    if (!type->isFloatTy()) {
+      return word;
+    }
+    Value* is_normal = builder_.CreateIsNotNull(builder_.CreateAnd(word, 0x7F800000));
+    Value* keeps = builder_.CreateOr(is_normal, builder_.CreateNot(flushes));
+    return builder_.CreateSelect(keeps, word, builder_.CreateAnd(word, 0x80000000));
+  };
+  Value* addend = builder_.CreateBitCast(value, bits);
+  if (type->isBFloatTy()) {
+    // As f32, whose upper half it is; the processor's own conversion would flush subnormals.
+    Type* word = builder_.getInt32Ty();
+    const auto wide = [&](Value* half) {
+      return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(half, word), 16),
+                                    builder_.getFloatTy());
+    };
+    Value* sum = builder_.CreateFAdd(wide(old), wide(addend));
+    Value* exact = builder_.CreateBitCast(sum, word);
+    Value* odd = builder_.CreateAnd(builder_.CreateLShr(exact, 16), 1);
+    Value* rounded = builder_.CreateAdd(exact, builder_.CreateAdd(odd, number(0x7FFF)));
+    return builder_.CreateSelect(builder_.CreateFCmpUNO(sum, sum),
+                                 llvm::ConstantInt::get(bits, 0x7FFF),
+                                 builder_.CreateTrunc(builder_.CreateLShr(rounded, 16), bits));
+  }
+  Value* a = builder_.CreateBitCast(flushed(old), type);
+  Value* b = builder_.CreateBitCast(flushed(addend), type);
+  Value* sum = builder_.CreateFAdd(a, b);
+  const std::uint64_t nan = type->isDoubleTy()  ? 0x7FF8000000000000
+                            : type->isFloatTy() ? 0x7FFFFFFF
+                                                : 0x7FFF;
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(sum, sum), llvm::ConstantInt::get(bits, nan),
+                               flushed(builder_.CreateBitCast(sum, bits)));
+}
+
+// By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not
+// come back from a conversion as it was.
+llvm::Value* WarpFunction::atomic_add_floating(const Place& place, Value* address, Value* value,
+                                               bool own) {
+  const llvm::Align natural(place.size);
+  Type* bits = builder_.getIntNTy(place.size * 8);
+  llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, natural);
+  if (own) {
+    builder_.CreateAlignedStore(atomic_sum(place, address, first, value), address, natural);
+    return builder_.CreateBitCast(first, value->getType());
+  }
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  auto* before = builder_.GetInsertBlock();
+  auto* attempt = new_block("attempt");
+  auto* done = new_block("added");
+  builder_.CreateBr(attempt);
+  builder_.SetInsertPoint(attempt);
+  llvm::PHINode* old = builder_.CreatePHI(bits, 2);
+  old->addIncoming(first, before);
+  constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+  Value* exchange =
+      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(place, address, old, value), natural,
+                                   kOrdering, llvm::AtomicOrdering::Monotonic);
+  old->addIncoming(builder_.CreateExtractValue(exchange, 0), builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateExtractValue(exchange, 1), done, attempt);
+  builder_.SetInsertPoint(done);
+  return builder_.CreateBitCast(old, value->getType());
+}
+
+// Lane after lane. A block's shared memory is touched by the one host thread that runs it, so what
+// is done there needs no locked instruction.
+void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
+  const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+  const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+  const Value* pointer =
+      update != nullptr ? update->getPointerOperand() : exchange->getPointerOperand();
+  const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
+  Type* type = operand->getType();
+  const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
+  const Place place = place_of(instruction, pointer, size, AccessKind::kAtomic);
+  Value* addresses = addresses_of(place);
+  check_lanes(place, addresses);
+  builder_.CreateAlignedStore(host_vector(place, addresses), scratch_[0], llvm::Align(64));
+  builder_.CreateAlignedStore(vector(operand), scratch_[1], llvm::Align(64));
+  if (exchange != nullptr) {
+    builder_.CreateAlignedStore(vector(exchange->getCompareOperand()), scratch_[2],
+                                llvm::Align(64));
+  }
+  const bool own = place.space == kShared || place.space == kLocal;
+  const auto element = [&](llvm::AllocaInst* array, Type* of, Value* lane) {
+    return builder_.CreateGEP(of, array, lane);
+  };
+  const bool used = !instruction.use_empty();
+  for_each_lane(mask_, [&](Value* lane) {
+    Value* address = builder_.CreateIntToPtr(
+        builder_.CreateLoad(builder_.getInt64Ty(),
+                            element(scratch_[0], builder_.getInt64Ty(), lane)),
+        builder_.getPtrTy());
+    Value* value = builder_.CreateLoad(type, element(scratch_[1], type, lane));
+    Value* old = nullptr;
+    const llvm::Align natural(size);
+    if (exchange != nullptr) {
+      Value* expected = builder_.CreateLoad(type, element(scratch_[2], type, lane));
+      if (own) {
+        old = builder_.CreateAlignedLoad(type, address, natural);
+        Value* equal = builder_.CreateICmpEQ(old, expected);
+        builder_.CreateAlignedStore(builder_.CreateSelect(equal, value, old), address, natural);
+      } else {
+        constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+        old = builder_.CreateExtractValue(
+            builder_.CreateAtomicCmpXchg(address, expected, value, natural, kOrdering, kOrdering),
+            0);
+      }
+    } else if (update->getOperation() == llvm::AtomicRMWInst::FAdd) {
+      old = atomic_add_floating(place, address, value, own);
+    } else if (own) {
+      old = builder_.CreateAlignedLoad(type, address, natural);
+      builder_.CreateAlignedStore(
+          llvm::buildAtomicRMWValue(update->getOperation(), builder_, old, value), address,
+          natural);
+    } else {
+      old = builder_.CreateAtomicRMW(update->getOperation(), address, value, natural,
+                                     llvm::AtomicOrdering::SequentiallyConsistent);
+    }
+    if (used) {
+      builder_.CreateStore(old, element(scratch_[3], type, lane));
+    }
+  });
+  if (!used) {
+    forms_[&instruction] = {};
+    return;
+  }
+  Value* old = builder_.CreateAlignedLoad(vector_type(type), scratch_[3], llvm::Align(64));
+  if (exchange != nullptr) {
+    Value* both = llvm::PoisonValue::get(vector_type(instruction.getType()));
+    both = builder_.CreateInsertValue(both, old, 0);
+    old = builder_.CreateInsertValue(
+        both, builder_.CreateICmpEQ(old, vector(exchange->getCompareOperand())), 1);
+  }
+  define_vector(instruction, old);
+}
+
+} // namespace gantry::simt::lower

@@ -1,0 +1,163 @@
+// Whether accesses of a warp are allowed, as far as a few instructions can tell: aligned, and to
+// memory that the shadow says is there (exec/device_memory.h). What they doubt, a service looks at.
+#include "simt/lower/warp_function.h"
+
+#include <llvm/IR/Constants.h>
+
+namespace gantry::simt::lower {
+
+using exec::kLanes;
+using exec::Services;
+using exec::Warp;
+
+// Scalar or for all lanes: whether the whole access lies on a multiple of its size.
+llvm::Value* WarpFunction::is_aligned(const Place& place, Value* address) {
+  const auto like = [&](std::uint64_t value) {
+    return llvm::ConstantInt::get(address->getType(), value);
+  };
+  Value* start = place.offset == 0 ? address : builder_.CreateSub(address, like(place.offset));
+  return builder_.CreateIsNull(builder_.CreateAnd(start, like(place.alignment - 1)));
+}
+
+// Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
+// wrong.
+void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
+  auto* doubtful = new_block("doubtful");
+  auto* checked = new_block("checked");
+  builder_.CreateCondBr(
+      good, checked, doubtful,
+      llvm::MDNode::get(context_, {llvm::MDString::get(context_, "branch_weights"),
+                                   llvm::ConstantAsMetadata::get(number(2000)),
+                                   llvm::ConstantAsMetadata::get(number(1))}));
+  builder_.SetInsertPoint(doubtful);
+  builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
+  Value* size = number(place.size);
+  Value* whole = number(place.alignment);
+  Value* offset = number(place.offset);
+  Value* kind = number(static_cast<unsigned>(place.kind));
+  if (place.space == kShared || place.space == kLocal) {
+    call_service(
+        offsetof(Services, check_window), builder_.getVoidTy(),
+        {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
+  } else {
+    call_service(offsetof(Services, check_access), builder_.getVoidTy(),
+                 {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site});
+  }
+  builder_.CreateBr(checked);
+  builder_.SetInsertPoint(checked);
+}
+
+// The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
+void WarpFunction::check_uniform(const Place& place, Value* address,
+                                 llvm::function_ref<Value*()> addresses) {
+  if (!options_.check_memory || place.space == kTrusted) {
+    return;
+  }
+  const unsigned size = place.size;
+  Value* aligned = is_aligned(place, address);
+  Value* inside = nullptr;
+  if (place.space == kShared || place.space == kLocal) {
+    const std::size_t limit =
+        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+    Value* bytes =
+        builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), builder_.getInt64Ty());
+    inside = builder_.CreateICmpSLE(builder_.CreateAdd(address, number(size, 64)), bytes);
+    inside = builder_.CreateAnd(inside, builder_.CreateICmpSGE(address, number(0, 64)));
+  } else {
+    Value* offset =
+        builder_.CreateSub(address, field(offsetof(Warp, arena), builder_.getInt64Ty(), true));
+    Value* in_arena = builder_.CreateICmpULT(
+        offset, field(offsetof(Warp, arena_size), builder_.getInt64Ty(), true));
+    // The shadow may be read for any address of the arena; for others its first byte is.
+    Value* granule = builder_.CreateLShr(builder_.CreateSelect(in_arena, offset, number(0, 64)), 4);
+    Value* shadow = field(offsetof(Warp, shadow), builder_.getPtrTy(), true);
+    Value* valid = builder_.CreateZExt(
+        builder_.CreateLoad(builder_.getInt8Ty(),
+                            builder_.CreateGEP(builder_.getInt8Ty(), shadow, granule)),
+        builder_.getInt64Ty());
+    Value* end = builder_.CreateAdd(builder_.CreateAnd(offset, number(15, 64)),
+                                    number(exec::needed_bytes(place.kind, size), 64));
+    inside = builder_.CreateAnd(in_arena, builder_.CreateICmpULE(end, valid));
+  }
+  check(place, builder_.CreateAnd(aligned, inside), addresses);
+}
+
+// A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
+void WarpFunction::check_consecutive(const Place& place, Value* base,
+                                     llvm::function_ref<Value*()> addresses) {
+  if (!options_.check_memory) {
+    return;
+  }
+  const std::uint64_t span = std::uint64_t{place.size} * width_;
+  Value* good = is_aligned(place, base);
+  if (place.space == kShared) {
+    Value* bytes = builder_.CreateZExt(
+        field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true), builder_.getInt64Ty());
+    Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
+    good = builder_.CreateAnd(
+        good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
+    check(place, good, addresses);
+    return;
+  }
+  Value* offset =
+      builder_.CreateSub(base, field(offsetof(Warp, arena), builder_.getInt64Ty(), true));
+  Value* limit = builder_.CreateSub(field(offsetof(Warp, arena_size), builder_.getInt64Ty(), true),
+                                    number(span, 64));
+  Value* in_arena = builder_.CreateICmpULE(offset, limit);
+  Value* safe = builder_.CreateSelect(in_arena, offset, number(0, 64));
+  Value* shadow = field(offsetof(Warp, shadow), builder_.getPtrTy(), true);
+  Value* first = builder_.CreateGEP(builder_.getInt8Ty(), shadow, builder_.CreateLShr(safe, 4));
+  const unsigned granules = std::max(1U, static_cast<unsigned>(span / 16));
+  auto* type = builder_.getIntNTy(granules * 8);
+  Value* valid = builder_.CreateAlignedLoad(type, first, llvm::Align(1));
+  llvm::APInt full = llvm::APInt::getSplat(granules * 8, llvm::APInt(8, 16));
+  good = builder_.CreateAnd(good,
+                            builder_.CreateICmpEQ(valid, llvm::ConstantInt::get(context_, full)));
+  // Where the base is not on a granule, the last element lies in one more.
+  Value* last = builder_.CreateLShr(builder_.CreateAdd(safe, number(span - 1, 64)), 4);
+  Value* last_valid = builder_.CreateLoad(builder_.getInt8Ty(),
+                                          builder_.CreateGEP(builder_.getInt8Ty(), shadow, last));
+  good = builder_.CreateAnd(good, builder_.CreateICmpEQ(last_valid, number(16, 8)));
+  check(place, builder_.CreateAnd(good, in_arena), addresses);
+}
+
+void WarpFunction::check_lanes(const Place& place, Value* addresses) {
+  if (!options_.check_memory || place.space == kTrusted) {
+    return;
+  }
+  auto* wide = builder_.getInt64Ty();
+  const unsigned size = place.size;
+  const auto all = [&](std::uint64_t value) { return splat(number(value, 64)); };
+  Value* good = is_aligned(place, addresses);
+  if (place.space == kShared || place.space == kLocal) {
+    const std::size_t limit =
+        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+    Value* bytes = builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), wide);
+    good = builder_.CreateAnd(
+        good, builder_.CreateICmpSLE(builder_.CreateAdd(addresses, all(size)), splat(bytes)));
+    good = builder_.CreateAnd(good, builder_.CreateICmpSGE(addresses, all(0)));
+  } else {
+    Value* offsets = builder_.CreateSub(addresses, splat(field(offsetof(Warp, arena), wide, true)));
+    Value* in_arena =
+        builder_.CreateICmpULT(offsets, splat(field(offsetof(Warp, arena_size), wide, true)));
+    Value* reads = builder_.CreateAnd(in_arena, lane_mask());
+    Value* shadow =
+        builder_.CreatePtrToInt(field(offsetof(Warp, shadow), builder_.getPtrTy(), true), wide);
+    Value* bytes = builder_.CreateAdd(builder_.CreateLShr(offsets, all(4)), splat(shadow));
+    // Four bytes where one is meant: machines gather words. The shadow has room behind its end.
+    auto* word = llvm::FixedVectorType::get(builder_.getInt32Ty(), kLanes);
+    Value* gathered = builder_.CreateMaskedGather(
+        word,
+        builder_.CreateIntToPtr(bytes, llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes)),
+        llvm::Align(1), reads, llvm::Constant::getNullValue(word));
+    Value* valid = builder_.CreateAnd(gathered, splat(number(0xFF)));
+    Value* end = builder_.CreateTrunc(builder_.CreateAdd(builder_.CreateAnd(offsets, all(15)),
+                                                         all(exec::needed_bytes(place.kind, size))),
+                                      word);
+    good = builder_.CreateAnd(good, builder_.CreateICmpULE(end, valid));
+  }
+  Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(good)), mask_);
+  check(place, builder_.CreateIsNull(wrong), [&] { return addresses; });
+}
+
+} // namespace gantry::simt::lower

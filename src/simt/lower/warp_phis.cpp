@@ -1,0 +1,143 @@
+// Values that depend on where control has come from: variables, which each edge writes for its
+// lanes.
+#include "simt/lower/warp_function.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+
+namespace gantry::simt::lower {
+
+void WarpFunction::emit_phis(llvm::BasicBlock& block) {
+  for (const llvm::PHINode& phi : block.phis()) {
+    const Slots& slots = phi_slots_[&phi];
+    Form value;
+    const auto load = [&](llvm::AllocaInst* slot) -> Value* {
+      return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
+    };
+    value.scalar = load(slots.scalar);
+    value.step = load(slots.step);
+    value.guard = load(slots.guard);
+    value.off = load(slots.off);
+    value.vector = load(slots.vector);
+    if (value.vector != nullptr && layout_.is_divergent(&block)) {
+      // What was collected is taken: the next pass collects anew.
+      builder_.CreateStore(llvm::PoisonValue::get(value.vector->getType()), slots.vector);
+    }
+    if (value.scalar == nullptr && value.vector == nullptr) {
+      // No edge has been emitted yet that gives it a value: made now, filled later.
+      Slots& made = phi_slots_[&phi];
+      const Shape of = shape(&phi);
+      if (!of.is_varying()) {
+        made.scalar = variable(scalar_type(phi.getType()), "phi");
+        value.scalar = builder_.CreateLoad(made.scalar->getAllocatedType(), made.scalar);
+      }
+      if (of.steps) {
+        made.step = variable(scalar_type(phi.getType()), "phi.step");
+        value.step = builder_.CreateLoad(made.step->getAllocatedType(), made.step);
+      }
+      if (of.is_affine() && of.guarded) {
+        made.guard = variable(builder_.getInt1Ty(), "phi.guard");
+        value.guard = builder_.CreateLoad(builder_.getInt1Ty(), made.guard);
+        made.off = variable(vector_type(phi.getType()), "phi.off");
+        value.off = builder_.CreateLoad(made.off->getAllocatedType(), made.off);
+      }
+      if (of.is_varying()) {
+        made.vector = variable(vector_type(phi.getType()), "phi.lanes");
+        value.vector = builder_.CreateLoad(made.vector->getAllocatedType(), made.vector);
+      }
+    }
+    define(phi, value);
+  }
+}
+
+// Gives the phis of the targets their values. `edges` are the targets with the lanes that go there,
+// as a mask; with `all_taken` the one target is taken by all.
+void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
+                                   llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges,
+                                   bool all_taken) {
+  struct Assignment {
+    llvm::AllocaInst* slot;
+    Value* value;
+  };
+  llvm::SmallVector<Assignment> assignments; // all read before any is written
+  for (const auto& [target, lanes] : edges) {
+    const llvm::Loop* loop = layout_.loops().getLoopFor(target);
+    const bool enters_pass = loop != nullptr && loop->getHeader() == target;
+    for (const llvm::PHINode& phi : target->phis()) {
+      const Value* incoming = phi.getIncomingValueForBlock(&from);
+      Slots& slots = phi_slots_[&phi];
+      const Shape of = shape(&phi);
+      if (!of.is_varying()) {
+        if (slots.scalar == nullptr) {
+          slots.scalar = variable(scalar_type(phi.getType()), "phi");
+        }
+        Value* value = scalar(incoming);
+        if (!all_taken) {
+          // An edge that no lane takes must leave alone what another edge has given.
+          Value* old = builder_.CreateLoad(value->getType(), slots.scalar);
+          value = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), value, old);
+        }
+        assignments.push_back({slots.scalar, value});
+      }
+      if (of.steps) {
+        if (slots.step == nullptr) {
+          slots.step = variable(scalar_type(phi.getType()), "phi.step");
+        }
+        Value* step = step_of_operand(incoming);
+        if (!all_taken) {
+          step = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), step,
+                                       builder_.CreateLoad(step->getType(), slots.step));
+        }
+        assignments.push_back({slots.step, step});
+      }
+      if (of.is_affine() && of.guarded) {
+        if (slots.guard == nullptr) {
+          slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
+          slots.off = variable(vector_type(phi.getType()), "phi.off");
+        }
+        Value* guard = shape(incoming).guarded ? form(incoming).guard : builder_.getTrue();
+        Value* off = off_of_operand(incoming);
+        if (!all_taken) {
+          Value* taken = builder_.CreateIsNotNull(lanes);
+          guard = builder_.CreateSelect(taken, guard,
+                                        builder_.CreateLoad(guard->getType(), slots.guard));
+          off = builder_.CreateSelect(taken, off, builder_.CreateLoad(off->getType(), slots.off));
+        }
+        assignments.push_back({slots.guard, guard});
+        assignments.push_back({slots.off, off});
+      }
+      if (of.is_varying()) {
+        if (slots.vector == nullptr) {
+          slots.vector = variable(vector_type(phi.getType()), "phi.lanes");
+        }
+        Value* value = vector(incoming);
+        // Lanes that are in no pass of this loop have no use for its phis.
+        if (layout_.is_divergent(&from) || !all_taken) {
+          if (!enters_pass) {
+            Value* old = builder_.CreateLoad(value->getType(), slots.vector);
+            Value* taken = lanes_of(lanes);
+            if (auto* type = llvm::dyn_cast<llvm::StructType>(value->getType())) {
+              Value* merged = llvm::PoisonValue::get(type);
+              for (unsigned i = 0; i < type->getNumElements(); ++i) {
+                merged = builder_.CreateInsertValue(
+                    merged,
+                    builder_.CreateSelect(taken, builder_.CreateExtractValue(value, i),
+                                          builder_.CreateExtractValue(old, i)),
+                    i);
+              }
+              value = merged;
+            } else {
+              value = builder_.CreateSelect(taken, value, old);
+            }
+          }
+        }
+        assignments.push_back({slots.vector, value});
+      }
+    }
+  }
+  for (const Assignment& assignment : assignments) {
+    builder_.CreateStore(assignment.value, assignment.slot);
+  }
+}
+
+} // namespace gantry::simt::lower
