@@ -13,8 +13,6 @@ namespace interpreter {
 
 namespace {
 
-using ptx::SpecialRegister;
-
 /// Instructions after which the other warps have a turn.
 constexpr std::uint32_t kStepsPerTurn = 20'000;
 /// Passes of loops after which a group lets the others of its warp go first, and for how long.

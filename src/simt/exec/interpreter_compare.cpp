@@ -114,7 +114,6 @@ Word truth(Type type) {
   case Type::kF32:
   case Type::kF16:
   case Type::kBf16:
-    return format_of(type).one();
   case Type::kF16x2:
   case Type::kBf16x2:
     return format_of(type).one();

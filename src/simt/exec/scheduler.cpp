@@ -104,7 +104,7 @@ void Block::Scheduler::leave(Strand& strand) {
   const Warp& warp = strand.slot->warp;
   strand.live = warp.live;
   strand.local_used = warp.local_used;
-  loops |=
+  loops_ |=
       strand.waiting.what == Waiting::For::kYield || strand.waiting.what == Waiting::For::kSleep;
 }
 
@@ -152,7 +152,7 @@ void Block::Scheduler::run(Strand& strand) {
 void Block::Scheduler::suspend() {
   Strand& strand = *current;
   if (FiberStack::kPasses && !slot->block.launch->failed.load(std::memory_order_relaxed)) {
-    for (std::size_t next = position + 1; next < round_end; ++next) {
+    for (std::size_t next = position_ + 1; next < round_end_; ++next) {
       Strand& other = *strands[next];
       if (other.finished || !can_go_on(other)) {
         continue;
@@ -162,7 +162,7 @@ void Block::Scheduler::suspend() {
       }
       leave(strand);
       enter(other);
-      position = next;
+      position_ = next;
       strand.slot->stack.pass(other.slot->stack, other.at, strand.at);
       return;
     }
@@ -173,10 +173,10 @@ void Block::Scheduler::suspend() {
 Turn Block::Scheduler::turn() {
   Block& block = slot->block;
   const std::uint64_t before = block.progress;
-  loops = false;
-  round_end = strands.size();
-  for (position = 0; position < round_end; ++position) {
-    Strand& strand = *strands[position];
+  loops_ = false;
+  round_end_ = strands.size();
+  for (position_ = 0; position_ < round_end_; ++position_) {
+    Strand& strand = *strands[position_];
     if (strand.finished || !can_go_on(strand)) {
       continue;
     }
@@ -192,7 +192,7 @@ Turn Block::Scheduler::turn() {
   if (block.progress != before) {
     return Turn::kProgress;
   }
-  if (loops) {
+  if (loops_) {
     return Turn::kIdle;
   }
   std::vector<WaitingWarp> waiting;

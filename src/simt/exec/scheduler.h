@@ -100,10 +100,9 @@ struct Block::Scheduler {
   [[noreturn]] void end();
 
 private:
-  std::size_t position = 0; ///< in this round, of the strand that runs
-  std::size_t round_end =
-      0;              ///< strands that are split off in this round have their turn in the next
-  bool loops = false; ///< some strand of this round only loops or sleeps
+  std::size_t position_ = 0;  ///< in this round, of the strand that runs
+  std::size_t round_end_ = 0; ///< those split off in this round have their turn in the next
+  bool loops_ = false;        ///< some strand of this round only loops or sleeps
 
   void run(Strand& strand);
   void enter(Strand& strand);

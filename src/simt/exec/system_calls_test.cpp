@@ -33,7 +33,7 @@ TEST_F(SystemCalls, PrintfInTheOrderOfLanes) {
   const std::uint64_t memory = DeviceMemory::instance()->allocate(what).value();
   std::strcpy(reinterpret_cast<char*>(memory), "lane %d\n");
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t value = memory + 64 + 4 * lane;
+    const std::uint64_t value = memory + 64 + std::uint64_t{4} * lane;
     std::memcpy(reinterpret_cast<void*>(value), &lane, sizeof lane);
     arguments[0][lane] = memory;
     arguments[1][lane] = value;

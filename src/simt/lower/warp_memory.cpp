@@ -10,7 +10,6 @@ namespace gantry::simt::lower {
 
 using exec::AccessKind;
 using exec::kLanes;
-using exec::Services;
 using exec::Warp;
 
 WarpFunction::Place WarpFunction::place_of(const llvm::Instruction& access, const Value* pointer,

@@ -110,8 +110,8 @@ TEST_F(CopyTest, Rectangle) {
 TEST_F(CopyTest, Box) {
   // A 2x2x2 part at (1, 1, 1) of a 4x3x3 box.
   const auto data = ascending(36);
-  const CUdeviceptr device = allocate(36 * 4);
-  EXPECT_OK(cuda().cuMemcpyHtoD_v2(device, data.data(), 36 * 4));
+  const CUdeviceptr device = allocate(std::size_t{36} * 4);
+  EXPECT_OK(cuda().cuMemcpyHtoD_v2(device, data.data(), std::size_t{36} * 4));
   std::vector<std::uint32_t> back(8);
   CUDA_MEMCPY3D copy = {};
   copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;

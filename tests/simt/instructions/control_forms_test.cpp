@@ -16,7 +16,8 @@ using ptx::Opcode;
 /// A piece that is given a number below four, the same for a block if `uniform`, and makes of it
 /// what `wanted` says. Its code has the number in %n and leaves the result in %d.
 Piece piece_of(const std::string& label, bool uniform,
-               std::function<std::string(const Places&)> code, std::function<Word(Word n)> wanted,
+               const std::function<std::string(const Places&)>& code,
+               const std::function<Word(Word n)>& wanted,
                std::function<std::string(const Places&)> declarations = {}) {
   const auto number = [=](unsigned thread) {
     return hash_of(hash_of(label), uniform ? thread / kLanes : thread) % 4;

@@ -13,7 +13,6 @@ namespace gantry::simt::instructions {
 namespace {
 
 using ptx::Modifier;
-using ptx::Type;
 
 enum class Place { kGlobal, kShared, kLocal, kConst, kKernelParameter, kFunctionParameter };
 enum class Guard { kNone, kPredicate, kBranch };
@@ -351,8 +350,8 @@ private:
           (addressing_ == Addressing::kUniform ? parameter_record() : lane) * bytes_ + index);
     case Place::kFunctionParameter: {
       const unsigned at = argument_offset() + index;
-      return of_word(Word{thread} * (0x1234567 * (at / 8 + 1)) + (hash_of(seed_, at / 8) >> 1),
-                     at % 8);
+      return of_word(
+          Word{thread} * (Word{0x1234567} * (at / 8 + 1)) + (hash_of(seed_, at / 8) >> 1), at % 8);
     }
     case Place::kLocal:
       return of_word(hash_of(seed_, thread, index / 8), index % 8);

@@ -57,7 +57,7 @@ GANTRY_KERNEL_CASE(memory_constants) {
   std::vector<int> expected_letters(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     expected[static_cast<std::size_t>(t)] = static_cast<float>(kTable[t % 16]) * scale + 1;
-    expected_letters[static_cast<std::size_t>(t)] = names[t % 3][t % 2];
+    expected_letters[static_cast<std::size_t>(t)] = static_cast<unsigned char>(names[t % 3][t % 2]);
   }
   Module module(driver, ptx_of("memory_spaces"));
   module.write("scale", scale);

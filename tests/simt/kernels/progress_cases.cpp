@@ -57,7 +57,7 @@ GANTRY_KERNEL_CASE(spin_lock_hand_over) {
 
 GANTRY_KERNEL_CASE(barriers_producer_consumer) {
   constexpr int kRounds = 9;
-  std::vector<int> values(kRounds * 64);
+  std::vector<int> values(std::size_t{kRounds} * 64);
   std::vector<int> expected(64);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<int>(i * i % 1009);

@@ -46,13 +46,14 @@ GANTRY_KERNEL_CASE(streams_triad) {
 GANTRY_KERNEL_CASE(streams_vectors) {
   Random random(3);
   constexpr unsigned kVectors = 1000;
-  const auto from = Random::list<float>(kVectors * 4, [&] { return random.between(-1, 1); });
+  const auto from =
+      Random::list<float>(std::size_t{kVectors} * 4, [&] { return random.between(-1, 1); });
   std::vector<float> reversed(from.rbegin(), from.rend());
   const auto pairs =
       Random::list<std::uint64_t>(std::size_t{kVectors} * 2, [&] { return random.wide_bits(); });
   std::vector<std::uint64_t> sums(kVectors);
   for (unsigned i = 0; i < kVectors; ++i) {
-    sums[i] = pairs[2 * i] * 3 + (pairs[2 * i + 1] >> 5);
+    sums[i] = pairs[std::size_t{2} * i] * 3 + (pairs[std::size_t{2} * i + 1] >> 5);
   }
   Module module(driver, ptx_of("streams"));
   const DeviceBuffer buffer_from(driver, from);
