@@ -192,8 +192,7 @@ Number product(const Number& a, const Number& b) {
     return Number::infinite(negative);
   }
   Number result = Number::zero(negative);
-  result.significand = static_cast<unsigned __int128>(static_cast<Word>(a.significand)) *
-                       static_cast<Word>(b.significand);
+  result.significand = a.significand * b.significand;
   result.exponent = a.exponent + b.exponent;
   return result;
 }

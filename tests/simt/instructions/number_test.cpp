@@ -69,13 +69,13 @@ void check(Format format, std::mt19937_64& random) {
 }
 
 TEST(Number, RoundsAsTheProcessorDoes) {
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(1); // NOLINT(bugprone-random-generator-seed): the same numbers every time
   check<float, std::uint32_t>(kSingle, random);
   check<double, std::uint64_t>(kDouble, random);
 }
 
 TEST(Number, NarrowsAsTheProcessorDoes) {
-  std::mt19937_64 random(2);
+  std::mt19937_64 random(2); // NOLINT(bugprone-random-generator-seed)
   for (unsigned i = 0; i < 100000; ++i) {
     const auto bits =
         static_cast<std::uint64_t>(0x3700'0000'0000'0000 + random() % 0x1100'0000'0000'0000);

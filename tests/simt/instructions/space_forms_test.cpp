@@ -15,7 +15,6 @@ namespace {
 
 using ptx::Modifier;
 using ptx::Opcode;
-using ptx::Type;
 
 Word word_of(std::string_view seed, unsigned thread, unsigned index = 0) {
   return hash_of(hash_of(seed), thread, index);
@@ -24,7 +23,7 @@ Word word_of(std::string_view seed, unsigned thread, unsigned index = 0) {
 /// A check of output cells of 64 bits.
 std::function<std::string(const Results&)>
 expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted) {
-  return [=](const Results& results) -> std::string {
+  return [cells, wanted = std::move(wanted)](const Results& results) -> std::string {
     for (unsigned thread = 0; thread < kThreads; ++thread) {
       for (unsigned cell = 0; cell < cells; ++cell) {
         const Word actual = results.output(cell, thread, 64);
@@ -208,7 +207,7 @@ TEST(SpaceForms, PackAndUnpack) {
           for (unsigned i = 0; i < parts; ++i) {
             list += as_vector ? "" : fmt::format("{}%p{}", i == 0 ? "" : ", ", i);
           }
-          list = as_vector ? "%v" : "{" + list + "}";
+          list = as_vector ? "%v" : fmt::format("{{{}}}", list);
           const auto element = [&](unsigned i) {
             return as_vector ? fmt::format("%v.{}", "xyzw"[i]) : fmt::format("%p{}", i);
           };

@@ -123,7 +123,7 @@ GANTRY_KERNEL_CASE(atomics_floating) {
   std::vector<float> expected_floats = {static_cast<float>(kSum * 0.25), 7.5F};
   std::vector<double> expected_doubles = {kSum * 0.125};
   for (std::size_t block = 0; block < kBlocks; ++block) {
-    expected_floats.push_back(0.5F + kThreads / 16 * 120);
+    expected_floats.push_back(0.5F + static_cast<float>(kSums));
     expected_doubles.push_back(0.25 + kThreads * (kThreads - 1) / 4.0);
   }
   Result result;

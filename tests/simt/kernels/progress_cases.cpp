@@ -73,7 +73,7 @@ GANTRY_KERNEL_CASE(barriers_producer_consumer) {
 }
 
 GANTRY_KERNEL_CASE(barriers_reductions) {
-  std::vector<int> values(4 * 160);
+  std::vector<int> values(std::size_t{4} * 160);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<int>(i * 7 % 500);
   }

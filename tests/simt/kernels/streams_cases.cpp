@@ -80,7 +80,7 @@ GANTRY_KERNEL_CASE(streams_narrow) {
   std::vector<std::int64_t> sums(kNarrow);
   std::vector<std::int16_t> stored(kNarrow);
   std::vector<std::uint8_t> packed(kNarrow);
-  for (unsigned i = 0; i < kNarrow; ++i) {
+  for (std::size_t i = 0; i < kNarrow; ++i) {
     const int mixed = colours[4 * i] ^ colours[4 * i + 1] ^ colours[4 * i + 2] ^ colours[4 * i + 3];
     sums[i] = std::int64_t{bytes[i]} * 1000 + unsigned_bytes[i] +
               std::int64_t{halves[i]} * 1000000 + unsigned_halves[i] + mixed;
