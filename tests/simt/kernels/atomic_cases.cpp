@@ -122,8 +122,9 @@ GANTRY_KERNEL_CASE(atomics_floating) {
   constexpr double kSum = kBlocks * kThreads * (kBlocks * kThreads - 1.0) / 2;
   std::vector<float> expected_floats = {static_cast<float>(kSum * 0.25), 7.5F};
   std::vector<double> expected_doubles = {kSum * 0.125};
+  constexpr auto kSixteens = static_cast<unsigned>(kThreads) / 16;
   for (std::size_t block = 0; block < kBlocks; ++block) {
-    expected_floats.push_back(0.5F + static_cast<float>(kSums));
+    expected_floats.push_back(0.5F + kSixteens * 120);
     expected_doubles.push_back(0.25 + kThreads * (kThreads - 1) / 4.0);
   }
   Result result;
