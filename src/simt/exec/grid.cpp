@@ -156,12 +156,17 @@ void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned
 
 thread_local const Grid* current_grid = nullptr;
 
+// A kernel's code, which does not have in front of it what UndefinedBehaviorSanitizer looks for.
+__attribute__((no_sanitize("function"))) void run_code(Code code, Warp& warp) {
+  code(&warp, warp.exists, nullptr, nullptr);
+}
+
 void warp_main(void* argument) {
   Warp& warp = *static_cast<Warp*>(argument);
   if (current_grid->interpreted) {
     interpret(warp);
   } else {
-    current_grid->entry.code(&warp, warp.exists, nullptr, nullptr);
+    run_code(current_grid->entry.code, warp);
   }
   Block& block = *warp.block;
   block.exit_lanes(warp, warp.live);
@@ -216,8 +221,7 @@ private:
     do {
       set_block(grid_, slot, first_++, thread_);
       for (std::uint32_t i = 0; i < grid_.warps; ++i) {
-        Warp& warp = slot.warps[i]->warp;
-        code(&warp, warp.exists, nullptr, nullptr);
+        run_code(code, slot.warps[i]->warp);
       }
     } while (take_blocks());
     slot.block.scheduler->end();
