@@ -17,9 +17,16 @@ void load_memory(Machine& machine, Group& group, const Operation& operation, Lan
                                        AccessKind::kLoad);
   // Memory is read by all lanes before a register is written: one may be the address.
   std::array<Column, 8> values;
+  // Lanes that name one place see one value, even while somebody else writes there: code that runs in
+  // lockstep counts on it.
   for (unsigned i = 0; i < operation.vector; ++i) {
+    const std::byte* before = nullptr;
+    std::uint64_t value = 0;
     for_lanes(active, [&](unsigned lane) {
-      values[i][lane] = load(places.at[lane] + std::size_t{i} * size, size, operation.order);
+      std::byte* place = places.at[lane] + std::size_t{i} * size;
+      value = place == before ? value : load(place, size, operation.order);
+      before = place;
+      values[i][lane] = value;
     });
   }
   for (unsigned i = 0; i < operation.vector; ++i) {

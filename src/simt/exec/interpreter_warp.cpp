@@ -212,7 +212,12 @@ bool Machine::complete_exchanges() {
     }
     LaneMask ready = 0;
     for_lanes(come, [&](unsigned lane) {
-      ready |= (exchanged.masks[lane] & warp_->live & ~come) == 0 ? 1U << lane : 0;
+      const LaneMask named = exchanged.masks[lane] & warp_->live;
+      // One that waits for others, in another operation, is not meant.
+      LaneMask meant = 0;
+      for_lanes(named & come,
+                [&](unsigned other) { meant |= (exchanged.masks[other] >> lane & 1) << other; });
+      ready |= named == meant ? 1U << lane : 0;
     });
     if (ready == 0) {
       continue;

@@ -22,9 +22,9 @@
 namespace gantry::simt::exec {
 
 struct LoadOptions {
-  std::int32_t device = 0;   ///< ordinal, for reports and the limits of its memory
-  std::uint64_t context = 0; ///< owner of the variables' memory
-  std::optional<Mode> mode;  ///< instead of GANTRY_SIMT_MODE's
+  std::int32_t device = 0;       ///< ordinal, for reports and the limits of its memory
+  std::uint64_t context = 0;     ///< owner of the variables' memory
+  std::optional<Mode> mode = {}; ///< instead of GANTRY_SIMT_MODE's
 };
 
 struct LaunchShape {

@@ -25,6 +25,7 @@ struct PostedExchange {
   bool complete = false;
   std::uint32_t kind = 0;
   LaneMask active = 0;
+  LaneMask present = 0; ///< once complete: the lanes that took part
   std::array<LaneMask, kLanes> masks = {};
   std::array<std::uint64_t, kLanes> values = {}; ///< what the lanes gave; all lanes' once complete
 };

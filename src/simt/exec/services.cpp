@@ -90,6 +90,20 @@ void barrier_arrive(Warp* warp, LaneMask active, std::uint32_t id, std::uint32_t
   warp->block->arrive(*warp, active, id, threads, BarrierReduction::kNone, 0, false, site);
 }
 
+// Whether each of the lanes' masks names lanes alone whose own mask names it back: a lane that
+// waits for others in another operation is not meant.
+bool mean_each_other(LaneMask lanes, LaneMask alive, const std::array<LaneMask, kLanes>& masks) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned other = 0; (lanes >> lane & 1) != 0 && other < kLanes; ++other) {
+      const bool named = (masks[lane] & alive & lanes) >> other & 1;
+      if (named && (masks[other] >> lane & 1) == 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 // Completes the operations of a warp's strands whose lanes have all come: a set of posted
 // operations of one kind, such that each lane of each of their masks is in the set or has exited.
 void settle_exchanges(WarpSlot& slot, Block& block) {
@@ -125,18 +139,25 @@ void settle_exchanges(WarpSlot& slot, Block& block) {
       continue;
     }
     std::array<std::uint64_t, kLanes> values = {};
+    std::array<LaneMask, kLanes> masks = {};
     for (const auto& strand : slot.strands) {
       const PostedExchange& exchange = strand->exchange;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if (exchange.posted && !exchange.complete && (exchange.active & wanted) >> lane & 1) {
+        if (exchange.posted && !exchange.complete && exchange.kind == kind &&
+            (exchange.active & wanted) >> lane & 1) {
           values[lane] = exchange.values[lane];
+          masks[lane] = exchange.masks[lane];
         }
       }
+    }
+    if (!mean_each_other(wanted, alive, masks)) {
+      continue;
     }
     for (const auto& strand : slot.strands) {
       PostedExchange& exchange = strand->exchange;
       if (exchange.posted && !exchange.complete && (exchange.active & wanted) != 0) {
         exchange.values = values;
+        exchange.present = wanted;
         exchange.complete = true;
         ++block.progress;
       }
@@ -144,8 +165,8 @@ void settle_exchanges(WarpSlot& slot, Block& block) {
   }
 }
 
-void warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::uint64_t* values,
-                   std::uint32_t kind, Site site) {
+LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::uint64_t* values,
+                       std::uint32_t kind, Site site) {
   Block& block = *warp->block;
   LaneMask named = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -153,10 +174,10 @@ void warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::uint
   }
   named &= block.alive[warp->warp_index];
   if ((named & ~active) == 0) {
-    return;
+    return named;
   }
   if (!separate(warp, active)) {
-    return;
+    return 0;
   }
   Strand& strand = *block.scheduler->current;
   PostedExchange& exchange = strand.exchange;
@@ -179,6 +200,7 @@ void warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::uint
   }
   std::copy(exchange.values.begin(), exchange.values.end(), values);
   exchange.posted = false;
+  return exchange.present;
 }
 
 void pause(Warp* warp, LaneMask active, Waiting::For what, Site site) {

@@ -22,7 +22,7 @@ namespace gantry::simt::exec {
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 2;
+inline constexpr std::uint32_t kWarpAbi = 3;
 /// Passes of loops that may wait for somebody before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -77,9 +77,10 @@ struct Services {
   /// Warp-level synchronisation with the lanes of a mask that is not just the active ones. Suspends
   /// until every lane of its mask that has not exited has come to an operation of the same kind.
   /// `values` (two words a lane: what shfl, vote, match and redux exchange) is replaced by the
-  /// values of all lanes of the mask. `kind` is an Exchange.
-  void (*warp_exchange)(Warp*, LaneMask active, const std::uint32_t* masks, std::uint64_t* values,
-                        std::uint32_t kind, Site site);
+  /// values of all lanes of the mask. `kind` is an Exchange. Returns the lanes that took part: when
+  /// this one goes on, others may have ended that did.
+  LaneMask (*warp_exchange)(Warp*, LaneMask active, const std::uint32_t* masks,
+                            std::uint64_t* values, std::uint32_t kind, Site site);
   /// Lets other warps, blocks and the pending lanes go on. Suspends.
   void (*yield)(Warp*, LaneMask active, Site site);
   void (*nanosleep)(Warp*, LaneMask active, const std::uint32_t* nanoseconds, Site site);

@@ -1,6 +1,8 @@
 #include "simt/lower/pipeline.h"
 
+#include "simt/lower/bit_selections.h"
 #include "simt/lower/operations.h"
+#include "simt/lower/reducible.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -16,7 +18,6 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
@@ -154,7 +155,7 @@ void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine) {
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::ADCEPass());
     passes.addPass(llvm::LowerSwitchPass());
-    passes.addPass(llvm::FixIrreduciblePass());
+    passes.addPass(MakeReducible());
     passes.addPass(llvm::LoopSimplifyPass());
     passes.addPass(llvm::LCSSAPass());
     passes.run(function, analyses.functions);
@@ -177,6 +178,7 @@ void optimize_warp(llvm::Function& function, llvm::TargetMachine& machine) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.run(function, analyses.functions);
+  hide_bit_selections(function);
 }
 
 } // namespace gantry::simt::lower

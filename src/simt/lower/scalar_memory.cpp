@@ -247,6 +247,7 @@ llvm::Value* ScalarFunction::atomic_add_packed(Value* pointer, Value* value, Typ
     auto* added =
         builder_.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, address, part, llvm::MaybeAlign(2),
                                  llvm::AtomicOrdering::SequentiallyConsistent);
+    added->setVolatile(true); // as below
     Value* old = builder_.CreateZExt(builder_.CreateBitCast(added, bits(16)), bits(32));
     result = builder_.CreateOr(result, builder_.CreateShl(old, std::uint64_t{16} * half));
   }
@@ -303,6 +304,9 @@ void ScalarFunction::lower_atomic(const ptx::Instruction& instruction) {
                                    : ptx::is_signed(type) ? row.of_signed
                                                           : row.of_unsigned,
                                    address, value, llvm::MaybeAlign(ptx::size_of(type)), kOrdering);
+      // LLVM would make an exchange of the addition of a NaN and a load of that of -0, but sums are
+      // canonical NaNs, and flushed.
+      update->setVolatile(ptx::is_float(type));
       old = as_bits(update);
       break;
     }

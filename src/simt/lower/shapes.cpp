@@ -370,19 +370,34 @@ bool Layout::branches_apart(const llvm::BasicBlock* block) const {
          !shape(branch->getCondition()).is_uniform();
 }
 
-// Where the lanes that part at the end of `block` are together again: later in the order. That all
-// of them come to the header of a loop again is no meeting, since some come in the next pass of an
-// inner loop and others, that have left it, in that of an outer one.
+// Where the lanes that part at the end of `block` are together again: later in the order, and in
+// the same pass of the loops around both. Where some come only after they have gone round, others
+// have been there before. Nor is the header of such a loop a meeting: some come in the next pass of
+// an inner loop and others, that have left it, in that of an outer one.
 llvm::BasicBlock* Layout::meeting_of(llvm::BasicBlock* block) const {
   const auto* node = post_dominators_.getNode(block);
   for (node = node == nullptr ? nullptr : node->getIDom(); node != nullptr;
        node = node->getIDom()) {
     llvm::BasicBlock* meeting = node->getBlock();
-    if (meeting == nullptr || position(meeting) > position(block)) {
-      return meeting == nullptr ? return_ : meeting;
+    if (meeting == nullptr) {
+      return return_;
+    }
+    if (position(meeting) > position(block) && !goes_round(block, meeting)) {
+      return meeting;
     }
   }
   return return_;
+}
+
+// Whether lanes on the way from one block to the other may begin another pass of a loop that both
+// are in.
+bool Layout::goes_round(llvm::BasicBlock* block, llvm::BasicBlock* meeting) const {
+  const std::vector<llvm::BasicBlock*> between = influence_of(block, meeting);
+  return llvm::any_of(between, [&](const llvm::BasicBlock* at) {
+    const llvm::Loop* loop = loops_.getLoopFor(at);
+    return loop != nullptr && loop->getHeader() == at && loop->contains(block) &&
+           loop->contains(meeting);
+  });
 }
 
 std::vector<llvm::BasicBlock*> Layout::influence_of(llvm::BasicBlock* block,

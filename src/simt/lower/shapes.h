@@ -89,6 +89,7 @@ private:
   [[nodiscard]] std::vector<llvm::BasicBlock*> influence_of(llvm::BasicBlock* block,
                                                             llvm::BasicBlock* meeting) const;
   [[nodiscard]] llvm::BasicBlock* meeting_of(llvm::BasicBlock* block) const;
+  [[nodiscard]] bool goes_round(llvm::BasicBlock* block, llvm::BasicBlock* meeting) const;
   [[nodiscard]] bool branches_apart(const llvm::BasicBlock* block) const;
 
   llvm::Function& function_;

@@ -12,7 +12,8 @@ using exec::Warp;
 
 // With the lanes of the mask that are here there is nothing to wait for; the service waits for
 // others.
-llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange kind, Value* site) {
+llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange kind, Value* site,
+                                    Value** present) {
   auto* word = builder_.getInt32Ty();
   Value* named = nullptr;
   if (shape(masks).is_uniform()) {
@@ -22,9 +23,8 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
                                         llvm::Constant::getNullValue(vector_type(word)));
     named = builder_.CreateOrReduce(mine);
   }
-  Value* missing =
-      builder_.CreateAnd(builder_.CreateAnd(named, field(offsetof(Warp, alive), word, false)),
-                         builder_.CreateNot(mask_));
+  Value* alive = field(offsetof(Warp, alive), word, false);
+  Value* missing = builder_.CreateAnd(builder_.CreateAnd(named, alive), builder_.CreateNot(mask_));
   Value* all_masks = vector(masks);
   auto* before = builder_.GetInsertBlock();
   auto* wait = new_block("wait");
@@ -34,8 +34,9 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
   builder_.SetInsertPoint(wait);
   builder_.CreateAlignedStore(all_masks, scratch_[0], llvm::Align(64));
   builder_.CreateAlignedStore(values, scratch_[1], llvm::Align(64));
-  call_service(offsetof(Services, warp_exchange), builder_.getVoidTy(),
-               {warp_, mask, scratch_[0], scratch_[1], number(static_cast<unsigned>(kind)), site});
+  Value* took_part = call_service(
+      offsetof(Services, warp_exchange), word,
+      {warp_, mask, scratch_[0], scratch_[1], number(static_cast<unsigned>(kind)), site});
   Value* received = builder_.CreateAlignedLoad(values->getType(), scratch_[1], llvm::Align(64));
   Value* left = mask;
   auto* waited = wait;
@@ -50,6 +51,12 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
   llvm::PHINode* result = builder_.CreatePHI(values->getType(), 2);
   result->addIncoming(values, before);
   result->addIncoming(received, waited);
+  if (present != nullptr) {
+    llvm::PHINode* lanes = builder_.CreatePHI(word, 2);
+    lanes->addIncoming(alive, before);
+    lanes->addIncoming(took_part, waited);
+    *present = lanes;
+  }
   if (left == mask) {
     return result;
   }
@@ -140,16 +147,16 @@ void WarpFunction::emit_match(const llvm::CallInst& call) {
   auto* word = builder_.getInt32Ty();
   auto* wide = builder_.getInt64Ty();
   const Value* masks = call.getArgOperand(1);
+  Value* present = nullptr;
   Value* values = exchange(vector(call.getArgOperand(0)), masks, Exchange::kMatch,
-                           scalar(call.getArgOperand(2)));
-  Value* alive = field(offsetof(Warp, alive), word, false);
+                           scalar(call.getArgOperand(2)), &present);
   builder_.CreateAlignedStore(vector(masks), scratch_[0], llvm::Align(64));
   builder_.CreateAlignedStore(values, scratch_[1], llvm::Align(64));
   for_each_lane(mask_, [&](Value* lane) {
     Value* value = builder_.CreateLoad(wide, builder_.CreateGEP(wide, scratch_[1], lane));
     Value* mask = builder_.CreateLoad(word, builder_.CreateGEP(word, scratch_[0], lane));
     Value* equal = mask_bits(builder_.CreateICmpEQ(values, splat(value)));
-    builder_.CreateStore(builder_.CreateAnd(builder_.CreateAnd(equal, mask), alive),
+    builder_.CreateStore(builder_.CreateAnd(builder_.CreateAnd(equal, mask), present),
                          builder_.CreateGEP(word, scratch_[2], lane));
   });
   define_vector(call, builder_.CreateAlignedLoad(vector_type(word), scratch_[2], llvm::Align(64)));
@@ -161,15 +168,16 @@ void WarpFunction::emit_redux(const llvm::CallInst& call) {
   const Value* masks = call.getArgOperand(2);
   const auto kind = static_cast<ReduxKind>(constant_of(call, 0));
   Value* mine = builder_.CreateZExt(vector(call.getArgOperand(1)), vector_type(wide));
+  Value* present = nullptr;
   Value* values = builder_.CreateTrunc(
-      exchange(mine, masks, Exchange::kRedux, scalar(call.getArgOperand(3))), vector_type(word));
-  Value* alive = field(offsetof(Warp, alive), word, false);
+      exchange(mine, masks, Exchange::kRedux, scalar(call.getArgOperand(3)), &present),
+      vector_type(word));
   const auto reduce = [&](Value* mask) -> Value* {
     const std::uint32_t identity = kind == ReduxKind::kMinU || kind == ReduxKind::kAnd ? 0xFFFFFFFF
                                    : kind == ReduxKind::kMinS                          ? 0x7FFFFFFF
                                    : kind == ReduxKind::kMaxS                          ? 0x80000000
                                                                                        : 0;
-    Value* taking_part = builder_.CreateSelect(lanes_of(builder_.CreateAnd(mask, alive)), values,
+    Value* taking_part = builder_.CreateSelect(lanes_of(builder_.CreateAnd(mask, present)), values,
                                                splat(number(identity)));
     switch (kind) {
     case ReduxKind::kAdd:

@@ -204,9 +204,10 @@ private:
   void emit_redux(const llvm::CallInst& call);
   void emit_alloca(const llvm::CallInst& call);
   [[nodiscard]] Value* source_lanes(const llvm::CallInst& call, Value** valid);
-  /// The values of all lanes that a warp-level operation is for, given those of the active ones.
-  [[nodiscard]] Value* exchange(Value* values, const Value* masks, exec::Exchange kind,
-                                Value* site);
+  /// The values of all lanes that a warp-level operation is for, given those of the active ones;
+  /// and in `present` a mask with which of a lane's mask have taken part.
+  [[nodiscard]] Value* exchange(Value* values, const Value* masks, exec::Exchange kind, Value* site,
+                                Value** present = nullptr);
   void call_code(Value* code, Value* mask);
 
   llvm::Function& scalar_;

@@ -104,13 +104,14 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
   case Operation::kVoteBallot: {
     const Value* masks = argument(1);
     Value* mine = builder_.CreateZExt(vector(argument(0)), vector_type(wide));
-    Value* all = exchange(mine, masks, Exchange::kVote, scalar(argument(2)));
+    Value* present = nullptr;
+    Value* all = exchange(mine, masks, Exchange::kVote, scalar(argument(2)), &present);
     Value* bits = mask_bits(builder_.CreateTrunc(all, vector_type(builder_.getInt1Ty())));
-    Value* alive = builder_.CreateAnd(bits, field(offsetof(Warp, alive), word, false));
+    Value* votes = builder_.CreateAnd(bits, present);
     if (shape(masks).is_uniform()) {
-      define_scalar(call, builder_.CreateAnd(alive, scalar(masks)));
+      define_scalar(call, builder_.CreateAnd(votes, scalar(masks)));
     } else {
-      define_vector(call, builder_.CreateAnd(splat(alive), vector(masks)));
+      define_vector(call, builder_.CreateAnd(splat(votes), vector(masks)));
     }
     return;
   }
