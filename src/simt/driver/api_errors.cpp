@@ -1,6 +1,9 @@
 // Entry points: names and texts of errors. They can be called at any time.
 #include "simt/driver/api.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace {
 
 struct ErrorRow {
@@ -15,35 +18,22 @@ constexpr ErrorRow kErrors[] = {
 #undef GANTRY_CUDA_ERROR
 };
 
-constexpr ErrorRow kNoError = {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_UNRECOGNIZED",
-                               "unrecognized error code"};
-
-const ErrorRow& row_of(CUresult code) {
-  for (const ErrorRow& row : kErrors) {
-    if (row.code == code) {
-      return row;
-    }
-  }
-  return kNoError;
-}
-
-/// For a code that is none there is a text too: many programs print it without asking.
-CUresult give_text(const char** place, const ErrorRow& row, const char* text) {
+/// Null for a code that is none.
+CUresult give_text(const char** place, CUresult code, const char* ErrorRow::* text) {
   if (place == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  *place = text;
-  return &row == &kNoError ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  const auto* row = std::ranges::find(kErrors, code, &ErrorRow::code);
+  *place = row != std::end(kErrors) ? row->*text : nullptr;
+  return *place != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 } // namespace
 
 GANTRY_CUDA_API cuGetErrorName(CUresult error, const char** name) {
-  const ErrorRow& row = row_of(error);
-  return give_text(name, row, row.name);
+  return give_text(name, error, &ErrorRow::name);
 }
 
 GANTRY_CUDA_API cuGetErrorString(CUresult error, const char** text) {
-  const ErrorRow& row = row_of(error);
-  return give_text(text, row, row.text);
+  return give_text(text, error, &ErrorRow::text);
 }

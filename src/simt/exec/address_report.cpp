@@ -206,7 +206,12 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
 }
 
 /// The shared variable that the offset is in or behind: where a loop that runs too far began.
-std::string shared_variable_before(const Warp& warp, std::uint64_t offset) {
+struct SharedVariable {
+  std::string text;
+  bool dynamic = false;
+};
+
+SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
   const Launch& launch = *warp.block->launch;
   LoadedProgram::State& state = *launch.program;
   const std::lock_guard lock(state.kernels_mutex);
@@ -224,12 +229,14 @@ std::string shared_variable_before(const Warp& warp, std::uint64_t offset) {
   }
   const ptx::ProgramVariable& variable = state.program->variables[last->variable];
   if (variable.dynamic_shared) {
-    return fmt::format(
-        "the last variable before it is '{}', the dynamic shared memory at offset {}",
-        variable.name, last->offset);
+    return {
+        fmt::format("the last variable before it is '{}', the dynamic shared memory at offset {}",
+                    variable.name, last->offset),
+        true};
   }
-  return fmt::format("the last variable before it is '{}', {} at offset {}", variable.name,
-                     bytes_text(variable.variable->size()), last->offset);
+  return {fmt::format("the last variable before it is '{}', {} at offset {}", variable.name,
+                      bytes_text(variable.variable->size()), last->offset),
+          false};
 }
 
 } // namespace
@@ -244,10 +251,11 @@ AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint3
                                     bytes_text(warp.shared_size), warp.static_shared,
                                     warp.dynamic_shared)};
   AddressReport report = {{relation(offset, size, memory)}, {}};
-  if (const std::string variable = shared_variable_before(warp, offset); !variable.empty()) {
-    report.lines.push_back(variable);
+  const SharedVariable variable = shared_variable_before(warp, offset);
+  if (!variable.text.empty()) {
+    report.lines.push_back(variable.text);
   }
-  if (offset >= warp.static_shared && warp.dynamic_shared == 0) {
+  if (variable.dynamic && warp.dynamic_shared == 0) {
     report.hint = "the launch gives no dynamic shared memory; a kernel that uses some must be "
                   "launched with its size";
   }

@@ -17,8 +17,8 @@ void load_memory(Machine& machine, Group& group, const Operation& operation, Lan
                                        AccessKind::kLoad);
   // Memory is read by all lanes before a register is written: one may be the address.
   std::array<Column, 8> values;
-  // Lanes that name one place see one value, even while somebody else writes there: code that runs in
-  // lockstep counts on it.
+  // Lanes that name one place see one value, even while somebody else writes there: code that runs
+  // in lockstep counts on it.
   for (unsigned i = 0; i < operation.vector; ++i) {
     const std::byte* before = nullptr;
     std::uint64_t value = 0;

@@ -57,7 +57,7 @@ bool OperandCheck::is_call() const {
     return false;
   }
   const bool described = operands[3].kind == Kind::kPrototype ||
-                         operands[3].kind == Kind::kLabelList || operands[3].kind == Kind::kSink;
+                         operands[3].kind == Kind::kCallTargets || operands[3].kind == Kind::kSink;
   return described &&
          std::ranges::all_of(operands[0].members,
                              [&](const Operand& result) { return is_passed(result, false); }) &&

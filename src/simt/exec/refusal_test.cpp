@@ -162,6 +162,11 @@ TEST(Refusal, NamesWhatIsNotSupported) {
   EXPECT_EQ(refusal("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 r0, r1, r2, r3;"),
             "Feature 'wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16' not supported");
   EXPECT_EQ(refusal("add.swizzled.u32 r0, r1, r2;"), "Feature 'add.swizzled.u32' not supported");
+  EXPECT_EQ(
+      refusal("mov.u32 r0, %envreg2;"),
+      "Feature 'barrier of the whole grid (cooperative groups)', which %envreg1 and %envreg2 are "
+      "read for, not supported");
+  EXPECT_EQ(refusal("mov.u32 r0, %envreg3;"), "");
   EXPECT_EQ(refusal("red.async.relaxed.cluster.global.add.u32 [d1], r1;"),
             "Feature 'red.async.relaxed.cluster.global.add.u32' not supported");
   EXPECT_EQ(refusal("ld.global.L2::cache_hint.u32 r0, [d1], d2;"),

@@ -2,7 +2,7 @@
 //
 // A warp is 32 lanes that execute one instruction at a time, in lockstep, for the lanes of a mask.
 // Compiled code and the interpreter both get a Warp&; its layout and that of Services are an ABI
-// between exec/ and the code that lower/ makes (lower/warp_layout.cpp states the offsets; cached
+// between exec/ and the code that lower/ makes (lower/ takes the offsets from here; cached
 // code carries kWarpAbi).
 //
 // Divergence. Code runs the sides of a divergent branch one after the other, so some lanes of the

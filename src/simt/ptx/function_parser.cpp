@@ -101,7 +101,7 @@ bool FunctionParser::resolve(const PendingTarget& target, ScopeTable::Name found
   case PendingTarget::Use::kCall:
     fits = found.kind == Kind::kCallTargets || found.kind == Kind::kPrototype;
     operand_kind =
-        found.kind == Kind::kPrototype ? Operand::Kind::kPrototype : Operand::Kind::kLabelList;
+        found.kind == Kind::kPrototype ? Operand::Kind::kPrototype : Operand::Kind::kCallTargets;
     break;
   }
   if (!fits) {
@@ -137,8 +137,8 @@ bool FunctionParser::resolve_jump_table(const PendingTarget& target) {
         target.location,
         fmt::format("'{}' is no call prototype and no list of functions", target.name));
   }
-  function_.label_lists.push_back(std::move(functions));
-  return resolve(target, {ScopeTable::Kind::kCallTargets, count_of(function_.label_lists) - 1});
+  function_.call_targets.push_back(std::move(functions));
+  return resolve(target, {ScopeTable::Kind::kCallTargets, count_of(function_.call_targets) - 1});
 }
 
 bool FunctionParser::parse_statement() {
@@ -231,9 +231,9 @@ bool FunctionParser::parse_call_targets(std::string_view name, Location location
     }
     functions.push_back(target.index);
   } while (cursor_.accept(','));
-  function_.label_lists.push_back(std::move(functions));
+  function_.call_targets.push_back(std::move(functions));
   return cursor_.expect(';') && declare(name, ScopeTable::Kind::kCallTargets,
-                                        count_of(function_.label_lists) - 1, location);
+                                        count_of(function_.call_targets) - 1, location);
 }
 
 bool FunctionParser::parse_prototype(std::string_view name, Location location) {

@@ -240,8 +240,8 @@ TEST(Instruction, ListsOfCallTargets) {
   const Function& kernel = kernel_of(*module);
   const auto targets = [&](std::size_t call) {
     const Operand& list = kernel.instructions.at(call).operands.at(3);
-    EXPECT_EQ(list.kind, Kind::kLabelList);
-    return kernel.label_lists.at(list.index);
+    EXPECT_EQ(list.kind, Kind::kCallTargets);
+    return kernel.call_targets.at(list.index);
   };
   const std::uint32_t f = *module->find("f");
   const std::uint32_t h = *module->find("h");

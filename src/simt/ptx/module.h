@@ -113,8 +113,9 @@ struct Operand {
     kPair,      ///< members[0]|members[1], a second destination
     kLabel,     ///< index: in Function::labels
     kLabelList, ///< index: in Function::label_lists (.branchtargets)
-    kPrototype, ///< index: in Function::prototypes
-    kSink,      ///< _
+    kCallTargets, ///< index: in Function::call_targets (.calltargets, or a table of functions)
+    kPrototype,   ///< index: in Function::prototypes
+    kSink,        ///< _
   };
   static constexpr std::uint8_t kWhole = 0xFF;
 
@@ -152,7 +153,7 @@ struct Instruction {
   [[nodiscard]] Type type(unsigned index = 0) const { return types[index]; }
 };
 // A call has four operands: a kVector of the results, the target (kSymbol, or kRegister for an
-// indirect one), a kVector of the arguments, and a kPrototype, kLabelList (.calltargets) or kSink.
+// indirect one), a kVector of the arguments, and a kPrototype, kCallTargets or kSink.
 
 enum class Linkage : std::uint8_t { kPrivate, kVisible, kExtern, kWeak, kCommon };
 
@@ -229,6 +230,7 @@ struct Function {
   std::vector<Instruction> instructions;
   std::vector<Label> labels;
   std::vector<std::vector<std::uint32_t>> label_lists;
+  std::vector<std::vector<std::uint32_t>> call_targets; ///< indices in Module::symbols
   std::vector<Prototype> prototypes;
   std::vector<SourcePosition> sources;
 

@@ -94,8 +94,8 @@ void for_each_use(const Module& module, const Visitor& visit) {
     for (const Instruction& instruction : function.instructions) {
       for (const Operand& operand : instruction.operands) {
         for_each_symbol(operand, visit);
-        if (operand.kind == Operand::Kind::kLabelList && instruction.opcode == Opcode::k_call) {
-          std::ranges::for_each(function.label_lists[operand.index], visit);
+        if (operand.kind == Operand::Kind::kCallTargets) {
+          std::ranges::for_each(function.call_targets[operand.index], visit);
         }
       }
     }

@@ -84,10 +84,8 @@ private:
     for (const Instruction& instruction : function.instructions) {
       for (const Operand& operand : instruction.operands) {
         scan_operand(scanned.module, operand);
-        const bool call_targets =
-            operand.kind == Operand::Kind::kLabelList && instruction.opcode == Opcode::k_call;
-        if (call_targets) {
-          for (const std::uint32_t symbol : function.label_lists[operand.index]) {
+        if (operand.kind == Operand::Kind::kCallTargets) {
+          for (const std::uint32_t symbol : function.call_targets[operand.index]) {
             reach_symbol(scanned.module, symbol);
           }
         }

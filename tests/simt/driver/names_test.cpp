@@ -14,6 +14,7 @@ TEST(ErrorTest, HaveNamesAndTexts) {
   EXPECT_OK(cuda().cuGetErrorString(CUDA_SUCCESS, &text));
   EXPECT_STREQ(text, "no error");
   EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(12345), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(text, nullptr);
   EXPECT_EQ(cuda().cuGetErrorString(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 

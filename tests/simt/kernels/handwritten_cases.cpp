@@ -199,4 +199,18 @@ GANTRY_KERNEL_CASE(handwritten_wrapping_addresses) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(handwritten_listed_calls) {
+  constexpr Word kThreads = 48;
+  std::vector<Word> expected;
+  for (Word thread = 0; thread < kThreads; ++thread) {
+    expected.insert(expected.end(), {thread % 2 == 0 ? thread + 1 : thread * 3, thread + 1});
+  }
+  Module module(driver, ptx_of("handwritten"));
+  const DeviceBuffer<Word> results(driver, expected.size());
+  module.kernel("listed_calls").launch({{1}, {kThreads}}, results);
+  Result result;
+  result.add("results", results.download(), expected);
+  return result;
+}
+
 } // namespace gantry::simt::testing

@@ -74,18 +74,17 @@ private:
     require(instruction.location.line != 0 && instruction.location.column != 0);
     require(!instruction.guard ||
             function.registers.at(instruction.guard->register_index).type == Type::kPred);
-    const bool is_call = instruction.opcode == Opcode::k_call && !instruction.unknown_modifier;
-    if (is_call) {
+    if (instruction.opcode == Opcode::k_call && !instruction.unknown_modifier) {
       require(instruction.operands.size() == 4);
       require(instruction.operands[0].kind == Operand::Kind::kVector &&
               instruction.operands[2].kind == Operand::Kind::kVector);
     }
     for (const Operand& operand : instruction.operands) {
-      check(function, operand, is_call);
+      check(function, operand);
     }
   }
 
-  void check(const Function& function, const Operand& operand, bool is_call) const {
+  void check(const Function& function, const Operand& operand) const {
     switch (operand.kind) {
     case Operand::Kind::kRegister: {
       const Register& reg = function.registers.at(operand.index);
@@ -106,7 +105,12 @@ private:
       break;
     case Operand::Kind::kLabelList:
       for (const std::uint32_t index : function.label_lists.at(operand.index)) {
-        require(index < (is_call ? module_.symbols.size() : function.labels.size()));
+        require(index < function.labels.size());
+      }
+      break;
+    case Operand::Kind::kCallTargets:
+      for (const std::uint32_t index : function.call_targets.at(operand.index)) {
+        require(index < module_.symbols.size());
       }
       break;
     case Operand::Kind::kAddress:
@@ -119,7 +123,7 @@ private:
       break;
     }
     for (const Operand& member : operand.members) {
-      check(function, member, is_call);
+      check(function, member);
     }
   }
 
