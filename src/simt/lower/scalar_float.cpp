@@ -127,6 +127,12 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
     set(operands[0], saturated(flushed(make(a), instruction), instruction), type);
     return true;
   };
+  const auto approximate = [&](Operator operation_number,
+                               Value* (ScalarFunction::*function)(Value*)) {
+    return type != Type::kF32
+               ? service(operation_number, 1)
+               : unary(operation_number, [&](Value* a) { return (this->*function)(a); });
+  };
   switch (instruction.opcode) {
   case Opcode::k_add:
     return binary(Operator::kAdd, [&](Value* a, Value* b) { return builder_.CreateFAdd(a, b); });
@@ -163,15 +169,15 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
       return builder_.CreateFDiv(llvm::ConstantFP::get(a->getType(), 1.0), a);
     });
   case Opcode::k_rsqrt:
-    return service(Operator::kRsqrt, 1);
+    return approximate(Operator::kRsqrt, &ScalarFunction::reciprocal_root);
   case Opcode::k_sin:
     return service(Operator::kSin, 1);
   case Opcode::k_cos:
     return service(Operator::kCos, 1);
   case Opcode::k_lg2:
-    return service(Operator::kLg2, 1);
+    return approximate(Operator::kLg2, &ScalarFunction::binary_logarithm);
   case Opcode::k_ex2:
-    return service(Operator::kEx2, 1);
+    return approximate(Operator::kEx2, &ScalarFunction::power_of_two);
   case Opcode::k_tanh:
     return service(Operator::kTanh, 1);
   case Opcode::k_min:

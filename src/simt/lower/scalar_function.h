@@ -102,6 +102,11 @@ private:
                                ptx::Type type);
   [[nodiscard]] Value* flushed(Value* value, const ptx::Instruction& instruction);
   [[nodiscard]] Value* saturated(Value* value, const ptx::Instruction& instruction);
+  // scalar_approximate.cpp: of a float.
+  [[nodiscard]] Value* polynomial(Value* x, llvm::ArrayRef<double> coefficients);
+  [[nodiscard]] Value* reciprocal_root(Value* a);
+  [[nodiscard]] Value* power_of_two(Value* a);
+  [[nodiscard]] Value* binary_logarithm(Value* a);
   [[nodiscard]] Value* by_service(const ptx::Instruction& instruction, unsigned operation,
                                   llvm::ArrayRef<Value*> operands, ptx::Type type,
                                   ptx::Type source = ptx::Type::kNone);
