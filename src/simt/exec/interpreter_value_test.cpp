@@ -111,7 +111,7 @@ Word bits_of(Word value, unsigned position, unsigned length, unsigned width, boo
 }
 
 std::span<const Case> cases() {
-  static const Case kCases[] = {
+  static const Case all[] = {
       {"add.u16 h0, h1, h2;", 'h', GANTRY_IS(U16(a + b))},
       {"add.s32 r0, r1, r2;", 'r', GANTRY_IS(U32(a + b))},
       {"add.s64 d0, d1, -5;", 'd', GANTRY_IS(a - 5)},
@@ -337,7 +337,7 @@ std::span<const Case> cases() {
          return result;
        }())},
   };
-  return kCases;
+  return all;
 }
 
 TEST(InterpretedValues, AreThoseOfTheHost) {
