@@ -2,29 +2,9 @@
 // a target region ran on a device.
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "check_macros.h"
 
 #include <omp.h>
-
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                      \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
-
-#define CHECK_EQUAL(left, right)                                                                   \
-  do {                                                                                             \
-    const long long left_value = (long long)(left);                                                \
-    const long long right_value = (long long)(right);                                              \
-    if (left_value != right_value) {                                                               \
-      fprintf(stderr, "%s:%d: failed: %s is %lld and %s is %lld\n", __FILE__, __LINE__, #left,     \
-              left_value, #right, right_value);                                                    \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
 
 /// Ends the program unless the default device is one and target regions run there.
 static inline void check_runs_on_device(void) {

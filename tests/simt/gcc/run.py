@@ -71,7 +71,8 @@ def compile_program(source, build, path):
                f"-foffload-options={libraries}", "-no-pie", f"-I{HERE}", *flags, str(source), "-o",
                str(program), "-lm"]
     state = hashlib.sha256(" ".join(command).encode())
-    for file in [source, HERE / "device.h", HERE / "device.inc"]:
+    for file in [source, HERE / "device.h", HERE / "device.inc",
+                 HERE.parent.parent / "support/check_macros.h"]:
         state.update(file.read_bytes())
     stamp = program.with_suffix(".stamp")
     if program.exists() and stamp.exists() and stamp.read_text() == state.hexdigest():
