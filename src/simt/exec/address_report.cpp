@@ -198,7 +198,9 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
   }
   report.lines.emplace_back(host ? "the address is host memory (not mapped for the device)"
                                  : "nothing is at the address, neither on the device nor the host");
-  if (const auto nearest = memory.nearest(address)) {
+  // The arena is far away; registered memory may be near.
+  const auto nearest = memory.nearest(address);
+  if (nearest && nearest->allocation.kind == MemoryKind::kRegistered) {
     report.lines.push_back("nearest: " + relation(address, size, thing_of(warp, *nearest)));
   }
   report.hint = host ? kHostHint : "";

@@ -3,6 +3,8 @@
 #include "simt/exec/code_cache.h"
 #include "simt/exec/settings.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -19,6 +21,26 @@ struct Compiler {
   std::string error;
 };
 
+/// The process ends, and LLVM's objects are destroyed.
+std::atomic<bool> compiler_has_gone = false;
+
+// The two share structures, so that nothing but the compiler of this very version will do.
+tl::expected<CompileFunction, std::string> compiler_in(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return tl::unexpected(std::string(dlerror()));
+  }
+  const auto* const version =
+      static_cast<const char*>(dlsym(library, "gantry_simt_compiler_version"));
+  const auto compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
+  if (version == nullptr || compile == nullptr ||
+      std::strcmp(version, GANTRY_SIMT_COMPILER_VERSION) != 0) {
+    dlclose(library);
+    return tl::unexpected(fmt::format("{} is of another version", path));
+  }
+  return compile;
+}
+
 // Beside the library that this is in, lib/simt/libcuda.so.1; unit tests, which link exec/
 // statically, lie in a folder beside lib/.
 Compiler open_compiler() {
@@ -33,15 +55,14 @@ Compiler open_compiler() {
     candidates.push_back(folder + "../lib/simt/" GANTRY_SIMT_COMPILER);
   }
   for (const std::string& candidate : candidates) {
-    if (void* library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
-      if (compiler.compile != nullptr) {
-        return compiler;
-      }
+    const auto opened = compiler_in(candidate);
+    if (opened) {
+      compiler.compile = *opened;
+      // Called before what LLVM has registered by being loaded.
+      std::atexit([] { compiler_has_gone.store(true, std::memory_order_relaxed); });
+      return compiler;
     }
-    const char* reason = dlerror();
-    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ",
-                                  reason != nullptr ? reason : candidate.c_str());
+    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
   }
   return compiler;
 }
@@ -56,7 +77,12 @@ struct Job {
 
 // On a thread of its own: the caller may be a warp, whose stack is too small for a compiler.
 bool compile(const CompileRequest& request, CodeImage& image, std::string& error) {
-  static const Compiler compiler = open_compiler();
+  // Never destroyed: runtimes launch kernels from their last destructors.
+  static const Compiler& compiler = *new Compiler(open_compiler());
+  if (compiler_is_gone()) {
+    error = "the process ends, and the compiler of the PTX executor is closed";
+    return false;
+  }
   if (compiler.compile == nullptr) {
     error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
     return false;
@@ -84,6 +110,10 @@ bool compile(const CompileRequest& request, CodeImage& image, std::string& error
 }
 
 } // namespace
+
+bool compiler_is_gone() {
+  return compiler_has_gone.load(std::memory_order_relaxed);
+}
 
 std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program) {
   static std::mutex mutex;

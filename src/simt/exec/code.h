@@ -47,10 +47,14 @@ struct CompileRequest {
   bool check_memory = true;
 };
 
-/// The compiler library's one function, "gantry_simt_compile": false and a text in `error` if the
+/// The compiler library's one function, "gantry_simt_compile" (beside it is the text
+/// "gantry_simt_compiler_version"): false and a text in `error` if the
 /// function cannot be compiled. Safe to call from several threads.
 using CompileFunction = bool (*)(const CompileRequest& request, CodeImage& image,
                                  std::string& error);
+
+/// True from when the process ends on: what is not compiled by then, is not.
+[[nodiscard]] bool compiler_is_gone();
 
 class ProgramCode {
 public:

@@ -63,7 +63,7 @@ std::string find_folder() {
 }
 
 const std::string& folder() {
-  static const std::string found = find_folder();
+  static const auto& found = *new std::string(find_folder()); // as is all that launches need
   return found;
 }
 
@@ -111,7 +111,7 @@ void prune() {
 } // namespace
 
 std::string cache_key(const CompileRequest& request) {
-  static const std::string machine = processor();
+  static const auto& machine = *new std::string(processor());
   const std::string text = fmt::format(
       "{:016x}{:016x}/{}/{}/{}/{}/{}/{}", request.program->hash[0], request.program->hash[1],
       request.function, static_cast<unsigned>(request.geometry), request.check_memory, kWarpAbi,

@@ -303,7 +303,9 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
     const std::uint64_t first = round_up(*address, page_size());
     madvise(reinterpret_cast<void*>(first), *address + what.size - first, MADV_HUGEPAGE);
   }
-  state.make_accessible(*address, what.size);
+  if (!is_window(what)) {
+    state.make_accessible(*address, what.size);
+  }
 
   Allocation allocation = what;
   allocation.address = *address;
@@ -325,7 +327,10 @@ bool DeviceMemory::free(std::uint64_t address) {
     state.live.erase(found);
   }
   // Neither live nor free: the block is this thread's alone until it retires.
-  clear_shadow(state.shadow_of(address), state.shadow_of(round_up(address + gone.size, kGranule)));
+  if (!is_window(gone)) {
+    clear_shadow(state.shadow_of(address),
+                 state.shadow_of(round_up(address + gone.size, kGranule)));
+  }
   const std::uint64_t size = block_size(gone.size);
   const bool given_back = gone.size >= kGiveBack && give_back(address, gone.size).second != 0;
 

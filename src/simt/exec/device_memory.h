@@ -5,8 +5,9 @@
 // a shadow of one byte for each granule of 16: how many of its bytes, from the first on, belong to
 // a live allocation (0 … 16). An access of at most 16 bytes that is aligned lies in one granule, so
 // checking it is one comparison. Everything that device code may touch is in the arena: device,
-// pinned and managed memory, the blocks' shared windows and the lanes' local ones. Host memory that
-// a program registers (cuMemHostRegister) is outside, and known to find() alone.
+// pinned and managed memory, and the blocks' shared windows and the lanes' local ones, which are
+// left out of the shadow. Host memory that a program registers (cuMemHostRegister) is outside, and
+// known to find() alone.
 //
 // All members may be called from any thread.
 #pragma once
@@ -49,8 +50,8 @@ public:
   [[nodiscard]] static DeviceMemory* instance();
 
   /// Memory of `size` > 0 bytes, zeroed or not; what its kind, device and context are is
-  /// remembered. Nothing if the arena is exhausted; the limit of a device's memory is the caller's
-  /// to keep.
+  /// remembered. A window (kShared, kLocal) is not accessible(): it is its owner's (lane_memory.h).
+  /// Nothing if the arena is exhausted; the limit of a device's memory is the caller's to keep.
   [[nodiscard]] std::optional<std::uint64_t> allocate(const Allocation& what);
   /// Frees what starts at `address`; false if no allocation does. The pages of large memory go back
   /// to the system.
@@ -72,12 +73,12 @@ public:
   bool unregister_host(std::uint64_t address);
 
   /// Marks [address, address + size) inside one live allocation as accessible or not, for the parts
-  /// of an allocation that are handed out by themselves (the heap's blocks, a window's part in
-  /// use). Exact if `address` is a multiple of 16; what a granule's shadow cannot say stays as it
-  /// was.
+  /// of an allocation that are handed out by themselves (the heap's blocks). Exact if `address` is
+  /// a multiple of 16; what a granule's shadow cannot say stays as it was.
   void set_accessible(std::uint64_t address, std::uint64_t size, bool accessible);
 
-  /// Whether device code may access `size` bytes at `address`: in live allocations or registered.
+  /// Whether all device code may access `size` bytes at `address`: in live allocations or
+  /// registered.
   [[nodiscard]] bool accessible(std::uint64_t address, std::uint64_t size) const;
 
   [[nodiscard]] std::uint64_t arena() const;

@@ -1,6 +1,5 @@
 #include "simt/exec/device_printf.h"
 
-#include "simt/exec/device_memory.h"
 #include "simt/exec/system_calls.h"
 
 #include <algorithm>
@@ -18,36 +17,34 @@ namespace {
 /// Output that waits; also the most that one conversion can be asked to fill.
 constexpr std::size_t kBufferSize = 1 << 20;
 
-bool accessible(std::uint64_t address, std::uint64_t size) {
-  const DeviceMemory* const memory = DeviceMemory::instance();
-  return memory != nullptr && memory->accessible(address, size);
-}
-
 /// The arguments of a call, in order. The first one that cannot be read is remembered, and what is
 /// taken from then on is zero.
 class Arguments {
 public:
-  explicit Arguments(std::uint64_t begin) : next_(begin) {}
+  Arguments(const LaneMemory& memory, std::uint64_t begin) : memory_(&memory), next_(begin) {}
 
   template <typename Value>
   Value take() {
     Value value = {};
     next_ = (next_ + sizeof(Value) - 1) & ~(sizeof(Value) - 1);
-    if (!unreadable_ && !accessible(next_, sizeof(Value))) {
-      unreadable_ = Unreadable{next_, sizeof(Value)};
-    }
     if (!unreadable_) {
-      std::memcpy(&value, reinterpret_cast<const void*>(next_), sizeof(Value));
+      if (const std::byte* const place = memory_->readable(next_, sizeof(Value))) {
+        std::memcpy(&value, place, sizeof(Value));
+      } else {
+        unreadable_ = Unreadable{next_, sizeof(Value)};
+      }
     }
     next_ += sizeof(Value);
     ++count_;
     return value;
   }
 
+  [[nodiscard]] const LaneMemory& memory() const { return *memory_; }
   [[nodiscard]] std::int32_t count() const { return count_; }
   [[nodiscard]] const std::optional<Unreadable>& unreadable() const { return unreadable_; }
 
 private:
+  const LaneMemory* memory_;
   std::uint64_t next_;
   std::int32_t count_ = 0;
   std::optional<Unreadable> unreadable_;
@@ -238,10 +235,10 @@ tl::expected<void, Unreadable> append_conversion(std::string& text, Conversion c
     if (arguments.unreadable()) {
       break;
     }
-    const auto string =
-        conversion.precision < 0
-            ? read_device_string(address)
-            : read_device_string(address, static_cast<std::size_t>(conversion.precision));
+    const auto string = conversion.precision < 0
+                            ? read_device_string(arguments.memory(), address)
+                            : read_device_string(arguments.memory(), address,
+                                                 static_cast<std::size_t>(conversion.precision));
     if (!string) {
       return tl::unexpected(string.error());
     }
@@ -279,32 +276,35 @@ Output& output() {
 
 } // namespace
 
-tl::expected<std::string, Unreadable> read_device_string(std::uint64_t address, std::size_t limit) {
+tl::expected<std::string, Unreadable> read_device_string(const LaneMemory& memory,
+                                                         std::uint64_t address, std::size_t limit) {
   std::string string;
   for (; string.size() < limit; ++address) {
-    if (!accessible(address, 1)) {
+    const std::byte* const place = memory.readable(address, 1);
+    if (place == nullptr) {
       return tl::unexpected(Unreadable{address, 1});
     }
-    const char next = *reinterpret_cast<const char*>(address);
-    if (next == '\0') {
+    if (*place == std::byte{0}) {
       break;
     }
-    string += next;
+    string += static_cast<char>(*place);
   }
   return string;
 }
 
-tl::expected<std::int32_t, Unreadable> format_device_text(std::string& text, std::uint64_t format,
+tl::expected<std::int32_t, Unreadable> format_device_text(std::string& text,
+                                                          const LaneMemory& memory,
+                                                          std::uint64_t format,
                                                           std::uint64_t arguments) {
   if (format == 0) {
     return -1;
   }
-  const auto string = read_device_string(format);
+  const auto string = read_device_string(memory, format);
   if (!string) {
     return tl::unexpected(string.error());
   }
   const std::string_view rest = *string;
-  Arguments values(arguments);
+  Arguments values(memory, arguments);
   for (std::size_t position = 0; position < rest.size();) {
     const std::size_t percent = std::min(rest.find('%', position), rest.size());
     text += rest.substr(position, percent - position);

@@ -9,6 +9,8 @@
 // All functions may be called from any thread.
 #pragma once
 
+#include "simt/exec/lane_memory.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,21 +21,23 @@
 
 namespace gantry::simt::exec {
 
-/// Memory that was to be read, but that device code may not access.
+/// Memory that was to be read, but that the lane may not access.
 struct Unreadable {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
 };
 
-/// The string at `address`, up to its NUL or `limit` bytes of it.
+/// What the lane has as string at `address`, up to its NUL or `limit` bytes of it.
 [[nodiscard]] tl::expected<std::string, Unreadable>
-read_device_string(std::uint64_t address,
+read_device_string(const LaneMemory& memory, std::uint64_t address,
                    std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 /// Appends what vprintf(format, arguments) prints, both generic addresses, to `text`. The number of
 /// arguments taken, or -1 if `format` is null.
-[[nodiscard]] tl::expected<std::int32_t, Unreadable>
-format_device_text(std::string& text, std::uint64_t format, std::uint64_t arguments);
+[[nodiscard]] tl::expected<std::int32_t, Unreadable> format_device_text(std::string& text,
+                                                                        const LaneMemory& memory,
+                                                                        std::uint64_t format,
+                                                                        std::uint64_t arguments);
 
 /// Puts text, undivided, behind what kernels have printed so far; flush_device_output()
 /// (system_calls.h) writes it, and a full buffer writes itself.

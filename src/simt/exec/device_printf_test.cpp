@@ -1,6 +1,7 @@
 #include "simt/exec/device_printf.h"
 
 #include "simt/exec/device_memory.h"
+#include "simt/exec/hand_made_warp.h"
 #include "simt/exec/system_calls.h"
 
 #include <cstdio>
@@ -49,6 +50,11 @@ private:
   std::string bytes_;
 };
 
+LaneMemory lane() {
+  static const HandMadeWarp made;
+  return {made.warp, 3};
+}
+
 struct Result {
   std::string text;
   std::int32_t count = 0;
@@ -58,9 +64,9 @@ Result print(std::string_view format, const Packed& packed = {}) {
   const Bytes text(with_nul(format));
   const Bytes arguments(packed.bytes());
   Result result;
-  result.count =
-      format_device_text(result.text, text.address, packed.bytes().empty() ? 0 : arguments.address)
-          .value();
+  result.count = format_device_text(result.text, lane(), text.address,
+                                    packed.bytes().empty() ? 0 : arguments.address)
+                     .value();
   return result;
 }
 
@@ -175,26 +181,26 @@ TEST(DevicePrintf, WhatIsNoConversionIsPrintedAsItIs) {
 
 TEST(DevicePrintf, NoFormat) {
   std::string text;
-  EXPECT_EQ(format_device_text(text, 0, 0), -1);
+  EXPECT_EQ(format_device_text(text, lane(), 0, 0), -1);
   EXPECT_EQ(text, "");
 }
 
 TEST(DevicePrintf, WhatCannotBeReadIsSaid) {
   std::string text;
   const Bytes open("no end"); // and inaccessible behind
-  const auto format = format_device_text(text, open.address, 0);
+  const auto format = format_device_text(text, lane(), open.address, 0);
   ASSERT_FALSE(format);
   EXPECT_EQ(format.error().address, open.address + 6);
   EXPECT_EQ(format.error().size, 1u);
 
   const Bytes number(with_nul("%d %f"));
-  const auto none = format_device_text(text, number.address, 0);
+  const auto none = format_device_text(text, lane(), number.address, 0);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().address, 0u);
   EXPECT_EQ(none.error().size, 4u);
 
   const Bytes few(std::string(8, '\0'));
-  const auto second = format_device_text(text, number.address, few.address);
+  const auto second = format_device_text(text, lane(), number.address, few.address);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().address, few.address + 8);
   EXPECT_EQ(second.error().size, 8u);
@@ -202,9 +208,23 @@ TEST(DevicePrintf, WhatCannotBeReadIsSaid) {
   const Bytes string(with_nul("%s"));
   const char on_host[] = "host";
   const Bytes pointer((Packed() << reinterpret_cast<std::uint64_t>(&on_host)).bytes());
-  const auto host_string = format_device_text(text, string.address, pointer.address);
+  const auto host_string = format_device_text(text, lane(), string.address, pointer.address);
   ASSERT_FALSE(host_string);
   EXPECT_EQ(host_string.error().address, reinterpret_cast<std::uint64_t>(&on_host));
+}
+
+TEST(DevicePrintf, WhatIsInTheLanesOwnWindow) {
+  const HandMadeWarp made;
+  const LaneMemory first(made.warp, 0), second(made.warp, 1);
+  const auto local = reinterpret_cast<std::uint64_t>(made.warp.local);
+  std::memcpy(made.warp.local, "own", 4);
+  std::memcpy(made.warp.local + HandMadeWarp::kStride, "two", 4);
+  EXPECT_EQ(read_device_string(first, local), "own");
+  EXPECT_EQ(read_device_string(second, local), "two") << "whichever lane the address is of";
+  EXPECT_EQ(read_device_string(first, local + HandMadeWarp::kStride), "own");
+  EXPECT_FALSE(read_device_string(first, local + HandMadeWarp::kLocal));
+  const HandMadeWarp elsewhere;
+  EXPECT_FALSE(read_device_string(LaneMemory(elsewhere.warp, 0), local));
 }
 
 TEST(DevicePrintf, OutputWaitsForTheFlush) {

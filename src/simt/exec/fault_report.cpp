@@ -14,9 +14,6 @@ namespace gantry::simt::exec {
 
 namespace {
 
-constexpr std::uint32_t kSpaceShared = 3;
-constexpr std::uint32_t kSpaceConst = 4;
-constexpr std::uint32_t kSpaceLocal = 5;
 constexpr std::size_t kLongestInstruction = 160;
 /// Waiting warps that a deadlock's report lists one by one.
 constexpr std::size_t kWarpsListed = 32;
@@ -137,13 +134,13 @@ std::string thread_text(const Warp& warp, unsigned lane) {
 }
 
 /// "global", "shared" …; empty for a generic access.
-std::string_view space_word(std::uint32_t space, const Place& place) {
+std::string_view space_word(AccessSpace space, const Place& place) {
   switch (space) {
-  case kSpaceShared:
+  case AccessSpace::kShared:
     return "shared ";
-  case kSpaceConst:
+  case AccessSpace::kConst:
     return "const ";
-  case kSpaceLocal:
+  case AccessSpace::kLocal:
     return "local ";
   default:
     break;
@@ -221,10 +218,10 @@ std::string threads_of(const Warp& warp, LaneMask lanes) {
 }
 
 Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addresses,
-                   std::uint32_t size, AccessKind kind, std::uint32_t space, Site site) {
+                   std::uint32_t size, AccessKind kind, AccessSpace space, Site site) {
   const unsigned lane = first_lane(lanes);
   const std::uint64_t address = addresses[lane];
-  const bool window = space == kSpaceShared || space == kSpaceLocal;
+  const bool window = space == AccessSpace::kShared || space == AccessSpace::kLocal;
   const std::uint64_t beyond = size == 0 ? 0 : address % size;
   Report report(
       warp, lanes, site,
@@ -234,9 +231,9 @@ Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addres
   if (beyond != 0) {
     report.line(fmt::format("the address is {} past a multiple of {}", bytes_text(beyond), size));
   }
-  if (space == kSpaceShared) {
+  if (space == AccessSpace::kShared) {
     report.append(describe_shared(warp, address, size));
-  } else if (space == kSpaceLocal) {
+  } else if (space == AccessSpace::kLocal) {
     report.append(describe_local(warp, address, size));
   } else {
     report.append(describe_address(warp, lane, address, size));

@@ -22,12 +22,11 @@ struct Waiting;
 [[nodiscard]] std::string threads_of(const Warp& warp, LaneMask lanes);
 
 /// The fault of an access by `lanes` of which the addresses are `addresses` (generic addresses, or
-/// offsets for the spaces 3 shared and 5 local; 0 generic, 1 global, 4 const). Says for each kind
+/// offsets in a window, by `space`). Says for each kind
 /// what it is: misaligned, host memory, past an allocation, freed, null, past shared or local
 /// memory.
 [[nodiscard]] Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addresses,
-                                 std::uint32_t size, AccessKind kind, std::uint32_t space,
-                                 Site site);
+                                 std::uint32_t size, AccessKind kind, AccessSpace space, Site site);
 [[nodiscard]] Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site);
 /// A call of something that is no function.
 [[nodiscard]] Fault call_fault(const Warp& warp, LaneMask lanes, std::uint64_t handle, Site site);

@@ -20,8 +20,8 @@ using testing::StartsWith;
 class FaultReport : public testing::Test {
 protected:
   /// The fault of an access of 4 bytes by lane 2.
-  Fault access(std::uint64_t address, std::uint32_t space = 0, Site site = HandMadeWarp::kLoad,
-               AccessKind kind = AccessKind::kLoad) {
+  Fault access(std::uint64_t address, AccessSpace space = AccessSpace::kGeneric,
+               Site site = HandMadeWarp::kLoad, AccessKind kind = AccessKind::kLoad) {
     std::uint64_t addresses[kLanes] = {};
     addresses[2] = address;
     return access_fault(made.warp, 1U << 2, addresses, 4, kind, space, site);
@@ -58,8 +58,8 @@ TEST_F(FaultReport, AWholeReport) {
   const std::uint64_t past = address + 4100;
   std::uint64_t addresses[kLanes] = {};
   addresses[2] = addresses[3] = past;
-  const Fault fault =
-      access_fault(made.warp, 0xC, addresses, 4, AccessKind::kLoad, 0, HandMadeWarp::kLoad);
+  const Fault fault = access_fault(made.warp, 0xC, addresses, 4, AccessKind::kLoad,
+                                   AccessSpace::kGeneric, HandMadeWarp::kLoad);
   EXPECT_EQ(fault.code, FaultCode::kIllegalAddress);
   EXPECT_EQ(
       fault.report,
@@ -74,7 +74,7 @@ TEST_F(FaultReport, AWholeReport) {
 }
 
 TEST_F(FaultReport, AFunctionThatTheKernelCalls) {
-  const Fault fault = access(100, 3, HandMadeWarp::kHelper, AccessKind::kStore);
+  const Fault fault = access(100, AccessSpace::kShared, HandMadeWarp::kHelper, AccessKind::kStore);
   EXPECT_THAT(fault.report, StartsWith("gantry: error: kernel 'sum' (PTX line 9): invalid shared "
                                        "store of 4 bytes at offset 100\n"));
   EXPECT_THAT(fault.report,
@@ -153,8 +153,8 @@ TEST_F(FaultReport, Misaligned) {
 }
 
 TEST_F(FaultReport, SharedMemory) {
-  const Fault past = access(HandMadeWarp::kStatic + HandMadeWarp::kDynamic + 4, 3,
-                            HandMadeWarp::kHelper, AccessKind::kAtomic);
+  const Fault past = access(HandMadeWarp::kStatic + HandMadeWarp::kDynamic + 4,
+                            AccessSpace::kShared, HandMadeWarp::kHelper, AccessKind::kAtomic);
   EXPECT_EQ(past.code, FaultCode::kIllegalAddress);
   EXPECT_THAT(past.report, HasSubstr("invalid shared atomic operation of 4 bytes at offset 100"));
   EXPECT_THAT(past.report, HasSubstr("the address is 4 bytes past the end of the block's shared "
@@ -164,7 +164,7 @@ TEST_F(FaultReport, SharedMemory) {
   made.add_shared_variable();
   made.warp.dynamic_shared = 0;
   made.warp.shared_size = 64;
-  const Fault missing = access(64, 3, HandMadeWarp::kHelper, AccessKind::kStore);
+  const Fault missing = access(64, AccessSpace::kShared, HandMadeWarp::kHelper, AccessKind::kStore);
   EXPECT_THAT(missing.report,
               HasSubstr("the last variable before it is 'tile', 64 bytes at offset 0"));
   EXPECT_THAT(missing.report, Not(HasSubstr("hint")));
@@ -181,7 +181,7 @@ TEST_F(FaultReport, SharedMemoryByAGenericAddress) {
 }
 
 TEST_F(FaultReport, LocalMemory) {
-  const Fault past = access(132, 5);
+  const Fault past = access(132, AccessSpace::kLocal);
   EXPECT_THAT(past.report, HasSubstr("invalid local load of 4 bytes at offset 132"));
   EXPECT_THAT(past.report, HasSubstr("the address is 4 bytes past the end of the thread's local "
                                      "memory of 128 bytes, 48 in use"));

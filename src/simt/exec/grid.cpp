@@ -4,6 +4,7 @@
 #include "simt/exec/device_memory.h"
 #include "simt/exec/interpreter.h"
 #include "simt/exec/loaded_program.h"
+#include "simt/exec/range_allocator.h"
 #include "simt/exec/scheduler.h"
 #include "simt/exec/services.h"
 #include "simt/exec/settings.h"
@@ -62,19 +63,6 @@ SlotStore& slot_store() {
   return store;
 }
 
-void set_accessible(BlockSlot& slot, std::uint32_t bytes) {
-  if (slot.shared_accessible == bytes) {
-    return;
-  }
-  if (slot.shared_accessible > bytes) {
-    DeviceMemory::instance()->set_accessible(slot.shared_memory, slot.shared_accessible, false);
-  }
-  if (bytes != 0) {
-    DeviceMemory::instance()->set_accessible(slot.shared_memory, bytes, true);
-  }
-  slot.shared_accessible = bytes;
-}
-
 // The part of a warp that is the same for all blocks of the grid.
 void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   const LaunchShape& shape = grid.launch->shape;
@@ -121,7 +109,6 @@ std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
   while (slot->warps.size() < grid.warps) {
     slot->warps.push_back(std::make_unique<WarpSlot>(grid.local_bytes, slot->device));
   }
-  set_accessible(*slot, grid.shared_size);
   if (const std::uint32_t bytes = grid.kernel->facts.parameter_bytes) {
     std::memcpy(reinterpret_cast<void*>(slot->shared_memory + kSharedWindow),
                 grid.launch->parameters, bytes);
@@ -313,6 +300,17 @@ Geometry geometry_of(const LaunchShape& shape) {
   return Geometry::kGeneral;
 }
 
+/// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
+/// variables take is there in any case, up to what a GPU has. In few sizes, as slots of one size
+/// are kept.
+std::uint32_t local_window(std::uint64_t limit, std::uint64_t needed) {
+  constexpr std::uint64_t kMost = 512 << 10;
+  constexpr std::uint64_t kStep = 64 << 10;
+  return static_cast<std::uint32_t>(
+      needed <= limit / 2 ? limit
+                          : std::max(limit, std::min(round_up(limit + needed, kStep), kMost)));
+}
+
 } // namespace
 
 unsigned thread_count() {
@@ -329,19 +327,24 @@ void run_grid(Launch& launch) {
   grid.interpreted = program.is_interpreted();
   if (!grid.interpreted) {
     auto entry = program.code->of(launch.kernel, launch.geometry);
-    if (!entry) {
+    // Runtimes launch kernels from their last destructors.
+    grid.interpreted = !entry && compiler_is_gone();
+    if (!entry && !grid.interpreted) {
       launch.fault = Fault{FaultCode::kIllegalInstruction, entry.error()};
       launch.failed = true;
       return;
     }
-    grid.entry = *entry;
-    grid.functions = program.code->table(launch.geometry);
+    if (entry) {
+      grid.entry = *entry;
+      grid.functions = program.code->table(launch.geometry);
+    }
   }
   const LaunchShape& shape = launch.shape;
   grid.threads = shape.block[0] * shape.block[1] * shape.block[2];
   grid.warps = (grid.threads + kLanes - 1) / kLanes;
   grid.shared_size = grid.kernel->facts.static_shared + shape.dynamic_shared;
-  grid.local_bytes = static_cast<std::uint32_t>(limits_of(program.options.device).local_bytes);
+  grid.local_bytes =
+      local_window(limits_of(program.options.device).local_bytes, grid.kernel->facts.local_bytes);
   grid.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const unsigned threads =
       static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), grid.blocks));

@@ -30,8 +30,8 @@ public:
     state_.function_base = kFirstHandle;
     state_.kernels.resize(2);
     launch.program = &state_;
-    shared_ = window(256, MemoryKind::kShared, kStatic + kDynamic);
-    local_ = window(std::uint64_t{kStride} * kLanes, MemoryKind::kLocal, 0);
+    shared_ = window(kSharedWindow + kParameterWindow, MemoryKind::kShared);
+    local_ = window(std::uint64_t{kStride} * kLanes, MemoryKind::kLocal);
     make_warp();
   }
   ~HandMadeWarp() {
@@ -59,17 +59,11 @@ public:
   Launch launch;
 
 private:
-  static std::uint64_t window(std::uint64_t size, MemoryKind kind, std::uint64_t accessible) {
+  static std::uint64_t window(std::uint64_t size, MemoryKind kind) {
     Allocation what;
     what.size = size;
     what.kind = kind;
-    DeviceMemory& memory = *DeviceMemory::instance();
-    const std::uint64_t address = memory.allocate(what).value();
-    if (accessible != 0) {
-      memory.set_accessible(address, size, false);
-      memory.set_accessible(address, accessible, true);
-    }
-    return address;
+    return DeviceMemory::instance()->allocate(what).value();
   }
 
   static ptx::Instruction instruction(std::string_view name, std::uint32_t line,
@@ -120,6 +114,7 @@ private:
     warp.dynamic_shared = kDynamic;
     warp.shared_size = kStatic + kDynamic;
     warp.shared = reinterpret_cast<std::byte*>(shared_);
+    warp.parameters = reinterpret_cast<std::byte*>(shared_ + kSharedWindow);
     warp.local = reinterpret_cast<std::byte*>(local_);
     warp.local_size = kLocal;
     warp.local_used = 48;

@@ -1,7 +1,7 @@
 #include "simt/exec/interpreter_access.h"
 
-#include "simt/exec/device_memory.h"
 #include "simt/exec/fault_report.h"
+#include "simt/exec/lane_memory.h"
 
 #include <cstring>
 
@@ -11,61 +11,18 @@ namespace {
 
 using ptx::Space;
 
-/// The numbers that access_fault() has for spaces.
-std::uint32_t number_of(Space space) {
+AccessSpace access_space(Space space) {
   switch (space) {
   case Space::kGlobal:
-    return 1;
+    return AccessSpace::kGlobal;
   case Space::kShared:
-    return 3;
+    return AccessSpace::kShared;
   case Space::kConst:
-    return 4;
+    return AccessSpace::kConst;
   case Space::kLocal:
-    return 5;
+    return AccessSpace::kLocal;
   default:
-    return 0;
-  }
-}
-
-bool is_live(const Warp& warp, std::uint64_t address, std::uint32_t size) {
-  const std::uint64_t offset = address - warp.arena;
-  const std::uint64_t in_granule = address % DeviceMemory::kGranule;
-  if (offset < warp.arena_size && in_granule + size <= DeviceMemory::kGranule &&
-      warp.shadow[offset / DeviceMemory::kGranule] >= in_granule + size) {
-    return true;
-  }
-  return DeviceMemory::instance()->accessible(address, size);
-}
-
-bool is_kernel_parameter(Machine& machine, std::uint64_t address, std::uint32_t size) {
-  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(machine.warp().parameters);
-  const std::uint64_t bytes = machine.kernel().facts.parameter_bytes;
-  return offset < bytes && bytes - offset >= size;
-}
-
-/// A generic address of local memory names a place in the memory of whoever uses it, whichever
-/// thread it comes from: GCC's code keeps one in shared memory for all.
-std::uint64_t own_address(const Warp& warp, unsigned lane, std::uint64_t address) {
-  const auto local = reinterpret_cast<std::uint64_t>(warp.local);
-  const std::uint64_t offset = address - local;
-  if (offset >= std::uint64_t{warp.local_stride} * kLanes) {
-    return address;
-  }
-  return local + std::uint64_t{lane} * warp.local_stride + offset % warp.local_stride;
-}
-
-/// `part`: bytes of an element, of an access to several.
-bool may_access(Machine& machine, Space space, std::uint64_t address, std::uint32_t size,
-                std::uint32_t part, AccessKind kind) {
-  const Warp& warp = machine.warp();
-  switch (space) {
-  case Space::kShared:
-    return address <= warp.shared_size && warp.shared_size - address >= size;
-  case Space::kLocal:
-    return address <= warp.local_size && warp.local_size - address >= size;
-  default:
-    return is_live(warp, address, size - part + needed_bytes(kind, part)) ||
-           (kind == AccessKind::kLoad && is_kernel_parameter(machine, address, size));
+    return AccessSpace::kGeneric;
   }
 }
 
@@ -88,23 +45,29 @@ Places checked_places(Machine& machine, Group& group, const Operation& operation
     // Arithmetic on an address of 32 bits stays in 32 bits.
     addresses[lane] = window + (address.narrow && is_window ? sum & 0xFFFF'FFFF : sum);
     if (space == Space::kGeneric) {
-      addresses[lane] = own_address(warp, lane, addresses[lane]);
+      addresses[lane] = LaneMemory(warp, lane).own_address(addresses[lane]);
     }
   });
   if (machine.checks_memory()) {
     LaneMask wrong = 0;
     std::uint32_t size = alignment;
+    // Of an access to several elements, those before the last one have to be there whole.
+    const auto needed = [&](std::uint32_t bytes) {
+      const std::uint32_t last = bytes / operation.vector;
+      return bytes - last + needed_bytes(kind, last);
+    };
     for_lanes(active, [&](unsigned lane) {
       const bool right =
           addresses[lane] % alignment == 0 &&
-          (sizes[lane] == 0 || may_access(machine, space, addresses[lane], sizes[lane],
-                                          sizes[lane] / operation.vector, kind));
+          (sizes[lane] == 0 || LaneMemory(warp, lane)
+                                   .may_access(access_space(space), addresses[lane], sizes[lane],
+                                               needed(sizes[lane]), kind));
       wrong |= right ? 0 : 1U << lane;
       size = right ? size : std::max(size, sizes[lane]);
     });
     if (wrong != 0) {
       machine.block().fail(machine.warp(), access_fault(warp, wrong, addresses.data(), size, kind,
-                                                        number_of(space), operation.site));
+                                                        access_space(space), operation.site));
     }
   }
   Places places;

@@ -2,6 +2,7 @@
 
 #include "simt/exec/device_memory.h"
 #include "simt/exec/interpreter.h"
+#include "simt/exec/range_allocator.h"
 
 #include <algorithm>
 #include <cstring>
@@ -70,11 +71,19 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const pt
   KernelFacts facts;
   lay_out_parameters(entry, facts);
   facts.static_shared = reach.static_shared;
-  for (const ptx::Variable& variable : entry.variables) {
-    if (variable.space == ptx::Space::kLocal) {
-      facts.local_bytes += static_cast<std::uint32_t>(variable.size());
+  // As if each function reached were called once, by the one before.
+  std::uint64_t local_bytes = 0;
+  for (const std::uint32_t function : reach.functions) {
+    if (program.functions[function].system_call) {
+      continue;
+    }
+    for (const ptx::Variable& variable : program.definition(function).variables) {
+      if (variable.space == ptx::Space::kLocal) {
+        local_bytes = round_up(local_bytes, variable.alignment) + variable.size();
+      }
     }
   }
+  facts.local_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(local_bytes, UINT32_MAX));
   for (const ptx::ProgramVariable& variable : program.variables) {
     if (variable.space == ptx::Space::kConst) {
       facts.const_bytes += static_cast<std::uint32_t>(variable.variable->size());
@@ -219,7 +228,7 @@ tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel) {
   }
   if (!state_->is_interpreted()) {
     const auto entry = state_->code->of(kernel, Geometry::kLinear);
-    if (!entry) {
+    if (!entry && !compiler_is_gone()) {
       return tl::unexpected(entry.error());
     }
   }

@@ -169,14 +169,15 @@ using FormTable = std::array<std::vector<Form>, std::size(kOpcodeNames)>;
 } // namespace
 
 const std::vector<Form>& forms_of(Opcode opcode) {
-  static const FormTable table = [] {
-    FormTable built;
+  // Never destroyed: runtimes launch kernels from their last destructors.
+  static const FormTable* const table = [] {
+    auto* const built = new FormTable();
     for (const Row& row : kRows) {
-      built[static_cast<std::size_t>(row.opcode)].push_back(form_of(row));
+      (*built)[static_cast<std::size_t>(row.opcode)].push_back(form_of(row));
     }
     return built;
   }();
-  return table[static_cast<std::size_t>(opcode)];
+  return (*table)[static_cast<std::size_t>(opcode)];
 }
 
 std::string_view name_of(Opcode opcode) {

@@ -26,10 +26,6 @@ std::uint64_t window(std::uint64_t size, MemoryKind kind, std::int32_t device) {
 WarpSlot::WarpSlot(std::uint32_t local_bytes, std::int32_t device) {
   const std::uint32_t stride = local_bytes + kLocalGap;
   local_memory = window(std::uint64_t{stride} * kLanes, MemoryKind::kLocal, device);
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    DeviceMemory::instance()->set_accessible(
-        local_memory + std::uint64_t{stride} * lane + local_bytes, kLocalGap, false);
-  }
   warp.local = reinterpret_cast<std::byte*>(local_memory);
   warp.local_size = local_bytes;
   warp.local_stride = stride;
@@ -44,9 +40,7 @@ WarpSlot::~WarpSlot() {
 
 BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal)
     : local_bytes(local), device(ordinal),
-      shared_memory(window(kSharedWindow + kParameterWindow, MemoryKind::kShared, ordinal)) {
-  DeviceMemory::instance()->set_accessible(shared_memory, kSharedWindow, false);
-}
+      shared_memory(window(kSharedWindow + kParameterWindow, MemoryKind::kShared, ordinal)) {}
 
 BlockSlot::~BlockSlot() {
   DeviceMemory::instance()->free(shared_memory);

@@ -67,7 +67,6 @@ struct BlockSlot {
   std::uint32_t local_bytes;
   std::int32_t device;
   std::uint64_t shared_memory = 0;
-  std::uint32_t shared_accessible = 0; ///< bytes of it that the shadow says are valid
   std::vector<std::unique_ptr<WarpSlot>> warps;
   Block block;
 };
@@ -110,10 +109,5 @@ private:
   void leave(Strand& strand);
   [[nodiscard]] bool can_go_on(const Strand& strand) const;
 };
-
-/// The largest shared memory of a block, in bytes, and what a device reserves of it.
-inline constexpr std::uint32_t kSharedWindow = 228 << 10;
-/// Behind it in a slot lie the kernel's parameters, whose addresses device code may take.
-inline constexpr std::uint32_t kParameterWindow = 32 << 10;
 
 } // namespace gantry::simt::exec

@@ -2,12 +2,13 @@
 
 #include "simt/exec/arithmetic.h"
 #include "simt/exec/code.h"
-#include "simt/exec/device_memory.h"
 #include "simt/exec/fault_report.h"
+#include "simt/exec/lane_memory.h"
 #include "simt/exec/loaded_program.h"
 #include "simt/exec/scheduler.h"
 #include "simt/exec/system_calls.h"
 
+#include <bit>
 #include <chrono>
 
 namespace gantry::simt::exec {
@@ -20,38 +21,23 @@ std::uint64_t now() {
                                         .count());
 }
 
-// Ends the launch for the lanes of which good(address of the part) is false. The report is about
-// the whole access that the program has written.
-template <typename Good>
-void check_each(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t whole,
-                std::uint32_t offset, AccessKind kind, Site site, std::uint32_t space, Good good) {
+// The report is about the whole access that the program has written.
+void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
+                  AccessSpace space) {
   LaneMask wrong = 0;
   std::uint64_t starts[kLanes] = {};
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if ((active >> lane & 1) != 0) {
-      starts[lane] = addresses[lane] - offset;
-      wrong |= starts[lane] % whole != 0 || !good(addresses[lane]) ? 1U << lane : 0;
-    }
+  for (LaneMask left = active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    starts[lane] = addresses[lane] - offset;
+    const bool good = starts[lane] % whole == 0 &&
+                      LaneMemory(*warp, lane)
+                          .may_access(space, addresses[lane], size, needed_bytes(kind, size), kind);
+    wrong |= good ? 0 : 1U << lane;
   }
   if (wrong != 0) {
     warp->block->fail(*warp, access_fault(*warp, wrong, starts, whole, kind, space, site));
   }
-}
-
-void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
-                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site) {
-  const DeviceMemory& memory = *DeviceMemory::instance();
-  const std::uint32_t needed = needed_bytes(kind, size);
-  check_each(warp, active, addresses, whole, offset, kind, site, 0,
-             [&](std::uint64_t address) { return memory.accessible(address, needed); });
-}
-
-void check_window(Warp* warp, LaneMask active, const std::uint64_t* offsets, std::uint32_t size,
-                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
-                  std::uint32_t space) {
-  const std::uint64_t limit = space == 3 ? warp->shared_size : warp->local_size;
-  check_each(warp, active, offsets, whole, offset, kind, site, space,
-             [&](std::uint64_t at) { return at <= limit && limit - at >= size; });
 }
 
 // The lanes of this strand that are not at this point go on by themselves. False in the copy that
@@ -257,8 +243,8 @@ std::uint64_t clock_now(Warp*) {
 }
 
 constexpr Services kServices = {
-    check_access, check_window, barrier,      barrier_arrive, warp_exchange, yield,     nanosleep,
-    exit_lanes,   trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now,
+    check_access, barrier,      barrier_arrive, warp_exchange, yield,     nanosleep, exit_lanes,
+    trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now,
 };
 
 } // namespace

@@ -32,12 +32,14 @@ struct Call {
 Fault unreadable_fault(const Call& call, unsigned lane, const Unreadable& what) {
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = what.address;
-  return access_fault(call.warp, 1U << lane, addresses, what.size, AccessKind::kLoad, 0, call.site);
+  return access_fault(call.warp, 1U << lane, addresses, what.size, AccessKind::kLoad,
+                      AccessSpace::kGeneric, call.site);
 }
 
 std::optional<Fault> call_vprintf(const Call& call, unsigned lane) {
   std::string text;
-  const auto count = format_device_text(text, call.argument(0, lane), call.argument(1, lane));
+  const auto count = format_device_text(text, LaneMemory(call.warp, lane), call.argument(0, lane),
+                                        call.argument(1, lane));
   if (!count) {
     return unreadable_fault(call, lane, count.error());
   }
@@ -73,7 +75,7 @@ Fault call_assertfail(const Call& call, unsigned lane) {
   std::string texts[3];
   constexpr unsigned kStrings[3] = {0, 1, 3};
   for (unsigned i = 0; i < 3; ++i) {
-    auto text = read_device_string(call.argument(kStrings[i], lane));
+    auto text = read_device_string(LaneMemory(call.warp, lane), call.argument(kStrings[i], lane));
     if (!text) {
       return unreadable_fault(call, lane, text.error());
     }

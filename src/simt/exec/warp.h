@@ -22,9 +22,14 @@ namespace gantry::simt::exec {
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 3;
+inline constexpr std::uint32_t kWarpAbi = 4;
 /// Passes of loops that may wait for somebody before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
+
+/// The largest shared memory of a block, in bytes, and what a device reserves of it.
+inline constexpr std::uint32_t kSharedWindow = 228 << 10;
+/// Behind it lie the kernel's parameters, whose addresses device code may take.
+inline constexpr std::uint32_t kParameterWindow = 32 << 10;
 
 using LaneMask = std::uint32_t;
 
@@ -45,6 +50,16 @@ using Site = std::uint64_t;
 /// What a memory access does, for the report of one that fails.
 enum class AccessKind : std::uint32_t { kLoad, kStore, kAtomic };
 
+/// Where the instruction says that it goes; the numbers are LLVM's for NVIDIA's GPUs. Addresses of
+/// shared and local memory are offsets in the block's or the lane's window.
+enum class AccessSpace : std::uint32_t {
+  kGeneric = 0,
+  kGlobal = 1,
+  kShared = 3,
+  kConst = 4,
+  kLocal = 5
+};
+
 /// Of an aligned access of `size` bytes, how many from the first on have to be in an allocation.
 /// Loads may look beyond its end by less than their size: memory is there on every GPU, and
 /// functions like strcmp that read words count on it.
@@ -57,16 +72,13 @@ enum class AccessKind : std::uint32_t { kLoad, kStore, kAtomic };
 /// `active` are neither read nor written. "Suspends": other warps may run meanwhile, the warp may
 /// be split, and `live` be smaller afterwards.
 struct Services {
-  /// Memory: some lane's access is not to memory of one live allocation, or not aligned, as far as
-  /// the quick check in the code can tell. Looks closer: returns if every access is allowed, ends
-  /// the launch with a report otherwise. The access is of `size` bytes, and part of one of `whole`
-  /// bytes, from `offset` on.
+  /// Memory: some lane's access is not to memory that it may access, or not aligned, as far as
+  /// the quick check in the code can tell. Looks closer (lane_memory.h): returns if every access is
+  /// allowed, ends the launch with a report otherwise. The access is of `size` bytes, and part of
+  /// one of `whole` bytes, from `offset` on.
   void (*check_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
-                       std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site);
-  /// The same for offsets in the shared window (`space` 3) or a lane's local window (5).
-  void (*check_window)(Warp*, LaneMask active, const std::uint64_t* offsets, std::uint32_t size,
                        std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
-                       std::uint32_t space);
+                       AccessSpace space);
 
   /// bar.sync, bar.red and barrier: suspends until `threads` threads (0: all of the block) have
   /// come. `reduction` 0: none, 1: popc, 2: and, 3: or, over `predicates`. Returns the result.
@@ -140,7 +152,7 @@ struct Warp {
   std::uint32_t local_stride;     ///< bytes from one lane's window to the next one's
   std::byte* local;               ///< lane 0's window; a generic address as it is
   std::byte* shared;              ///< the block's shared memory; likewise
-  const std::byte* parameters;    ///< of the kernel
+  const std::byte* parameters;    ///< of the kernel; a generic address as it is
   const std::uint64_t* variables; ///< address of each of the program's (shared ones: offset)
   Code* functions;                ///< by index in the program; calls go through it
   std::uint64_t function_base;    ///< handle of function 0; function i is at function_base + 16 * i

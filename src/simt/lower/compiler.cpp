@@ -111,6 +111,10 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
 
 } // namespace gantry::simt::lower
 
+// NOLINTNEXTLINE(readability-identifier-naming): exec/code.cpp looks it up by this name
+extern "C" __attribute__((visibility("default"))) const char gantry_simt_compiler_version[] =
+    GANTRY_SIMT_COMPILER_VERSION;
+
 extern "C" __attribute__((visibility("default"))) bool
 gantry_simt_compile(const gantry::simt::exec::CompileRequest& request,
                     gantry::simt::exec::CodeImage& image, std::string& error) {

@@ -145,7 +145,8 @@ void ScalarFunction::make_variables() {
       slot->setAlignment(alignment);
       variables_[i] = slot;
     } else if (variable.space == ptx::Space::kParam && !source_.is_entry) {
-      auto* slot = builder_.CreateAlloca(bytes);
+      // Its address, if it is taken, is one of local memory (PTX ISA 9.0, 5.1.6.2).
+      auto* slot = builder_.CreateAlloca(bytes, kLocal);
       slot->setAlignment(std::max(alignment, llvm::Align(8)));
       variables_[i] = slot;
     } else if (variable.space == ptx::Space::kRegister && variable.register_index) {
@@ -169,7 +170,8 @@ void ScalarFunction::make_variables() {
     for (std::size_t i = 0; i < source_.variables.size(); ++i) {
       if (source_.variables[i].space == ptx::Space::kParam && variables_[i] == nullptr) {
         auto* slot = builder_.CreateAlloca(
-            llvm::ArrayType::get(bits(8), std::max<std::uint64_t>(source_.variables[i].size(), 1)));
+            llvm::ArrayType::get(bits(8), std::max<std::uint64_t>(source_.variables[i].size(), 1)),
+            kLocal);
         slot->setAlignment(llvm::Align(std::max(source_.variables[i].alignment, 8U)));
         variables_[i] = slot;
       }

@@ -110,20 +110,15 @@ llvm::Value* ScalarFunction::pointer(const Operand& address, Space space, unsign
     return builder_.CreateGEP(bits(8), variables_[base.index],
                               number(static_cast<std::uint64_t>(added + base.value), 64));
   }
-  if (space == Space::kParam) {
-    pointer =
-        builder_.CreateIntToPtr(get_bits(base, 64), llvm::PointerType::get(context_, kTrusted));
-  } else {
-    // Addresses in the shared and local windows may come in registers of 32 bits, and sums of them
-    // wrap around there. With a sign the sum of 64 bits is in the window in the same cases.
-    const bool narrow =
-        base.kind == Operand::Kind::kRegister && width_of(source_.registers[base.index].type) == 32;
-    const bool is_window = space == Space::kShared || space == Space::kLocal;
-    Value* number_of = !narrow     ? get_bits(base, 64)
-                       : is_window ? builder_.CreateSExt(get_bits(base, 32), bits(64))
-                                   : builder_.CreateZExt(get_bits(base, 32), bits(64));
-    pointer = cast_pointer(number_of, space);
-  }
+  // Addresses in the shared and local windows may come in registers of 32 bits, and sums of them
+  // wrap around there. With a sign the sum of 64 bits is in the window in the same cases.
+  const bool narrow =
+      base.kind == Operand::Kind::kRegister && width_of(source_.registers[base.index].type) == 32;
+  const bool is_window = space == Space::kShared || space == Space::kLocal;
+  Value* number_of = !narrow     ? get_bits(base, 64)
+                     : is_window ? builder_.CreateSExt(get_bits(base, 32), bits(64))
+                                 : builder_.CreateZExt(get_bits(base, 32), bits(64));
+  pointer = cast_pointer(number_of, space);
   return added == 0
              ? pointer
              : builder_.CreateGEP(bits(8), pointer, number(static_cast<std::uint64_t>(added), 64));
@@ -413,7 +408,8 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
   const auto size = static_cast<unsigned>(operands[2].value);
   const unsigned step = std::min(size, 8U);
   Value* to = pointer(operands[0], Space::kShared);
-  Value* from = pointer(operands[1], Space::kGlobal);
+  // With a source size, what is loaded may be what is written (below), which is shared memory.
+  Value* from = pointer(operands[1], operands.size() > 3 ? Space::kGeneric : Space::kGlobal);
   // Bytes beyond the given source size are zero; all are if the source is to be ignored.
   Value* limit = nullptr;
   if (operands.size() > 3) {

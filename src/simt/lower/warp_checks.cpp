@@ -1,5 +1,6 @@
 // Whether accesses of a warp are allowed, as far as a few instructions can tell: aligned, and to
-// memory that the shadow says is there (exec/device_memory.h). What they doubt, a service looks at.
+// memory that the shadow says is there (exec/device_memory.h) or to a window of the warp's own.
+// What they doubt, a service looks at.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -19,6 +20,35 @@ llvm::Value* WarpFunction::is_aligned(const Place& place, Value* address) {
   return builder_.CreateIsNull(builder_.CreateAnd(start, like(place.alignment - 1)));
 }
 
+// For all lanes: whether a generic address is in the block's shared window, the lane's local one or
+// the kernel's parameters. The shadow leaves them out, as other blocks and warps have no access.
+llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) {
+  auto* wide = builder_.getInt64Ty();
+  const auto bytes = [&](std::size_t size) {
+    return builder_.CreateZExt(field(size, builder_.getInt32Ty(), true), wide);
+  };
+  const auto inside = [&](Value* base, Value* limit) {
+    Value* offset = builder_.CreateSub(addresses, base);
+    Value* end =
+        builder_.CreateAdd(offset, splat(number(exec::needed_bytes(place.kind, place.size), 64)));
+    return builder_.CreateAnd(builder_.CreateICmpULT(offset, splat(limit)),
+                              builder_.CreateICmpULE(end, splat(limit)));
+  };
+  Value* found =
+      inside(splat(field(offsetof(Warp, shared), wide, true)), bytes(offsetof(Warp, shared_size)));
+  if (place.kind == exec::AccessKind::kLoad) {
+    Value* parameters = splat(field(offsetof(Warp, parameters), wide, true));
+    found = builder_.CreateOr(found, inside(parameters, number(exec::kParameterWindow, 64)));
+  }
+  if (!options_.local_addresses) {
+    return found;
+  }
+  Value* own = builder_.CreateAdd(
+      splat(field(offsetof(Warp, local), wide, true)),
+      builder_.CreateMul(splat(bytes(offsetof(Warp, local_stride))), lane_numbers(wide)));
+  return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
+}
+
 // Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
 // wrong.
 void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
@@ -30,19 +60,22 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
                                    llvm::ConstantAsMetadata::get(number(2000)),
                                    llvm::ConstantAsMetadata::get(number(1))}));
   builder_.SetInsertPoint(doubtful);
-  builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
+  Value* all = addresses();
+  if (place.space == kGeneric) {
+    Value* fine = builder_.CreateAnd(is_aligned(place, all), in_own_windows(place, all));
+    Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(fine)), mask_);
+    auto* elsewhere = new_block("elsewhere");
+    builder_.CreateCondBr(builder_.CreateIsNull(wrong), checked, elsewhere);
+    builder_.SetInsertPoint(elsewhere);
+  }
+  builder_.CreateAlignedStore(all, scratch_[0], llvm::Align(64));
   Value* size = number(place.size);
   Value* whole = number(place.alignment);
   Value* offset = number(place.offset);
   Value* kind = number(static_cast<unsigned>(place.kind));
-  if (place.space == kShared || place.space == kLocal) {
-    call_service(
-        offsetof(Services, check_window), builder_.getVoidTy(),
-        {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
-  } else {
-    call_service(offsetof(Services, check_access), builder_.getVoidTy(),
-                 {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site});
-  }
+  call_service(
+      offsetof(Services, check_access), builder_.getVoidTy(),
+      {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
 }
@@ -85,7 +118,7 @@ void WarpFunction::check_uniform(const Place& place, Value* address,
 // A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
 void WarpFunction::check_consecutive(const Place& place, Value* base,
                                      llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory) {
+  if (!options_.check_memory || place.space == kTrusted) {
     return;
   }
   const std::uint64_t span = std::uint64_t{place.size} * width_;

@@ -182,6 +182,7 @@ private:
   void check_consecutive(const Place& place, Value* base, llvm::function_ref<Value*()> addresses);
   void check_lanes(const Place& place, Value* addresses);
   void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
+  [[nodiscard]] Value* in_own_windows(const Place& place, Value* addresses);
   [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
   void if_all_lanes(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
   /// Consecutive elements, those of the active lanes.

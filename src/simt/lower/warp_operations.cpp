@@ -67,12 +67,13 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     const auto inside = [&](Value* base, Value* size) {
       return builder_.CreateICmpULT(builder_.CreateSub(address, like(base)), like(size));
     };
-    Value* shared = inside(field(offsetof(Warp, shared), wide, true), number(228 << 10, 64));
+    Value* shared =
+        inside(field(offsetof(Warp, shared), wide, true), number(exec::kSharedWindow, 64));
     Value* stride = builder_.CreateZExt(field(offsetof(Warp, local_stride), word, true), wide);
     Value* local = inside(field(offsetof(Warp, local), wide, true),
                           builder_.CreateMul(stride, number(kLanes, 64)));
-    // Of whatever size: nothing else that device code may name lies there.
-    Value* parameters = inside(field(offsetof(Warp, parameters), wide, true), number(32764, 64));
+    Value* parameters =
+        inside(field(offsetof(Warp, parameters), wide, true), number(exec::kParameterWindow, 64));
     Value* result = nullptr;
     switch (constant_of(call, 1)) {
     case kShared:

@@ -89,7 +89,8 @@ struct Reach {
 };
 
 /// The functions that a launch of `entry` may execute: called directly, or with their address taken
-/// in what it reaches, variables' initialisers included.
+/// in what it reaches, variables' initialisers included; if something calls through a pointer, then
+/// in any variable's initialiser.
 [[nodiscard]] Reach reach_of(const Program& program, std::uint32_t entry);
 
 /// Links modules. The error names the symbol and the modules, in the style of NVIDIA's linker.

@@ -70,6 +70,20 @@ private:
     }
   }
 
+  /// A call through a pointer may be of any function that some variable names: the host can have
+  /// read it there, and have handed it to the kernel.
+  void reach_what_variables_name() {
+    for (std::uint32_t index = 0; index < program_.variables.size(); ++index) {
+      const ProgramVariable& variable = program_.variables[index];
+      for (const InitialValue& value : variable.variable->initial) {
+        if (value.symbol &&
+            program_.symbols[variable.module][*value.symbol].kind != Target::Kind::kVariable) {
+          reach_symbol(variable.module, *value.symbol);
+        }
+      }
+    }
+  }
+
   void scan_function(const ProgramFunction& scanned) {
     if (scanned.system_call) {
       return;
@@ -96,6 +110,10 @@ private:
   void scan_operand(std::uint32_t module, const Operand& operand) {
     if (operand.kind == Operand::Kind::kSymbol) {
       reach_symbol(module, operand.index);
+    }
+    if (operand.kind == Operand::Kind::kPrototype && !calls_pointers_) {
+      calls_pointers_ = true;
+      reach_what_variables_name();
     }
     for (const Operand& member : operand.members) {
       scan_operand(module, member);
@@ -134,6 +152,7 @@ private:
   Reach reach_;
   std::vector<bool> function_seen_;
   std::vector<bool> variable_seen_;
+  bool calls_pointers_ = false; ///< something reached calls through a pointer
 };
 
 } // namespace

@@ -42,6 +42,15 @@ TEST(Reach, AddressesInInitialValues) {
               ElementsAre("k", "c", "a"));
 }
 
+TEST(Reach, AddressesThatTheHostMayHaveRead) {
+  const std::string variables = ".func a() { ret; }\n.func b() { ret; }\n"
+                                ".visible .global .u64 table[2] = {a, b};\n";
+  EXPECT_THAT(reached({variables + ".entry k(.param .u64 p) { .reg .b64 q; ld.param.u64 q, [p]; "
+                                   "L: .callprototype _ (); call q, L; ret; }"}),
+              ElementsAre("k", "a", "b"));
+  EXPECT_THAT(reached({variables + ".entry k(.param .u64 p) { ret; }"}), ElementsAre("k"));
+}
+
 TEST(Reach, InitialValuesThatNameEachOther) {
   EXPECT_THAT(reached({".extern .global .u64 b;\n.visible .global .u64 a = b;\n"
                        ".entry k() { .reg .b64 p; mov.u64 p, a; ret; }",

@@ -213,4 +213,19 @@ GANTRY_KERNEL_CASE(handwritten_listed_calls) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(handwritten_structure_by_value) {
+  constexpr Word kThreads = 40;
+  std::vector<Word> expected;
+  for (Word thread = 0; thread < kThreads; ++thread) {
+    const std::array<Word, 4> words = {10, 20, thread, 40};
+    expected.push_back(words[thread % 4] + 100);
+  }
+  Module module(driver, ptx_of("handwritten"));
+  const DeviceBuffer<Word> results(driver, expected.size());
+  module.kernel("structure_by_value").launch({{1}, {kThreads}}, results);
+  Result result;
+  result.add("results", results.download(), expected);
+  return result;
+}
+
 } // namespace gantry::simt::testing
