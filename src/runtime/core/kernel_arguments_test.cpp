@@ -66,6 +66,19 @@ TEST_F(Arguments, APointerIntoAPresentArrayIsTranslated) {
   ASSERT_TRUE(exit({release(array)}));
 }
 
+TEST_F(Arguments, APointerIsTranslatedByWhatALaterItemMaps) {
+  int array[8] = {};
+  MapItem inside = section(array, 3, 0);
+  inside.base = inside.begin;
+  inside.implicit = true;
+  MapItem later = alloc(array);
+  later.argument = false;
+  const auto values = enter_target({inside, later});
+  ASSERT_TRUE(values);
+  EXPECT_THAT(*values, ElementsAre(address(corresponding(array[3]))));
+  ASSERT_TRUE(exit({inside, later}));
+}
+
 TEST_F(Arguments, APointeeItemStandsForThePointersValue) {
   int array[8] = {};
   int* pointer = array;

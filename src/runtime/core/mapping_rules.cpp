@@ -78,8 +78,13 @@ bool has_storage(const MapItem& item) {
 Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
   work.found.assign(items.size(), nullptr);
   bool attachments = false;
+  bool translations = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
+    if (item.kind == MapKind::kStorage && only_translates(item)) {
+      translations = true;
+      continue;
+    }
     if (item.kind == MapKind::kPointee && !item.member) {
       MapItem pointer = item;
       pointer.to = pointer.from = pointer.present = false;
@@ -97,7 +102,18 @@ Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
     }
     attachments |= item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
   }
-  // Pointers are attached when everything is in place, whatever the order of the items.
+  // Pointers are translated and attached when everything is in place, whatever the order of the
+  // items.
+  for (std::size_t i = 0; translations && i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kStorage && only_translates(item)) {
+      auto entered = enter_storage(items, item, address(item.begin), item.size, work);
+      if (!entered) {
+        return tl::unexpected(entered.error());
+      }
+      work.found[i] = *entered;
+    }
+  }
   for (std::size_t i = 0; attachments && i < items.size(); ++i) {
     if (items[i].kind == MapKind::kPointee || items[i].kind == MapKind::kAttachment) {
       attach(items[i], work);

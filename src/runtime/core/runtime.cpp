@@ -1,5 +1,6 @@
 #include "runtime/core/runtime.h"
 
+#include "runtime/core/automatic_devices.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/extent.h"
 #include "runtime/core/function_check.h"
@@ -206,15 +207,17 @@ void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
       fatal(setup.error(), construct);
     }
   }
-  const std::lock_guard lock(mutex_);
-  if (!has_setup_.load(std::memory_order_relaxed)) {
-    setup_ = std::move(*setup);
-    policy_.store(setup_.settings.policy, std::memory_order_relaxed);
-    check_bits.store(setup_.settings.check, std::memory_order_relaxed);
-    initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
-    has_setup_.store(true, std::memory_order_release);
+  if (!has_setup_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    adopt_setup(std::move(*setup));
   }
   const std::uint64_t generation = registry_.generation();
+  AutomaticDevices automatic;
+  if (setup_.settings.automatic_devices && setup_.settings.policy != OffloadPolicy::kDisabled) {
+    automatic = choose_devices(registry_, bound_plugins());
+  }
+  const std::lock_guard lock(mutex_);
+  adopt_choice(std::move(automatic));
   if (setup_.settings.policy != OffloadPolicy::kDisabled) {
     status = open_devices(all);
   }
@@ -222,6 +225,42 @@ void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
     fatal(status.error(), construct);
   }
   opened_generation_.store(generation, std::memory_order_release);
+}
+
+void Runtime::adopt_setup(Setup setup) {
+  if (!has_setup_.load(std::memory_order_relaxed)) {
+    setup_ = std::move(setup);
+    policy_.store(setup_.settings.policy, std::memory_order_relaxed);
+    check_bits.store(setup_.settings.check, std::memory_order_relaxed);
+    initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
+    has_setup_.store(true, std::memory_order_release);
+  }
+}
+
+std::vector<const Plugin*> Runtime::bound_plugins() {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Plugin*> plugins;
+  for (const auto& plugin : setup_.plugins) {
+    plugins.push_back(plugin.get());
+  }
+  return plugins;
+}
+
+void Runtime::adopt_choice(AutomaticDevices choice) {
+  // Another thread may have bound a plugin too: its devices are there then, and this one's are
+  // passed over. A kind whose devices are there already has no more.
+  for (const AutomaticDevices::Kind& kind : choice.kinds) {
+    const bool is_there = std::ranges::any_of(setup_.candidates, [&](const Candidate& candidate) {
+      return candidate.plugin->name() == kind.plugin->name();
+    });
+    for (std::int32_t i = 0; !is_there && i < kind.devices; ++i) {
+      setup_.candidates.push_back({kind.plugin, i, ""});
+    }
+  }
+  std::ranges::move(choice.bound, std::back_inserter(setup_.plugins));
+  if (setup_.reasons.empty()) {
+    setup_.reasons = std::move(choice.reasons);
+  }
 }
 
 Result<Runtime::Setup> Runtime::read_setup() {

@@ -5,6 +5,7 @@
 // images for devices that were of no use before, these are added behind.
 #pragma once
 
+#include "runtime/core/automatic_devices.h"
 #include "runtime/core/device.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/registry.h"
@@ -106,6 +107,11 @@ private:
   void open_devices_or_fail(bool all, const Construct& construct);
   /// No lock is held; several threads may come here at once and one result is kept.
   [[nodiscard]] static Result<Setup> read_setup();
+  /// With the lock held: takes over what this or another thread was first to read.
+  void adopt_setup(Setup setup);
+  [[nodiscard]] std::vector<const Plugin*> bound_plugins();
+  /// With the lock held.
+  void adopt_choice(AutomaticDevices choice);
   Status open_devices(bool all);
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
   /// Device 0 of a plugin if a program has opened it, or null: a device is opened once.

@@ -119,6 +119,10 @@ Result<DeviceRequest> parse_device(std::string_view item) {
 }
 
 Status parse_devices(std::string_view value, Settings& settings) {
+  settings.automatic_devices = value == "auto";
+  if (settings.automatic_devices) {
+    return {};
+  }
   for (const std::string_view item : split(value, ',')) {
     Result<DeviceRequest> request = parse_device(item);
     if (!request) {
@@ -184,10 +188,13 @@ constexpr std::array kVariables = {
                         "the device of constructs without a device clause, until "
                         "omp_set_default_device",
                         parse_default_device},
-    EnvironmentVariable{"GANTRY_DEVICES", "cpu",
-                        "the devices to offer, in order: name[:count][+option…] separated by "
-                        "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names",
-                        parse_devices},
+    EnvironmentVariable{
+        "GANTRY_DEVICES", "auto",
+        "the devices to offer, in order: name[:count][+option…] separated by "
+        "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names; auto: "
+        "what the program has images for, NVIDIA's GPUs, else the CPU, else the PTX "
+        "executor",
+        parse_devices},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
                         "transfer, table, simt (the PTX executor), separated by commas, or all",

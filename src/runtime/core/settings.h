@@ -50,6 +50,8 @@ struct Settings {
   /// Initial value of default-device-var.
   int default_device = 0;
   std::vector<DeviceRequest> devices;
+  /// GANTRY_DEVICES=auto: the devices are chosen by the images there are (automatic_devices.h).
+  bool automatic_devices = false;
   /// Bits of Info.
   std::uint32_t info = 0;
   /// Bits of Check.
