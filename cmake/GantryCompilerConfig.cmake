@@ -6,13 +6,10 @@ set(GANTRY_OPENMP_LIBRARY_DIR ${LLVM_LIBRARY_DIR} CACHE PATH
 set(GANTRY_DEFAULT_TARGETS ${LLVM_TARGET_TRIPLE} CACHE STRING
   "What a program is built for when no offload flag is given, separated by commas")
 
-configure_file(${CMAKE_SOURCE_DIR}/cmake/gantry-base.cfg.in
-  ${CMAKE_BINARY_DIR}/share/gantry/gantry-base.cfg @ONLY)
-configure_file(${CMAKE_SOURCE_DIR}/cmake/gantry.cfg.in
-  ${CMAKE_BINARY_DIR}/share/gantry/gantry.cfg @ONLY)
-install(FILES
-  ${CMAKE_BINARY_DIR}/share/gantry/gantry-base.cfg ${CMAKE_BINARY_DIR}/share/gantry/gantry.cfg
-  DESTINATION share/gantry)
+foreach(name gantry-base gantry gantry-gpu)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/${name}.cfg.in ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg DESTINATION share/gantry)
+endforeach()
 # For people: clang++-22 --config=build/gantry.cfg
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gantry.cfg CONTENT "@share/gantry/gantry.cfg\n")
 

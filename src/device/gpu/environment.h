@@ -1,0 +1,11 @@
+// What the plugin tells an image of the device that it is on.
+#pragma once
+
+#include "types.h"
+
+namespace gantry::device {
+
+/// The plugin finds it by name and size, and writes it before the first kernel.
+extern "C" DeviceEnvironment __omp_rtl_device_environment;
+
+} // namespace gantry::device

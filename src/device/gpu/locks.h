@@ -1,0 +1,28 @@
+// A lock is a word of memory: 0, or 1 while somebody holds it.
+#pragma once
+
+#include "machine.h"
+
+namespace gantry::device {
+
+/// Threads of one warp may compete: who does not get the lock goes on by itself.
+inline bool try_lock(uint32_t& word) {
+  uint32_t expected = 0;
+  const bool mine =
+      __atomic_compare_exchange_n(&word, &expected, 1U, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  machine::fence_device();
+  return mine;
+}
+
+inline void lock(uint32_t& word) {
+  while (!try_lock(word)) {
+    machine::pause(50);
+  }
+}
+
+inline void unlock(uint32_t& word) {
+  machine::fence_device();
+  __atomic_store_n(&word, 0U, __ATOMIC_RELAXED);
+}
+
+} // namespace gantry::device

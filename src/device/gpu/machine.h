@@ -1,0 +1,89 @@
+// What a GPU is to this runtime: threads in warps in blocks, their barriers, and a little more.
+// Everything that differs from one kind of GPU to another stands in the file included at the end.
+//
+// Threads of a warp may part and go on by themselves (independent thread scheduling), so nothing
+// here may be taken for convergent unless a mask says who takes part.
+#pragma once
+
+#include "types.h"
+
+namespace gantry::device::machine {
+
+/// A bit for each lane of a warp.
+using LaneMask = uint64_t;
+
+/// Threads of a block at most; kWarpSize is the GPU's own.
+inline constexpr uint32_t kMaxBlockSize = 1024;
+
+uint32_t thread_in_block();
+uint32_t block_size();
+uint32_t block_in_grid();
+uint32_t grid_size();
+uint32_t lane();
+/// Further dimensions of the grid, which only bare kernels have.
+uint32_t thread_in_block_y();
+uint32_t thread_in_block_z();
+uint32_t block_size_y();
+uint32_t block_size_z();
+uint32_t block_in_grid_y();
+uint32_t block_in_grid_z();
+uint32_t grid_size_y();
+uint32_t grid_size_z();
+
+/// The lanes that are here at this moment: no promise that they stay together.
+LaneMask active_lanes();
+/// Waits for the lanes of `mask`, of which this is one; their memory accesses are ordered.
+void sync_warp(LaneMask mask);
+/// Of the lane `distance` further on among groups of `width` lanes, for the lanes of `mask`, which
+/// all come here; undefined where there is none.
+uint32_t shuffle_down(LaneMask mask, uint32_t value, uint32_t distance, uint32_t width);
+LaneMask ballot(LaneMask mask, bool predicate);
+
+/// Waits for all threads of the block that have not ended; threads may come from different places.
+void sync_block();
+/// The same where all threads come from the same place, known to the optimiser.
+void sync_block_aligned();
+/// The same among the first `threads` of the block, a multiple of the warp size. Each `barrier` of
+/// 1 to 15 counts by itself.
+void sync_first(uint32_t barrier, uint32_t threads);
+/// All threads of the block that have not ended, counted apart from sync_block().
+void sync_all(uint32_t barrier);
+
+/// Orders this thread's memory accesses for others of the block, the device, the system.
+void fence_block();
+void fence_device();
+void fence_system();
+
+/// Lets others go on for about so long.
+void pause(uint32_t nanoseconds);
+uint64_t nanoseconds(); ///< of a clock that all blocks share
+
+/// The shared memory that the launch adds to the kernel's own.
+void* dynamic_shared();
+/// True if `place` is in the block's shared memory.
+bool is_shared(const void* place);
+
+[[noreturn]] void trap();
+
+} // namespace gantry::device::machine
+
+/// In the memory that a block shares: of a variable's declaration, and of its definition, which
+/// leaves the variable undefined when a kernel begins.
+#define GANTRY_IN_SHARED __attribute__((address_space(3)))
+#define GANTRY_SHARED __attribute__((address_space(3), loader_uninitialized))
+
+namespace gantry::device::machine {
+
+/// The address of something shared as one of all memory.
+template <typename Value>
+Value* generic(GANTRY_IN_SHARED Value* place) {
+  return (Value*)place;
+}
+
+} // namespace gantry::device::machine
+
+#if defined(__NVPTX__)
+#include "machine_nvptx.h"
+#else
+#error "this GPU has no machine_*.h"
+#endif

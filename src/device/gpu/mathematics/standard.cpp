@@ -1,0 +1,230 @@
+// C's mathematical functions under the names that Clang gives them in device code, those of CUDA's
+// libdevice: __nv_sin for sin(double), __nv_sinf for sin(float).
+//
+// What the machine has is used as it is; what takes an algorithm is libclc's (OpenCL C, 7.4, says
+// how accurate), whose functions are named as its C++ interface mangles them.
+#include "types.h"
+
+namespace gantry::device {
+
+#define GANTRY_OF_CLC_1(name, length)                                                              \
+  double clc_##name(double) __asm__("_Z" #length #name "d");                                       \
+  float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
+  extern "C" double __nv_##name(double x) {                                                        \
+    return clc_##name(x);                                                                          \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x) {                                                       \
+    return clc_##name(x);                                                                          \
+  }
+
+#define GANTRY_OF_CLC_2(name, length)                                                              \
+  double clc_##name(double, double) __asm__("_Z" #length #name "dd");                              \
+  float clc_##name(float, float) __asm__("_Z" #length #name "ff");                                 \
+  extern "C" double __nv_##name(double x, double y) {                                              \
+    return clc_##name(x, y);                                                                       \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x, float y) {                                              \
+    return clc_##name(x, y);                                                                       \
+  }
+
+#define GANTRY_OF_MACHINE_1(name)                                                                  \
+  extern "C" double __nv_##name(double x) {                                                        \
+    return __builtin_##name(x);                                                                    \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x) {                                                       \
+    return __builtin_##name##f(x);                                                                 \
+  }
+
+#define GANTRY_OF_MACHINE_2(name)                                                                  \
+  extern "C" double __nv_##name(double x, double y) {                                              \
+    return __builtin_##name(x, y);                                                                 \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x, float y) {                                              \
+    return __builtin_##name##f(x, y);                                                              \
+  }
+
+GANTRY_OF_CLC_1(acos, 4)
+GANTRY_OF_CLC_1(acosh, 5)
+GANTRY_OF_CLC_1(asin, 4)
+GANTRY_OF_CLC_1(asinh, 5)
+GANTRY_OF_CLC_1(atan, 4)
+GANTRY_OF_CLC_1(atanh, 5)
+GANTRY_OF_CLC_1(cbrt, 4)
+GANTRY_OF_CLC_1(cos, 3)
+GANTRY_OF_CLC_1(cosh, 4)
+GANTRY_OF_CLC_1(cospi, 5)
+GANTRY_OF_CLC_1(erf, 3)
+GANTRY_OF_CLC_1(erfc, 4)
+GANTRY_OF_CLC_1(exp, 3)
+GANTRY_OF_CLC_1(exp10, 5)
+GANTRY_OF_CLC_1(exp2, 4)
+GANTRY_OF_CLC_1(expm1, 5)
+GANTRY_OF_CLC_1(lgamma, 6)
+GANTRY_OF_CLC_1(log, 3)
+GANTRY_OF_CLC_1(log10, 5)
+GANTRY_OF_CLC_1(log1p, 5)
+GANTRY_OF_CLC_1(log2, 4)
+GANTRY_OF_CLC_1(logb, 4)
+GANTRY_OF_CLC_1(sin, 3)
+GANTRY_OF_CLC_1(sinh, 4)
+GANTRY_OF_CLC_1(sinpi, 5)
+GANTRY_OF_CLC_1(tan, 3)
+GANTRY_OF_CLC_1(tanh, 4)
+GANTRY_OF_CLC_1(tgamma, 6)
+GANTRY_OF_CLC_2(atan2, 5)
+GANTRY_OF_CLC_2(fdim, 4)
+GANTRY_OF_CLC_2(fmod, 4)
+GANTRY_OF_CLC_2(hypot, 5)
+GANTRY_OF_CLC_2(nextafter, 9)
+GANTRY_OF_CLC_2(pow, 3)
+GANTRY_OF_CLC_2(remainder, 9)
+
+GANTRY_OF_MACHINE_1(ceil)
+GANTRY_OF_MACHINE_1(fabs)
+GANTRY_OF_MACHINE_1(floor)
+GANTRY_OF_MACHINE_1(nearbyint)
+GANTRY_OF_MACHINE_1(rint)
+GANTRY_OF_MACHINE_1(round)
+GANTRY_OF_MACHINE_1(trunc)
+GANTRY_OF_MACHINE_2(copysign)
+GANTRY_OF_MACHINE_2(fmax)
+GANTRY_OF_MACHINE_2(fmin)
+
+int32_t clc_ilogb(double) __asm__("_Z5ilogbd");
+int32_t clc_ilogb(float) __asm__("_Z5ilogbf");
+double clc_ldexp(double, int32_t) __asm__("_Z5ldexpdi");
+float clc_ldexp(float, int32_t) __asm__("_Z5ldexpfi");
+double clc_pown(double, int32_t) __asm__("_Z4powndi");
+float clc_pown(float, int32_t) __asm__("_Z4pownfi");
+
+double clc_frexp(double, int32_t*) __asm__("_Z5frexpdPi");
+float clc_frexp(float, int32_t*) __asm__("_Z5frexpfPi");
+double clc_modf(double, double*) __asm__("_Z4modfdPd");
+float clc_modf(float, float*) __asm__("_Z4modffPf");
+double clc_remquo(double, double, int32_t*) __asm__("_Z6remquoddPi");
+float clc_remquo(float, float, int32_t*) __asm__("_Z6remquoffPi");
+
+extern "C" {
+
+double __nv_sqrt(double x) {
+  return __nvvm_sqrt_rn_d(x);
+}
+float __nv_sqrtf(float x) {
+  return __nvvm_sqrt_rn_f(x);
+}
+double __nv_rsqrt(double x) {
+  return 1 / __nvvm_sqrt_rn_d(x);
+}
+float __nv_rsqrtf(float x) {
+  return static_cast<float>(1 / __nvvm_sqrt_rn_d(x));
+}
+double __nv_fma(double x, double y, double z) {
+  return __builtin_fma(x, y, z);
+}
+float __nv_fmaf(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
+int32_t __nv_ilogb(double x) {
+  return clc_ilogb(x);
+}
+int32_t __nv_ilogbf(float x) {
+  return clc_ilogb(x);
+}
+double __nv_ldexp(double x, int32_t exponent) {
+  return clc_ldexp(x, exponent);
+}
+float __nv_ldexpf(float x, int32_t exponent) {
+  return clc_ldexp(x, exponent);
+}
+double __nv_scalbn(double x, int32_t exponent) {
+  return clc_ldexp(x, exponent);
+}
+float __nv_scalbnf(float x, int32_t exponent) {
+  return clc_ldexp(x, exponent);
+}
+double __nv_powi(double x, int32_t exponent) {
+  return clc_pown(x, exponent);
+}
+float __nv_powif(float x, int32_t exponent) {
+  return clc_pown(x, exponent);
+}
+double __nv_frexp(double x, int32_t* exponent) {
+  return clc_frexp(x, exponent);
+}
+float __nv_frexpf(float x, int32_t* exponent) {
+  return clc_frexp(x, exponent);
+}
+double __nv_modf(double x, double* integral) {
+  return clc_modf(x, integral);
+}
+float __nv_modff(float x, float* integral) {
+  return clc_modf(x, integral);
+}
+double __nv_remquo(double x, double y, int32_t* quotient) {
+  return clc_remquo(x, y, quotient);
+}
+float __nv_remquof(float x, float y, int32_t* quotient) {
+  return clc_remquo(x, y, quotient);
+}
+void __nv_sincos(double x, double* sine, double* cosine) {
+  *sine = clc_sin(x);
+  *cosine = clc_cos(x);
+}
+void __nv_sincosf(float x, float* sine, float* cosine) {
+  *sine = clc_sin(x);
+  *cosine = clc_cos(x);
+}
+void __nv_sincospi(double x, double* sine, double* cosine) {
+  *sine = clc_sinpi(x);
+  *cosine = clc_cospi(x);
+}
+void __nv_sincospif(float x, float* sine, float* cosine) {
+  *sine = clc_sinpi(x);
+  *cosine = clc_cospi(x);
+}
+int64_t __nv_llrint(double x) {
+  return __nvvm_d2ll_rn(x);
+}
+int64_t __nv_llrintf(float x) {
+  return __nvvm_f2ll_rn(x);
+}
+int64_t __nv_llround(double x) {
+  return __nvvm_d2ll_rz(__builtin_round(x));
+}
+int64_t __nv_llroundf(float x) {
+  return __nvvm_f2ll_rz(__builtin_roundf(x));
+}
+int32_t __nv_isnand(double x) {
+  return __builtin_isnan(x) ? 1 : 0;
+}
+int32_t __nv_isnanf(float x) {
+  return __builtin_isnan(x) ? 1 : 0;
+}
+int32_t __nv_isinfd(double x) {
+  return __builtin_isinf(x) ? 1 : 0;
+}
+int32_t __nv_isinff(float x) {
+  return __builtin_isinf(x) ? 1 : 0;
+}
+int32_t __nv_isfinited(double x) {
+  return __builtin_isfinite(x) ? 1 : 0;
+}
+int32_t __nv_finitef(float x) {
+  return __builtin_isfinite(x) ? 1 : 0;
+}
+int32_t __nv_signbitd(double x) {
+  return __builtin_signbit(x) ? 1 : 0;
+}
+int32_t __nv_signbitf(float x) {
+  return __builtin_signbit(x) ? 1 : 0;
+}
+double __nv_nan(const char*) {
+  return __builtin_nan("");
+}
+float __nv_nanf(const char*) {
+  return __builtin_nanf("");
+}
+
+} // extern "C"
+
+} // namespace gantry::device

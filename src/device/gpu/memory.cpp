@@ -1,0 +1,64 @@
+// Memory for variables that threads share although they were written as local ones: of a stack in
+// shared memory while it lasts, then of the device's heap.
+//
+// The main thread of a generic kernel has the stack; anybody else takes from the heap.
+#include "memory.h"
+
+#include "heap.h"
+#include "messages.h"
+#include "team.h"
+
+namespace gantry::device {
+namespace {
+
+constexpr uint32_t kStackBytes = 2048;
+constexpr uint64_t kAlignment = 16;
+
+GANTRY_SHARED unsigned char __attribute__((aligned(16))) stack[kStackBytes];
+GANTRY_SHARED uint32_t stack_used;
+
+uint64_t rounded(uint64_t size) {
+  return size == 0 ? kAlignment : (size + kAlignment - 1) & ~(kAlignment - 1);
+}
+
+bool has_stack() {
+  return !team.spmd && machine::thread_in_block() == main_thread();
+}
+
+} // namespace
+
+void start_stack() {
+  stack_used = 0;
+}
+
+void* allocate(size_t size) {
+  void* const place = malloc(size);
+  if (place == nullptr) {
+    fail("the device's heap is exhausted");
+  }
+  return place;
+}
+
+extern "C" {
+
+void* __kmpc_alloc_shared(uint64_t size) {
+  const uint64_t bytes = rounded(size);
+  if (has_stack() && bytes <= kStackBytes - stack_used) {
+    void* const place = machine::generic(stack) + stack_used;
+    stack_used += static_cast<uint32_t>(bytes);
+    return place;
+  }
+  return allocate(bytes);
+}
+
+void __kmpc_free_shared(void* place, uint64_t size) {
+  if (machine::is_shared(place)) {
+    stack_used -= static_cast<uint32_t>(rounded(size));
+  } else {
+    free(place);
+  }
+}
+
+} // extern "C"
+
+} // namespace gantry::device

@@ -1,0 +1,141 @@
+// Memory that the program asks for on the device: of its heap, whichever memory space an allocator
+// is of (OpenMP 5.2, section 18.13).
+#include "heap.h"
+
+namespace gantry::device {
+namespace {
+
+constexpr uint64_t kDefaultAllocator = 1;
+/// Allocators made by omp_init_allocator: from this handle on, one for each power of two that they
+/// align to. Of their other traits none makes a difference here.
+constexpr uint64_t kFirstOwnAllocator = 64;
+
+/// omp_alloctrait_t.
+struct Trait {
+  int32_t key;
+  uint64_t value;
+};
+constexpr int32_t kAlignmentTrait = 2;
+constexpr uint64_t kAlignment = 16; ///< of what malloc gives
+
+/// In front of what is handed out: where the block begins, and the bytes asked for.
+struct alignas(16) Header {
+  void* block;
+  uint64_t size;
+};
+
+Header& header_of(void* place) {
+  return static_cast<Header*>(place)[-1];
+}
+
+void* take(uint64_t alignment, uint64_t size) {
+  const bool valid = alignment != 0 && (alignment & (alignment - 1)) == 0;
+  const uint64_t aligned = valid && alignment > kAlignment ? alignment : kAlignment;
+  if (size == 0 || !valid || size > ~uint64_t{0} - aligned - sizeof(Header)) {
+    return nullptr;
+  }
+  void* const block = malloc(size + aligned + sizeof(Header));
+  if (block == nullptr) {
+    return nullptr;
+  }
+  const uint64_t first = reinterpret_cast<uint64_t>(block) + sizeof(Header);
+  void* const place = reinterpret_cast<void*>((first + aligned - 1) & ~(aligned - 1));
+  header_of(place) = {block, size};
+  return place;
+}
+
+void* take_cleared(uint64_t alignment, uint64_t count, uint64_t size) {
+  if (size != 0 && count > ~uint64_t{0} / size) {
+    return nullptr;
+  }
+  void* const place = take(alignment, count * size);
+  if (place != nullptr) {
+    __builtin_memset(place, 0, count * size);
+  }
+  return place;
+}
+
+uint64_t alignment_of(uint64_t allocator) {
+  return allocator < kFirstOwnAllocator ? kAlignment
+                                        : uint64_t{1} << (allocator - kFirstOwnAllocator);
+}
+
+uint64_t larger(uint64_t left, uint64_t right) {
+  return left > right ? left : right;
+}
+
+void give(void* place) {
+  if (place != nullptr) {
+    free(header_of(place).block);
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+void* omp_alloc(uint64_t size, uint64_t allocator) {
+  return take(alignment_of(allocator), size);
+}
+void* omp_aligned_alloc(uint64_t alignment, uint64_t size, uint64_t allocator) {
+  return take(larger(alignment, alignment_of(allocator)), size);
+}
+void* omp_calloc(uint64_t count, uint64_t size, uint64_t allocator) {
+  return take_cleared(alignment_of(allocator), count, size);
+}
+void* omp_aligned_calloc(uint64_t alignment, uint64_t count, uint64_t size, uint64_t allocator) {
+  return take_cleared(larger(alignment, alignment_of(allocator)), count, size);
+}
+void omp_free(void* place, uint64_t) {
+  give(place);
+}
+void* omp_realloc(void* place, uint64_t size, uint64_t allocator, uint64_t) {
+  void* const moved = size == 0 ? nullptr : take(alignment_of(allocator), size);
+  if (place != nullptr && (moved != nullptr || size == 0)) {
+    const uint64_t before = header_of(place).size;
+    if (moved != nullptr) {
+      __builtin_memcpy(moved, place, before < size ? before : size);
+    }
+    give(place);
+  }
+  return moved;
+}
+uint64_t omp_init_allocator(uint64_t, int32_t count, const Trait* traits) {
+  for (int32_t i = 0; i < count; ++i) {
+    const uint64_t value = traits[i].value;
+    if (traits[i].key == kAlignmentTrait && value != 0 && (value & (value - 1)) == 0) {
+      return kFirstOwnAllocator + static_cast<uint64_t>(__builtin_ctzll(value));
+    }
+  }
+  return kDefaultAllocator;
+}
+void omp_destroy_allocator(uint64_t) {}
+void omp_set_default_allocator(uint64_t) {}
+uint64_t omp_get_default_allocator() {
+  return kDefaultAllocator;
+}
+
+void* __kmpc_alloc(int32_t, uint64_t size, uint64_t) {
+  return take(kAlignment, size);
+}
+void __kmpc_free(int32_t, void* place, uint64_t) {
+  give(place);
+}
+
+/// Memory of this device, from device code.
+void* omp_target_alloc(size_t size, int32_t) {
+  return take(kAlignment, size);
+}
+void omp_target_free(void* place, int32_t) {
+  give(place);
+}
+int32_t omp_target_is_present(const void*, int32_t) {
+  return 0;
+}
+void* omp_get_mapped_ptr(const void*, int32_t) {
+  return nullptr;
+}
+
+} // extern "C"
+
+} // namespace gantry::device

@@ -1,0 +1,13 @@
+// What the runtime has to say, by the device's printf.
+#pragma once
+
+#include "types.h"
+
+namespace gantry::device {
+
+extern "C" int vprintf(const char* format, void* arguments);
+
+/// Prints one line and ends the kernel with an error.
+[[noreturn]] void fail(const char* message);
+
+} // namespace gantry::device

@@ -1,0 +1,130 @@
+// Parallel regions (OpenMP 5.2, section 10.1).
+//
+// In an SPMD kernel all threads come to the region, each with its own copy of the arguments, and
+// those of the team run it. In a generic kernel the main thread comes alone, hands the region to
+// the workers and waits. A region inside of another has one thread, its master's.
+#include "heap.h"
+#include "messages.h"
+#include "team.h"
+#include "thread_state.h"
+
+namespace gantry::device {
+namespace {
+
+/// So many shared variables the main thread lists in shared memory, more on the heap.
+constexpr uint64_t kArgumentsKept = 32;
+
+using Slot = void*;
+GANTRY_SHARED Slot kept_arguments[kArgumentsKept];
+
+/// The region's body. Clang makes functions with a parameter for each variable; the linker wrapper
+/// puts such a function in front, which takes them from a list (src/link/parallel_regions.h).
+using Body = void (*)(int32_t* thread, int32_t* bound, void** arguments);
+
+void call(Body body, void** arguments) {
+  int32_t thread = static_cast<int32_t>(thread_number());
+  int32_t bound = 0;
+  body(&thread, &bound, arguments);
+}
+
+void run_serially(Body body, void** arguments) {
+  enter_region();
+  call(body, arguments);
+  leave_region();
+}
+
+uint32_t team_size(int32_t clause) {
+  const int32_t asked = clause > 0 ? clause : current_icvs().num_threads;
+  return asked > 0 && static_cast<uint32_t>(asked) < team.available ? static_cast<uint32_t>(asked)
+                                                                    : team.available;
+}
+
+void run_in_all(Body body, void** arguments) {
+  enter_region();
+  call(body, arguments);
+  machine::sync_block();
+  leave_region();
+}
+
+void run_in_some(uint32_t size, Body body, void** arguments) {
+  machine::sync_block(); // nobody still looks at the team of before
+  if (machine::thread_in_block() == 0) {
+    team.size = size;
+  }
+  machine::sync_block();
+  if (machine::thread_in_block() < size) {
+    enter_region();
+    call(body, arguments);
+    leave_region();
+  }
+  machine::sync_block();
+  if (machine::thread_in_block() == 0) {
+    team.size = team.available;
+  }
+  machine::sync_block();
+}
+
+void run_in_workers(uint32_t size, WorkFunction work, void** arguments, uint64_t count) {
+  // The list is in the main thread's own memory.
+  void** list = count <= kArgumentsKept ? machine::generic(kept_arguments)
+                                        : static_cast<void**>(allocate(count * sizeof(void*)));
+  for (uint64_t i = 0; i < count; ++i) {
+    list[i] = arguments[i];
+  }
+  team.size = size;
+  team.arguments = list;
+  team.work = work;
+  machine::sync_all(kWorkBarrier);
+  machine::sync_all(kWorkBarrier);
+  team.size = 1;
+  if (count > kArgumentsKept) {
+    free(list);
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+[[gnu::always_inline]] inline void run_region(bool parallel, int32_t num_threads, Body body,
+                                              void* wrapper, void** arguments, uint64_t count) {
+  if (!parallel || depth() != 0 || current_icvs().max_active_levels == 0) {
+    run_serially(body, arguments);
+    return;
+  }
+  const uint32_t size = team_size(num_threads);
+  if (team.spmd) {
+    if (size == team.available) {
+      run_in_all(body, arguments);
+    } else {
+      run_in_some(size, body, arguments);
+    }
+  } else if (size <= 1) {
+    run_serially(body, arguments);
+  } else {
+    run_in_workers(size, reinterpret_cast<WorkFunction>(wrapper), arguments, count);
+  }
+}
+
+[[gnu::always_inline]] void __kmpc_parallel_60(Ident*, int32_t /*thread*/, int32_t if_clause,
+                                               int32_t num_threads, int32_t /*proc_bind*/,
+                                               Body body, void* wrapper, void** arguments,
+                                               uint64_t count, int32_t /*strict*/) {
+  run_region(if_clause != 0, num_threads, body, wrapper, arguments, count);
+}
+
+/// Clang 19's.
+[[gnu::always_inline]] void __kmpc_parallel_51(Ident*, int32_t /*thread*/, int32_t if_clause,
+                                               int32_t num_threads, int32_t /*proc_bind*/,
+                                               Body body, void* wrapper, void** arguments,
+                                               uint64_t count) {
+  run_region(if_clause != 0, num_threads, body, wrapper, arguments, count);
+}
+
+void __kmpc_get_shared_variables(void*** arguments) {
+  *arguments = team.arguments;
+}
+
+} // extern "C"
+
+} // namespace gantry::device

@@ -1,0 +1,152 @@
+// Reductions (OpenMP 5.2, section 5.5). Clang generates how two lists of private copies combine,
+// how they come from another lane, another warp or a record in global memory; here is the order in
+// which that happens.
+//
+// `list` is an array of pointers to the calling thread's copies. After a reduction one thread's
+// list has the result, and the function returns 1 in it, and 0 in the others.
+#include "team.h"
+
+namespace gantry::device {
+namespace {
+
+/// list = list op the list of the lane `offset` further on. `how`: 0 if all lanes have a value, 1
+/// if the first ones do: of these, lanes from `offset` on take the other one's value instead.
+using ShuffleReduce = void (*)(void* list, int16_t lane, int16_t offset, int16_t how);
+/// The list of lane 0 of warp i becomes that of lane i of the first warp. All threads of the team.
+using MoveToFirstWarp = void (*)(void* list, int32_t warps);
+using OnRecord = void (*)(void* buffer, int32_t record, void* list);
+
+constexpr int16_t kAllLanes = 0;
+constexpr int16_t kFirstLanes = 1;
+
+/// The first `count` lanes of the warp, which comes here as a whole.
+void reduce_lanes(void* list, uint32_t count, ShuffleReduce reduce) {
+  const auto lane = static_cast<int16_t>(machine::lane());
+  if (count == machine::kWarpSize) {
+    for (uint32_t offset = machine::kWarpSize / 2; offset > 0; offset /= 2) {
+      reduce(list, lane, static_cast<int16_t>(offset), kAllLanes);
+    }
+    return;
+  }
+  for (uint32_t left = count; left > 1; left = (left + 1) / 2) {
+    reduce(list, lane, static_cast<int16_t>(left / 2), kFirstLanes);
+  }
+}
+
+/// The lists of threads 0 to count - 1. All threads that sync_team() waits for come here.
+void reduce_threads(void* list, uint32_t count, ShuffleReduce reduce, MoveToFirstWarp move) {
+  const uint32_t first = machine::thread_in_block() - machine::lane();
+  const uint32_t here = first >= count                       ? 0
+                        : count - first < machine::kWarpSize ? count - first
+                                                             : machine::kWarpSize;
+  reduce_lanes(list, here, reduce);
+  if (count <= machine::kWarpSize) {
+    return;
+  }
+  const uint32_t warps = (count + machine::kWarpSize - 1) / machine::kWarpSize;
+  move(list, static_cast<int32_t>(warps));
+  if (first == 0) {
+    reduce_lanes(list, warps, reduce);
+  }
+}
+
+GANTRY_SHARED bool team_is_last;
+
+/// Puts the team's list into its record, and returns if it was the last of all teams to do so.
+/// There may be more teams than records: those share one, in turns.
+bool give_to_grid(void* buffer, uint32_t records, void* list, OnRecord copy, OnRecord reduce) {
+  const uint32_t team_number = machine::block_in_grid();
+  const uint32_t turn = team_number / records;
+  const auto record = static_cast<int32_t>(team_number % records);
+  uint32_t& arrived = team.launch->arrived;
+  if (turn == 0) {
+    copy(buffer, record, list);
+  } else {
+    while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < turn * records) {
+      machine::pause(100);
+    }
+    machine::fence_device();
+    reduce(buffer, record, list);
+  }
+  machine::fence_device();
+  const bool last = __atomic_add_fetch(&arrived, 1U, __ATOMIC_RELAXED) == machine::grid_size();
+  machine::fence_device();
+  if (last) {
+    arrived = 0; // for the next launch
+  }
+  return last;
+}
+
+} // namespace
+
+extern "C" {
+
+int32_t __kmpc_nvptx_parallel_reduce_nowait_v2(Ident*, uint64_t, void* list, ShuffleReduce reduce,
+                                               MoveToFirstWarp move) {
+  const uint32_t count = thread_count();
+  if (count > 1) {
+    reduce_threads(list, count, reduce, move);
+  }
+  return thread_number() == 0 ? 1 : 0;
+}
+
+int32_t __kmpc_nvptx_teams_reduce_nowait_v2(Ident*, void* buffer, uint32_t record_count, uint64_t,
+                                            void* list, ShuffleReduce reduce, MoveToFirstWarp move,
+                                            OnRecord list_to_record, OnRecord reduce_to_record,
+                                            OnRecord record_to_list, OnRecord reduce_from_record) {
+  // Where the optimiser has made a generic kernel SPMD, what was the main thread's is one variable
+  // of all threads.
+  const bool together = team.spmd && !team.was_generic;
+  const uint32_t thread = team.spmd ? machine::thread_in_block() : 0;
+  const uint32_t teams = machine::grid_size();
+  if (teams == 1 || (thread != 0 && !together)) {
+    return thread == 0 ? 1 : 0;
+  }
+  if (thread == 0) {
+    team_is_last = give_to_grid(buffer, record_count, list, list_to_record, reduce_to_record);
+  }
+  if (together) {
+    sync_team();
+  }
+  if (!team_is_last) {
+    return 0;
+  }
+  machine::fence_device();
+  const uint32_t records = teams < record_count ? teams : record_count;
+  const uint32_t threads = together ? machine::block_size() : 1;
+  if (thread < records) {
+    record_to_list(buffer, static_cast<int32_t>(thread), list);
+    for (uint32_t record = thread + threads; record < records; record += threads) {
+      reduce_from_record(buffer, static_cast<int32_t>(record), list);
+    }
+  }
+  if (threads > 1) {
+    reduce_threads(list, records < threads ? records : threads, reduce, move);
+  }
+  return thread == 0 ? 1 : 0;
+}
+
+void* __kmpc_reduction_get_fixed_buffer() {
+  return team.launch->reduction_buffer;
+}
+
+int32_t __kmpc_shuffle_int32(int32_t value, int16_t delta, int16_t width) {
+  return static_cast<int32_t>(machine::shuffle_down(lanes_of_team(), static_cast<uint32_t>(value),
+                                                    static_cast<uint32_t>(delta),
+                                                    static_cast<uint32_t>(width)));
+}
+
+int64_t __kmpc_shuffle_int64(int64_t value, int16_t delta, int16_t width) {
+  const machine::LaneMask lanes = lanes_of_team();
+  const auto low =
+      machine::shuffle_down(lanes, static_cast<uint32_t>(value), static_cast<uint32_t>(delta),
+                            static_cast<uint32_t>(width));
+  const auto high =
+      machine::shuffle_down(lanes, static_cast<uint32_t>(value >> 32), static_cast<uint32_t>(delta),
+                            static_cast<uint32_t>(width));
+  return static_cast<int64_t>(uint64_t{high} << 32 | low);
+}
+
+} // extern "C"
+
+} // namespace gantry::device

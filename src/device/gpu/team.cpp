@@ -1,0 +1,80 @@
+#include "team.h"
+
+#include "messages.h"
+#include "thread_state.h"
+
+namespace gantry::device {
+
+GANTRY_SHARED Team team;
+GANTRY_SHARED uint8_t region_depth[machine::kMaxBlockSize];
+
+namespace {
+
+/// What region_depth can hold.
+constexpr uint32_t kDeepest = 255;
+
+// For teams that are not whole warps, which the machine's barriers cannot count: warps by their own
+// lanes, then one lane of each by a counter.
+GANTRY_SHARED uint32_t warps_arrived;
+GANTRY_SHARED uint32_t barrier_round;
+
+void sync_part(uint32_t threads) {
+  const machine::LaneMask mask = lanes_of_team();
+  const uint32_t warps = (threads + machine::kWarpSize - 1) / machine::kWarpSize;
+  machine::sync_warp(mask);
+  if (warps == 1) {
+    return;
+  }
+  if (machine::lane() == 0) {
+    machine::fence_block();
+    const uint32_t round = __atomic_load_n(&barrier_round, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(&warps_arrived, 1U, __ATOMIC_RELAXED) == warps) {
+      __atomic_store_n(&warps_arrived, 0U, __ATOMIC_RELAXED);
+      machine::fence_block();
+      __atomic_store_n(&barrier_round, round + 1, __ATOMIC_RELAXED);
+    } else {
+      while (__atomic_load_n(&barrier_round, __ATOMIC_RELAXED) == round) {
+        machine::pause(20);
+      }
+    }
+    machine::fence_block();
+  }
+  machine::sync_warp(mask);
+}
+
+} // namespace
+
+void start_barriers() {
+  warps_arrived = 0;
+  barrier_round = 0;
+}
+
+void enter_region() {
+  const uint32_t deeper = depth() + 1;
+  if (deeper > kDeepest) {
+    fail("more than 255 parallel regions are nested");
+  }
+  set_depth(deeper);
+}
+
+void leave_region() {
+  leave_environment();
+  set_depth(depth() - 1);
+}
+
+void sync_team() {
+  const uint32_t level = depth();
+  if (level == 0 ? !team.spmd : !in_active_region()) {
+    machine::fence_block();
+    return;
+  }
+  if (team.spmd && (level == 0 || team.size == team.available)) {
+    machine::sync_block();
+  } else if (team.size % machine::kWarpSize == 0) {
+    machine::sync_first(kTeamBarrier, team.size);
+  } else {
+    sync_part(team.size);
+  }
+}
+
+} // namespace gantry::device
