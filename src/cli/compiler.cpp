@@ -41,15 +41,23 @@ bool chooses_targets(std::string_view argument) {
                              [&](std::string_view option) { return argument.starts_with(option); });
 }
 
+/// With one of these it is a GPU of NVIDIA's, or several.
+bool chooses_gpu(std::string_view argument) {
+  constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
+  return argument.starts_with("--offload-arch=sm_") || argument == "--offload-arch=native" ||
+         (std::ranges::any_of(
+              kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
+          argument.find("nvptx64") != std::string_view::npos);
+}
+
 /// The configuration file to use. What Clang would look for beside it, it must find there: it takes
 /// LLVM's programs of the same names otherwise, without a word.
-Result<std::string> configuration_file(bool with_targets) {
+Result<std::string> configuration_file(std::string_view name) {
   const Result<std::filesystem::path> root = find_installation();
   if (!root) {
     return tl::unexpected(root.error());
   }
-  const std::filesystem::path file =
-      *root / "share/gantry" / (with_targets ? "gantry.cfg" : "gantry-base.cfg");
+  const std::filesystem::path file = *root / "share/gantry" / name;
   for (const std::filesystem::path& needed :
        {file, *root / "libexec/clang-linker-wrapper", *root / "libexec/clang-offload-packager",
         *root / "libexec/llvm-offload-binary"}) {
@@ -65,6 +73,7 @@ Result<std::string> configuration_file(bool with_targets) {
 struct Choice {
   std::string_view version = kCompilers.front().version;
   bool chooses_targets = false;
+  bool chooses_gpu = false;
   bool openmp =
       true; ///< the last of -fopenmp and -fno-openmp; the configuration file has the first
 };
@@ -80,6 +89,7 @@ Choice read_choice(const std::vector<std::string>& arguments) {
       choice.openmp = false;
     }
     choice.chooses_targets |= chooses_targets(argument);
+    choice.chooses_gpu |= chooses_gpu(argument);
   }
   return choice;
 }
@@ -105,7 +115,10 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
     return report(unknown_version(choice.version));
   }
   // Clang refuses targets without OpenMP.
-  Result<std::string> file = configuration_file(!choice.chooses_targets && choice.openmp);
+  const bool by_default = !choice.chooses_targets && choice.openmp;
+  Result<std::string> file = configuration_file(choice.chooses_gpu ? "gantry-gpu.cfg"
+                                                : by_default       ? "gantry.cfg"
+                                                                   : "gantry-base.cfg");
   if (!file) {
     return report(file.error());
   }

@@ -52,7 +52,7 @@ bool is_bitcode(const DeviceInput& input) {
 Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkContext& context) {
   ObjectOrigins objects;
   if (std::ranges::any_of(group.inputs, is_bitcode, [](auto* input) -> auto& { return *input; })) {
-    auto compiled = compile_bitcode(group, context);
+    auto compiled = compile_bitcode(group, context, {.cpu = group.target->baseline_cpu});
     if (!compiled) {
       return tl::unexpected(std::move(compiled).error());
     }

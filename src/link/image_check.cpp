@@ -2,8 +2,6 @@
 
 #include "format/elf.h"
 
-#include <unordered_set>
-
 namespace gantry::link {
 
 Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& image) {
@@ -21,6 +19,11 @@ Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& ima
       defined.insert(symbol.name);
     }
   }
+  return check_entries(group, defined);
+}
+
+Status check_entries(const DeviceGroup& group,
+                     const std::unordered_set<std::string_view>& defined) {
   for (const DeviceInput* input : group.inputs) {
     for (const std::string& entry : *input->entries) {
       if (!defined.contains(entry)) {

@@ -32,6 +32,14 @@ std::filesystem::path cpu_device_library() {
   return installation_root() / "lib/gantry/libgantry-device-cpu.a";
 }
 
+std::filesystem::path nvptx_device_library() {
+  return installation_root() / "lib/gantry/gantry-device-nvptx64.bc";
+}
+
+std::filesystem::path nvptx_mathematics_library() {
+  return installation_root() / "lib/gantry/gantry-mathematics-nvptx64.bc";
+}
+
 std::filesystem::path pass_plugin() {
   return installation_root() / "lib/gantry/clang/libgantry-passes-" GANTRY_LLVM_VERSION ".so";
 }

@@ -23,6 +23,12 @@ namespace gantry::link {
 /// inside a device.
 [[nodiscard]] std::filesystem::path cpu_device_library();
 
+/// The bitcode that every image for a GPU of NVIDIA's is linked with.
+[[nodiscard]] std::filesystem::path nvptx_device_library();
+
+/// The bitcode of the mathematical functions that Clang calls in such an image.
+[[nodiscard]] std::filesystem::path nvptx_mathematics_library();
+
 /// The passes over device code that LLVM's optimiser loads: calls by pointer.
 [[nodiscard]] std::filesystem::path pass_plugin();
 

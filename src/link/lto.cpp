@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <set>
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -89,20 +90,34 @@ Result<std::unique_ptr<llvm::SmallVector<char, 0>>> without_summary(Bytes conten
 /// Every symbol that could be seen from outside stays: the runtime looks kernels and variables up
 /// by name, and objects that are not bitcode may refer to any.
 std::vector<llvm::lto::SymbolResolution> resolutions_for(const OpenedInput& opened,
-                                                         const SymbolResolution& symbols) {
+                                                         const SymbolResolution& symbols,
+                                                         const std::set<std::string>& internal) {
   std::vector<llvm::lto::SymbolResolution> resolutions;
   for (const llvm::lto::InputFile::Symbol& symbol : opened.file->symbols()) {
+    const bool hidden = symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility;
     llvm::lto::SymbolResolution resolution;
-    resolution.VisibleToRegularObj = 1;
+    resolution.VisibleToRegularObj = internal.contains(symbol.getName().str()) ? 0 : 1;
     if (!symbol.isUndefined()) {
       resolution.Prevailing = symbols.prevails(*opened.input, symbol.getName().str()) ? 1 : 0;
       resolution.FinalDefinitionInLinkageUnit = 1;
-      resolution.ExportDynamic =
-          symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility ? 0 : 1;
+      resolution.ExportDynamic = hidden ? 0 : 1;
     }
     resolutions.push_back(resolution);
   }
   return resolutions;
+}
+
+/// What some input defines as hidden, so that it is nobody else's.
+std::set<std::string> hidden_definitions(const std::vector<OpenedInput>& opened) {
+  std::set<std::string> hidden;
+  for (const OpenedInput& input : opened) {
+    for (const llvm::lto::InputFile::Symbol& symbol : input.file->symbols()) {
+      if (!symbol.isUndefined() && symbol.getVisibility() == llvm::GlobalValue::HiddenVisibility) {
+        hidden.insert(symbol.getName().str());
+      }
+    }
+  }
+  return hidden;
 }
 
 /// Errors that LLVM reports while it optimises, from several threads.
@@ -129,25 +144,36 @@ private:
 };
 
 llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& arguments,
-                              Diagnostics& diagnostics) {
+                              const BitcodeOptions& options, Diagnostics& diagnostics) {
   const std::vector<std::string> compiler_arguments =
       arguments_for(arguments.device_compiler, group.triple);
   llvm::lto::Config config;
   // Each function says what it was compiled for; this is for those that LLVM adds.
-  config.CPU = group.target->baseline_cpu;
+  config.CPU = options.cpu;
   config.OptLevel = optimization_level(compiler_arguments);
   config.CGOptLevel = code_generation_level(config.OptLevel);
   config.PTO.LoopVectorization = config.OptLevel > 1;
   config.PTO.SLPVectorization = config.OptLevel > 1;
-  config.RelocModel = llvm::Reloc::PIC_; // an image is a shared object
+  if (options.whole_image) {
+    config.CGFileType = llvm::CodeGenFileType::AssemblyFile;
+  } else {
+    config.RelocModel = llvm::Reloc::PIC_; // the image is a shared object
+  }
   config.DefaultTriple = group.triple;
   // LLVM's default is .ctors, which lld leaves where no loader looks.
   config.Options.UseInitArray = true;
   // As lld compiles bitcode, so that the image's linker can leave out and order pieces.
   config.Options.FunctionSections = true;
   config.Options.DataSections = true;
-  config.Options.EmitAddrsig = true;
+  config.Options.EmitAddrsig = !options.whole_image;
   config.PassPlugins.push_back(pass_plugin().string());
+  if (options.before) {
+    config.PreOptModuleHook = [&options](unsigned /*task*/, const llvm::Module& module) {
+      // LLVM's own, and about to be changed by it: the hook is const for those that only look.
+      options.before(const_cast<llvm::Module&>(module));
+      return true;
+    };
+  }
   config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
   return config;
 }
@@ -182,8 +208,8 @@ Status add_input(const DeviceInput& input, SymbolResolution& symbols,
 
 } // namespace
 
-Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
-                                        const DeviceLinkContext& context) {
+Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLinkContext& context,
+                                        const BitcodeOptions& options) {
   if (!std::filesystem::exists(pass_plugin())) {
     return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
                 pass_plugin().string(), installation_root().string());
@@ -191,7 +217,9 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
   // The optimiser believes what it is told of symbols, so all are known before it sees the first.
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
-  for (const DeviceInput* input : group.inputs) {
+  std::vector<const DeviceInput*> inputs = group.inputs;
+  inputs.insert(inputs.end(), options.libraries.begin(), options.libraries.end());
+  for (const DeviceInput* input : inputs) {
     if (Status status = add_input(*input, symbols, opened); !status) {
       return with_context(status.error(), input->origin);
     }
@@ -201,13 +229,24 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
   }
 
   Diagnostics diagnostics;
-  llvm::lto::LTO optimizer(make_config(group, context.arguments, diagnostics));
+  llvm::lto::Config config = make_config(group, context.arguments, options, diagnostics);
+  Status checked;
+  if (options.after) {
+    config.PreCodeGenModuleHook = [&](unsigned /*task*/, const llvm::Module& module) {
+      checked = options.after(module);
+      return checked.has_value();
+    };
+  }
+  llvm::lto::LTO optimizer(std::move(config));
   CompiledBitcode result;
+  const std::set<std::string> internal =
+      options.whole_image ? hidden_definitions(opened) : std::set<std::string>();
   for (OpenedInput& bitcode : opened) {
     for (const llvm::lto::InputFile::Symbol& symbol : bitcode.file->symbols()) {
       result.references[symbol.getName().str()].push_back(bitcode.input->origin);
     }
-    const std::vector<llvm::lto::SymbolResolution> resolutions = resolutions_for(bitcode, symbols);
+    const std::vector<llvm::lto::SymbolResolution> resolutions =
+        resolutions_for(bitcode, symbols, internal);
     if (llvm::Error error = optimizer.add(std::move(bitcode.file), resolutions)) {
       return fail("{}: the bitcode cannot be linked: {}", bitcode.input->origin,
                   llvm::toString(std::move(error)));
@@ -216,9 +255,10 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
 
   // A task is one object; LLVM numbers them and may run several at once.
   result.files.resize(optimizer.getMaxTasks());
+  const char* const suffix = options.whole_image ? "s" : "o";
   const auto add_stream = [&](unsigned task, const llvm::Twine& /*module*/)
       -> llvm::Expected<std::unique_ptr<llvm::CachedFileStream>> {
-    const std::string path = (context.folder / fmt::format("lto-{}.o", task)).string();
+    const std::string path = (context.folder / fmt::format("lto-{}.{}", task, suffix)).string();
     std::error_code error;
     auto stream = std::make_unique<llvm::raw_fd_ostream>(path, error, llvm::sys::fs::OF_None);
     if (error) {
@@ -232,6 +272,9 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
   }
   if (!diagnostics.text().empty()) {
     return fail("the device bitcode cannot be compiled: {}", diagnostics.text());
+  }
+  if (!checked) {
+    return tl::unexpected(std::move(checked).error());
   }
   std::erase(result.files, "");
   return result;

@@ -6,23 +6,43 @@
 #include "link/group.h"
 #include "link/target.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace gantry::link {
 
+/// How a kind of device wants its bitcode compiled.
+struct BitcodeOptions {
+  std::string cpu; ///< for functions that do not say what they are compiled for
+  /// True: to assembly, of bitcode alone, so that hidden symbols are nobody else's. False: to
+  /// position-independent objects, which others may refer to.
+  bool whole_image = false;
+  std::vector<const DeviceInput*> libraries = {}; ///< bitcode behind the group's own
+  /// Called with everything linked into one module, before it is optimised and after; an error ends
+  /// the compilation.
+  std::function<void(llvm::Module&)> before = {};
+  std::function<Status(const llvm::Module&)> after = {};
+};
+
 struct CompiledBitcode {
-  std::vector<std::string> files; ///< objects in the context's folder
+  std::vector<std::string> files; ///< objects or assembly in the context's folder
   /// For each symbol that bitcode refers to or defines: the host objects it stands in.
   std::map<std::string, std::vector<std::string>> references;
 };
 
-/// Optimises and compiles the bitcode among `group`'s inputs together, at the -O level among
+/// Optimises and compiles the bitcode among `group`'s inputs, and `options`' libraries, together,
+/// at the -O level among
 /// --device-compiler's values. A symbol with several strong definitions, in bitcode or machine
 /// code, is an error. All of LLVM's targets must be initialised. Groups may compile at the same
 /// time.
 [[nodiscard]] Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group,
-                                                      const DeviceLinkContext& context);
+                                                      const DeviceLinkContext& context,
+                                                      const BitcodeOptions& options);
 
 } // namespace gantry::link

@@ -1,6 +1,7 @@
 #include "link/target.h"
 
 #include "link/cpu_target.h"
+#include "link/nvptx_target.h"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,14 @@ constexpr auto kTargets = std::to_array<Target>({
         .joins_architectures = true,
         .baseline_cpu = "x86-64",
         .link = link_for_cpu,
+    },
+    {
+        .triple = "nvptx64-nvidia-cuda",
+        .matches =
+            [](const llvm::Triple& triple) { return triple.getArch() == llvm::Triple::nvptx64; },
+        .joins_architectures = false,
+        .baseline_cpu = "",
+        .link = link_for_nvptx,
     },
 });
 

@@ -63,7 +63,9 @@ private:
 
 llvm::PreservedAnalyses IndirectCalls::run(llvm::Function& function,
                                            llvm::FunctionAnalysisManager& analyses) {
-  if (!is_device_module(*function.getParent())) {
+  const llvm::Module& module = *function.getParent();
+  const Place wanted = is_gpu_module(module) ? Place::kBeforeLink : Place::kLast;
+  if (!is_device_module(module) || place_ != wanted) {
     return llvm::PreservedAnalyses::all();
   }
   llvm::SmallVector<llvm::CallBase*> calls;

@@ -1,5 +1,6 @@
 #include "pass/pipeline.h"
 
+#include "pass/copyprivate.h"
 #include "pass/entries.h"
 #include "pass/indirect_calls.h"
 #include "pass/virtual_calls.h"
@@ -10,8 +11,8 @@ namespace gantry::pass {
 
 namespace {
 
-void add_indirect_calls(llvm::ModulePassManager& passes) {
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(IndirectCalls()));
+void add_indirect_calls(llvm::ModulePassManager& passes, IndirectCalls::Place place) {
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(IndirectCalls(place)));
 }
 
 } // namespace
@@ -23,6 +24,7 @@ void add_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
         passes.addPass(Entries());
+        passes.addPass(CopyPrivate());
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
       });
   builder.registerPeepholeEPCallback([](FunctionPassManager& passes, OptimizationLevel /*level*/) {
@@ -33,13 +35,16 @@ void add_passes(llvm::PassBuilder& builder) {
       [](ModulePassManager& passes, OptimizationLevel /*level*/, llvm::ThinOrFullLTOPhase phase) {
         const bool more_to_come = phase == llvm::ThinOrFullLTOPhase::FullLTOPreLink ||
                                   phase == llvm::ThinOrFullLTOPhase::ThinLTOPreLink;
-        if (!more_to_come) {
-          add_indirect_calls(passes);
-        }
+        add_indirect_calls(passes, more_to_come ? IndirectCalls::Place::kBeforeLink
+                                                : IndirectCalls::Place::kLast);
       });
 #else
   builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager& passes, OptimizationLevel /*level*/) { add_indirect_calls(passes); });
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        // LLVM 19 does not say whether a link follows; code for GPUs is always linked as bitcode.
+        add_indirect_calls(passes, IndirectCalls::Place::kBeforeLink);
+        add_indirect_calls(passes, IndirectCalls::Place::kLast);
+      });
 #endif
   builder.registerFullLinkTimeOptimizationEarlyEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
@@ -47,7 +52,9 @@ void add_passes(llvm::PassBuilder& builder) {
             llvm::createModuleToFunctionPassAdaptor(VirtualCalls(VirtualCalls::Code::kOptimised)));
       });
   builder.registerFullLinkTimeOptimizationLastEPCallback(
-      [](ModulePassManager& passes, OptimizationLevel /*level*/) { add_indirect_calls(passes); });
+      [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        add_indirect_calls(passes, IndirectCalls::Place::kLast);
+      });
 
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, ModulePassManager& passes, auto /*elements*/) {
@@ -66,7 +73,7 @@ void add_passes(llvm::PassBuilder& builder) {
         } else if (name == "gantry-fold") {
           passes.addPass(FoldTranslations());
         } else if (name == "gantry-indirect-calls") {
-          passes.addPass(IndirectCalls());
+          passes.addPass(IndirectCalls(IndirectCalls::Place::kLast));
         } else {
           return false;
         }

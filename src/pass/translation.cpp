@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/TargetParser/Triple.h>
 
 namespace gantry::pass {
 
@@ -28,6 +29,13 @@ llvm::FunctionCallee translation_function(llvm::Module& module) {
 
 bool is_device_module(const llvm::Module& module) {
   return module.getModuleFlag(kDeviceFlag) != nullptr;
+}
+
+bool is_gpu_module(const llvm::Module& module) {
+  const auto is_gpu = [](const llvm::Triple& triple) {
+    return triple.isNVPTX() || triple.isAMDGPU();
+  };
+  return is_gpu(llvm::Triple(module.getTargetTriple())); // LLVM 19 has the text alone
 }
 
 llvm::Value* make_translation(llvm::IRBuilder<>& builder, llvm::Value* pointer) {

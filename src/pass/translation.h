@@ -11,6 +11,9 @@ namespace gantry::pass {
 /// True if the module is code for a device: Clang says so with a module flag.
 [[nodiscard]] bool is_device_module(const llvm::Module& module);
 
+/// True if the module is code for a GPU.
+[[nodiscard]] bool is_gpu_module(const llvm::Module& module);
+
 /// Makes the call that translates `pointer`, which may be of any address space, at the builder's
 /// place.
 llvm::Value* make_translation(llvm::IRBuilder<>& builder, llvm::Value* pointer);

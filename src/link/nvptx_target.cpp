@@ -1,0 +1,251 @@
+// The image for NVIDIA's GPUs is PTX text, which the driver compiles for the GPU it finds.
+//
+// All inputs are bitcode (-foffload-lto). They are linked with the device runtime into one module,
+// of which only what the host may ask for by name stays visible: kernels, their environments and
+// declare target variables are protected, the runtime's functions and Clang's helpers hidden. So
+// LLVM's OpenMP optimisations see the whole program.
+//
+// Clang writes into each function the newest PTX version of the CUDA toolkit that it believes to
+// have. A driver refuses PTX newer than itself, so that is taken out again, and LLVM chooses the
+// oldest version that has the architecture.
+#include "link/nvptx_target.h"
+
+#include "base/mapped_file.h"
+#include "format/file_kind.h"
+#include "link/bitcode.h"
+#include "link/image_check.h"
+#include "link/installation.h"
+#include "link/kernel_check.h"
+#include "link/lto.h"
+#include "link/parallel_regions.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include <llvm/IR/AutoUpgrade.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+namespace gantry::link {
+namespace {
+
+constexpr unsigned kSharedSpace = 3;
+
+/// What the driver provides: PTX ISA and the CUDA C++ Programming Guide, "system calls".
+constexpr auto kOfDriver =
+    std::to_array<std::string_view>({"malloc", "free", "vprintf", "__assertfail"});
+
+Status check_inputs(const DeviceGroup& group) {
+  for (const DeviceInput* input : group.inputs) {
+    if (format::identify(input->contents) != format::FileKind::kBitcode) {
+      return fail("'{}' has device code for {} that is not bitcode; compile it with -foffload-lto",
+                  input->origin, group.name());
+    }
+  }
+  return {};
+}
+
+void choose_architecture(llvm::Module& module, const std::string& arch) {
+  for (llvm::Function& function : module) {
+    function.removeFnAttr("target-features");
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-cpu", arch);
+    }
+  }
+}
+
+/// The functions of an array such as llvm.global_ctors, in the order of their priorities.
+std::vector<llvm::Function*> functions_in_order(llvm::Module& module, llvm::StringRef array) {
+  const llvm::GlobalVariable* const variable = module.getGlobalVariable(array);
+  const auto* list = variable == nullptr || !variable->hasInitializer()
+                         ? nullptr
+                         : llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
+  std::vector<std::pair<std::uint64_t, llvm::Function*>> found;
+  if (list != nullptr) {
+    for (const llvm::Use& element : list->operands()) {
+      const auto* row = llvm::cast<llvm::ConstantStruct>(element.get());
+      auto* function = llvm::dyn_cast<llvm::Function>(row->getOperand(1)->stripPointerCasts());
+      if (function != nullptr) {
+        found.emplace_back(llvm::cast<llvm::ConstantInt>(row->getOperand(0))->getZExtValue(),
+                           function);
+      }
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& row) { return row.first; });
+  std::vector<llvm::Function*> functions;
+  for (const auto& [priority, function] : found) {
+    functions.push_back(function);
+  }
+  return functions;
+}
+
+/// A kernel of one thread that calls the functions, for the plugin to launch.
+void make_kernel(llvm::Module& module, const char* name,
+                 const std::vector<llvm::Function*>& functions) {
+  if (functions.empty()) {
+    return;
+  }
+  llvm::LLVMContext& context = module.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", kernel));
+  builder.CreateCall(module.getOrInsertFunction("__gantry_begin_alone", type));
+  for (llvm::Function* function : functions) {
+    builder.CreateCall(function);
+  }
+  builder.CreateRetVoid();
+}
+
+/// Constructors and destructors of variables, which there is no loader for on the device, as two
+/// kernels (src/plugins/cuda/image.cpp).
+void make_kernels_of_variables(llvm::Module& module) {
+  std::vector<llvm::Function*> last = functions_in_order(module, "llvm.global_dtors");
+  std::ranges::reverse(last);
+  make_kernel(module, "__gantry_construct", functions_in_order(module, "llvm.global_ctors"));
+  make_kernel(module, "__gantry_destroy", last);
+  for (const char* array : {"llvm.global_ctors", "llvm.global_dtors"}) {
+    if (llvm::GlobalVariable* variable = module.getGlobalVariable(array)) {
+      variable->eraseFromParent();
+    }
+  }
+}
+
+/// Bitcode of Gantry's own that is linked in.
+struct Library {
+  MappedFile file;
+  DeviceInput input;
+};
+
+Result<Library> open_library(const std::filesystem::path& path, const DeviceGroup& group) {
+  auto file = MappedFile::open(path);
+  if (!file) {
+    return fail("{}; Gantry's installation at '{}' is not complete", file.error().message,
+                installation_root().string());
+  }
+  const Bytes contents = file->bytes();
+  return Library{.file = std::move(*file),
+                 .input = {.origin = path.string(),
+                           .triple = group.triple,
+                           .arch = group.arch,
+                           .contents = contents}};
+}
+
+/// Clang's names of mathematical functions.
+constexpr llvm::StringRef kMathematicsPrefix = "__nv_";
+
+/// The runtime, and the mathematics, which is large, if something is called of it.
+Result<std::vector<Library>> libraries_for(const DeviceGroup& group) {
+  bool calculates = false;
+  for (const DeviceInput* input : group.inputs) {
+    const auto file = open_bitcode(input->contents, input->origin);
+    if (!file) {
+      return with_context(file.error(), input->origin);
+    }
+    for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
+      calculates |= symbol.isUndefined() && symbol.getName().starts_with(kMathematicsPrefix);
+    }
+  }
+  std::vector<std::filesystem::path> paths = {nvptx_device_library()};
+  if (calculates) {
+    paths.push_back(nvptx_mathematics_library());
+  }
+  std::vector<Library> libraries;
+  for (const std::filesystem::path& path : paths) {
+    auto library = open_library(path, group);
+    if (!library) {
+      return tl::unexpected(std::move(library).error());
+    }
+    libraries.push_back(std::move(*library));
+  }
+  return libraries;
+}
+
+/// What is still used and nobody defines.
+std::set<std::string> undefined_symbols(const llvm::Module& module) {
+  std::set<std::string> undefined;
+  for (const llvm::GlobalObject& symbol : module.global_objects()) {
+    const auto* function = llvm::dyn_cast<llvm::Function>(&symbol);
+    if (symbol.isDeclaration() && !symbol.use_empty() &&
+        symbol.getAddressSpace() != kSharedSpace && // memory that comes with a launch
+        !(function != nullptr && function->isIntrinsic()) &&
+        std::ranges::find(kOfDriver, std::string_view(symbol.getName())) == kOfDriver.end()) {
+      undefined.insert(symbol.getName().str());
+    }
+  }
+  return undefined;
+}
+
+Status check_module(const llvm::Module& module, const DeviceGroup& group) {
+  std::unordered_set<std::string_view> defined;
+  for (const llvm::GlobalObject& symbol : module.global_objects()) {
+    if (!symbol.isDeclaration()) {
+      defined.insert(symbol.getName());
+    }
+  }
+  return check_entries(group, defined);
+}
+
+} // namespace
+
+Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkContext& context) {
+  if (Status status = check_inputs(group).and_then([&] { return check_kernels(group); }); !status) {
+    return tl::unexpected(std::move(status).error());
+  }
+  Result<std::vector<Library>> libraries = libraries_for(group);
+  if (!libraries) {
+    return tl::unexpected(libraries.error());
+  }
+  std::vector<const DeviceInput*> library_inputs;
+  for (const Library& library : *libraries) {
+    library_inputs.push_back(&library.input);
+  }
+
+  std::set<std::string> undefined;
+  const Result<CompiledBitcode> compiled =
+      compile_bitcode(group, context,
+                      {.cpu = group.arch,
+                       .whole_image = true,
+                       .libraries = library_inputs,
+                       .before =
+                           [&](llvm::Module& module) {
+                             // Clang 19 says by metadata which functions are kernels.
+                             llvm::UpgradeNVVMAnnotations(module);
+                             make_kernels_of_variables(module);
+                             unify_parallel_regions(module);
+                             choose_architecture(module, group.arch);
+                           },
+                       .after =
+                           [&](const llvm::Module& module) {
+                             undefined = undefined_symbols(module);
+                             return check_module(module, group);
+                           }});
+  if (!compiled) {
+    return tl::unexpected(compiled.error());
+  }
+  if (!undefined.empty()) {
+    std::string text;
+    for (const std::string& symbol : undefined) {
+      const auto users = compiled->references.find(symbol);
+      text += fmt::format("\n  {} ({})", symbol,
+                          users == compiled->references.end()
+                              ? group.name()
+                              : fmt::format("{}", fmt::join(users->second, ", ")));
+    }
+    return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
+  }
+  const auto text = MappedFile::open(compiled->files.front());
+  if (!text) {
+    return tl::unexpected(text.error());
+  }
+  const Bytes bytes = text->bytes();
+  return LinkedImage{.kind = format::ImageKind::kPtx,
+                     .triple = group.triple,
+                     .arch = group.arch,
+                     .contents = {bytes.begin(), bytes.end()}};
+}
+
+} // namespace gantry::link

@@ -1,0 +1,92 @@
+#include "pass/copyprivate.h"
+
+#include "pass/translation.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace gantry::pass {
+namespace {
+
+constexpr unsigned kListArgument = 3;
+
+using Variables = llvm::SetVector<llvm::AllocaInst*>;
+
+/// Everything that is stored, by whatever element's address, into the list.
+void collect_list(llvm::AllocaInst& list, Variables& variables) {
+  llvm::SmallVector<llvm::Value*> places = {&list};
+  while (!places.empty()) {
+    for (llvm::User* user : places.pop_back_val()->users()) {
+      if (llvm::isa<llvm::GetElementPtrInst>(user)) {
+        places.push_back(user);
+      } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+        auto* item =
+            llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getValueOperand()));
+        if (item != nullptr) {
+          variables.insert(item);
+        }
+      }
+    }
+  }
+  variables.insert(&list);
+}
+
+void share(llvm::AllocaInst& variable) {
+  llvm::Function& function = *variable.getFunction();
+  llvm::Module& module = *function.getParent();
+  const std::optional<llvm::TypeSize> size = variable.getAllocationSize(module.getDataLayout());
+  if (!size || size->isScalable() || !variable.isStaticAlloca()) {
+    return; // of a size known at run time: a variable-length array cannot be copyprivate
+  }
+  llvm::IRBuilder<> builder(&variable);
+  auto* pointer = builder.getPtrTy();
+  auto* bytes = builder.getInt64(size->getFixedValue());
+  const llvm::FunctionCallee take =
+      module.getOrInsertFunction("__kmpc_alloc_shared", pointer, builder.getInt64Ty());
+  const llvm::FunctionCallee give = module.getOrInsertFunction(
+      "__kmpc_free_shared", builder.getVoidTy(), pointer, builder.getInt64Ty());
+  for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
+    if (auto* marker = llvm::dyn_cast<llvm::LifetimeIntrinsic>(user)) {
+      marker->eraseFromParent();
+    }
+  }
+  llvm::CallInst* place = builder.CreateCall(take, bytes);
+  variable.replaceAllUsesWith(place);
+  variable.eraseFromParent();
+  for (llvm::BasicBlock& block : function) {
+    if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) {
+      builder.SetInsertPoint(block.getTerminator());
+      builder.CreateCall(give, {place, bytes});
+    }
+  }
+}
+
+} // namespace
+
+llvm::PreservedAnalyses CopyPrivate::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  const llvm::Function* const copyprivate = module.getFunction("__kmpc_copyprivate");
+  if (copyprivate == nullptr || !is_device_module(module) || !is_gpu_module(module)) {
+    return llvm::PreservedAnalyses::all();
+  }
+  Variables variables;
+  for (const llvm::User* user : copyprivate->users()) {
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+    if (call != nullptr && call->getCalledFunction() == copyprivate) {
+      auto* list = llvm::dyn_cast<llvm::AllocaInst>(
+          llvm::getUnderlyingObject(call->getArgOperand(kListArgument)));
+      if (list != nullptr) {
+        collect_list(*list, variables);
+      }
+    }
+  }
+  for (llvm::AllocaInst* variable : variables) {
+    share(*variable);
+  }
+  return llvm::PreservedAnalyses::none();
+}
+
+} // namespace gantry::pass
