@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace gantry::cpu {
 
 /// Keeps `message` for __tgt_rtl_error_message and returns `code`.
-std::int32_t set_error(std::int32_t code, std::string message);
+std::int32_t set_error(std::int32_t code, std::string_view message);
 
 template <typename... Args>
 std::int32_t report(std::int32_t code, fmt::format_string<Args...> format, Args&&... args) {

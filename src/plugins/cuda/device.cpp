@@ -1,0 +1,140 @@
+#include "plugins/cuda/device.h"
+
+#include <memory>
+
+namespace gantry::cuda {
+
+namespace {
+
+/// What malloc in device code has: globalised variables come from there.
+constexpr std::size_t kHeapBytes = 64 << 20;
+
+struct Devices {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
+};
+
+Devices& devices() {
+  static auto* const all = new Devices;
+  return *all;
+}
+
+std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice device) {
+  GANTRY_CUDA_TRY(cuDeviceGetAttribute, &value, attribute, device);
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t describe(Device& opened, CUdevice device) {
+  char name[256] = {};
+  std::size_t memory = 0;
+  int major = 0, minor = 0, version = 0;
+  GANTRY_CUDA_TRY(cuDeviceGetName, name, sizeof name, device);
+  GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &memory, device);
+  GANTRY_CUDA_TRY(cuDriverGetVersion, &version);
+  struct Wanted {
+    CUdevice_attribute attribute;
+    int* value;
+  };
+  for (const auto& [attribute, value] : {
+           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+           Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
+           Wanted{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &opened.max_block_size},
+           Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
+       }) {
+    if (const std::int32_t code = read_attribute(*value, attribute, device);
+        code != GANTRY_SUCCESS) {
+      return code;
+    }
+  }
+  opened.capability = major * 10 + minor;
+  opened.description =
+      fmt::format("{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name,
+                  opened.capability, opened.multiprocessors,
+                  static_cast<double>(memory) / (1 << 30), version / 1000, version % 1000 / 10);
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t open(Device& opened) {
+  CUdevice device = 0;
+  GANTRY_CUDA_TRY(cuDeviceGet, &device, opened.index);
+  if (const std::int32_t code = describe(opened, device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  GANTRY_CUDA_TRY(cuDevicePrimaryCtxRetain, &opened.context, device);
+  if (const std::int32_t code = enter(opened); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  // Refused once somebody else's kernels use the heap; then it is theirs to have made it large.
+  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, kHeapBytes);
+  return GANTRY_SUCCESS;
+}
+
+} // namespace
+
+Device& device_of(std::int32_t device) {
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  return *all.open[static_cast<std::size_t>(device)];
+}
+
+std::int32_t enter(const Device& device) {
+  // Not remembered: other users of the driver in this thread may change it.
+  GANTRY_CUDA_TRY(cuCtxSetCurrent, device.context);
+  return GANTRY_SUCCESS;
+}
+
+} // namespace gantry::cuda
+
+using namespace gantry::cuda;
+
+extern "C" {
+
+int32_t __tgt_rtl_number_of_devices(void) {
+  if (!driver().problem.empty()) {
+    set_error(GANTRY_FAILURE, driver().problem);
+    return 0;
+  }
+  int count = 0;
+  if (check(driver().cuDeviceGetCount(&count), "cuDeviceGetCount") != GANTRY_SUCCESS) {
+    return 0;
+  }
+  if (count == 0) {
+    set_error(GANTRY_FAILURE, "the driver has no device");
+  }
+  return count;
+}
+
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+  if (*options != '\0') {
+    return report(GANTRY_INVALID_OPTION, "'{}' is not an option of these devices; they have none",
+                  options);
+  }
+  if (const std::int32_t count = __tgt_rtl_number_of_devices(); device >= count) {
+    return count == 0 ? GANTRY_FAILURE
+                      : report(GANTRY_INVALID_OPTION, "there are only {} devices", count);
+  }
+  auto opened = std::make_unique<Device>();
+  opened->index = device;
+  opened->openmp_number = openmp_number;
+  if (const std::int32_t code = open(*opened); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  if (all.open.size() <= static_cast<std::size_t>(device)) {
+    all.open.resize(static_cast<std::size_t>(device) + 1);
+  }
+  all.open[static_cast<std::size_t>(device)] = std::move(opened);
+  return GANTRY_SUCCESS;
+}
+
+uint32_t __tgt_rtl_capabilities(int32_t /*device*/) {
+  return GANTRY_CAPABILITY_QUEUES;
+}
+
+const char* __tgt_rtl_device_description(int32_t device) {
+  return device_of(device).description.c_str();
+}
+
+} // extern "C"

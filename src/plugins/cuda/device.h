@@ -1,0 +1,39 @@
+// The devices of the driver, as the runtime has opened them.
+#pragma once
+
+#include "plugins/cuda/driver.h"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gantry::cuda {
+
+/// Never freed: kernels may run while the process ends. What is not said to be locked is immutable
+/// once the device is open.
+struct Device {
+  std::int32_t index = 0; ///< the plugin's number and the driver's ordinal
+  std::int32_t openmp_number = -1;
+  CUcontext context = nullptr; ///< the primary one, which libraries of CUDA share
+  int capability = 0;          ///< 90 is 9.0
+  int multiprocessors = 1;
+  int max_block_size = 1024;
+  int max_grid_size = 0;
+  std::string description;
+
+  std::mutex mutex; ///< for all below
+  /// The table of functions called by pointer, in device memory; 0 if there is none. Those that it
+  /// has replaced stay, as kernels may be reading them.
+  CUdeviceptr functions = 0;
+  std::uint64_t function_count = 0;
+  std::vector<const gantry_image*> images; ///< loaded
+};
+
+/// An open device.
+[[nodiscard]] Device& device_of(std::int32_t device);
+
+/// Makes the device's context the calling thread's; GANTRY_SUCCESS or an error, kept.
+std::int32_t enter(const Device& device);
+
+} // namespace gantry::cuda

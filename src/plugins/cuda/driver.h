@@ -1,0 +1,86 @@
+// The CUDA driver: its entry points, and its errors as messages.
+//
+// The library is opened at the first need. Which one it is, is the one thing that the plugins
+// `cuda` and `simt` do not share: driver_library() is in library_cuda.cpp and in library_simt.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <gantry/cuda_driver.h>
+#include <gantry/plugin.h>
+
+namespace gantry::cuda {
+
+/// The entry points that the plugin uses.
+#define GANTRY_PLUGIN_ENTRIES(X)                                                                   \
+  X(cuInit)                                                                                        \
+  X(cuDriverGetVersion)                                                                            \
+  X(cuGetErrorName)                                                                                \
+  X(cuGetErrorString)                                                                              \
+  X(cuDeviceGet)                                                                                   \
+  X(cuDeviceGetCount)                                                                              \
+  X(cuDeviceGetName)                                                                               \
+  X(cuDeviceGetAttribute)                                                                          \
+  X(cuDeviceTotalMem_v2)                                                                           \
+  X(cuDevicePrimaryCtxRetain)                                                                      \
+  X(cuCtxSetCurrent)                                                                               \
+  X(cuCtxSetLimit)                                                                                 \
+  X(cuModuleLoadDataEx)                                                                            \
+  X(cuModuleUnload)                                                                                \
+  X(cuModuleGetFunction)                                                                           \
+  X(cuModuleGetGlobal_v2)                                                                          \
+  X(cuFuncGetAttribute)                                                                            \
+  X(cuFuncSetAttribute)                                                                            \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                   \
+  X(cuLaunchKernel)                                                                                \
+  X(cuMemAlloc_v2)                                                                                 \
+  X(cuMemFree_v2)                                                                                  \
+  X(cuMemcpyHtoD_v2)                                                                               \
+  X(cuMemcpyDtoH_v2)                                                                               \
+  X(cuMemcpyHtoDAsync_v2)                                                                          \
+  X(cuMemcpyDtoHAsync_v2)                                                                          \
+  X(cuStreamCreate)                                                                                \
+  X(cuStreamDestroy_v2)                                                                            \
+  X(cuStreamSynchronize)                                                                           \
+  X(cuStreamQuery)
+
+struct Driver {
+#define GANTRY_POINTER(name) decltype(&::name) name = nullptr;
+  GANTRY_PLUGIN_ENTRIES(GANTRY_POINTER)
+#undef GANTRY_POINTER
+  std::string problem; ///< why there is none; empty if the pointers are good
+};
+
+/// The path or name of the driver's library.
+[[nodiscard]] std::string driver_library();
+
+/// The driver, opened and initialised by the first caller. Any thread.
+[[nodiscard]] const Driver& driver();
+
+/// Keeps `message` for __tgt_rtl_error_message and returns `code`.
+std::int32_t set_error(std::int32_t code, std::string_view message);
+
+template <typename... Args>
+std::int32_t report(std::int32_t code, fmt::format_string<Args...> format, Args&&... args) {
+  return set_error(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
+[[nodiscard]] std::string text_of(CUresult result);
+
+/// GANTRY_SUCCESS, or the plugin's code for what `call` returned, with its message kept.
+std::int32_t check(CUresult result, std::string_view call);
+
+} // namespace gantry::cuda
+
+/// Calls an entry point and returns from the function if it fails.
+#define GANTRY_CUDA_TRY(name, ...)                                                                 \
+  if (const std::int32_t code_ =                                                                   \
+          ::gantry::cuda::check(::gantry::cuda::driver().name(__VA_ARGS__), #name);                \
+      code_ != GANTRY_SUCCESS) [[unlikely]] {                                                      \
+    return code_;                                                                                  \
+  }

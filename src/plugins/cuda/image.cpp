@@ -1,0 +1,219 @@
+#include "plugins/cuda/image.h"
+
+#include <array>
+#include <charconv>
+#include <memory>
+
+namespace gantry::cuda {
+
+namespace {
+
+/// In front of .version there are comments alone.
+constexpr std::size_t kHeaderBytes = 4096;
+
+/// The part of the device runtime that the host writes (LLVM's layout).
+struct DeviceEnvironment {
+  std::uint32_t debug_kind = 0;
+  std::uint32_t device_count = 0;
+  std::uint32_t device_number = 0;
+  std::uint32_t dynamic_memory = 0;
+  std::uint64_t clock_frequency = 1'000'000'000;
+  std::uint64_t functions = 0;
+  std::uint64_t function_count = 0;
+  std::uint64_t parallelism = 0;
+};
+static_assert(sizeof(DeviceEnvironment) == 48);
+
+constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
+
+} // namespace
+
+int ptx_architecture(std::string_view text) {
+  text = text.substr(0, kHeaderBytes);
+  const std::size_t version = text.find("\n.version ");
+  const std::size_t target = text.find("\n.target sm_");
+  if ((version == std::string_view::npos && !text.starts_with(".version ")) ||
+      target == std::string_view::npos) {
+    return 0;
+  }
+  const std::string_view number = text.substr(target + std::string_view("\n.target sm_").size());
+  int architecture = 0;
+  std::from_chars(number.data(), number.data() + number.size(), architecture);
+  return architecture;
+}
+
+} // namespace gantry::cuda
+
+using namespace gantry::cuda;
+
+gantry_image::~gantry_image() {
+  if (module_ == nullptr || enter(device_) != GANTRY_SUCCESS) {
+    return;
+  }
+  {
+    const std::lock_guard lock(device_.mutex);
+    std::erase(device_.images, this);
+  }
+  (void)run_alone("__gantry_destroy");
+  (void)driver().cuModuleUnload(module_);
+}
+
+std::int32_t gantry_image::load() {
+  const std::lock_guard lock(mutex_);
+  if (module_ != nullptr) {
+    return GANTRY_SUCCESS;
+  }
+  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  if (const std::int32_t code = compile(); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  if (const std::int32_t code = publish(); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  return run_alone("__gantry_construct");
+}
+
+std::int32_t gantry_image::publish() {
+  const std::lock_guard lock(device_.mutex);
+  device_.images.push_back(this);
+  return write_device_environment();
+}
+
+std::int32_t gantry_image::run_alone(const char* name) const {
+  CUfunction function = nullptr;
+  if (driver().cuModuleGetFunction(&function, module_, name) != CUDA_SUCCESS) {
+    return GANTRY_SUCCESS;
+  }
+  GANTRY_CUDA_TRY(cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
+  GANTRY_CUDA_TRY(cuStreamSynchronize, nullptr);
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t gantry_image::compile() {
+  std::array<char, 8192> log = {};
+  std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER,
+                                         CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  const CUresult result =
+      driver().cuModuleLoadDataEx(&module_, text_.c_str(), static_cast<unsigned>(options.size()),
+                                  options.data(), values.data());
+  if (result == CUDA_SUCCESS) {
+    return GANTRY_SUCCESS;
+  }
+  module_ = nullptr;
+  log.back() = '\0';
+  std::string said = log.data();
+  for (char& character : said) {
+    character = character == '\n' ? ' ' : character;
+  }
+  return report(GANTRY_FAILURE, "the driver does not compile the image: {}{}{}", text_of(result),
+                said.empty() ? "" : ": ", said);
+}
+
+std::int32_t gantry_image::write_device_environment() const {
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  if (driver().cuModuleGetGlobal_v2(&address, &size, module_, kDeviceEnvironment) != CUDA_SUCCESS ||
+      size != sizeof(DeviceEnvironment)) {
+    return GANTRY_SUCCESS; // nothing in the image asks
+  }
+  DeviceEnvironment environment;
+  environment.device_count = 1;
+  environment.device_number = static_cast<std::uint32_t>(device_.openmp_number);
+  environment.functions = device_.functions;
+  environment.function_count = device_.function_count;
+  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &environment, sizeof environment);
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = kernels_.find(name); known != kernels_.end()) {
+    *kernel = &known->second;
+    return GANTRY_SUCCESS;
+  }
+  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  gantry_kernel found;
+  found.device = &device_;
+  found.name = name;
+  if (driver().cuModuleGetFunction(&found.function, module_, name) != CUDA_SUCCESS) {
+    return report(GANTRY_NOT_FOUND, "there is no such kernel in the image");
+  }
+  GANTRY_CUDA_TRY(cuFuncGetAttribute, &found.max_block_size,
+                  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, found.function);
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  const std::string environment = found.name + "_kernel_environment";
+  if (driver().cuModuleGetGlobal_v2(&address, &size, module_, environment.c_str()) ==
+          CUDA_SUCCESS &&
+      size == sizeof(KernelEnvironment)) {
+    GANTRY_CUDA_TRY(cuMemcpyDtoH_v2, &found.environment, address, size);
+  }
+  *kernel = &kernels_.emplace(name, std::move(found)).first->second;
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t gantry_image::find_variable(const char* name, void** device_address,
+                                         std::uint64_t* size) const {
+  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  if (driver().cuModuleGetGlobal_v2(&address, &bytes, module_, name) != CUDA_SUCCESS) {
+    return report(GANTRY_NOT_FOUND, "there is no such variable in the image");
+  }
+  *device_address = reinterpret_cast<void*>(address);
+  *size = bytes;
+  return GANTRY_SUCCESS;
+}
+
+extern "C" {
+
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
+  return ptx_architecture({static_cast<const char*>(bytes), size}) != 0 ? 1 : 0;
+}
+
+int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
+                               gantry_image** image) {
+  Device& on = device_of(device);
+  std::string text(static_cast<const char*>(bytes), size);
+  const int architecture = ptx_architecture(text);
+  if (architecture > on.capability) {
+    return report(GANTRY_FAILURE,
+                  "the image is for sm_{} and the device is an sm_{}; compile with "
+                  "--offload-arch=sm_{}",
+                  architecture, on.capability, on.capability);
+  }
+  if (file != nullptr) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> kept(std::fopen(file, "wxe"), &std::fclose);
+    if (kept == nullptr || std::fwrite(text.data(), 1, size, kept.get()) != size) {
+      return report(GANTRY_FAILURE, "cannot write '{}'", file);
+    }
+  }
+  *image = new gantry_image(on, std::move(text));
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_load_image(gantry_image* image) {
+  return image->load();
+}
+
+void __tgt_rtl_destroy_image(gantry_image* image) {
+  delete image;
+}
+
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+  return image->find_kernel(name, kernel);
+}
+
+int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
+                                uint64_t* size) {
+  return image->find_variable(name, device_address, size);
+}
+
+} // extern "C"

@@ -1,0 +1,72 @@
+// An image on a device: PTX, compiled by the driver when it is loaded.
+#pragma once
+
+#include "plugins/cuda/device.h"
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace gantry::cuda {
+
+/// What Clang writes beside each kernel, in the image; see docs/nvidia.md.
+struct KernelEnvironment {
+  std::uint8_t uses_state_machine = 2;
+  std::uint8_t may_nest = 2;
+  std::uint8_t mode = 0; ///< kBare, kGeneric …
+  std::int32_t min_threads = -1, max_threads = -1;
+  std::int32_t min_teams = -1, max_teams = -1;
+  std::int32_t reduction_bytes = 0;
+  std::int32_t reduction_records = 0;
+  void* ident = nullptr;
+  void* dynamic = nullptr;
+};
+static_assert(sizeof(KernelEnvironment) == 48);
+
+inline constexpr std::uint8_t kBare = 0;
+inline constexpr std::uint8_t kGeneric = 1;
+inline constexpr std::uint8_t kSpmdBit = 2;
+
+/// The number of the architecture that PTX says it is for (90 of ".target sm_90"); 0 if the bytes
+/// are no PTX.
+[[nodiscard]] int ptx_architecture(std::string_view text);
+
+} // namespace gantry::cuda
+
+struct gantry_kernel {
+  gantry::cuda::Device* device = nullptr;
+  std::string name;
+  CUfunction function = nullptr;
+  gantry::cuda::KernelEnvironment environment;
+  int max_block_size = 0; ///< of the function, by its registers and directives
+};
+
+struct gantry_image {
+  gantry_image(gantry::cuda::Device& device, std::string text)
+      : device_(device), text_(std::move(text)) {}
+  gantry_image(const gantry_image&) = delete;
+  gantry_image& operator=(const gantry_image&) = delete;
+  ~gantry_image();
+
+  /// See gantry/plugin.h.
+  std::int32_t load();
+  std::int32_t find_kernel(const char* name, gantry_kernel** kernel);
+  std::int32_t find_variable(const char* name, void** device_address, std::uint64_t* size) const;
+
+  /// Tells the image's code of the device and its functions; the device's lock is held.
+  std::int32_t write_device_environment() const;
+
+private:
+  std::int32_t compile();
+  std::int32_t publish();
+  /// Launches a kernel of one thread that the linker has made, if the image has it.
+  std::int32_t run_alone(const char* name) const;
+
+  gantry::cuda::Device& device_;
+  std::string text_; ///< as the driver wants it, with a NUL
+  std::mutex mutex_;
+  CUmodule module_ = nullptr;
+  std::unordered_map<std::string, gantry_kernel> kernels_; ///< their addresses are handed out
+};

@@ -1,0 +1,141 @@
+#include "plugins/cuda/launch.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace gantry::cuda {
+
+namespace {
+
+constexpr std::uint32_t kWarpSize = 32;
+constexpr std::uint32_t kDefaultThreads = 128;
+/// Blocks for each that the device can have at work at once, where a loop would give more: their
+/// ends even out, and each takes several chunks.
+constexpr std::uint64_t kWaves = 4;
+/// The construct has no teams.
+constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
+
+std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launch) {
+  const KernelEnvironment& environment = kernel.environment;
+  std::uint32_t most = static_cast<std::uint32_t>(kernel.max_block_size);
+  if (environment.max_threads > 0) {
+    most = std::min(most, static_cast<std::uint32_t>(environment.max_threads));
+  }
+  std::uint32_t threads = kDefaultThreads;
+  if (launch.thread_limit[0] != 0) {
+    // The main thread of a generic kernel has a warp of its own beside the workers.
+    threads =
+        std::min(launch.thread_limit[0], most) + (environment.mode == kGeneric ? kWarpSize : 0);
+  }
+  return std::clamp<std::uint32_t>(threads, 1, most);
+}
+
+/// Blocks that are at work at once, and some more.
+std::uint64_t enough_blocks(const gantry_kernel& kernel, std::uint32_t threads,
+                            std::uint32_t dynamic_memory) {
+  int resident = 0;
+  if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &resident, kernel.function, static_cast<int>(threads), dynamic_memory) != CUDA_SUCCESS ||
+      resident < 1) {
+    resident = 1;
+  }
+  return kWaves * static_cast<std::uint64_t>(resident) *
+         static_cast<std::uint64_t>(kernel.device->multiprocessors);
+}
+
+} // namespace
+
+Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch) {
+  Grid grid;
+  if (kernel.environment.mode == kBare) {
+    return {std::max(launch.num_teams[0], 1U), std::max(launch.thread_limit[0], 1U)};
+  }
+  grid.threads = block_size(kernel, launch);
+  if (launch.num_teams[0] == kNoTeams) {
+    return grid;
+  }
+  if (launch.num_teams[0] != 0) {
+    grid.blocks =
+        std::min(launch.num_teams[0], static_cast<std::uint32_t>(kernel.device->max_grid_size));
+    return grid;
+  }
+  const std::uint64_t enough = enough_blocks(kernel, grid.threads, launch.dynamic_memory);
+  std::uint64_t wanted = enough;
+  if (launch.trip_count != 0) {
+    // In a generic kernel each iteration of distribute may be worth a team.
+    const bool by_threads = kernel.environment.mode == kSpmdBit;
+    wanted = by_threads ? (launch.trip_count + grid.threads - 1) / grid.threads : launch.trip_count;
+  }
+  grid.blocks = static_cast<std::uint32_t>(std::min(wanted, enough));
+  return grid;
+}
+
+namespace {
+
+/// What the device runtime gets of a launch: its counters, which it leaves as zero, and where the
+/// records of a reduction over teams are.
+struct LaunchEnvironment {
+  std::uint32_t arrived = 0, rounds = 0;
+  CUdeviceptr records = 0;
+};
+constexpr std::size_t kRecordsOffset = 64;
+
+/// Makes `memory` large enough for the kernel's reduction.
+std::int32_t reserve(LaunchMemory& memory, const KernelEnvironment& kernel, CUstream stream) {
+  const std::size_t bytes = kRecordsOffset + static_cast<std::size_t>(kernel.reduction_bytes) *
+                                                 static_cast<std::size_t>(kernel.reduction_records);
+  if (bytes <= memory.bytes) {
+    return GANTRY_SUCCESS;
+  }
+  CUdeviceptr address = 0;
+  GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
+  GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
+  LaunchEnvironment environment;
+  environment.records = address + kRecordsOffset;
+  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &environment, sizeof environment);
+  if (memory.environment != 0) {
+    GANTRY_CUDA_TRY(cuMemFree_v2, memory.environment);
+  }
+  memory = {address, bytes};
+  return GANTRY_SUCCESS;
+}
+
+/// Arguments that are put together without an allocation.
+constexpr std::size_t kFewArguments = 64;
+
+} // namespace
+
+std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
+                   LaunchMemory& memory) {
+  if (const std::int32_t code = enter(*kernel.device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const Grid grid = choose_grid(kernel, launch);
+  void* const* arguments = launch.arguments;
+  std::array<void*, kFewArguments> few;
+  std::vector<void*> many;
+  if (kernel.environment.reduction_bytes > 0 && kernel.environment.reduction_records > 0) {
+    if (const std::int32_t code = reserve(memory, kernel.environment, stream);
+        code != GANTRY_SUCCESS) {
+      return code;
+    }
+    void** copied = few.data();
+    if (launch.argument_count > kFewArguments) {
+      many.resize(launch.argument_count);
+      copied = many.data();
+    }
+    std::copy_n(launch.arguments, launch.argument_count, copied);
+    copied[0] = reinterpret_cast<void*>(memory.environment);
+    arguments = copied;
+  }
+  // All parameters are words, so that they lie in memory as the kernel has them.
+  std::size_t bytes = launch.argument_count * sizeof(void*);
+  std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void**>(arguments),
+                                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  return check(driver().cuLaunchKernel(kernel.function, grid.blocks, 1, 1, grid.threads, 1, 1,
+                                       launch.dynamic_memory, stream, nullptr, parameters.data()),
+               "cuLaunchKernel");
+}
+
+} // namespace gantry::cuda

@@ -1,0 +1,92 @@
+// Queues: a stream each.
+#include "plugins/cuda/launch.h"
+
+using namespace gantry::cuda;
+
+struct gantry_queue {
+  Device& device;
+  CUstream stream = nullptr;
+  LaunchMemory memory = {};
+};
+
+extern "C" {
+
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
+  Device& on = device_of(device);
+  if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  CUstream stream = nullptr;
+  GANTRY_CUDA_TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+  *queue = new gantry_queue{on, stream};
+  return GANTRY_SUCCESS;
+}
+
+void __tgt_rtl_destroy_queue(gantry_queue* queue) {
+  if (enter(queue->device) == GANTRY_SUCCESS) {
+    (void)driver().cuStreamDestroy_v2(queue->stream);
+    if (queue->memory.environment != 0) {
+      (void)driver().cuMemFree_v2(queue->memory.environment);
+    }
+  }
+  delete queue;
+}
+
+int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
+                                    uint64_t size) {
+  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, reinterpret_cast<CUdeviceptr>(device_address), host, size,
+                  queue->stream);
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
+                                      uint64_t size) {
+  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, host, reinterpret_cast<CUdeviceptr>(device_address), size,
+                  queue->stream);
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
+                                      const gantry_launch* launch) {
+  return start(*kernel, *launch, queue->stream, queue->memory);
+}
+
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
+  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  return check(driver().cuStreamSynchronize(queue->stream), "the work on the device failed");
+}
+
+/// A queue for this launch alone: the runtime launches through queues.
+int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
+                                const gantry_launch* launch) {
+  gantry_queue* queue = nullptr;
+  std::int32_t code = __tgt_rtl_create_queue(device, &queue);
+  if (code == GANTRY_SUCCESS) {
+    code = __tgt_rtl_launch_kernel_async(queue, kernel, launch);
+    if (code == GANTRY_SUCCESS) {
+      code = __tgt_rtl_synchronize_queue(queue);
+    }
+    __tgt_rtl_destroy_queue(queue);
+  }
+  return code;
+}
+
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
+  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const CUresult result = driver().cuStreamQuery(queue->stream);
+  *done = result == CUDA_ERROR_NOT_READY ? 0 : 1;
+  return result == CUDA_ERROR_NOT_READY ? GANTRY_SUCCESS
+                                        : check(result, "the work on the device failed");
+}
+
+} // extern "C"
