@@ -22,9 +22,16 @@ if(GANTRY_SANITIZE)
   endif()
 endif()
 
-# gantry_device_program(OUTPUT SOURCE clang-version [DEPENDS files...] [FLAGS flags...])
+# gantry_device_program(OUTPUT SOURCE clang-version [GPU arch] [DEPENDS files...] [FLAGS flags...])
+# With GPU for that kind of GPU, where the macro GANTRY_FOR_GPU leaves out what none can have; without
+# for the CPU.
 function(gantry_device_program output source clang)
-  cmake_parse_arguments(PARSE_ARGV 3 program "" "" "DEPENDS;FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 3 program "" "GPU" "DEPENDS;FLAGS")
+  if(program_GPU)
+    list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
+      -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
+    list(APPEND program_DEPENDS gantry_device_nvptx64)
+  endif()
   get_filename_component(name ${output} NAME)
   get_property(plugins GLOBAL PROPERTY GANTRY_CLANG_PLUGINS)
   add_custom_command(

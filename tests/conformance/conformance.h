@@ -12,6 +12,13 @@
 
 #include <string.h>
 
+/// The largest type of its kind that devices have too.
+#ifdef GANTRY_FOR_GPU
+using LongDouble = double;
+#else
+using LongDouble = long double;
+#endif
+
 namespace conformance {
 
 struct Case {

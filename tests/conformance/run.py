@@ -108,9 +108,8 @@ def main():
     arguments = parser.parse_args()
     run = (arguments.program, arguments.compiler, arguments.device)
 
-    variables = {name: value.replace("BUILD", str(arguments.build))
-                 for name, value in suite.read_devices()[arguments.device].items()}
-    runner = Runner(arguments.build / f"tests/conformance/programs/{run[0]}-{run[1]}", variables)
+    device = suite.read_device(arguments.device)
+    runner = Runner(device.executable(arguments.build, *run[:2]), device.environment(arguments.build))
     cases = runner.cases()
     if not cases:
         suite.fail(f"'{runner.executable}' lists no cases")

@@ -44,13 +44,25 @@ def read_rules():
     return rules
 
 
-def read_devices():
-    """What to set in the environment for each device configuration."""
-    devices = {}
-    for _, line in rows(FOLDER / "devices.txt"):
-        name, *variables = line.split()
-        devices[name] = dict(variable.split("=", 1) for variable in variables)
-    return devices
+class Device:
+    """A device configuration: what its programs are compiled for, and what to set in the environment."""
+
+    def __init__(self, line):
+        self.name, *variables = line.split()
+        self.variables = dict(variable.split("=", 1) for variable in variables)
+        self.gpu = self.variables.pop("for", None)
+
+    def executable(self, build, program, compiler):
+        name = f"{program}-{compiler}{f'-{self.gpu}' if self.gpu else ''}"
+        return build / "tests/conformance/programs" / name
+
+    def environment(self, build):
+        return {name: value.replace("BUILD", str(build)) for name, value in self.variables.items()}
+
+
+def read_device(name):
+    return next(device for _, line in rows(FOLDER / "devices.txt")
+                if (device := Device(line)).name == name)
 
 
 class ExceptionRow:

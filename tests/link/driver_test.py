@@ -155,7 +155,8 @@ class Drivers(LinkTest):
             self.assertEqual(len(added), 2)
             names = {file.name.split(".")[0] for folder in added
                      for file in pathlib.Path(folder).iterdir() if file.name.startswith("lib")}
-            self.assertEqual(names, {"libomp", "libomptarget", "libgantry-device-cpu"})
+            self.assertEqual(names, {"libomp", "libomptarget", "libgantry-device-cpu",
+                                 "libgantry-plugin-cuda", "libgantry-plugin-simt"})
 
     def test_precompiled_header(self):
         header = self.folder / "pre.h"

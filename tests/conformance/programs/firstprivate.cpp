@@ -20,20 +20,20 @@ CASE(values_of_every_size, "firstprivate.scalar") {
   long e = -5000000000L;
   float f = 1.5f;
   double g = -2.25;
-  long double h = 3.125L;
+  LongDouble h = LongDouble(3.125);
   __int128 i = (__int128(7) << 100) + 9;
   bool right = false;
 #pragma omp target map(from : right) firstprivate(a, b, c, d, e, f, g, h, i)
   {
     right = a && b == -2 && c == -300 && d == -70000 && e == -5000000000L && f == 1.5f &&
-            g == -2.25 && h == 3.125L && i == (__int128(7) << 100) + 9;
+            g == -2.25 && h == LongDouble(3.125) && i == (__int128(7) << 100) + 9;
     a = false; // the device's own copies
     d = 0;
     h = 0;
     i = 0;
   }
   CHECK(right);
-  CHECK(a && d == -70000 && h == 3.125L && i == (__int128(7) << 100) + 9);
+  CHECK(a && d == -70000 && h == LongDouble(3.125) && i == (__int128(7) << 100) + 9);
 }
 
 CASE(aggregates, "firstprivate.aggregate") {

@@ -11,7 +11,7 @@ CASE(scalars_are_firstprivate, "implicit.scalar") {
   long d = 4;
   float e = 5;
   double f = 6;
-  long double g = 7;
+  LongDouble g = 7;
   bool h = true;
   enum class Colour { red, green } i = Colour::green;
   double sum = 0;
