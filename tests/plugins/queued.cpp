@@ -6,7 +6,7 @@
 // of a function that can fail does, and its name is written to the file GANTRY_TEST_REPORT.
 #include <gantry/plugin.h>
 
-#include "plugins/cpu/error.h"
+#include "plugins/last_error.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -57,7 +57,7 @@ bool fails(const char* function) {
       std::fclose(report);
     }
   }
-  gantry::cpu::set_error(GANTRY_FAILURE, std::string("injected failure of ") + function);
+  gantry::plugins::set_error(GANTRY_FAILURE, std::string("injected failure of ") + function);
   return true;
 }
 
@@ -118,7 +118,7 @@ struct gantry_queue {
   [[nodiscard]] std::int32_t outcome() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return work_.empty(); });
-    return gantry::cpu::set_error(std::exchange(code_, GANTRY_SUCCESS), message_);
+    return gantry::plugins::set_error(std::exchange(code_, GANTRY_SUCCESS), message_);
   }
 
 private:

@@ -20,9 +20,9 @@ void __kmpc_kernel_end_parallel();
 namespace {
 
 void start_team(const KernelEnvironment& kernel, LaunchEnvironment* launch) {
-  const bool spmd = (kernel.mode & kSpmdBit) != 0;
+  const bool spmd = (kernel.mode & GANTRY_KERNEL_SPMD) != 0;
   team.spmd = spmd;
-  team.was_generic = spmd && (kernel.mode & kGenericBit) != 0;
+  team.was_generic = spmd && (kernel.mode & GANTRY_KERNEL_GENERIC) != 0;
   team.available = spmd ? machine::block_size() : main_thread();
   team.size = spmd ? team.available : 1;
   team.work = nullptr;
@@ -61,7 +61,7 @@ extern "C" {
 int32_t __kmpc_target_init(KernelEnvironment& kernel, LaunchEnvironment* launch) {
   const uint32_t thread = machine::thread_in_block();
   set_depth(0);
-  if ((kernel.mode & kSpmdBit) != 0) {
+  if ((kernel.mode & GANTRY_KERNEL_SPMD) != 0) {
     if (thread == 0) {
       start_team(kernel, launch);
     }

@@ -49,10 +49,9 @@ void sync_first(uint32_t barrier, uint32_t threads);
 /// All threads of the block that have not ended, counted apart from sync_block().
 void sync_all(uint32_t barrier);
 
-/// Orders this thread's memory accesses for others of the block, the device, the system.
+/// Orders this thread's memory accesses for others of the block, of the device.
 void fence_block();
 void fence_device();
-void fence_system();
 
 /// Lets others go on for about so long.
 void pause(uint32_t nanoseconds);

@@ -81,9 +81,6 @@ inline void fence_block() {
 inline void fence_device() {
   __nvvm_membar_gl();
 }
-inline void fence_system() {
-  __nvvm_membar_sys();
-}
 
 inline void pause(uint32_t nanoseconds) {
   __nvvm_nanosleep(nanoseconds);

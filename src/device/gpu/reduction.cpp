@@ -19,34 +19,28 @@ using OnRecord = void (*)(void* buffer, int32_t record, void* list);
 constexpr int16_t kAllLanes = 0;
 constexpr int16_t kFirstLanes = 1;
 
-/// The first `count` lanes of the warp, which comes here as a whole.
-void reduce_lanes(void* list, uint32_t count, ShuffleReduce reduce) {
-  const auto lane = static_cast<int16_t>(machine::lane());
-  if (count == machine::kWarpSize) {
-    for (uint32_t offset = machine::kWarpSize / 2; offset > 0; offset /= 2) {
-      reduce(list, lane, static_cast<int16_t>(offset), kAllLanes);
-    }
-    return;
-  }
-  for (uint32_t left = count; left > 1; left = (left + 1) / 2) {
-    reduce(list, lane, static_cast<int16_t>(left / 2), kFirstLanes);
-  }
-}
-
 /// The lists of threads 0 to count - 1. All threads that sync_team() waits for come here.
+///
+/// `reduce` is called in one place: for a large type it is thousands of instructions, which come to
+/// stand there.
 void reduce_threads(void* list, uint32_t count, ShuffleReduce reduce, MoveToFirstWarp move) {
+  const auto lane = static_cast<int16_t>(machine::lane());
   const uint32_t first = machine::thread_in_block() - machine::lane();
-  const uint32_t here = first >= count                       ? 0
-                        : count - first < machine::kWarpSize ? count - first
-                                                             : machine::kWarpSize;
-  reduce_lanes(list, here, reduce);
-  if (count <= machine::kWarpSize) {
-    return;
-  }
   const uint32_t warps = (count + machine::kWarpSize - 1) / machine::kWarpSize;
-  move(list, static_cast<int32_t>(warps));
-  if (first == 0) {
-    reduce_lanes(list, warps, reduce);
+  // Lanes of this warp that have a list, which comes here as a whole.
+  uint32_t lanes = first >= count                       ? 0
+                   : count - first < machine::kWarpSize ? count - first
+                                                        : machine::kWarpSize;
+  for (bool of_warps = warps == 1;; of_warps = true) {
+    const int16_t how = lanes == machine::kWarpSize ? kAllLanes : kFirstLanes;
+    for (uint32_t left = lanes; left > 1; left = (left + 1) / 2) {
+      reduce(list, lane, static_cast<int16_t>(left / 2), how);
+    }
+    if (of_warps) {
+      return;
+    }
+    move(list, static_cast<int32_t>(warps));
+    lanes = first == 0 ? warps : 0;
   }
 }
 
@@ -127,7 +121,7 @@ int32_t __kmpc_nvptx_teams_reduce_nowait_v2(Ident*, void* buffer, uint32_t recor
 }
 
 void* __kmpc_reduction_get_fixed_buffer() {
-  return team.launch->reduction_buffer;
+  return reinterpret_cast<void*>(team.launch->records);
 }
 
 int32_t __kmpc_shuffle_int32(int32_t value, int16_t delta, int16_t width) {

@@ -1,6 +1,6 @@
 #include "plugins/cpu/device.h"
 
-#include "plugins/cpu/error.h"
+#include "plugins/last_error.h"
 
 #include <memory>
 #include <mutex>
@@ -60,6 +60,7 @@ std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown) 
 } // namespace gantry::cpu
 
 using namespace gantry::cpu;
+using gantry::plugins::report;
 
 extern "C" {
 

@@ -1,7 +1,7 @@
 #include "plugins/cpu/image.h"
 
 #include "plugins/cpu/device.h"
-#include "plugins/cpu/error.h"
+#include "plugins/last_error.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 using namespace gantry::cpu;
+using gantry::plugins::report;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
 // known only at a launch: up to kDirect the call goes through a table with a caller for each
 // number, which costs a few nanoseconds; beyond, libffi makes it, which costs ten times that.
-#include "plugins/cpu/error.h"
+#include "plugins/last_error.h"
 
 #include <array>
 #include <cstddef>
@@ -45,8 +45,8 @@ std::int32_t call_any(gantry_kernel* kernel, const gantry_launch& launch) {
   }
   ffi_cif prepared;
   if (ffi_prep_cif(&prepared, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK) {
-    return gantry::cpu::report(GANTRY_FAILURE, "a kernel with {} parameters cannot be called",
-                               count);
+    return gantry::plugins::report(GANTRY_FAILURE, "a kernel with {} parameters cannot be called",
+                                   count);
   }
   ffi_call(&prepared, reinterpret_cast<void (*)()>(kernel), nullptr, values.data());
   return GANTRY_SUCCESS;

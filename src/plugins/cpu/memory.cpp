@@ -1,5 +1,5 @@
 // Device memory of a device that is the host: the C library's.
-#include "plugins/cpu/error.h"
+#include "plugins/last_error.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +14,7 @@ extern "C" {
 
 int32_t __tgt_rtl_data_alloc(int32_t /*device*/, uint64_t size, void** device_address) {
   if (posix_memalign(device_address, kAlignment, size) != 0) {
-    return gantry::cpu::report(GANTRY_OUT_OF_MEMORY, "{} bytes of memory cannot be had", size);
+    return gantry::plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of memory cannot be had", size);
   }
   return GANTRY_SUCCESS;
 }

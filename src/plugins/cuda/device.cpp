@@ -39,7 +39,6 @@ std::int32_t describe(Device& opened, CUdevice device) {
            Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
            Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
            Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
-           Wanted{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &opened.max_block_size},
            Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
        }) {
     if (const std::int32_t code = read_attribute(*value, attribute, device);

@@ -18,7 +18,6 @@ struct Device {
   CUcontext context = nullptr; ///< the primary one, which libraries of CUDA share
   int capability = 0;          ///< 90 is 9.0
   int multiprocessors = 1;
-  int max_block_size = 1024;
   int max_grid_size = 0;
   std::string description;
 

@@ -1,16 +1,10 @@
 #include "plugins/cuda/driver.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include <dlfcn.h>
 
 namespace gantry::cuda {
 
 namespace {
-
-/// Of no class: images are destroyed when the objects of a thread are gone.
-thread_local char last_error[8192];
 
 // Never closed: kernels may run while the process ends.
 Driver open_driver() {
@@ -45,13 +39,6 @@ const Driver& driver() {
   return *opened;
 }
 
-std::int32_t set_error(std::int32_t code, std::string_view message) {
-  const std::size_t size = std::min(message.size(), sizeof last_error - 1);
-  std::memcpy(last_error, message.data(), size);
-  last_error[size] = '\0';
-  return code;
-}
-
 std::string text_of(CUresult result) {
   const char* name = nullptr;
   const char* text = nullptr;
@@ -78,7 +65,7 @@ int32_t __tgt_rtl_api_version(void) {
 }
 
 const char* __tgt_rtl_error_message(void) {
-  return gantry::cuda::last_error;
+  return gantry::plugins::last_error;
 }
 
 } // extern "C"

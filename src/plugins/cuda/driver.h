@@ -4,12 +4,12 @@
 // `cuda` and `simt` do not share: driver_library() is in library_cuda.cpp and in library_simt.cpp.
 #pragma once
 
+#include "plugins/last_error.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include <fmt/format.h>
 #include <gantry/cuda_driver.h>
 #include <gantry/plugin.h>
 
@@ -61,13 +61,8 @@ struct Driver {
 /// The driver, opened and initialised by the first caller. Any thread.
 [[nodiscard]] const Driver& driver();
 
-/// Keeps `message` for __tgt_rtl_error_message and returns `code`.
-std::int32_t set_error(std::int32_t code, std::string_view message);
-
-template <typename... Args>
-std::int32_t report(std::int32_t code, fmt::format_string<Args...> format, Args&&... args) {
-  return set_error(code, fmt::format(format, std::forward<Args>(args)...));
-}
+using plugins::report;
+using plugins::set_error;
 
 /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 [[nodiscard]] std::string text_of(CUresult result);

@@ -11,18 +11,7 @@ namespace {
 /// In front of .version there are comments alone.
 constexpr std::size_t kHeaderBytes = 4096;
 
-/// The part of the device runtime that the host writes (LLVM's layout).
-struct DeviceEnvironment {
-  std::uint32_t debug_kind = 0;
-  std::uint32_t device_count = 0;
-  std::uint32_t device_number = 0;
-  std::uint32_t dynamic_memory = 0;
-  std::uint64_t clock_frequency = 1'000'000'000;
-  std::uint64_t functions = 0;
-  std::uint64_t function_count = 0;
-  std::uint64_t parallelism = 0;
-};
-static_assert(sizeof(DeviceEnvironment) == 48);
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
@@ -116,10 +105,11 @@ std::int32_t gantry_image::write_device_environment() const {
   CUdeviceptr address = 0;
   std::size_t size = 0;
   if (driver().cuModuleGetGlobal_v2(&address, &size, module_, kDeviceEnvironment) != CUDA_SUCCESS ||
-      size != sizeof(DeviceEnvironment)) {
+      size != sizeof(gantry_device_environment)) {
     return GANTRY_SUCCESS; // nothing in the image asks
   }
-  DeviceEnvironment environment;
+  gantry_device_environment environment = {};
+  environment.clock_frequency = kNanosecondsPerSecond;
   environment.device_count = 1;
   environment.device_number = static_cast<std::uint32_t>(device_.openmp_number);
   environment.functions = device_.functions;
@@ -150,7 +140,7 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   const std::string environment = found.name + "_kernel_environment";
   if (driver().cuModuleGetGlobal_v2(&address, &size, module_, environment.c_str()) ==
           CUDA_SUCCESS &&
-      size == sizeof(KernelEnvironment)) {
+      size == sizeof(gantry_kernel_environment)) {
     GANTRY_CUDA_TRY(cuMemcpyDtoH_v2, &found.environment, address, size);
   }
   *kernel = &kernels_.emplace(name, std::move(found)).first->second;

@@ -9,25 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <gantry/gpu_image.h>
+
 namespace gantry::cuda {
-
-/// What Clang writes beside each kernel, in the image; see docs/nvidia.md.
-struct KernelEnvironment {
-  std::uint8_t uses_state_machine = 2;
-  std::uint8_t may_nest = 2;
-  std::uint8_t mode = 0; ///< kBare, kGeneric …
-  std::int32_t min_threads = -1, max_threads = -1;
-  std::int32_t min_teams = -1, max_teams = -1;
-  std::int32_t reduction_bytes = 0;
-  std::int32_t reduction_records = 0;
-  void* ident = nullptr;
-  void* dynamic = nullptr;
-};
-static_assert(sizeof(KernelEnvironment) == 48);
-
-inline constexpr std::uint8_t kBare = 0;
-inline constexpr std::uint8_t kGeneric = 1;
-inline constexpr std::uint8_t kSpmdBit = 2;
 
 /// The number of the architecture that PTX says it is for (90 of ".target sm_90"); 0 if the bytes
 /// are no PTX.
@@ -39,8 +23,8 @@ struct gantry_kernel {
   gantry::cuda::Device* device = nullptr;
   std::string name;
   CUfunction function = nullptr;
-  gantry::cuda::KernelEnvironment environment;
-  int max_block_size = 0; ///< of the function, by its registers and directives
+  gantry_kernel_environment environment = {}; ///< all zero if the image has none: bare
+  int max_block_size = 0;                     ///< of the function, by its registers and directives
 };
 
 struct gantry_image {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kWaves = 4;
 constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
 
 std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launch) {
-  const KernelEnvironment& environment = kernel.environment;
+  const gantry_kernel_environment& environment = kernel.environment;
   std::uint32_t most = static_cast<std::uint32_t>(kernel.max_block_size);
   if (environment.max_threads > 0) {
     most = std::min(most, static_cast<std::uint32_t>(environment.max_threads));
@@ -25,8 +25,8 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   std::uint32_t threads = kDefaultThreads;
   if (launch.thread_limit[0] != 0) {
     // The main thread of a generic kernel has a warp of its own beside the workers.
-    threads =
-        std::min(launch.thread_limit[0], most) + (environment.mode == kGeneric ? kWarpSize : 0);
+    threads = std::min(launch.thread_limit[0], most) +
+              (environment.mode == GANTRY_KERNEL_GENERIC ? kWarpSize : 0);
   }
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
@@ -48,7 +48,7 @@ std::uint64_t enough_blocks(const gantry_kernel& kernel, std::uint32_t threads,
 
 Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch) {
   Grid grid;
-  if (kernel.environment.mode == kBare) {
+  if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
     return {std::max(launch.num_teams[0], 1U), std::max(launch.thread_limit[0], 1U)};
   }
   grid.threads = block_size(kernel, launch);
@@ -64,7 +64,7 @@ Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch) {
   std::uint64_t wanted = enough;
   if (launch.trip_count != 0) {
     // In a generic kernel each iteration of distribute may be worth a team.
-    const bool by_threads = kernel.environment.mode == kSpmdBit;
+    const bool by_threads = kernel.environment.mode == GANTRY_KERNEL_SPMD;
     wanted = by_threads ? (launch.trip_count + grid.threads - 1) / grid.threads : launch.trip_count;
   }
   grid.blocks = static_cast<std::uint32_t>(std::min(wanted, enough));
@@ -73,16 +73,12 @@ Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch) {
 
 namespace {
 
-/// What the device runtime gets of a launch: its counters, which it leaves as zero, and where the
-/// records of a reduction over teams are.
-struct LaunchEnvironment {
-  std::uint32_t arrived = 0, rounds = 0;
-  CUdeviceptr records = 0;
-};
+/// Behind the launch environment, aligned for every type.
 constexpr std::size_t kRecordsOffset = 64;
 
 /// Makes `memory` large enough for the kernel's reduction.
-std::int32_t reserve(LaunchMemory& memory, const KernelEnvironment& kernel, CUstream stream) {
+std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kernel,
+                     CUstream stream) {
   const std::size_t bytes = kRecordsOffset + static_cast<std::size_t>(kernel.reduction_bytes) *
                                                  static_cast<std::size_t>(kernel.reduction_records);
   if (bytes <= memory.bytes) {
@@ -91,7 +87,7 @@ std::int32_t reserve(LaunchMemory& memory, const KernelEnvironment& kernel, CUst
   CUdeviceptr address = 0;
   GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
-  LaunchEnvironment environment;
+  gantry_launch_environment environment = {};
   environment.records = address + kRecordsOffset;
   GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &environment, sizeof environment);
   if (memory.environment != 0) {

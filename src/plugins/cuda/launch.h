@@ -16,7 +16,8 @@ struct Grid {
 
 /// What launches in one stream need of device memory, one after the other.
 struct LaunchMemory {
-  CUdeviceptr environment = 0; ///< a LaunchEnvironment and the records of a reduction; 0: none yet
+  CUdeviceptr environment =
+      0; ///< a gantry_launch_environment and the records of a reduction; 0: none yet
   std::size_t bytes = 0;
 };
 

@@ -1,0 +1,63 @@
+/* What the device runtime in an image for a GPU and the plugin that runs the image have in common.
+ *
+ *   KERNEL_kernel_environment        gantry_kernel_environment: constant, beside each kernel
+ *   __omp_rtl_device_environment     gantry_device_environment: the plugin writes it before the
+ *                                    image's first kernel, and whenever it changes
+ *
+ * A kernel's first argument is the address of a gantry_launch_environment in device memory, or
+ * null. The layouts are those of Clang 22 and 19, which write the first and know of the others;
+ * byte by byte in docs/nvidia.md.
+ */
+#ifndef GANTRY_GPU_IMAGE_H
+#define GANTRY_GPU_IMAGE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** gantry_kernel_environment::mode. With both bits, the kernel was written as a generic one and
+   made SPMD by the optimiser. */
+enum {
+  GANTRY_KERNEL_BARE = 0,    /**< does not call the runtime, gets exactly the grid asked for */
+  GANTRY_KERNEL_GENERIC = 1, /**< one thread runs what is outside of parallel regions */
+  GANTRY_KERNEL_SPMD = 2,    /**< all threads run the whole region */
+};
+
+typedef struct gantry_kernel_environment {
+  uint8_t uses_state_machine; /**< workers run the runtime's; else the optimiser has made one */
+  uint8_t may_nest;
+  uint8_t mode;
+  int32_t min_threads, max_threads; /**< of a team; not positive: no bound */
+  int32_t min_teams, max_teams;
+  int32_t reduction_bytes; /**< of one record of the buffer for reductions over teams */
+  int32_t reduction_records;
+  const void* ident;
+  void* dynamic;
+} gantry_kernel_environment;
+
+typedef struct gantry_launch_environment {
+  uint32_t arrived; /**< teams that have left their part of a reduction; zero before and after */
+  uint32_t rounds;
+  uint64_t records; /**< address of the buffer for reductions over teams */
+} gantry_launch_environment;
+
+typedef struct gantry_device_environment {
+  uint32_t debug_kind;
+  uint32_t device_count;
+  uint32_t device_number; /**< as omp_get_device_num() says it */
+  uint32_t dynamic_memory;
+  uint64_t clock_frequency; /**< of the device, in Hz */
+  uint64_t functions;       /**< address of the table of functions called by pointer, sorted */
+  uint64_t function_count;
+  uint64_t parallelism;
+} gantry_device_environment;
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(gantry_kernel_environment) == 48 && sizeof(gantry_launch_environment) == 16 &&
+              sizeof(gantry_device_environment) == 48);
+#endif
+
+#endif
