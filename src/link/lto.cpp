@@ -150,6 +150,9 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   llvm::lto::Config config;
   // Each function says what it was compiled for; this is for those that LLVM adds.
   config.CPU = options.cpu;
+  if (!options.feature.empty()) {
+    config.MAttrs.push_back(options.feature);
+  }
   config.OptLevel = optimization_level(compiler_arguments);
   config.CGOptLevel = code_generation_level(config.OptLevel);
   config.PTO.LoopVectorization = config.OptLevel > 1;
@@ -167,13 +170,6 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   config.Options.DataSections = true;
   config.Options.EmitAddrsig = !options.whole_image;
   config.PassPlugins.push_back(pass_plugin().string());
-  if (options.before) {
-    config.PreOptModuleHook = [&options](unsigned /*task*/, const llvm::Module& module) {
-      // LLVM's own, and about to be changed by it: the hook is const for those that only look.
-      options.before(const_cast<llvm::Module&>(module));
-      return true;
-    };
-  }
   config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
   return config;
 }
@@ -217,9 +213,7 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   // The optimiser believes what it is told of symbols, so all are known before it sees the first.
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
-  std::vector<const DeviceInput*> inputs = group.inputs;
-  inputs.insert(inputs.end(), options.libraries.begin(), options.libraries.end());
-  for (const DeviceInput* input : inputs) {
+  for (const DeviceInput* input : group.inputs) {
     if (Status status = add_input(*input, symbols, opened); !status) {
       return with_context(status.error(), input->origin);
     }
@@ -231,6 +225,14 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   Diagnostics diagnostics;
   llvm::lto::Config config = make_config(group, context.arguments, options, diagnostics);
   Status checked;
+  if (options.before) {
+    config.PostInternalizeModuleHook = [&, level = config.OptLevel](unsigned /*task*/,
+                                                                    const llvm::Module& module) {
+      // LLVM's own, and about to be changed by it: the hook is const for those that only look.
+      checked = options.before(const_cast<llvm::Module&>(module), level);
+      return checked.has_value();
+    };
+  }
   if (options.after) {
     config.PreCodeGenModuleHook = [&](unsigned /*task*/, const llvm::Module& module) {
       checked = options.after(module);

@@ -19,14 +19,14 @@ namespace gantry::link {
 
 /// How a kind of device wants its bitcode compiled.
 struct BitcodeOptions {
-  std::string cpu; ///< for functions that do not say what they are compiled for
+  std::string cpu;          ///< for functions that do not say what they are compiled for
+  std::string feature = {}; ///< one beside the CPU's, such as "+ptx63"
   /// True: to assembly, of bitcode alone, so that hidden symbols are nobody else's. False: to
   /// position-independent objects, which others may refer to.
   bool whole_image = false;
-  std::vector<const DeviceInput*> libraries = {}; ///< bitcode behind the group's own
-  /// Called with everything linked into one module, before it is optimised and after; an error ends
-  /// the compilation.
-  std::function<void(llvm::Module&)> before = {};
+  /// Called with everything linked into one module, before it is optimised, at the level 0 to 3,
+  /// and after; an error ends the compilation.
+  std::function<Status(llvm::Module&, unsigned level)> before = {};
   std::function<Status(const llvm::Module&)> after = {};
 };
 
@@ -36,8 +36,7 @@ struct CompiledBitcode {
   std::map<std::string, std::vector<std::string>> references;
 };
 
-/// Optimises and compiles the bitcode among `group`'s inputs, and `options`' libraries, together,
-/// at the -O level among
+/// Optimises and compiles the bitcode among `group`'s inputs together, at the -O level among
 /// --device-compiler's values. A symbol with several strong definitions, in bitcode or machine
 /// code, is an error. All of LLVM's targets must be initialised. Groups may compile at the same
 /// time.

@@ -6,7 +6,6 @@
 #include "link/process.h"
 #include "link/temporary_directory.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -34,15 +33,6 @@ void report(std::string_view message) {
 /// -mllvm options are LLVM's own and process-wide.
 void apply_llvm_options(const std::vector<std::string>& options) {
   std::vector<const char*> arguments{"gantry link (LLVM option parsing)"};
-  // OpenMPOpt over a whole program makes wrong code of reductions over the teams of generic kernels
-  // that stay generic, and does not come to an end on large programs. What it does in each source
-  // file stays.
-  constexpr const char* kWithoutOpenMpOpt = "-openmp-opt-disable";
-  if (std::ranges::none_of(options, [](const std::string& option) {
-        return option.starts_with(kWithoutOpenMpOpt);
-      })) {
-    arguments.push_back(kWithoutOpenMpOpt);
-  }
   for (const std::string& option : options) {
     arguments.push_back(option.c_str());
   }

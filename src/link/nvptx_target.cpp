@@ -1,33 +1,37 @@
 // The image for NVIDIA's GPUs is PTX text, which the driver compiles for the GPU it finds.
 //
-// All inputs are bitcode (-foffload-lto). They are linked with the device runtime into one module,
-// of which only what the host may ask for by name stays visible: kernels, their environments and
-// declare target variables are protected, the runtime's functions and Clang's helpers hidden. So
-// LLVM's OpenMP optimisations see the whole program.
+// All inputs are bitcode (-foffload-lto). They are linked into one module, of which only what the
+// host may ask for by name stays visible: kernels, their environments and declare target variables
+// are protected, Clang's helpers hidden. Then come, in this order: LLVM's OpenMP optimisations,
+// which see the whole program; the device runtime and the mathematics; what is known of each kernel
+// alone (kernel_modes.h); LLVM's optimiser.
 //
 // Clang writes into each function the newest PTX version of the CUDA toolkit that it believes to
 // have. A driver refuses PTX newer than itself, so that is taken out again, and LLVM chooses the
-// oldest version that has the architecture.
+// oldest version that has the architecture and what the device runtime needs.
 #include "link/nvptx_target.h"
 
 #include "base/mapped_file.h"
 #include "format/file_kind.h"
-#include "link/bitcode.h"
+#include "link/device_library.h"
 #include "link/image_check.h"
 #include "link/installation.h"
 #include "link/kernel_check.h"
+#include "link/kernel_modes.h"
 #include "link/lto.h"
 #include "link/parallel_regions.h"
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 
 #include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/OpenMPOpt.h>
 
 namespace gantry::link {
 namespace {
@@ -48,11 +52,18 @@ Status check_inputs(const DeviceGroup& group) {
   return {};
 }
 
+/// What `arch` needs beside what LLVM gives it: the device runtime needs PTX 6.3, and the oldest
+/// that has sm_70 is 6.0.
+std::string feature_for(std::string_view arch) {
+  return arch == "sm_70" || arch == "sm_72" ? "+ptx63" : "";
+}
+
 void choose_architecture(llvm::Module& module, const std::string& arch) {
   for (llvm::Function& function : module) {
     function.removeFnAttr("target-features");
     if (!function.isDeclaration()) {
       function.addFnAttr("target-cpu", arch);
+      function.addFnAttr("target-features", feature_for(arch));
     }
   }
 }
@@ -114,54 +125,58 @@ void make_kernels_of_variables(llvm::Module& module) {
   }
 }
 
-/// Bitcode of Gantry's own that is linked in.
-struct Library {
-  MappedFile file;
-  DeviceInput input;
-};
-
-Result<Library> open_library(const std::filesystem::path& path, const DeviceGroup& group) {
-  auto file = MappedFile::open(path);
-  if (!file) {
-    return fail("{}; Gantry's installation at '{}' is not complete", file.error().message,
-                installation_root().string());
-  }
-  const Bytes contents = file->bytes();
-  return Library{.file = std::move(*file),
-                 .input = {.origin = path.string(),
-                           .triple = group.triple,
-                           .arch = group.arch,
-                           .contents = contents}};
+/// Runs a pass over a module.
+template <typename Pass>
+void run_pass(llvm::Module& module, Pass pass) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  pass.run(module, modules);
 }
 
-/// Clang's names of mathematical functions.
-constexpr llvm::StringRef kMathematicsPrefix = "__nv_";
+/// LLVM's OpenMP optimisations, of the program alone: of the runtime they know the names. Over a
+/// module that has the runtime they do not come to an end if it is large, and take sums over the
+/// teams of kernels that stay generic for those of single teams. So LLVM's own pipeline, which
+/// would do it once more, is not to see that this is OpenMP.
+void optimize_openmp(llvm::Module& module, unsigned level) {
+  if (level > 0) {
+    run_pass(module, llvm::OpenMPOptPass(llvm::ThinOrFullLTOPhase::FullLTOPostLink));
+  }
+  llvm::SmallVector<llvm::Module::ModuleFlagEntry> flags;
+  module.getModuleFlagsMetadata(flags);
+  if (llvm::NamedMDNode* const metadata = module.getModuleFlagsMetadata()) {
+    metadata->clearOperands();
+  }
+  for (const llvm::Module::ModuleFlagEntry& flag : flags) {
+    if (!flag.Key->getString().starts_with("openmp")) {
+      module.addModuleFlag(flag.Behavior, flag.Key->getString(), flag.Val);
+    }
+  }
+}
 
-/// The runtime, and the mathematics, which is large, if something is called of it.
-Result<std::vector<Library>> libraries_for(const DeviceGroup& group) {
-  bool calculates = false;
-  for (const DeviceInput* input : group.inputs) {
-    const auto file = open_bitcode(input->contents, input->origin);
-    if (!file) {
-      return with_context(file.error(), input->origin);
-    }
-    for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
-      calculates |= symbol.isUndefined() && symbol.getName().starts_with(kMathematicsPrefix);
+/// From what Clang made to what LLVM is to optimise: see above.
+Status prepare(llvm::Module& module, const std::string& arch, unsigned level) {
+  // Clang 19 says by metadata which functions are kernels.
+  llvm::UpgradeNVVMAnnotations(module);
+  optimize_openmp(module, level);
+  make_kernels_of_variables(module);
+  unify_parallel_regions(module);
+  for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
+    if (Status status = link_device_library(module, library); !status) {
+      return status;
     }
   }
-  std::vector<std::filesystem::path> paths = {nvptx_device_library()};
-  if (calculates) {
-    paths.push_back(nvptx_mathematics_library());
-  }
-  std::vector<Library> libraries;
-  for (const std::filesystem::path& path : paths) {
-    auto library = open_library(path, group);
-    if (!library) {
-      return tl::unexpected(std::move(library).error());
-    }
-    libraries.push_back(std::move(*library));
-  }
-  return libraries;
+  choose_architecture(module, arch);
+  run_pass(module, llvm::AlwaysInlinerPass());
+  fold_kernel_modes(module);
+  return {};
 }
 
 /// What is still used and nobody defines.
@@ -195,29 +210,14 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
   if (Status status = check_inputs(group).and_then([&] { return check_kernels(group); }); !status) {
     return tl::unexpected(std::move(status).error());
   }
-  Result<std::vector<Library>> libraries = libraries_for(group);
-  if (!libraries) {
-    return tl::unexpected(libraries.error());
-  }
-  std::vector<const DeviceInput*> library_inputs;
-  for (const Library& library : *libraries) {
-    library_inputs.push_back(&library.input);
-  }
-
   std::set<std::string> undefined;
   const Result<CompiledBitcode> compiled =
       compile_bitcode(group, context,
                       {.cpu = group.arch,
+                       .feature = feature_for(group.arch),
                        .whole_image = true,
-                       .libraries = library_inputs,
-                       .before =
-                           [&](llvm::Module& module) {
-                             // Clang 19 says by metadata which functions are kernels.
-                             llvm::UpgradeNVVMAnnotations(module);
-                             make_kernels_of_variables(module);
-                             unify_parallel_regions(module);
-                             choose_architecture(module, group.arch);
-                           },
+                       .before = [&](llvm::Module& module,
+                                     unsigned level) { return prepare(module, group.arch, level); },
                        .after =
                            [&](const llvm::Module& module) {
                              undefined = undefined_symbols(module);

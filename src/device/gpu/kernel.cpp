@@ -19,10 +19,10 @@ void __kmpc_kernel_end_parallel();
 
 namespace {
 
-void start_team(const KernelEnvironment& kernel, LaunchEnvironment* launch) {
+[[gnu::always_inline]] inline void start_team(const KernelEnvironment& kernel,
+                                              LaunchEnvironment* launch) {
   const bool spmd = (kernel.mode & GANTRY_KERNEL_SPMD) != 0;
-  team.spmd = spmd;
-  team.was_generic = spmd && (kernel.mode & GANTRY_KERNEL_GENERIC) != 0;
+  team.mode = kernel.mode;
   team.available = spmd ? machine::block_size() : main_thread();
   team.size = spmd ? team.available : 1;
   team.work = nullptr;
@@ -58,7 +58,8 @@ void run_worker(uint32_t thread) {
 
 extern "C" {
 
-int32_t __kmpc_target_init(KernelEnvironment& kernel, LaunchEnvironment* launch) {
+[[gnu::always_inline]] int32_t __kmpc_target_init(KernelEnvironment& kernel,
+                                                  LaunchEnvironment* launch) {
   const uint32_t thread = machine::thread_in_block();
   set_depth(0);
   if ((kernel.mode & GANTRY_KERNEL_SPMD) != 0) {
@@ -78,9 +79,9 @@ int32_t __kmpc_target_init(KernelEnvironment& kernel, LaunchEnvironment* launch)
   return static_cast<int32_t>(thread);
 }
 
-void __kmpc_target_deinit() {
+[[gnu::always_inline]] void __kmpc_target_deinit() {
   end_thread_state();
-  if (!team.spmd) {
+  if (!is_spmd()) {
     team.work = nullptr;
     machine::sync_all(kWorkBarrier);
   }
@@ -108,7 +109,7 @@ void __kmpc_barrier_simple_spmd(Ident*, int32_t) {
 }
 
 int8_t __kmpc_is_spmd_exec_mode() {
-  return team.spmd ? 1 : 0;
+  return is_spmd() ? 1 : 0;
 }
 
 uint32_t __kmpc_get_hardware_thread_id_in_block() {

@@ -71,6 +71,10 @@ bool is_shared(const void* place);
 #define GANTRY_IN_SHARED __attribute__((address_space(3)))
 #define GANTRY_SHARED __attribute__((address_space(3), loader_uninitialized))
 
+/// Of functions that a kernel rarely comes to, or that are large and wait for others anyway: one
+/// copy in an image, called.
+#define GANTRY_APART [[gnu::noinline]]
+
 namespace gantry::device::machine {
 
 /// The address of something shared as one of all memory.

@@ -22,7 +22,7 @@ uint64_t rounded(uint64_t size) {
 }
 
 bool has_stack() {
-  return !team.spmd && machine::thread_in_block() == main_thread();
+  return !is_spmd() && machine::thread_in_block() == main_thread();
 }
 
 } // namespace

@@ -21,42 +21,22 @@ GANTRY_SHARED Slot kept_arguments[kArgumentsKept];
 /// puts such a function in front, which takes them from a list (src/link/parallel_regions.h).
 using Body = void (*)(int32_t* thread, int32_t* bound, void** arguments);
 
-void call(Body body, void** arguments) {
-  int32_t thread = static_cast<int32_t>(thread_number());
-  int32_t bound = 0;
-  body(&thread, &bound, arguments);
-}
-
-void run_serially(Body body, void** arguments) {
-  enter_region();
-  call(body, arguments);
-  leave_region();
-}
-
 uint32_t team_size(int32_t clause) {
   const int32_t asked = clause > 0 ? clause : current_icvs().num_threads;
   return asked > 0 && static_cast<uint32_t>(asked) < team.available ? static_cast<uint32_t>(asked)
                                                                     : team.available;
 }
 
-void run_in_all(Body body, void** arguments) {
-  enter_region();
-  call(body, arguments);
-  machine::sync_block();
-  leave_region();
-}
-
-void run_in_some(uint32_t size, Body body, void** arguments) {
+/// In an SPMD kernel: the threads from `size` on leave the others to be the region's team.
+void begin_some(uint32_t size) {
   machine::sync_block(); // nobody still looks at the team of before
   if (machine::thread_in_block() == 0) {
     team.size = size;
   }
   machine::sync_block();
-  if (machine::thread_in_block() < size) {
-    enter_region();
-    call(body, arguments);
-    leave_region();
-  }
+}
+
+void end_some() {
   machine::sync_block();
   if (machine::thread_in_block() == 0) {
     team.size = team.available;
@@ -86,23 +66,31 @@ void run_in_workers(uint32_t size, WorkFunction work, void** arguments, uint64_t
 
 extern "C" {
 
+/// The body is called in one place: it is inlined there.
 [[gnu::always_inline]] inline void run_region(bool parallel, int32_t num_threads, Body body,
                                               void* wrapper, void** arguments, uint64_t count) {
-  if (!parallel || depth() != 0 || current_icvs().max_active_levels == 0) {
-    run_serially(body, arguments);
+  const bool active = parallel && depth() == 0 && current_icvs().max_active_levels != 0;
+  const uint32_t size = active ? team_size(num_threads) : 1;
+  const bool together = active && is_spmd();
+  const bool some = together && size != team.available;
+  if (active && !is_spmd() && size > 1) {
+    run_in_workers(size, reinterpret_cast<WorkFunction>(wrapper), arguments, count);
     return;
   }
-  const uint32_t size = team_size(num_threads);
-  if (team.spmd) {
-    if (size == team.available) {
-      run_in_all(body, arguments);
-    } else {
-      run_in_some(size, body, arguments);
-    }
-  } else if (size <= 1) {
-    run_serially(body, arguments);
-  } else {
-    run_in_workers(size, reinterpret_cast<WorkFunction>(wrapper), arguments, count);
+  if (some) {
+    begin_some(size);
+  }
+  if (!some || machine::thread_in_block() < size) {
+    enter_region();
+    auto thread = static_cast<int32_t>(thread_number());
+    int32_t bound = 0;
+    body(&thread, &bound, arguments);
+    leave_region();
+  }
+  if (some) {
+    end_some();
+  } else if (together) {
+    machine::sync_block();
   }
 }
 

@@ -90,8 +90,8 @@ int32_t __kmpc_nvptx_teams_reduce_nowait_v2(Ident*, void* buffer, uint32_t recor
                                             OnRecord record_to_list, OnRecord reduce_from_record) {
   // Where the optimiser has made a generic kernel SPMD, what was the main thread's is one variable
   // of all threads.
-  const bool together = team.spmd && !team.was_generic;
-  const uint32_t thread = team.spmd ? machine::thread_in_block() : 0;
+  const bool together = __gantry_kernel_mode() == GANTRY_KERNEL_SPMD;
+  const uint32_t thread = is_spmd() ? machine::thread_in_block() : 0;
   const uint32_t teams = machine::grid_size();
   if (teams == 1 || (thread != 0 && !together)) {
     return thread == 0 ? 1 : 0;

@@ -18,7 +18,7 @@ constexpr uint32_t kDeepest = 255;
 GANTRY_SHARED uint32_t warps_arrived;
 GANTRY_SHARED uint32_t barrier_round;
 
-void sync_part(uint32_t threads) {
+GANTRY_APART void sync_part(uint32_t threads) {
   const machine::LaneMask mask = lanes_of_team();
   const uint32_t warps = (threads + machine::kWarpSize - 1) / machine::kWarpSize;
   machine::sync_warp(mask);
@@ -64,11 +64,11 @@ void leave_region() {
 
 void sync_team() {
   const uint32_t level = depth();
-  if (level == 0 ? !team.spmd : !in_active_region()) {
+  if (level == 0 ? !is_spmd() : !in_active_region()) {
     machine::fence_block();
     return;
   }
-  if (team.spmd && (level == 0 || team.size == team.available)) {
+  if (is_spmd() && (level == 0 || team.size == team.available)) {
     machine::sync_block();
   } else if (team.size % machine::kWarpSize == 0) {
     machine::sync_first(kTeamBarrier, team.size);

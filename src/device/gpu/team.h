@@ -24,8 +24,7 @@ struct Icvs {
 };
 
 struct Team {
-  bool spmd;
-  bool was_generic;   ///< SPMD by the optimiser
+  uint8_t mode;       ///< the kernel's: bits of GANTRY_KERNEL_*
   uint32_t available; ///< threads that can be in a region: all of the block, or the workers
   uint32_t size;     ///< of the parallel region at work; in SPMD kernels `available` outside of one
   WorkFunction work; ///< generic: of the region at work; null when the kernel ends
@@ -44,6 +43,13 @@ inline uint32_t depth() {
 inline void set_depth(uint32_t depth) {
   region_depth[machine::thread_in_block()] = static_cast<uint8_t>(depth);
 }
+/// The kernel's mode. The linker wrapper puts the answer where it is known
+/// (src/link/kernel_modes.h), so nothing else looks at team.mode.
+extern "C" uint8_t __gantry_kernel_mode();
+inline bool is_spmd() {
+  return (__gantry_kernel_mode() & GANTRY_KERNEL_SPMD) != 0;
+}
+
 /// The calling thread begins and ends its part of a region.
 void enter_region();
 void leave_region();

@@ -4,11 +4,10 @@
 #include "locks.h"
 
 namespace gantry::device {
+GANTRY_SHARED StateTable thread_states;
+
 namespace {
 
-// A table of one pointer a thread, which exists while some thread has a state.
-using StateTable = ThreadState**;
-GANTRY_SHARED StateTable table;
 GANTRY_SHARED uint32_t states;
 GANTRY_SHARED uint32_t lock_word;
 
@@ -21,37 +20,33 @@ uint32_t environment() {
 } // namespace
 
 void start_thread_states() {
-  table = nullptr;
+  thread_states = nullptr;
   states = 0;
   lock_word = 0;
 }
 
-ThreadState* find_thread_state() {
-  return table == nullptr ? nullptr : table[machine::thread_in_block()];
-}
-
-ThreadState& thread_state() {
+GANTRY_APART ThreadState& thread_state() {
   if (ThreadState* const state = find_thread_state()) {
     return *state;
   }
   auto* const made = static_cast<ThreadState*>(allocate(sizeof(ThreadState)));
   *made = {};
   lock(*machine::generic(&lock_word));
-  if (table == nullptr) {
+  if (thread_states == nullptr) {
     const uint32_t threads = machine::block_size();
     auto* const entries = static_cast<StateTable>(allocate(threads * sizeof(ThreadState*)));
     for (uint32_t i = 0; i < threads; ++i) {
       entries[i] = nullptr;
     }
-    table = entries;
+    thread_states = entries;
   }
-  table[machine::thread_in_block()] = made;
+  thread_states[machine::thread_in_block()] = made;
   ++states;
   unlock(*machine::generic(&lock_word));
   return *made;
 }
 
-void drop_thread_state() {
+GANTRY_APART void drop_thread_state() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr || state->icvs != nullptr || state->loops != nullptr ||
       state->groups != nullptr || state->tasks != 0) {
@@ -59,15 +54,15 @@ void drop_thread_state() {
   }
   free(state);
   lock(*machine::generic(&lock_word));
-  table[machine::thread_in_block()] = nullptr;
+  thread_states[machine::thread_in_block()] = nullptr;
   if (--states == 0) {
-    free(table);
-    table = nullptr;
+    free(thread_states);
+    thread_states = nullptr;
   }
   unlock(*machine::generic(&lock_word));
 }
 
-void end_thread_state() {
+GANTRY_APART void free_thread_state() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr) {
     return;
@@ -80,13 +75,13 @@ void end_thread_state() {
   drop_thread_state();
 }
 
-Icvs current_icvs() {
+GANTRY_APART Icvs changed_icvs() {
   const ThreadState* const state = find_thread_state();
   return state == nullptr || state->icvs == nullptr ? team.icvs : state->icvs->icvs;
 }
 
-Icvs& icvs_to_change() {
-  if (!team.spmd && depth() == 0) {
+GANTRY_APART Icvs& icvs_to_change() {
+  if (!is_spmd() && depth() == 0) {
     return *machine::generic(&team.icvs); // the main thread's, alone
   }
   ThreadState& state = thread_state();
@@ -101,7 +96,7 @@ Icvs& icvs_to_change() {
   return state.icvs->icvs;
 }
 
-void leave_environment() {
+GANTRY_APART void leave_changed_environment() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr) {
     return;

@@ -1,0 +1,149 @@
+#include "link/kernel_modes.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <gantry/gpu_image.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+namespace gantry::link {
+namespace {
+
+constexpr const char* kQuestion = "__gantry_kernel_mode";
+/// The place of gantry_kernel_environment::mode in the type that Clang gives the environment: a
+/// structure in front, of which it is the third member.
+constexpr unsigned kConfiguration = 0;
+constexpr unsigned kMode = 2;
+
+/// The mode in a kernel's environment; nothing for other functions.
+std::optional<std::uint8_t> mode_of(const llvm::Function& function) {
+  const llvm::GlobalVariable* const environment = function.getParent()->getGlobalVariable(
+      (function.getName() + "_kernel_environment").str(), /*AllowInternal=*/true);
+  if (environment == nullptr || !environment->hasInitializer()) {
+    return std::nullopt;
+  }
+  const llvm::Constant* mode = environment->getInitializer()->getAggregateElement(kConfiguration);
+  mode = mode == nullptr ? nullptr : mode->getAggregateElement(kMode);
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(mode);
+  if (number == nullptr) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint8_t>(number->getZExtValue());
+}
+
+/// What a function calls or takes the address of.
+std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
+  std::vector<llvm::Function*> found;
+  std::vector<const llvm::Constant*> constants;
+  const auto look_at = [&](const llvm::Value* value) {
+    if (auto* mentioned = llvm::dyn_cast<llvm::Function>(value)) {
+      found.push_back(const_cast<llvm::Function*>(mentioned));
+    } else if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value)) {
+      constants.push_back(constant);
+    }
+  };
+  for (const llvm::BasicBlock& block : function) {
+    for (const llvm::Instruction& instruction : block) {
+      for (const llvm::Use& operand : instruction.operands()) {
+        look_at(operand.get());
+      }
+    }
+  }
+  while (!constants.empty()) {
+    const llvm::Constant* const constant = constants.back();
+    constants.pop_back();
+    for (const llvm::Use& operand : constant->operands()) {
+      look_at(operand.get());
+    }
+  }
+  return found;
+}
+
+/// Of the kernels that come to a function: their mode, or that there are several.
+struct Modes {
+  bool reached = false;
+  bool several = false;
+  std::uint8_t mode = 0;
+
+  /// True if that is new.
+  bool add(const Modes& other) {
+    const Modes before = *this;
+    several = several || other.several || (reached && mode != other.mode);
+    mode = reached ? mode : other.mode;
+    reached = true;
+    return !before.reached || before.several != several;
+  }
+};
+
+using Reach = std::map<const llvm::Function*, Modes>;
+
+Reach modes_that_reach(llvm::Module& module) {
+  Reach reach;
+  std::vector<llvm::Function*> changed;
+  const auto come_to = [&](llvm::Function* function, const Modes& modes) {
+    if (!function->isDeclaration() && reach[function].add(modes)) {
+      changed.push_back(function);
+    }
+  };
+  for (llvm::Function& function : module) {
+    if (const auto mode = mode_of(function)) {
+      come_to(&function, {.reached = true, .mode = *mode});
+    } else if (!function.hasLocalLinkage()) {
+      // A kernel without an environment, or something that a variable mentions.
+      come_to(&function, {.reached = true, .several = true});
+    }
+  }
+  for (const llvm::GlobalVariable& variable : module.globals()) {
+    // A function in a variable can be called from everywhere.
+    std::vector<const llvm::User*> constants;
+    if (variable.hasInitializer()) {
+      constants.push_back(&variable);
+    }
+    while (!constants.empty()) {
+      const llvm::User* const user = constants.back();
+      constants.pop_back();
+      for (const llvm::Use& operand : user->operands()) {
+        if (auto* function = llvm::dyn_cast<llvm::Function>(operand.get())) {
+          come_to(function, {.reached = true, .several = true});
+        } else if (!llvm::isa<llvm::GlobalValue>(operand.get())) {
+          constants.push_back(llvm::cast<llvm::User>(operand.get()));
+        }
+      }
+    }
+  }
+  while (!changed.empty()) {
+    const llvm::Function* const function = changed.back();
+    changed.pop_back();
+    const Modes modes = reach[function];
+    for (llvm::Function* mentioned : mentioned_by(*function)) {
+      come_to(mentioned, modes);
+    }
+  }
+  return reach;
+}
+
+} // namespace
+
+void fold_kernel_modes(llvm::Module& module) {
+  llvm::Function* const question = module.getFunction(kQuestion);
+  if (question == nullptr) {
+    return;
+  }
+  const Reach reach = modes_that_reach(module);
+  for (llvm::User* user : llvm::make_early_inc_range(question->users())) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(user);
+    if (call == nullptr || call->getCalledFunction() != question) {
+      continue;
+    }
+    const auto modes = reach.find(call->getFunction());
+    if (modes != reach.end() && !modes->second.several) {
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), modes->second.mode));
+      call->eraseFromParent();
+    }
+  }
+}
+
+} // namespace gantry::link
