@@ -128,6 +128,12 @@ int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_a
 /** Runs a kernel; done on return. If it fails, nothing that the host can see has changed. */
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gantry_launch* launch);
 
+/** Copies memory of one device to another of the same plugin, or within one, where the two do not
+    overlap; done on return. A plugin that cannot need not have it: its memory then goes by way of
+    the host. */
+int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
+                                uint64_t size);
+
 /* Queues, for devices with GANTRY_CAPABILITY_QUEUES; other plugins need not have these functions.
  *
  * What is put into a queue happens in order, what is in different queues at once as far as the

@@ -9,6 +9,9 @@ namespace {
 /// What malloc in device code has: globalised variables come from there.
 constexpr std::size_t kHeapBytes = 64 << 20;
 
+/// What is kept of memory that programs give back, of the device's: 1 of so many bytes.
+constexpr std::uint64_t kKeptPart = 16;
+
 struct Devices {
   std::mutex mutex;
   std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
@@ -27,7 +30,7 @@ std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice d
 std::int32_t describe(Device& opened, CUdevice device) {
   char name[256] = {};
   std::size_t memory = 0;
-  int major = 0, minor = 0, version = 0;
+  int major = 0, minor = 0, version = 0, integrated = 0, pageable = 0;
   GANTRY_CUDA_TRY(cuDeviceGetName, name, sizeof name, device);
   GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &memory, device);
   GANTRY_CUDA_TRY(cuDriverGetVersion, &version);
@@ -40,6 +43,8 @@ std::int32_t describe(Device& opened, CUdevice device) {
            Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
            Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
            Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
+           Wanted{CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
+           Wanted{CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
        }) {
     if (const std::int32_t code = read_attribute(*value, attribute, device);
         code != GANTRY_SUCCESS) {
@@ -47,6 +52,10 @@ std::int32_t describe(Device& opened, CUdevice device) {
     }
   }
   opened.capability = major * 10 + minor;
+  opened.integrated = integrated != 0;
+  opened.host_accessible = pageable != 0;
+  // Memory of the host is nobody's to hoard.
+  opened.memory.keep(opened.integrated ? 0 : memory / kKeptPart);
   opened.description =
       fmt::format("{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name,
                   opened.capability, opened.multiprocessors,
@@ -128,8 +137,9 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t /*device*/) {
-  return GANTRY_CAPABILITY_QUEUES;
+uint32_t __tgt_rtl_capabilities(int32_t device) {
+  const bool host_accessible = device_of(device).host_accessible;
+  return GANTRY_CAPABILITY_QUEUES | (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
 }
 
 const char* __tgt_rtl_device_description(int32_t device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/cuda/driver.h"
+#include "plugins/cuda/memory_pool.h"
 
 #include <cstdint>
 #include <mutex>
@@ -15,11 +16,14 @@ namespace gantry::cuda {
 struct Device {
   std::int32_t index = 0; ///< the plugin's number and the driver's ordinal
   std::int32_t openmp_number = -1;
-  CUcontext context = nullptr; ///< the primary one, which libraries of CUDA share
-  int capability = 0;          ///< 90 is 9.0
+  CUcontext context = nullptr;  ///< the primary one, which libraries of CUDA share
+  int capability = 0;           ///< 90 is 9.0
+  bool integrated = false;      ///< its memory is the host's
+  bool host_accessible = false; ///< kernels can use any memory of the program
   int multiprocessors = 1;
   int max_grid_size = 0;
   std::string description;
+  MemoryPool memory; ///< any thread
 
   std::mutex mutex; ///< for all below
   /// The table of functions called by pointer, in device memory; 0 if there is none. Those that it

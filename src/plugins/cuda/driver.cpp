@@ -6,6 +6,32 @@ namespace gantry::cuda {
 
 namespace {
 
+/// What to do about an error; empty if there is nothing to say.
+std::string_view remedy_for(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_LAUNCH_FAILED:
+    return remedy_for_faults();
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+    return "; a kernel ran longer than the device's watchdog allows, which guards devices that "
+           "have "
+           "a display: use another device, or make the target region shorter";
+  case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    return "; a team has more threads than its kernel's registers allow: give thread_limit";
+  case CUDA_ERROR_NO_DEVICE:
+    return "; the driver sees no GPU (CUDA_VISIBLE_DEVICES may hide them)";
+  case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    return "; libcuda.so.1 and the kernel's driver are of different versions";
+  default:
+    return "";
+  }
+}
+
 // Never closed: kernels may run while the process ends.
 Driver open_driver() {
   Driver driver;
@@ -26,8 +52,8 @@ Driver open_driver() {
   if (const CUresult result = driver.cuInit(0); result != CUDA_SUCCESS) {
     const char* name = nullptr;
     driver.cuGetErrorName(result, &name);
-    driver.problem =
-        fmt::format("the driver cannot be used: cuInit: {}", name != nullptr ? name : "?");
+    driver.problem = fmt::format("the driver cannot be used: cuInit: {}{}",
+                                 name != nullptr ? name : "?", remedy_for(result));
   }
   return driver;
 }
@@ -53,7 +79,7 @@ std::int32_t check(CUresult result, std::string_view call) {
     return GANTRY_SUCCESS;
   }
   return report(result == CUDA_ERROR_OUT_OF_MEMORY ? GANTRY_OUT_OF_MEMORY : GANTRY_FAILURE,
-                "{}: {}", call, text_of(result));
+                "{}: {}{}", call, text_of(result), remedy_for(result));
 }
 
 } // namespace gantry::cuda

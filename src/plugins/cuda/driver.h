@@ -1,7 +1,8 @@
 // The CUDA driver: its entry points, and its errors as messages.
 //
 // The library is opened at the first need. Which one it is, is the one thing that the plugins
-// `cuda` and `simt` do not share: driver_library() is in library_cuda.cpp and in library_simt.cpp.
+// `cuda` and `simt` do not share: driver_library() and remedy_for_faults() are in library_cuda.cpp
+// and in library_simt.cpp.
 #pragma once
 
 #include "plugins/last_error.h"
@@ -43,6 +44,14 @@ namespace gantry::cuda {
   X(cuMemcpyDtoH_v2)                                                                               \
   X(cuMemcpyHtoDAsync_v2)                                                                          \
   X(cuMemcpyDtoHAsync_v2)                                                                          \
+  X(cuMemHostAlloc)                                                                                \
+  X(cuMemFreeHost)                                                                                 \
+  X(cuMemcpyPeer)                                                                                  \
+  X(cuPointerGetAttribute)                                                                         \
+  X(cuEventCreate)                                                                                 \
+  X(cuEventDestroy_v2)                                                                             \
+  X(cuEventRecord)                                                                                 \
+  X(cuEventSynchronize)                                                                            \
   X(cuStreamCreate)                                                                                \
   X(cuStreamDestroy_v2)                                                                            \
   X(cuStreamSynchronize)                                                                           \
@@ -57,6 +66,9 @@ struct Driver {
 
 /// The path or name of the driver's library.
 [[nodiscard]] std::string driver_library();
+
+/// What to do to find the access that a kernel failed with; empty if the driver has said it.
+[[nodiscard]] std::string_view remedy_for_faults();
 
 /// The driver, opened and initialised by the first caller. Any thread.
 [[nodiscard]] const Driver& driver();

@@ -17,6 +17,16 @@ constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
 } // namespace
 
+std::string_view ptx_version(std::string_view text) {
+  constexpr std::string_view kDirective = ".version ";
+  const std::size_t directive = text.substr(0, kHeaderBytes).find(kDirective);
+  if (directive == std::string_view::npos) {
+    return "";
+  }
+  text.remove_prefix(directive + kDirective.size());
+  return text.substr(0, text.find_first_of(" \n"));
+}
+
 int ptx_architecture(std::string_view text) {
   text = text.substr(0, kHeaderBytes);
   const std::size_t version = text.find("\n.version ");
@@ -97,6 +107,12 @@ std::int32_t gantry_image::compile() {
   for (char& character : said) {
     character = character == '\n' ? ' ' : character;
   }
+  if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+    return report(
+        GANTRY_FAILURE,
+        "the driver is too old for the image, which is PTX {}: {}; install a newer driver",
+        ptx_version(text_), device_.description);
+  }
   return report(GANTRY_FAILURE, "the driver does not compile the image: {}{}{}", text_of(result),
                 said.empty() ? "" : ": ", said);
 }
@@ -127,23 +143,27 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
     return code;
   }
-  gantry_kernel found;
-  found.device = &device_;
-  found.name = name;
-  if (driver().cuModuleGetFunction(&found.function, module_, name) != CUDA_SUCCESS) {
+  CUfunction function = nullptr;
+  if (driver().cuModuleGetFunction(&function, module_, name) != CUDA_SUCCESS) {
     return report(GANTRY_NOT_FOUND, "there is no such kernel in the image");
   }
-  GANTRY_CUDA_TRY(cuFuncGetAttribute, &found.max_block_size,
-                  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, found.function);
+  int max_block_size = 0;
+  GANTRY_CUDA_TRY(cuFuncGetAttribute, &max_block_size, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                  function);
   CUdeviceptr address = 0;
   std::size_t size = 0;
-  const std::string environment = found.name + "_kernel_environment";
-  if (driver().cuModuleGetGlobal_v2(&address, &size, module_, environment.c_str()) ==
-          CUDA_SUCCESS &&
-      size == sizeof(gantry_kernel_environment)) {
-    GANTRY_CUDA_TRY(cuMemcpyDtoH_v2, &found.environment, address, size);
+  gantry_kernel_environment environment = {};
+  const std::string variable = std::string(name) + "_kernel_environment";
+  if (driver().cuModuleGetGlobal_v2(&address, &size, module_, variable.c_str()) == CUDA_SUCCESS &&
+      size == sizeof environment) {
+    GANTRY_CUDA_TRY(cuMemcpyDtoH_v2, &environment, address, size);
   }
-  *kernel = &kernels_.emplace(name, std::move(found)).first->second;
+  gantry_kernel& found = kernels_[name];
+  found.device = &device_;
+  found.function = function;
+  found.environment = environment;
+  found.max_block_size = max_block_size;
+  *kernel = &found;
   return GANTRY_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 
 #include "plugins/cuda/device.h"
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -17,14 +18,18 @@ namespace gantry::cuda {
 /// are no PTX.
 [[nodiscard]] int ptx_architecture(std::string_view text);
 
+/// The version that PTX says it is of ("8.7"); empty if the bytes are no PTX.
+[[nodiscard]] std::string_view ptx_version(std::string_view text);
+
 } // namespace gantry::cuda
 
 struct gantry_kernel {
   gantry::cuda::Device* device = nullptr;
-  std::string name;
   CUfunction function = nullptr;
   gantry_kernel_environment environment = {}; ///< all zero if the image has none: bare
   int max_block_size = 0;                     ///< of the function, by its registers and directives
+  /// What the driver was asked last of the blocks that a multiprocessor has at once (launch.cpp).
+  std::atomic<std::uint64_t> occupancy = 0;
 };
 
 struct gantry_image {

@@ -31,22 +31,36 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
 
-/// Blocks that are at work at once, and some more.
-std::uint64_t enough_blocks(const gantry_kernel& kernel, std::uint32_t threads,
-                            std::uint32_t dynamic_memory) {
+/// Blocks that a multiprocessor has at work at once. The question to the driver and its answer are
+/// kept in one word.
+int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t dynamic_memory) {
+  constexpr unsigned kQuestionBits = 48;
+  const std::uint64_t question = std::uint64_t{threads} << 32 | dynamic_memory;
+  const std::uint64_t known = kernel.occupancy.load(std::memory_order_relaxed);
+  if (known != 0 && (known & ((std::uint64_t{1} << kQuestionBits) - 1)) == question) {
+    return static_cast<int>(known >> kQuestionBits);
+  }
   int resident = 0;
   if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
           &resident, kernel.function, static_cast<int>(threads), dynamic_memory) != CUDA_SUCCESS ||
       resident < 1) {
     resident = 1;
   }
-  return kWaves * static_cast<std::uint64_t>(resident) *
+  kernel.occupancy.store(static_cast<std::uint64_t>(resident) << kQuestionBits | question,
+                         std::memory_order_relaxed);
+  return resident;
+}
+
+/// Blocks that are at work at once, and some more.
+std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
+                            std::uint32_t dynamic_memory) {
+  return kWaves * static_cast<std::uint64_t>(resident_blocks(kernel, threads, dynamic_memory)) *
          static_cast<std::uint64_t>(kernel.device->multiprocessors);
 }
 
 } // namespace
 
-Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch) {
+Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
   Grid grid;
   if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
     return {std::max(launch.num_teams[0], 1U), std::max(launch.thread_limit[0], 1U)};

@@ -12,7 +12,7 @@ struct Grid {
 };
 
 /// The grid that suits what the construct asks for and leaves open.
-[[nodiscard]] Grid choose_grid(const gantry_kernel& kernel, const gantry_launch& launch);
+[[nodiscard]] Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch);
 
 /// What launches in one stream need of device memory, one after the other.
 struct LaunchMemory {

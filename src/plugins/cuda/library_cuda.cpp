@@ -7,4 +7,10 @@ std::string driver_library() {
   return "libcuda.so.1";
 }
 
+std::string_view remedy_for_faults() {
+  return "; the device is lost to this process, and with GANTRY_DEVICES=simt the program runs "
+         "where "
+         "an access that is wrong is found and named";
+}
+
 } // namespace gantry::cuda

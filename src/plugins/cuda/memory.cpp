@@ -14,23 +14,22 @@ CUdeviceptr address_of(const void* device_address) {
 extern "C" {
 
 int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
-  if (const std::int32_t code = enter(device_of(device)); code != GANTRY_SUCCESS) {
+  Device& on = device_of(device);
+  if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
     return code;
   }
   CUdeviceptr address = 0;
-  const CUresult result = driver().cuMemAlloc_v2(&address, size);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
-  }
+  const std::int32_t code = on.memory.allocate(size, address);
   *device_address = reinterpret_cast<void*>(address);
-  return check(result, "cuMemAlloc");
+  return code;
 }
 
 int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
-  if (const std::int32_t code = enter(device_of(device)); code != GANTRY_SUCCESS) {
+  Device& on = device_of(device);
+  if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
     return code;
   }
-  return check(driver().cuMemFree_v2(address_of(device_address)), "cuMemFree");
+  return on.memory.release(address_of(device_address));
 }
 
 int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
@@ -47,6 +46,18 @@ int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_a
     return code;
   }
   return check(driver().cuMemcpyDtoH_v2(host, address_of(device_address), size), "cuMemcpyDtoH");
+}
+
+int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
+                                uint64_t size) {
+  const Device& source = device_of(from_device);
+  const Device& target = device_of(to_device);
+  if (const std::int32_t code = enter(target); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  return check(
+      driver().cuMemcpyPeer(address_of(to), target.context, address_of(from), source.context, size),
+      "cuMemcpyPeer");
 }
 
 } // extern "C"

@@ -1,5 +1,6 @@
 // Queues: a stream each.
 #include "plugins/cuda/launch.h"
+#include "plugins/cuda/staging.h"
 
 using namespace gantry::cuda;
 
@@ -7,7 +8,32 @@ struct gantry_queue {
   Device& device;
   CUstream stream = nullptr;
   LaunchMemory memory = {};
+  Staging staging = {};
 };
+
+namespace {
+
+/// So much the driver takes into its own buffers at once, whatever memory it comes from.
+constexpr std::uint64_t kDriverTakes = 64 << 10;
+
+/// Whether the copy engine can use the program's memory as it is.
+bool is_pinned(const void* host) {
+  unsigned kind = 0;
+  return driver().cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        reinterpret_cast<CUdeviceptr>(host)) == CUDA_SUCCESS;
+}
+
+/// GANTRY_SUCCESS if all that was put in is done and delivered.
+std::int32_t finish(gantry_queue& queue, CUresult result) {
+  if (result == CUDA_SUCCESS) {
+    queue.staging.finish();
+  } else {
+    queue.staging.give_up();
+  }
+  return check(result, "the work on the device failed");
+}
+
+} // namespace
 
 extern "C" {
 
@@ -18,7 +44,7 @@ int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
   }
   CUstream stream = nullptr;
   GANTRY_CUDA_TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-  *queue = new gantry_queue{on, stream};
+  *queue = new gantry_queue{.device = on, .stream = stream};
   return GANTRY_SUCCESS;
 }
 
@@ -37,8 +63,11 @@ int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, c
   if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
     return code;
   }
-  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, reinterpret_cast<CUdeviceptr>(device_address), host, size,
-                  queue->stream);
+  const auto to = reinterpret_cast<CUdeviceptr>(device_address);
+  if (size > kDriverTakes && !queue->device.integrated && !is_pinned(host)) {
+    return queue->staging.submit(queue->stream, to, host, size);
+  }
+  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, to, host, size, queue->stream);
   return GANTRY_SUCCESS;
 }
 
@@ -47,8 +76,12 @@ int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const voi
   if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
     return code;
   }
-  GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, host, reinterpret_cast<CUdeviceptr>(device_address), size,
-                  queue->stream);
+  const auto from = reinterpret_cast<CUdeviceptr>(device_address);
+  // The driver would wait for the copy of however little.
+  if (!queue->device.integrated && !is_pinned(host)) {
+    return queue->staging.retrieve(queue->stream, host, from, size);
+  }
+  GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, host, from, size, queue->stream);
   return GANTRY_SUCCESS;
 }
 
@@ -61,7 +94,7 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
   if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
     return code;
   }
-  return check(driver().cuStreamSynchronize(queue->stream), "the work on the device failed");
+  return finish(*queue, driver().cuStreamSynchronize(queue->stream));
 }
 
 /// A queue for this launch alone: the runtime launches through queues.
@@ -85,8 +118,7 @@ int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
   }
   const CUresult result = driver().cuStreamQuery(queue->stream);
   *done = result == CUDA_ERROR_NOT_READY ? 0 : 1;
-  return result == CUDA_ERROR_NOT_READY ? GANTRY_SUCCESS
-                                        : check(result, "the work on the device failed");
+  return result == CUDA_ERROR_NOT_READY ? GANTRY_SUCCESS : finish(*queue, result);
 }
 
 } // extern "C"

@@ -24,8 +24,8 @@ Result<void*> allocate_on_host(std::uint64_t size) {
 }
 
 /// From one device to another, or within one, by way of the host and piece by piece.
-Status copy_between_devices(Device& to_device, std::byte* to, Device& from_device,
-                            const std::byte* from, std::uint64_t size) {
+Status copy_by_host(Device& to_device, std::byte* to, Device& from_device, const std::byte* from,
+                    std::uint64_t size) {
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(std::min(size, kPiece));
   // Where the source is overwritten by its own copy, the end of it that is overwritten last comes
   // last, as in memmove.
@@ -120,7 +120,12 @@ Status perform(const Copy& copy) {
     return {};
   }
   if (to_device != nullptr && from_device != nullptr) {
-    Status status = copy_between_devices(*to_device, to, *from_device, from, copy.size);
+    const PluginDevice& from_plugin = from_device->plugin_device();
+    const PluginDevice& to_plugin = to_device->plugin_device();
+    const bool apart = to_device != from_device || to + copy.size <= from || from + copy.size <= to;
+    Status status = apart && from_plugin.reaches(to_plugin)
+                        ? from_plugin.send(from, to_plugin, to, copy.size)
+                        : copy_by_host(*to_device, to, *from_device, from, copy.size);
     return status ? status
                   : with_context(status.error(),
                                  fmt::format("{} to {}", from_device->label(), to_device->label()));

@@ -75,6 +75,7 @@ Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_LOOK_UP)
   GANTRY_QUEUE_FUNCTIONS(GANTRY_LOOK_UP)
   GANTRY_INDIRECT_FUNCTIONS(GANTRY_LOOK_UP)
+  GANTRY_OPTIONAL_FUNCTIONS(GANTRY_LOOK_UP)
 #undef GANTRY_LOOK_UP
 #define GANTRY_REQUIRE(function)                                                                   \
   if (functions.function == nullptr) {                                                             \

@@ -45,6 +45,9 @@
   X(synchronize_queue)                                                                             \
   X(query_queue)
 
+// Those that a plugin may have.
+#define GANTRY_OPTIONAL_FUNCTIONS(X) X(data_exchange)
+
 // Those that only devices with functions called by pointer need.
 #define GANTRY_INDIRECT_FUNCTIONS(X)                                                               \
   X(set_function_ptr_map)                                                                          \
@@ -52,13 +55,14 @@
 
 namespace gantry::core {
 
-/// Functions of a plugin; those of queues and of indirect calls are null where it does not have
-/// them.
+/// Functions of a plugin; those of queues, of indirect calls and the optional ones are null where
+/// it does not have them.
 struct PluginFunctions {
 #define GANTRY_MEMBER(name) decltype(&::__tgt_rtl_##name) name;
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_MEMBER)
   GANTRY_QUEUE_FUNCTIONS(GANTRY_MEMBER)
   GANTRY_INDIRECT_FUNCTIONS(GANTRY_MEMBER)
+  GANTRY_OPTIONAL_FUNCTIONS(GANTRY_MEMBER)
 #undef GANTRY_MEMBER
 };
 
@@ -137,6 +141,17 @@ public:
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size) const;
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size) const;
   [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch) const;
+
+  /// Whether send() can copy to `device`.
+  [[nodiscard]] bool reaches(const PluginDevice& device) const {
+    return plugin_ == device.plugin_ && plugin_->functions().data_exchange != nullptr;
+  }
+  /// Copies between this device's memory and another's; within one the two do not overlap.
+  [[nodiscard]] Status send(const void* from, const PluginDevice& device, void* to,
+                            std::uint64_t size) const {
+    return plugin_->check(
+        plugin_->functions().data_exchange(device_, from, device.device_, to, size));
+  }
 
   /// Of a device with queues; `call` is one of the plugin's functions that take one.
   template <typename... Parameters, typename... Arguments>

@@ -84,11 +84,11 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
   case CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
   case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
   case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
+  case CU_DEVICE_ATTRIBUTE_INTEGRATED: // its memory is the host's
     return 1;
   // Not PAGEABLE_MEMORY_ACCESS: kernels here see no memory of the program that was not allocated by
   // the driver, or registered; an access to it is found and reported.
   case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
-  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
   case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
     return 0;
   default:

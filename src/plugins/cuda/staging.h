@@ -1,0 +1,50 @@
+// Copies between device memory and memory of the program that the driver has not pinned: by way of
+// pinned buffers, in pieces, so that one piece is on its way while the next is brought in. The
+// calling thread does not wait for the last ones.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <gantry/cuda_driver.h>
+
+namespace gantry::cuda {
+
+/// The buffers of one stream. Used by one thread at a time, in which the device's context is
+/// current.
+class Staging {
+public:
+  Staging() = default;
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  /// Nothing is left to be done.
+  ~Staging();
+
+  /// Puts a copy to the device into the stream. `from` may change when this returns.
+  std::int32_t submit(CUstream stream, CUdeviceptr to, const void* from, std::size_t size);
+  /// Puts a copy from the device into the stream: `to` has it after finish().
+  std::int32_t retrieve(CUstream stream, void* to, CUdeviceptr from, std::size_t size);
+  /// When the stream is done: brings what is still in the buffers to its place.
+  void finish();
+  /// When the stream has failed: leaves it.
+  void give_up();
+
+private:
+  /// Pinned memory that is made when it is needed first.
+  struct Buffer {
+    std::byte* memory = nullptr;
+    CUevent done = nullptr; ///< with what the buffer was used for last
+    void* to = nullptr;     ///< where its content belongs; null: nowhere
+    std::size_t size = 0;
+  };
+
+  /// The next buffer in turn, with which the stream is done.
+  std::int32_t next(Buffer*& buffer);
+
+  static constexpr std::size_t kBuffers = 4;
+  std::array<Buffer, kBuffers> buffers_;
+  std::size_t turn_ = 0; ///< of the buffer that was used longest ago
+};
+
+} // namespace gantry::cuda

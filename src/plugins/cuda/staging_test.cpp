@@ -1,0 +1,78 @@
+#include "plugins/cuda/staging.h"
+
+#include "plugins/cuda/testing/open_device.h"
+
+#include <numeric>
+#include <vector>
+
+namespace gantry::cuda {
+namespace {
+
+class StagingTest : public OnDevice {
+protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    ASSERT_EQ(cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemAlloc_v2(&memory_, kMost), CUDA_SUCCESS);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cuMemFree_v2(memory_), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamDestroy_v2(stream_), CUDA_SUCCESS);
+  }
+
+  static constexpr std::size_t kMost = 20 << 20; ///< bytes, more than all buffers
+  CUstream stream_ = nullptr;
+  CUdeviceptr memory_ = 0;
+};
+
+std::vector<unsigned> numbers(std::size_t bytes, unsigned first) {
+  std::vector<unsigned> values(bytes / sizeof(unsigned));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+TEST_F(StagingTest, AllSizesThereAndBack) {
+  Staging staging;
+  for (const std::size_t bytes : {std::size_t{4}, std::size_t{4096}, std::size_t{2} << 20,
+                                  (std::size_t{2} << 20) + 4, std::size_t{9} << 20, kMost}) {
+    const auto from = numbers(bytes, static_cast<unsigned>(bytes));
+    auto source = from;
+    ASSERT_EQ(staging.submit(stream_, memory_, source.data(), bytes), GANTRY_SUCCESS);
+    std::fill(source.begin(), source.end(), 0U); // it may change by now
+    std::vector<unsigned> to(from.size());
+    ASSERT_EQ(staging.retrieve(stream_, to.data(), memory_, bytes), GANTRY_SUCCESS);
+    ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+    staging.finish();
+    EXPECT_EQ(to, from) << bytes;
+  }
+}
+
+TEST_F(StagingTest, MoreRetrievedThanThereAreBuffers) {
+  Staging staging;
+  const auto from = numbers(4096, 1);
+  ASSERT_EQ(staging.submit(stream_, memory_, from.data(), 4096), GANTRY_SUCCESS);
+  std::vector<std::vector<unsigned>> to(11, std::vector<unsigned>(from.size()));
+  for (auto& target : to) {
+    ASSERT_EQ(staging.retrieve(stream_, target.data(), memory_, 4096), GANTRY_SUCCESS);
+  }
+  ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+  staging.finish();
+  for (const auto& target : to) {
+    EXPECT_EQ(target, from);
+  }
+}
+
+TEST_F(StagingTest, NothingComesAfterItIsGivenUp) {
+  Staging staging;
+  const auto from = numbers(4096, 1);
+  ASSERT_EQ(staging.submit(stream_, memory_, from.data(), 4096), GANTRY_SUCCESS);
+  std::vector<unsigned> to(from.size());
+  ASSERT_EQ(staging.retrieve(stream_, to.data(), memory_, 4096), GANTRY_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+  staging.give_up();
+  staging.finish();
+  EXPECT_EQ(to, std::vector<unsigned>(from.size()));
+}
+
+} // namespace
+} // namespace gantry::cuda
