@@ -39,7 +39,7 @@ __attribute__((constructor)) void open_executor() {
                        std::strncmp(name, wanted, std::strlen(name)) == 0;
     return fails ? reinterpret_cast<void*>(&fail) : dlsym(executor, name);
   };
-  failure = value == nullptr ? 0 : std::atoi(value + 1);
+  failure = value == nullptr ? 0 : static_cast<int>(std::strtol(value + 1, nullptr, 10));
 #define LOOK_UP(name) target_of_##name = target(#name);
   GANTRY_PLUGIN_ENTRIES(LOOK_UP)
 }
