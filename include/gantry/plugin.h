@@ -90,6 +90,11 @@ const char* __tgt_rtl_device_description(int32_t device);
  */
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
 
+/** How well an image that __tgt_rtl_is_valid_binary accepts suits `device`: 0 if it does not run there,
+    else the larger the better. Looks at headers only. A plugin whose devices run all that it
+    accepts, equally well, need not have it. */
+uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size);
+
 /** Makes an image for `device` from `bytes`, of which it keeps a copy: they may vanish after the
     call. `file` is null or the path of a file that does not exist yet, in which the copy is kept
    and left behind for debuggers. Must not take the dynamic loader's lock, because the caller holds

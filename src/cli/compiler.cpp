@@ -4,6 +4,7 @@
 #include "base/installation.h"
 #include "base/response_file.h"
 #include "cli/command.h"
+#include "cli/native_architecture.h"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +33,8 @@ constexpr auto kCompilers = std::to_array<Compiler>({
 });
 
 constexpr std::string_view kVersionOption = "--clang=";
+/// Clang runs a program of its own for this, which fails where there is no GPU.
+constexpr std::string_view kNativeOption = "--offload-arch=native";
 
 /// With one of these the user has chosen the targets.
 bool chooses_targets(std::string_view argument) {
@@ -44,7 +47,7 @@ bool chooses_targets(std::string_view argument) {
 /// With one of these it is a GPU of NVIDIA's, or several.
 bool chooses_gpu(std::string_view argument) {
   constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
-  return argument.starts_with("--offload-arch=sm_") || argument == "--offload-arch=native" ||
+  return argument.starts_with("--offload-arch=sm_") || argument == kNativeOption ||
          (std::ranges::any_of(
               kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
           argument.find("nvptx64") != std::string_view::npos);
@@ -137,6 +140,13 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
     }
   }
   std::erase_if(arguments, is_ours);
+  std::string native;
+  for (char*& argument : arguments) {
+    if (argument == kNativeOption) {
+      native = "--offload-arch=" + native_architectures();
+      argument = native.data();
+    }
+  }
   std::string program((*compiler).*language);
   std::string config = "--config=" + *file;
   arguments.insert(arguments.begin(), {program.data(), config.data()});

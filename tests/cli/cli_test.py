@@ -68,6 +68,25 @@ class Lists(unittest.TestCase):
                 self.assertRegex(done.stderr, r"\Agantry: error: [^\n]+\n\Z")
 
 
+class NativeArchitecture(unittest.TestCase):
+    def commands(self, **variables):
+        done = run(BUILD / "bin/gantry", "clang++", "--offload-arch=native", "-c", "-###", EXAMPLE,
+                   **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "there is a GPU here")
+    def test_without_a_gpu_it_is_the_executors(self):
+        commands = self.commands()
+        self.assertIn("gantry: note: no GPU is to be found", commands)
+        self.assertIn('"-target-cpu" "sm_90"', commands)
+
+    def test_it_is_what_the_driver_says(self):
+        commands = self.commands(LD_LIBRARY_PATH=str(BUILD / "lib/simt"), GANTRY_SIMT_DEVICES="2")
+        self.assertNotIn("gantry: note", commands)
+        self.assertEqual(commands.count('"-target-cpu" "sm_90"'), 1)
+
+
 class Installation(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gantry-test-")

@@ -19,26 +19,41 @@ constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
 std::string_view ptx_version(std::string_view text) {
   constexpr std::string_view kDirective = ".version ";
-  const std::size_t directive = text.substr(0, kHeaderBytes).find(kDirective);
-  if (directive == std::string_view::npos) {
+  text = text.substr(0, kHeaderBytes);
+  const std::size_t directive = text.find(kDirective);
+  if (directive == std::string_view::npos || (directive != 0 && text[directive - 1] != '\n')) {
     return "";
   }
   text.remove_prefix(directive + kDirective.size());
   return text.substr(0, text.find_first_of(" \n"));
 }
 
-int ptx_architecture(std::string_view text) {
+PtxTarget ptx_target(std::string_view text) {
   text = text.substr(0, kHeaderBytes);
-  const std::size_t version = text.find("\n.version ");
-  const std::size_t target = text.find("\n.target sm_");
-  if ((version == std::string_view::npos && !text.starts_with(".version ")) ||
-      target == std::string_view::npos) {
-    return 0;
+  constexpr std::string_view kDirective = "\n.target sm_";
+  const std::size_t directive = text.find(kDirective);
+  if (ptx_version(text).empty() || directive == std::string_view::npos) {
+    return {};
   }
-  const std::string_view number = text.substr(target + std::string_view("\n.target sm_").size());
-  int architecture = 0;
-  std::from_chars(number.data(), number.data() + number.size(), architecture);
-  return architecture;
+  text.remove_prefix(directive + kDirective.size());
+  PtxTarget target;
+  const char* const end =
+      std::from_chars(text.data(), text.data() + text.size(), target.architecture).ptr;
+  if (end != text.data() + text.size() && (*end == 'a' || *end == 'f')) {
+    target.variant = *end;
+  }
+  return target;
+}
+
+bool runs_on(const PtxTarget& target, int capability) {
+  switch (target.variant) {
+  case 'a':
+    return target.architecture == capability;
+  case 'f':
+    return target.architecture <= capability && target.architecture / 10 == capability / 10;
+  default:
+    return target.architecture <= capability;
+  }
 }
 
 } // namespace gantry::cuda
@@ -185,19 +200,29 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
 extern "C" {
 
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
-  return ptx_architecture({static_cast<const char*>(bytes), size}) != 0 ? 1 : 0;
+  return ptx_target({static_cast<const char*>(bytes), size}).architecture != 0 ? 1 : 0;
+}
+
+/// Code for the newest architecture that the device has.
+uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) {
+  const PtxTarget target = ptx_target({static_cast<const char*>(bytes), size});
+  if (!runs_on(target, device_of(device).capability)) {
+    return 0;
+  }
+  return static_cast<uint32_t>(2 * target.architecture + (target.variant != '\0' ? 1 : 0));
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image) {
   Device& on = device_of(device);
   std::string text(static_cast<const char*>(bytes), size);
-  const int architecture = ptx_architecture(text);
-  if (architecture > on.capability) {
+  const PtxTarget target = ptx_target(text);
+  if (!runs_on(target, on.capability)) {
     return report(GANTRY_FAILURE,
-                  "the image is for sm_{} and the device is an sm_{}; compile with "
+                  "the image is for sm_{}{} and the device is an sm_{}; compile with "
                   "--offload-arch=sm_{}",
-                  architecture, on.capability, on.capability);
+                  target.architecture, target.variant == '\0' ? "" : std::string(1, target.variant),
+                  on.capability, on.capability);
   }
   if (file != nullptr) {
     const std::unique_ptr<FILE, int (*)(FILE*)> kept(std::fopen(file, "wxe"), &std::fclose);

@@ -14,9 +14,15 @@
 
 namespace gantry::cuda {
 
-/// The number of the architecture that PTX says it is for (90 of ".target sm_90"); 0 if the bytes
-/// are no PTX.
-[[nodiscard]] int ptx_architecture(std::string_view text);
+/// What PTX says it is for.
+struct PtxTarget {
+  int architecture = 0; ///< 90 of ".target sm_90"; 0: the bytes are no PTX
+  char variant = '\0';  ///< 'a': for that architecture alone; 'f': for its family, newer ones too
+};
+[[nodiscard]] PtxTarget ptx_target(std::string_view text);
+
+/// Whether a device of compute capability `capability` (90 is 9.0) runs it.
+[[nodiscard]] bool runs_on(const PtxTarget& target, int capability);
 
 /// The version that PTX says it is of ("8.7"); empty if the bytes are no PTX.
 [[nodiscard]] std::string_view ptx_version(std::string_view text);

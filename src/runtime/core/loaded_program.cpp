@@ -1,8 +1,29 @@
 #include "runtime/core/loaded_program.h"
 
-#include <algorithm>
-
 namespace gantry::core {
+
+namespace {
+
+/// The image that suits the device best, of equal ones the first; `images.end()` if the device's
+/// plugin has a use for none. If none runs on the device, one all the same: the plugin says why.
+auto choose_image(const std::vector<std::span<const std::byte>>& images,
+                  const PluginDevice& device) {
+  auto best = images.end();
+  std::uint32_t best_rank = 0;
+  for (auto image = images.begin(); image != images.end(); ++image) {
+    if (!device.plugin().accepts(*image)) {
+      continue;
+    }
+    const std::uint32_t rank = device.rank(*image);
+    if (best == images.end() || rank > best_rank) {
+      best = image;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+} // namespace
 
 Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProgram& program,
                                                             const PluginDevice& device,
@@ -12,9 +33,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (!contents) {
     return tl::unexpected(contents.error());
   }
-  const auto image = std::ranges::find_if(contents->images, [&](std::span<const std::byte> bytes) {
-    return device.plugin().accepts(bytes);
-  });
+  const auto image = choose_image(contents->images, device);
   if (image == contents->images.end()) {
     return nullptr;
   }

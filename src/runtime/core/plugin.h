@@ -46,7 +46,9 @@
   X(query_queue)
 
 // Those that a plugin may have.
-#define GANTRY_OPTIONAL_FUNCTIONS(X) X(data_exchange)
+#define GANTRY_OPTIONAL_FUNCTIONS(X)                                                               \
+  X(data_exchange)                                                                                 \
+  X(rank_image)
 
 // Those that only devices with functions called by pointer need.
 #define GANTRY_INDIRECT_FUNCTIONS(X)                                                               \
@@ -124,6 +126,11 @@ public:
   [[nodiscard]] bool has_queues() const { return (capabilities_ & GANTRY_CAPABILITY_QUEUES) != 0; }
   [[nodiscard]] std::string_view description() const;
 
+  /// How well an image of the plugin's suits this device: the larger the better, 0 not at all.
+  [[nodiscard]] std::uint32_t rank(std::span<const std::byte> image) const {
+    decltype(&__tgt_rtl_rank_image) const rank_image = plugin_->functions().rank_image;
+    return rank_image == nullptr ? 1 : rank_image(device_, image.data(), image.size());
+  }
   /// `file` is where a copy is kept for debuggers; empty: nowhere.
   [[nodiscard]] Result<ImageHandle> create_image(std::span<const std::byte> bytes,
                                                  const std::string& file) const;

@@ -1,0 +1,12 @@
+// --offload-arch=native.
+#pragma once
+
+#include <string>
+
+namespace gantry::cli {
+
+/// The architectures of this machine's GPUs, as --offload-arch takes them ("sm_80,sm_90"). Without
+/// any the PTX executor's, and a note that says so.
+[[nodiscard]] std::string native_architectures();
+
+} // namespace gantry::cli
