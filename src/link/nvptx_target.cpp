@@ -7,8 +7,8 @@
 // alone (kernel_modes.h); LLVM's optimiser.
 //
 // Clang writes into each function the newest PTX version of the CUDA toolkit that it believes to
-// have. A driver refuses PTX newer than itself, so that is taken out again, and LLVM chooses the
-// oldest version that has the architecture and what the device runtime needs.
+// have. A driver refuses PTX newer than itself, so that is taken out again, and the oldest
+// version is chosen that has the architecture and what Clang and the device runtime may need.
 #include "link/nvptx_target.h"
 
 #include "base/mapped_file.h"
@@ -52,10 +52,12 @@ Status check_inputs(const DeviceGroup& group) {
   return {};
 }
 
-/// What `arch` needs beside what LLVM gives it: the device runtime needs PTX 6.3, and the oldest
-/// that has sm_70 is 6.0.
+/// The PTX version for architectures that older ones have: the first that can allocate on the stack
+/// at run time, of CUDA 11.3.
 std::string feature_for(std::string_view arch) {
-  return arch == "sm_70" || arch == "sm_72" ? "+ptx63" : "";
+  constexpr auto kOld = std::to_array<std::string_view>(
+      {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86"}); // from PTX 6.0 to 7.1 on
+  return std::ranges::find(kOld, arch) != kOld.end() ? "+ptx73" : "";
 }
 
 void choose_architecture(llvm::Module& module, const std::string& arch) {

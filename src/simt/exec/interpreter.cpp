@@ -126,6 +126,7 @@ Group& Machine::split(Group& group, LaneMask lanes, std::uint32_t pc) {
   other.frame = group.frame;
   other.pc = pc;
   other.owed = group.owed;
+  other.owed_since = group.owed_since;
   other.loops = group.loops;
   other.steps = group.steps;
   ++other.frame->references;
@@ -141,9 +142,13 @@ void Machine::jump(Group& group, const Operation& from, std::uint32_t pc) {
 }
 
 void Machine::give_way(Group& group) {
+  ++occasions_;
   for (Group& other : groups_) {
-    other.owed = is_runnable(other);
-    other.steps = 0;
+    if (is_runnable(other) && !other.owed) {
+      other.owed = true;
+      other.owed_since = occasions_;
+      other.steps = 0;
+    }
   }
   group.owed = false;
   group.loops = 0;
@@ -172,6 +177,7 @@ void Machine::join_groups() {
       group.mask |= other.mask;
       group.predicates |= other.predicates;
       group.owed = group.owed && other.owed;
+      group.owed_since = std::min(group.owed_since, other.owed_since);
       group.loops = std::max(group.loops, other.loops);
       other.mask = 0;
       release(other.frame);
@@ -179,15 +185,24 @@ void Machine::join_groups() {
   }
 }
 
+/// The group that goes first: of those that are owed a turn the one that is so for longest, else
+/// the one at the lowest position.
 Group* Machine::next_runnable() {
+  const auto goes_before = [](const Group& group, const Group& other) {
+    if (group.owed != other.owed) {
+      return group.owed;
+    }
+    if (group.owed && group.owed_since != other.owed_since) {
+      return group.owed_since < other.owed_since;
+    }
+    return is_before(group, other);
+  };
   Group* chosen = nullptr;
   for (Group& group : groups_) {
     if (!is_runnable(group)) {
       continue;
     }
-    const bool better = chosen == nullptr || (group.owed && !chosen->owed) ||
-                        (group.owed == chosen->owed && is_before(group, *chosen));
-    chosen = better ? &group : chosen;
+    chosen = chosen == nullptr || goes_before(group, *chosen) ? &group : chosen;
   }
   return chosen;
 }

@@ -203,11 +203,9 @@ void Machine::call(Group& group, const Operation& operation, LaneMask active) {
     same = lanes_like_first(active, handles);
     const std::uint64_t handle = handles[std::countr_zero(active)];
     const std::optional<std::uint32_t> named = loaded().function_of(handle);
-    const std::vector<std::uint32_t>& reached = kernel_->reach.functions;
-    // A handle that the kernel cannot have got hold of is a number that happens to be one.
-    const bool callable =
-        named && std::ranges::find(reached, *named) != reached.end() &&
-        (program_->functions[*named].system_call || !program_->definition(*named).is_entry);
+    // Of any function of the program: another kernel may have left its address in memory.
+    const bool callable = named && (program_->functions[*named].system_call ||
+                                    !program_->definition(*named).is_entry);
     if (!callable) {
       block().fail(*warp_, call_fault(*warp_, same, handle, operation.site));
     }

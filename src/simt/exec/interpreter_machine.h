@@ -49,6 +49,7 @@ struct Group {
   LaneMask mask = 0; ///< zero: the place is free
   State state = State::kRunnable;
   bool owed = false; ///< another group has looped for long; this one goes first for a while
+  std::uint64_t owed_since = 0; ///< a count of such occasions
   Frame* frame = nullptr;
   std::uint32_t pc = 0;
   std::uint32_t loops = 0; ///< backward branches since others last went first
@@ -134,6 +135,7 @@ private:
   bool attention_ = false;
   std::uint32_t steps_ = 0; ///< instructions since the other warps had a turn
   std::array<Group, kLanes> groups_;
+  std::uint64_t occasions_ = 0; ///< on which groups had to give way
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<Frame*> free_frames_;
   Column unwanted_ = {};

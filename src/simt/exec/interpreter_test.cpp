@@ -105,6 +105,32 @@ $end:
   EXPECT_EQ(result[31], 31);
 }
 
+TEST(Interpreter, LetsALaneGoOnThoughOthersWaitAtSeveralPlaces) {
+  // Two groups of lanes that wait, both at lower positions than the one lane that they wait for.
+  const Words result = run(R"(
+  setp.eq.u32 p0, r0, 0;
+  @p0 bra $signal;
+  and.b32 r1, r0, 1; setp.eq.u32 p2, r1, 0;
+  @p2 bra $even;
+$odd:
+  nanosleep.u32 20;
+  ld.volatile.global.u64 d3, [d0]; setp.eq.u64 p1, d3, 0;
+  @p1 bra $odd;
+  bra $end;
+$even:
+  nanosleep.u32 20;
+  ld.volatile.global.u64 d3, [d0]; setp.eq.u64 p1, d3, 0;
+  @p1 bra $even;
+  bra $end;
+$signal:
+  mov.u64 d4, 9; st.volatile.global.u64 [d0], d4;
+$end:
+  cvt.u64.u32 d2, r0; @!p0 st.global.u64 [d1], d2;)",
+                           32);
+  EXPECT_EQ(result[0], 9);
+  EXPECT_EQ(result[31], 31);
+}
+
 TEST(Interpreter, LetsAWarpWaitForAnotherOne) {
   const Words result = run(R"(
   setp.ge.u32 p0, r0, 32;

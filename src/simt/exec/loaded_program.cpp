@@ -13,6 +13,11 @@ namespace gantry::simt::exec {
 
 namespace {
 
+/// Where shared variables are for kernels that do not reach them, but call functions that do
+/// through pointers which another kernel has left: beyond all shared memory, so that an access is a
+/// fault.
+constexpr std::uint64_t kNoSharedOffset = 0x4000'0000;
+
 // Handles of functions: sixteen apart, each program's beyond the last one's.
 std::uint64_t take_handles(std::size_t count) {
   static std::atomic<std::uint64_t> next = kFirstHandle;
@@ -213,6 +218,11 @@ const PreparedKernel& LoadedProgram::State::prepared(std::uint32_t kernel) {
     place->reach = ptx::reach_of(*program, kernel);
     place->facts = facts_of(*program, kernel, place->reach);
     place->variables = addresses;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      if (program->variables[i].space == ptx::Space::kShared) {
+        place->variables[i] = kNoSharedOffset;
+      }
+    }
     for (const ptx::Reach::Shared& shared : place->reach.shared) {
       place->variables[shared.variable] = shared.offset;
     }
