@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# bundle_test.sh SOURCE BUILD: makes a bundle of the build's programs and runs it on the executor's
+# interpreter.
+set -euo pipefail
+source=$1 build=$2
+bundle=$build/tests/device/gpu-bundle
+readonly most=60 # MiB, all that a bundle may be
+rm -rf "$bundle"
+"$source/scripts/gpu-bundle" --no-build --build "$build" "$bundle"
+size=$(du -sm "$bundle" | cut -f1)
+[ "$size" -le $most ] || { echo "the bundle has $size MiB and may have $most" && exit 1; }
+cd /
+"$bundle/run" --device=simt
+grep -q "^$(grep -c . "$bundle/programs.txt") of " "$bundle/results.md"
+grep -q '^| empty target region' "$bundle/results.md"
+# What fails is said to fail.
+echo "array_sections there_is_no_such_case" >"$bundle/programs.txt"
+if "$bundle/run" --device=simt >"$bundle/failures.txt"; then
+  echo "a run that failed went unseen" && exit 1
+fi
+grep -q '^\[1/1\] FAIL array_sections there_is_no_such_case.*there is no case' "$bundle/failures.txt"
