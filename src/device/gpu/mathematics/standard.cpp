@@ -17,6 +17,22 @@ namespace gantry::device {
     return clc_##name(x);                                                                          \
   }
 
+// Functions that libclc looks up by the argument's size, without regard to where its table ends.
+// From `limit` on, and from that of float, the result is infinite.
+#define GANTRY_OF_CLC_TABLE(name, length, limit, limit_of_float, beyond)                           \
+  double clc_##name(double) __asm__("_Z" #length #name "d");                                       \
+  float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
+  extern "C" double __nv_##name(double x) {                                                        \
+    const bool inside = __builtin_fabs(x) < (limit);                                               \
+    const double result = clc_##name(inside ? x : 0);                                              \
+    return inside ? result : (beyond);                                                             \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x) {                                                       \
+    const bool inside = __builtin_fabsf(x) < (limit_of_float);                                     \
+    const float result = clc_##name(inside ? x : 0);                                               \
+    return inside ? result : (beyond);                                                             \
+  }
+
 #define GANTRY_OF_CLC_2(name, length)                                                              \
   double clc_##name(double, double) __asm__("_Z" #length #name "dd");                              \
   float clc_##name(float, float) __asm__("_Z" #length #name "ff");                                 \
@@ -51,26 +67,50 @@ GANTRY_OF_CLC_1(atan, 4)
 GANTRY_OF_CLC_1(atanh, 5)
 GANTRY_OF_CLC_1(cbrt, 4)
 GANTRY_OF_CLC_1(cos, 3)
-GANTRY_OF_CLC_1(cosh, 4)
 GANTRY_OF_CLC_1(cospi, 5)
 GANTRY_OF_CLC_1(erf, 3)
 GANTRY_OF_CLC_1(erfc, 4)
-GANTRY_OF_CLC_1(exp, 3)
-GANTRY_OF_CLC_1(exp10, 5)
-GANTRY_OF_CLC_1(exp2, 4)
 GANTRY_OF_CLC_1(expm1, 5)
-GANTRY_OF_CLC_1(lgamma, 6)
 GANTRY_OF_CLC_1(log, 3)
 GANTRY_OF_CLC_1(log10, 5)
 GANTRY_OF_CLC_1(log1p, 5)
 GANTRY_OF_CLC_1(log2, 4)
 GANTRY_OF_CLC_1(logb, 4)
 GANTRY_OF_CLC_1(sin, 3)
-GANTRY_OF_CLC_1(sinh, 4)
 GANTRY_OF_CLC_1(sinpi, 5)
 GANTRY_OF_CLC_1(tan, 3)
 GANTRY_OF_CLC_1(tanh, 4)
-GANTRY_OF_CLC_1(tgamma, 6)
+GANTRY_OF_CLC_TABLE(cosh, 4, 711, 90, x * x * __builtin_inff())
+GANTRY_OF_CLC_TABLE(sinh, 4, 711, 90, x* __builtin_inff())
+
+// libclc's exponential functions of float have no denormal results: where there would be some,
+// exp(x) = exp(x + shift) * exp(-shift).
+#define GANTRY_EXPONENTIAL(name, length, first_denormal, shift, of_shift)                          \
+  double clc_##name(double) __asm__("_Z" #length #name "d");                                       \
+  float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
+  extern "C" double __nv_##name(double x) {                                                        \
+    return clc_##name(x);                                                                          \
+  }                                                                                                \
+  extern "C" float __nv_##name##f(float x) {                                                       \
+    const bool denormal = x < (first_denormal);                                                    \
+    const float result = clc_##name(denormal ? x + (shift) : x);                                   \
+    return denormal ? result * (of_shift) : result;                                                \
+  }
+
+GANTRY_EXPONENTIAL(exp, 3, -87.0F, 16.0F, 0x1.E355BCp-24F)
+GANTRY_EXPONENTIAL(exp10, 5, -37.0F, 7.0F, 1e-7F)
+GANTRY_EXPONENTIAL(exp2, 4, -125.0F, 24.0F, 0x1p-24F)
+
+double clc_lgamma(double) __asm__("_Z6lgammad");
+float clc_lgamma(float) __asm__("_Z6lgammaf");
+// C says what libclc does not: the result at -infinity.
+extern "C" double __nv_lgamma(double x) {
+  return x == -__builtin_inf() ? -x : clc_lgamma(x);
+}
+extern "C" float __nv_lgammaf(float x) {
+  return x == -__builtin_inff() ? -x : clc_lgamma(x);
+}
+
 GANTRY_OF_CLC_2(atan2, 5)
 GANTRY_OF_CLC_2(fdim, 4)
 GANTRY_OF_CLC_2(fmod, 4)
@@ -92,8 +132,6 @@ GANTRY_OF_MACHINE_2(fmin)
 
 int32_t clc_ilogb(double) __asm__("_Z5ilogbd");
 int32_t clc_ilogb(float) __asm__("_Z5ilogbf");
-double clc_ldexp(double, int32_t) __asm__("_Z5ldexpdi");
-float clc_ldexp(float, int32_t) __asm__("_Z5ldexpfi");
 double clc_pown(double, int32_t) __asm__("_Z4powndi");
 float clc_pown(float, int32_t) __asm__("_Z4pownfi");
 
@@ -103,6 +141,43 @@ double clc_modf(double, double*) __asm__("_Z4modfdPd");
 float clc_modf(float, float*) __asm__("_Z4modffPf");
 double clc_remquo(double, double, int32_t*) __asm__("_Z6remquoddPi");
 float clc_remquo(float, float, int32_t*) __asm__("_Z6remquoffPi");
+
+namespace {
+
+/// 2 to the power of a number that is one of a normal number.
+double power_of_two(int32_t exponent, double /*type*/) {
+  return __builtin_bit_cast(double, static_cast<uint64_t>(exponent + 1023) << 52);
+}
+float power_of_two(int32_t exponent, float /*type*/) {
+  return __builtin_bit_cast(float, static_cast<uint32_t>(exponent + 127) << 23);
+}
+
+/// x * 2^exponent, rounded once. `largest` is the exponent of the greatest normal numbers, `digits`
+/// the number of bits that they have. (libclc's takes denormal numbers and NaNs for others.)
+template <typename Real>
+Real scaled(Real x, int32_t exponent, int32_t largest, int32_t digits) {
+  const int32_t smallest = 1 - largest;
+  for (int i = 0; i < 2 && exponent > largest; ++i) {
+    x *= power_of_two(largest, x);
+    exponent -= largest;
+  }
+  // Not all the way down: what is left to be rounded is rounded by the last multiplication.
+  for (int i = 0; i < 2 && exponent < smallest; ++i) {
+    x *= power_of_two(smallest + digits, x);
+    exponent -= smallest + digits;
+  }
+  exponent = exponent > largest ? largest : exponent < smallest ? smallest : exponent;
+  return x * power_of_two(exponent, x);
+}
+
+double scaled(double x, int32_t exponent) {
+  return scaled(x, exponent, 1023, 53);
+}
+float scaled(float x, int32_t exponent) {
+  return scaled(x, exponent, 127, 24);
+}
+
+} // namespace
 
 extern "C" {
 
@@ -131,16 +206,16 @@ int32_t __nv_ilogbf(float x) {
   return clc_ilogb(x);
 }
 double __nv_ldexp(double x, int32_t exponent) {
-  return clc_ldexp(x, exponent);
+  return scaled(x, exponent);
 }
 float __nv_ldexpf(float x, int32_t exponent) {
-  return clc_ldexp(x, exponent);
+  return scaled(x, exponent);
 }
 double __nv_scalbn(double x, int32_t exponent) {
-  return clc_ldexp(x, exponent);
+  return scaled(x, exponent);
 }
 float __nv_scalbnf(float x, int32_t exponent) {
-  return clc_ldexp(x, exponent);
+  return scaled(x, exponent);
 }
 double __nv_powi(double x, int32_t exponent) {
   return clc_pown(x, exponent);

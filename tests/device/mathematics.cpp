@@ -1,0 +1,165 @@
+// The mathematical functions of device code, against the host's in a wider type. The error bounds
+// are those of the OpenCL specification (full profile), in units in the last place of the result;
+// where CUDA's documents promise less, theirs.
+#include "check.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+int mistakes = 0;
+
+template <typename Real>
+using Wide = std::conditional_t<sizeof(Real) == sizeof(float), double, long double>;
+
+/// The distance of `got` from the true result, in units in the last place there.
+template <typename Real>
+double error_of(Real got, Wide<Real> right) {
+  const Real rounded = static_cast<Real>(right);
+  if (std::isnan(right) || std::isinf(rounded) || std::isnan(got)) {
+    return (std::isnan(right) && std::isnan(got)) || got == rounded ? 0 : INFINITY;
+  }
+  const int exponent = right == 0 ? std::numeric_limits<Real>::min_exponent : std::ilogb(right) + 1;
+  const int smallest = std::numeric_limits<Real>::min_exponent;
+  const int place = (exponent < smallest ? smallest : exponent) - std::numeric_limits<Real>::digits;
+  return static_cast<double>(std::fabs(std::scalbn(static_cast<Wide<Real>>(got) - right, -place)));
+}
+
+template <typename Real>
+struct Inputs {
+  std::vector<Real> x, y;
+};
+
+/// Numbers in [low, high], of all magnitudes that the range has, and special ones.
+template <typename Real>
+Inputs<Real> inputs(double low, double high) {
+  constexpr int kCount = 3000;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> anywhere(low, high), power(-20, 0);
+  Inputs<Real> made;
+  const auto number = [&](int i) {
+    const double evenly = anywhere(random);
+    return static_cast<Real>(i % 2 == 0 || low > 0 ? evenly : evenly * std::exp2(power(random)));
+  };
+  for (int i = 0; i < kCount; ++i) {
+    made.x.push_back(number(i));
+    made.y.push_back(number(i / 2));
+  }
+  using Limits = std::numeric_limits<Real>;
+  for (const Real special : {Real(0), -Real(0), Real(1), Real(-1), Real(0.5), Limits::infinity(),
+                             -Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::min(),
+                             Limits::denorm_min(), -Limits::denorm_min()}) {
+    for (const Real other : {Real(0), Real(1), Real(-2), Limits::infinity(), Limits::quiet_NaN()}) {
+      made.x.push_back(special);
+      made.y.push_back(other);
+    }
+  }
+  return made;
+}
+
+/// `right(x, y)` is the result in the wider type.
+template <typename Real, typename Function>
+void compare(const char* name, double bound, const Inputs<Real>& in, const std::vector<Real>& got,
+             Function right) {
+  double worst = 0;
+  std::size_t where = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double error = error_of<Real>(got[i], right(Wide<Real>(in.x[i]), Wide<Real>(in.y[i])));
+    if (error > worst) {
+      worst = error;
+      where = i;
+    }
+  }
+  const bool wrong = worst > bound;
+  mistakes += wrong ? 1 : 0;
+  std::printf("%s %-18s %s: %.2f units of %g\n", wrong ? "WRONG" : "good ", name,
+              sizeof(Real) == sizeof(float) ? "float " : "double", worst, bound);
+  if (wrong) {
+    std::printf("      at %.17g, %.17g: %.17g instead of %.17Lg\n",
+                static_cast<double>(in.x[where]), static_cast<double>(in.y[where]),
+                static_cast<double>(got[where]),
+                static_cast<long double>(right(Wide<Real>(in.x[where]), Wide<Real>(in.y[where]))));
+  }
+}
+
+template <typename Real, typename Function>
+void check_type(const char* name, Function function, double low, double high, double bound) {
+  const Inputs<Real> in = inputs<Real>(low, high);
+  const std::size_t count = in.x.size();
+  const Real *xs = in.x.data(), *ys = in.y.data();
+  std::vector<Real> got(count);
+  Real* results = got.data();
+#pragma omp target teams distribute parallel for map(to : xs[0 : count], ys[0 : count])            \
+    map(from : results[0 : count])
+  for (std::size_t i = 0; i < count; ++i) {
+    results[i] = function(xs[i], ys[i]);
+  }
+  compare<Real>(name, bound, in, got, function);
+}
+
+template <typename Function>
+void check_both(const char* name, Function function, double low, double high, double bound) {
+  check_type<float>(name, function, low, high, bound);
+  check_type<double>(name, function, low, high, bound);
+}
+
+/// A function of x, and perhaps y, of any type, with arguments in [low, high].
+#define CHECK_FUNCTION(call, low, high, bound)                                                     \
+  check_both(#call, [](auto x, [[maybe_unused]] auto y) { return call; }, low, high, bound)
+
+} // namespace
+
+int main() {
+  check_runs_on_device();
+  CHECK_FUNCTION(std::sin(x), -1000, 1000, 4);
+  CHECK_FUNCTION(std::cos(x), -1000, 1000, 4);
+  CHECK_FUNCTION(std::tan(x), -1000, 1000, 5);
+  CHECK_FUNCTION(std::asin(x), -1.1, 1.1, 4);
+  CHECK_FUNCTION(std::acos(x), -1.1, 1.1, 4);
+  CHECK_FUNCTION(std::atan(x), -100, 100, 5);
+  CHECK_FUNCTION(std::atan2(x, y), -100, 100, 6);
+  CHECK_FUNCTION(std::sinh(x), -80, 80, 4);
+  CHECK_FUNCTION(std::cosh(x), -80, 80, 4);
+  CHECK_FUNCTION(std::tanh(x), -20, 20, 5);
+  CHECK_FUNCTION(std::asinh(x), -1000, 1000, 4);
+  CHECK_FUNCTION(std::acosh(x), 0.9, 1000, 4);
+  CHECK_FUNCTION(std::atanh(x), -1.1, 1.1, 5);
+  CHECK_FUNCTION(std::exp(x), -90, 90, 3);
+  CHECK_FUNCTION(std::exp2(x), -130, 130, 3);
+  CHECK_FUNCTION(std::expm1(x), -80, 80, 3);
+  CHECK_FUNCTION(std::log(x), -1, 1e6, 3);
+  CHECK_FUNCTION(std::log2(x), -1, 1e6, 3);
+  CHECK_FUNCTION(std::log10(x), -1, 1e6, 3);
+  CHECK_FUNCTION(std::log1p(x), -1.1, 1e6, 2);
+  CHECK_FUNCTION(std::pow(x, y), -10, 10, 16);
+  CHECK_FUNCTION(std::cbrt(x), -1e6, 1e6, 2);
+  CHECK_FUNCTION(std::hypot(x, y), -1e6, 1e6, 4);
+  CHECK_FUNCTION(std::erf(x), -6, 6, 16);
+  CHECK_FUNCTION(std::erfc(x), -6, 9, 16);
+  CHECK_FUNCTION(std::tgamma(x), 0.01, 30, 16);
+  CHECK_FUNCTION(std::tgamma(x), 30, 175, 16);
+  CHECK_FUNCTION(std::tgamma(x), -30, 0, 16);
+  CHECK_FUNCTION(std::lgamma(x), 2.1, 1000, 16);
+  CHECK_FUNCTION(std::sqrt(x), -1, 1e6, 0.5);
+  CHECK_FUNCTION(std::fmod(x, y), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::remainder(x, y), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::fdim(x, y), -1e4, 1e4, 0.5);
+  CHECK_FUNCTION(std::fmax(x, y), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::fmin(x, y), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::floor(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::ceil(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::trunc(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::round(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::rint(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::copysign(x, y), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::fabs(x), -1e4, 1e4, 0);
+  CHECK_FUNCTION(std::ldexp(x, 7), -1e4, 1e4, 0.5);
+  CHECK_FUNCTION(std::logb(x), -1e4, 1e4, 0);
+  CHECK_EQUAL(mistakes, 0);
+}
