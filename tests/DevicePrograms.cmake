@@ -30,7 +30,9 @@ function(gantry_device_program output source clang)
   if(program_GPU)
     list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
       -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
-    list(APPEND program_DEPENDS gantry_device_nvptx64)
+    list(APPEND program_DEPENDS gantry_device_nvptx64
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-nvptx64.bc
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-nvptx64.bc)
   endif()
   get_filename_component(name ${output} NAME)
   get_property(plugins GLOBAL PROPERTY GANTRY_CLANG_PLUGINS)

@@ -90,8 +90,8 @@ const char* __tgt_rtl_device_description(int32_t device);
  */
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
 
-/** How well an image that __tgt_rtl_is_valid_binary accepts suits `device`: 0 if it does not run there,
-    else the larger the better. Looks at headers only. A plugin whose devices run all that it
+/** How well an image that __tgt_rtl_is_valid_binary accepts suits `device`: 0 if it does not run
+   there, else the larger the better. Looks at headers only. A plugin whose devices run all that it
     accepts, equally well, need not have it. */
 uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size);
 
