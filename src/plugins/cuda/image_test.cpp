@@ -17,9 +17,7 @@ TEST(PtxTarget, IsWhatTheDirectivesSay) {
 }
 
 TEST(PtxTarget, WhatIsNoPtxHasNone) {
-  for (const char* text : {"", ".version", ".version 7.8", ".target sm_90",
-                           "\x7f"
-                           "ELF",
+  for (const char* text : {"", ".version", ".version 7.8", ".target sm_90", "\177ELF",
                            "a.version 7.8\n.target sm_90\n", ".version 7.8\n.target sm_",
                            ".version 7.8\n.target sm_a\n", "// .version 7.8 .target sm_90"}) {
     EXPECT_EQ(ptx_target(text).architecture, 0) << text;
