@@ -1,6 +1,7 @@
 #include "simt/driver/copy.h"
 
 #include "simt/driver/stream.h"
+#include "simt/exec/device_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -119,15 +120,22 @@ tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdevice
 } // namespace
 
 void Copy::run() const {
+  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
+  const auto move = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    std::memmove(pointer(to), pointer(from), bytes);
+    if (fresh != nullptr) {
+      fresh->copy(to, from, bytes);
+    }
+  };
   for (std::uint64_t z = 0; z < depth; ++z) {
-    const std::byte* from = pointer(source.address + z * source.slice);
-    std::byte* to = pointer(destination.address + z * destination.slice);
+    std::uint64_t from = source.address + z * source.slice;
+    std::uint64_t to = destination.address + z * destination.slice;
     if (height == 1 || (source.pitch == width && destination.pitch == width)) {
-      std::memmove(to, from, width * height);
+      move(to, from, width * height);
       continue;
     }
     for (std::uint64_t y = 0; y < height; ++y) {
-      std::memmove(to, from, width);
+      move(to, from, width);
       from += source.pitch;
       to += destination.pitch;
     }
@@ -135,8 +143,12 @@ void Copy::run() const {
 }
 
 void Fill::run() const {
+  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
   for (std::uint64_t y = 0; y < height; ++y) {
     std::byte* const row = pointer(address + y * pitch);
+    if (fresh != nullptr) {
+      fresh->mark_written(address + y * pitch, width * element);
+    }
     switch (element) {
     case 1:
       std::memset(row, static_cast<int>(value), width);

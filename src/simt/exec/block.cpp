@@ -36,6 +36,9 @@ void Block::settle(Barrier& barrier) {
     barrier.result = barrier.count != 0 ? 1 : 0;
     break;
   }
+  if (checks) {
+    checks->pass(static_cast<std::uint32_t>(&barrier - barriers.data()));
+  }
   ++barrier.phase;
   barrier.open = false;
   barrier.expected = barrier.count = barrier.counted = barrier.come = 0;
@@ -60,6 +63,9 @@ BarrierTicket Block::arrive(Warp& warp, LaneMask active, std::uint32_t id, std::
   if (barrier.open && barrier.expected != threads) {
     fail(warp, barrier_fault(warp, active, id, threads,
                              "threads that came before gave another count", site));
+  }
+  if (checks) {
+    checks->arrive(warp, active, id, waits, site);
   }
   const BarrierTicket ticket{id, barrier.phase};
   if (!barrier.open) {
@@ -92,6 +98,9 @@ void Block::exit_lanes(Warp& warp, LaneMask lanes) {
   ++progress;
   for (Barrier& barrier : barriers) {
     settle(barrier);
+  }
+  if (checks && warps_alive == 0) {
+    checks->end(warp);
   }
 }
 

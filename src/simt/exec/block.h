@@ -5,6 +5,7 @@
 // another.
 #pragma once
 
+#include "simt/exec/block_checks.h"
 #include "simt/exec/code.h"
 #include "simt/exec/fault.h"
 #include "simt/exec/machine.h"
@@ -103,6 +104,7 @@ struct Block {
 
   struct Scheduler;
   Scheduler* scheduler = nullptr;
+  std::unique_ptr<BlockChecks> checks; ///< null unless GANTRY_SIMT_CHECK asks for more than memory
 
   /// Counts what brings the block forward (arrivals, exits, exchanges): if all its warps have had a
   /// turn and this is what it was, and none is only looping, nothing can go on.

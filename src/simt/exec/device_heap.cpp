@@ -103,7 +103,11 @@ std::uint64_t device_malloc(std::int32_t device, std::uint64_t size) {
     return 0;
   }
   heap->live.emplace(*address, size);
-  DeviceMemory::instance()->set_accessible(*address, size, true);
+  DeviceMemory& memory = *DeviceMemory::instance();
+  memory.set_accessible(*address, size, true);
+  if (memory.fresh() != nullptr) {
+    memory.fresh()->mark_fresh(*address, size);
+  }
   return *address;
 }
 

@@ -1,6 +1,7 @@
 #include "simt/exec/device_memory.h"
 
 #include "simt/exec/range_allocator.h"
+#include "simt/exec/settings.h"
 
 #include <algorithm>
 #include <deque>
@@ -104,6 +105,7 @@ struct DeviceMemory::State {
   std::uint64_t arena = 0;
   std::uint64_t arena_size = 0;
   std::uint8_t* shadow = nullptr;
+  std::unique_ptr<FreshBytes> fresh;
 
   mutable std::shared_mutex mutex; ///< for all below; the shadow itself is read without it
   RangeAllocator ranges;
@@ -193,6 +195,14 @@ bool DeviceMemory::State::reserve_arena() {
     if (granules == nullptr) {
       munmap(place, size);
       continue;
+    }
+    if (settings().checks.init) {
+      fresh = FreshBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
+      if (!fresh) {
+        munmap(place, size);
+        munmap(granules, size / kGranule);
+        continue;
+      }
     }
     madvise(granules, size / kGranule, MADV_HUGEPAGE);
     arena = reinterpret_cast<std::uint64_t>(place);
@@ -305,6 +315,12 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
   }
   if (!is_window(what)) {
     state.make_accessible(*address, what.size);
+  }
+
+  if (state.fresh && what.kind == MemoryKind::kDevice) {
+    state.fresh->mark_fresh(*address, what.size);
+  } else if (state.fresh) {
+    state.fresh->mark_written(*address, what.size);
   }
 
   Allocation allocation = what;
@@ -472,6 +488,10 @@ std::uint64_t DeviceMemory::arena_size() const {
 
 const std::uint8_t* DeviceMemory::shadow() const {
   return state_->shadow;
+}
+
+FreshBytes* DeviceMemory::fresh() const {
+  return state_->fresh.get();
 }
 
 } // namespace gantry::simt::exec

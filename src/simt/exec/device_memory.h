@@ -12,6 +12,8 @@
 // All members may be called from any thread.
 #pragma once
 
+#include "simt/exec/fresh_bytes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,6 +86,8 @@ public:
   [[nodiscard]] std::uint64_t arena() const;
   [[nodiscard]] std::uint64_t arena_size() const;
   [[nodiscard]] const std::uint8_t* shadow() const; ///< of the arena's first granule
+  /// What has not been written since it was allocated; null unless GANTRY_SIMT_CHECK has init.
+  [[nodiscard]] FreshBytes* fresh() const;
 
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

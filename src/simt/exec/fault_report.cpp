@@ -2,7 +2,7 @@
 
 #include "simt/exec/address_report.h"
 #include "simt/exec/block.h"
-#include "simt/exec/loaded_program.h"
+#include "simt/exec/report.h"
 
 #include <fmt/format.h>
 
@@ -14,157 +14,8 @@ namespace gantry::simt::exec {
 
 namespace {
 
-constexpr std::size_t kLongestInstruction = 160;
 /// Waiting warps that a deadlock's report lists one by one.
 constexpr std::size_t kWarpsListed = 32;
-
-/// A Site, looked up; null where there is nothing of the kind.
-struct Place {
-  const ptx::Module* module = nullptr;
-  const ptx::Function* function = nullptr;
-  const ptx::Instruction* instruction = nullptr;
-};
-
-const ptx::Program& program_of(const Warp& warp) {
-  return *warp.block->launch->program->program;
-}
-
-Place look_up(const Warp& warp, Site site) {
-  const ptx::Program& program = program_of(warp);
-  const std::uint64_t function = site >> 32;
-  const std::uint64_t instruction = site & 0xFFFFFFFF;
-  Place place;
-  if (function >= program.functions.size() || program.functions[function].system_call) {
-    return place;
-  }
-  place.module = program.modules[program.functions[function].module].get();
-  place.function = &program.definition(static_cast<std::uint32_t>(function));
-  if (instruction < place.function->instructions.size()) {
-    place.instruction = &place.function->instructions[instruction];
-  }
-  return place;
-}
-
-std::string_view kernel_of(const Warp& warp) {
-  return program_of(warp).definition(warp.block->launch->kernel).name;
-}
-
-/// "sum.cu:12"; empty if the PTX does not say.
-std::string source_of(const Place& place) {
-  if (place.instruction == nullptr || place.instruction->source == 0 ||
-      place.instruction->source > place.function->sources.size()) {
-    return {};
-  }
-  const ptx::SourcePosition& position = place.function->sources[place.instruction->source - 1];
-  const std::string_view file = place.module->file_named(position.file);
-  return file.empty() ? std::string() : fmt::format("{}:{}", file, position.line);
-}
-
-/// A line of the PTX, without the blanks around it.
-std::string_view text_of_line(std::string_view text, std::uint32_t line) {
-  for (std::uint32_t i = 1; i < line; ++i) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      return {};
-    }
-    text.remove_prefix(end + 1);
-  }
-  text = text.substr(0, text.find('\n'));
-  const std::size_t first = std::min(text.find_first_not_of(" \t\r"), text.size());
-  text.remove_prefix(first);
-  text = text.substr(0, text.find_last_not_of(" \t\r") + 1);
-  return text.substr(0, kLongestInstruction);
-}
-
-/// Where a headline says it happened: the source line if it is known, or else the PTX line.
-std::string short_place(const Place& place) {
-  std::string source = source_of(place);
-  if (source.empty() && place.instruction != nullptr) {
-    source = fmt::format("PTX line {}", place.instruction->location.line);
-  }
-  return source;
-}
-
-/// "gantry: error: kernel 'sum' (sum.cu:12): WHAT" and the lines that every report has.
-class Report {
-public:
-  Report(const Warp& warp, LaneMask lanes, Site site, std::string_view what) {
-    const Place place = look_up(warp, site);
-    const std::string where = short_place(place);
-    text_ = fmt::format("gantry: error: kernel '{}'{}: {}\n", kernel_of(warp),
-                        where.empty() ? "" : fmt::format(" ({})", where), what);
-    line("by " + threads_of(warp, lanes));
-    if (place.instruction == nullptr) {
-      return;
-    }
-    const std::string_view kernel = kernel_of(warp);
-    const std::string_view function = place.function->name;
-    line(fmt::format("at PTX line {} of {}{}: {}", place.instruction->location.line,
-                     place.module->name,
-                     function == kernel ? "" : fmt::format(", function '{}'", function),
-                     text_of_line(place.module->text, place.instruction->location.line)));
-  }
-
-  void line(std::string_view what) { text_ += fmt::format("  {}\n", what); }
-  void hint(std::string_view what) {
-    if (!what.empty()) {
-      line(fmt::format("hint: {}", what));
-    }
-  }
-  void append(const AddressReport& report) {
-    for (const std::string& what : report.lines) {
-      line(what);
-    }
-    hint(report.hint);
-  }
-
-  [[nodiscard]] Fault fault(FaultCode code) && { return {code, std::move(text_)}; }
-
-private:
-  std::string text_;
-};
-
-unsigned first_lane(LaneMask lanes) {
-  return std::min(static_cast<unsigned>(std::countr_zero(lanes)), kLanes - 1);
-}
-
-std::string thread_text(const Warp& warp, unsigned lane) {
-  return fmt::format("({},{},{})", warp.lane_tid[0][lane], warp.lane_tid[1][lane],
-                     warp.lane_tid[2][lane]);
-}
-
-/// "global", "shared" …; empty for a generic access.
-std::string_view space_word(AccessSpace space, const Place& place) {
-  switch (space) {
-  case AccessSpace::kShared:
-    return "shared ";
-  case AccessSpace::kConst:
-    return "const ";
-  case AccessSpace::kLocal:
-    return "local ";
-  default:
-    break;
-  }
-  const auto has = [&](ptx::Modifier modifier) {
-    return place.instruction != nullptr && place.instruction->has(modifier);
-  };
-  if (has(ptx::Modifier::kGlobal)) {
-    return "global ";
-  }
-  return has(ptx::Modifier::kConst) ? "const " : "";
-}
-
-std::string_view access_word(AccessKind kind) {
-  switch (kind) {
-  case AccessKind::kLoad:
-    return "load";
-  case AccessKind::kStore:
-    return "store";
-  case AccessKind::kAtomic:
-    return "atomic operation";
-  }
-  return "access";
-}
 
 std::string threads_count(std::uint32_t threads) {
   return threads == 0 ? std::string("all threads") : fmt::format("{} threads", threads);
@@ -195,27 +46,6 @@ std::string waiting_for(const Warp& warp, const Waiting& waiting) {
 }
 
 } // namespace
-
-std::string place_of(const Warp& warp, Site site) {
-  const Place place = look_up(warp, site);
-  const std::string source = source_of(place);
-  std::string text = fmt::format("kernel '{}'", kernel_of(warp));
-  if (!source.empty()) {
-    text += fmt::format(" at {}", source);
-  }
-  if (place.instruction != nullptr) {
-    text += fmt::format(" (PTX line {}, {})", place.instruction->location.line,
-                        place.instruction->name);
-  }
-  return text;
-}
-
-std::string threads_of(const Warp& warp, LaneMask lanes) {
-  const int more = std::popcount(lanes) - 1;
-  return fmt::format("block ({},{},{}), thread {}{}", warp.ctaid[0], warp.ctaid[1], warp.ctaid[2],
-                     thread_text(warp, first_lane(lanes)),
-                     more > 0 ? fmt::format(" and {} more of the warp", more) : "");
-}
 
 Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addresses,
                    std::uint32_t size, AccessKind kind, AccessSpace space, Site site) {

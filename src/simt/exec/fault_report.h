@@ -16,11 +16,6 @@ namespace gantry::simt::exec {
 
 struct Waiting;
 
-/// "kernel 'sum' at sum.cu:12 (PTX line 80, ld.global.f32)": the source line if the PTX has .loc.
-[[nodiscard]] std::string place_of(const Warp& warp, Site site);
-/// "block (3,0,0), thread (17,0,0)"; of several lanes the first, with "and 4 more of the warp".
-[[nodiscard]] std::string threads_of(const Warp& warp, LaneMask lanes);
-
 /// The fault of an access by `lanes` of which the addresses are `addresses` (generic addresses, or
 /// offsets in a window, by `space`). Says for each kind
 /// what it is: misaligned, host memory, past an allocation, freed, null, past shared or local

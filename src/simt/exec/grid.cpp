@@ -114,6 +114,9 @@ std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
                 grid.launch->parameters, bytes);
   }
   slot->block.launch = grid.launch;
+  if (!slot->block.checks && settings().checks.watches_blocks()) {
+    slot->block.checks = std::make_unique<BlockChecks>(settings().checks);
+  }
   slot->block.warps = grid.warps;
   for (std::uint32_t i = 0; i < grid.warps; ++i) {
     set_up_warp(grid, *slot, i);
@@ -138,6 +141,9 @@ void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned
     warp.local_used = 0;
     warp.fuel = kLoopFuel;
     block.alive[i] = warp.exists;
+  }
+  if (block.checks) {
+    block.checks->begin(block, slot.warps[0]->warp);
   }
 }
 
@@ -209,6 +215,9 @@ private:
       set_block(grid_, slot, first_++, thread_);
       for (std::uint32_t i = 0; i < grid_.warps; ++i) {
         run_code(code, slot.warps[i]->warp);
+      }
+      if (slot.block.checks) {
+        slot.block.checks->end(slot.warps[0]->warp);
       }
     } while (take_blocks());
     slot.block.scheduler->end();

@@ -64,7 +64,7 @@ void Machine::reset(Warp& warp) {
   kernel_ = &state.prepared(warp.block->launch->kernel);
   program_ = state.program.get();
   decoded_ = DecodedProgram::of(state.program);
-  checks_memory_ = settings().check_memory;
+  checks_memory_ = settings().checks.memory;
   steps_ = 0;
   groups_.fill({});
   free_frames_.clear();

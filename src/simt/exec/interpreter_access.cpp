@@ -26,6 +26,18 @@ AccessSpace access_space(Space space) {
   }
 }
 
+/// Calls each(lanes, size) for the lanes of each size.
+template <typename Each>
+void by_size(LaneMask lanes, const std::array<std::uint32_t, kLanes>& sizes, const Each& each) {
+  while (lanes != 0) {
+    const std::uint32_t size = sizes[static_cast<unsigned>(std::countr_zero(lanes))];
+    LaneMask same = 0;
+    for_lanes(lanes, [&](unsigned lane) { same |= sizes[lane] == size ? 1U << lane : 0; });
+    each(same, size);
+    lanes &= ~same;
+  }
+}
+
 } // namespace
 
 Places checked_places(Machine& machine, Group& group, const Operation& operation,
@@ -69,6 +81,13 @@ Places checked_places(Machine& machine, Group& group, const Operation& operation
       machine.block().fail(machine.warp(), access_fault(warp, wrong, addresses.data(), size, kind,
                                                         access_space(space), operation.site));
     }
+  }
+  if (BlockChecks* const checks = machine.block().checks.get()) {
+    const auto each = [&](LaneMask lanes, std::uint32_t size) {
+      checks->access(machine.warp(), lanes, addresses.data(), size, kind, access_space(space),
+                     operation.site);
+    };
+    by_size(active, sizes, each);
   }
   Places places;
   for_lanes(active, [&](unsigned lane) {

@@ -113,8 +113,11 @@ void copy(Machine& machine, Group& group, const Operation& operation, LaneMask a
 
 void nothing(Machine&, Group&, const Operation&, LaneMask) {}
 
-void fence(Machine&, Group&, const Operation&, LaneMask) {
+void fence(Machine& machine, Group&, const Operation&, LaneMask active) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (BlockChecks* const checks = machine.block().checks.get()) {
+    checks->fence(machine.warp(), active);
+  }
 }
 
 } // namespace

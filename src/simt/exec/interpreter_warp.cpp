@@ -184,7 +184,14 @@ void Machine::exchange(Group& group, const Operation& operation, LaneMask active
   give(*this, group, operation, active);
   LaneMask wanted = 0;
   for_lanes(active, [&](unsigned lane) { wanted |= exchanged.masks[lane]; });
+  const bool synchronises = operation.has(Modifier::kSync);
+  if (block().checks && synchronises) {
+    block().checks->come_together(*warp_, active, exchanged.masks.data(), operation.site);
+  }
   if ((wanted & warp_->live & ~active) == 0) {
+    if (block().checks && synchronises) {
+      block().checks->meet(*warp_, active, kind_of(operation));
+    }
     finish(*this, group, operation, active, active);
     return;
   }
@@ -221,6 +228,9 @@ bool Machine::complete_exchanges() {
     });
     if (ready == 0) {
       continue;
+    }
+    if (block().checks) {
+      block().checks->meet(*warp_, ready, static_cast<Exchange>(kind));
     }
     // A lane that is ready may exchange with one whose own mask has more lanes, still to come; that
     // one's value is here.

@@ -38,6 +38,13 @@ void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   if (wrong != 0) {
     warp->block->fail(*warp, access_fault(*warp, wrong, starts, whole, kind, space, site));
   }
+  if (BlockChecks* const checks = warp->block->checks.get()) {
+    checks->access(*warp, active, addresses, size, kind, space, site);
+  }
+}
+
+void fence(Warp* warp, LaneMask active) {
+  warp->block->checks->fence(*warp, active);
 }
 
 // The lanes of this strand that are not at this point go on by themselves. False in the copy that
@@ -148,6 +155,9 @@ void settle_exchanges(WarpSlot& slot, Block& block) {
         ++block.progress;
       }
     }
+    if (block.checks) {
+      block.checks->meet(slot.warp, wanted, static_cast<Exchange>(kind));
+    }
   }
 }
 
@@ -159,7 +169,13 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
     named |= (active >> lane & 1) != 0 ? masks[lane] : 0;
   }
   named &= block.alive[warp->warp_index];
+  if (block.checks) {
+    block.checks->come_together(*warp, active, masks, site);
+  }
   if ((named & ~active) == 0) {
+    if (block.checks) {
+      block.checks->meet(*warp, active, static_cast<Exchange>(kind));
+    }
     return named;
   }
   if (!separate(warp, active)) {
@@ -244,7 +260,7 @@ std::uint64_t clock_now(Warp*) {
 
 constexpr Services kServices = {
     check_access, barrier,      barrier_arrive, warp_exchange, yield,     nanosleep, exit_lanes,
-    trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now,
+    trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now, fence,
 };
 
 } // namespace

@@ -58,18 +58,33 @@ Status parse_mode(std::string_view value, Settings& settings) {
   return {};
 }
 
+// Words separated by commas. Each of the other checks needs that of memory.
 Status parse_check(std::string_view value, Settings& settings) {
-  constexpr std::array<std::string_view, 3> kLater = {"race", "init", "sync"};
-  if (same_word(value, "memory")) {
-    settings.check_memory = true;
-  } else if (same_word(value, "none")) {
-    settings.check_memory = false;
-  } else if (std::ranges::any_of(kLater, [&](auto word) { return same_word(value, word); })) {
-    return fail("'{}' is not offered yet; there are memory, none", value);
-  } else {
-    return fail("'{}' is not one of memory, none", value);
+  Checks checks;
+  if (same_word(value, "none")) {
+    checks.memory = false;
+    settings.checks = checks;
+    return {};
   }
-  return {};
+  for (;;) {
+    const std::size_t comma = value.find(',');
+    const std::string_view word = value.substr(0, comma);
+    const bool all = same_word(word, "all");
+    checks.race = checks.race || all || same_word(word, "race");
+    checks.init = checks.init || all || same_word(word, "init");
+    checks.sync = checks.sync || all || same_word(word, "sync");
+    constexpr std::array<std::string_view, 5> kWords = {"memory", "race", "init", "sync", "all"};
+    if (std::ranges::none_of(kWords, [&](auto known) { return same_word(word, known); })) {
+      return fail("'{}' is not one of memory, race, init, sync, all (several are separated by "
+                  "commas), and not none by itself",
+                  word);
+    }
+    if (comma == std::string_view::npos) {
+      settings.checks = checks;
+      return {};
+    }
+    value.remove_prefix(comma + 1);
+  }
 }
 
 Status parse_count(std::string_view value, unsigned least, unsigned most, unsigned& count) {
@@ -193,8 +208,10 @@ constexpr std::array kVariables = {
               "slow, for debugging)"},
              parse_mode},
     Variable{{"GANTRY_SIMT_CHECK", "memory",
-              "memory: an access outside of live allocations ends the launch with a report; none: "
-              "full speed, such an access may do anything"},
+              "what ends a launch with a report. memory: an access outside of live allocations; "
+              "race: two accesses of a block's threads that no barrier orders; init: a load of what "
+              "was never written; sync: a barrier or warp-level operation that is misused; several "
+              "are separated by commas; all; none: full speed, a wrong access may do anything"},
              parse_check},
     Variable{{"GANTRY_SIMT_THREADS", "0", "host threads that run blocks; 0: all cores"},
              parse_threads},

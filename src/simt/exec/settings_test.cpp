@@ -25,7 +25,7 @@ TEST(SimtSettings, Defaults) {
   const Settings settings = read({});
   EXPECT_EQ(settings.error, "");
   EXPECT_EQ(settings.mode, Mode::kCompile);
-  EXPECT_TRUE(settings.check_memory);
+  EXPECT_TRUE(settings.checks.memory);
   EXPECT_EQ(settings.threads, 0u);
   EXPECT_EQ(settings.devices, 1u);
   EXPECT_GT(settings.memory, 0u);
@@ -61,8 +61,8 @@ TEST(SimtSettings, RowsAreAllDifferentAndExplained) {
 TEST(SimtSettings, Words) {
   EXPECT_EQ(read({{"GANTRY_SIMT_MODE", "interpret"}}).mode, Mode::kInterpret);
   EXPECT_EQ(read({{"GANTRY_SIMT_MODE", "Compile"}}).mode, Mode::kCompile);
-  EXPECT_FALSE(read({{"GANTRY_SIMT_CHECK", "none"}}).check_memory);
-  EXPECT_TRUE(read({{"GANTRY_SIMT_CHECK", "memory"}}).check_memory);
+  EXPECT_FALSE(read({{"GANTRY_SIMT_CHECK", "none"}}).checks.memory);
+  EXPECT_TRUE(read({{"GANTRY_SIMT_CHECK", "memory"}}).checks.memory);
   EXPECT_EQ(read({{"GANTRY_SIMT_NAME", "A device"}}).name, "A device");
   EXPECT_EQ(read({{"GANTRY_SIMT_CACHE", "off"}}).cache, "off");
 }
@@ -120,14 +120,21 @@ TEST(SimtSettings, Capability) {
   }
 }
 
-TEST(SimtSettings, ChecksToComeAreRefused) {
-  for (const char* word : {"race", "init", "sync"}) {
-    EXPECT_EQ(read({{"GANTRY_SIMT_CHECK", word}}).error,
-              "GANTRY_SIMT_CHECK: '" + std::string(word) +
-                  "' is not offered yet; there are memory, none");
+TEST(SimtSettings, ChecksAreAListOfWords) {
+  const auto checks = [](const char* words) { return read({{"GANTRY_SIMT_CHECK", words}}).checks; };
+  EXPECT_FALSE(checks("memory").watches_blocks());
+  EXPECT_FALSE(checks("none").memory);
+  const Checks two = checks("race,Sync");
+  EXPECT_TRUE(two.memory && two.race && two.sync);
+  EXPECT_FALSE(two.init);
+  const Checks all = checks("all");
+  EXPECT_TRUE(all.memory && all.race && all.init && all.sync);
+  for (const char* wrong : {"leak", "none,race", "race,", "race,none", ",", "race init"}) {
+    const Settings settings = read({{"GANTRY_SIMT_CHECK", wrong}});
+    EXPECT_THAT(settings.error, HasSubstr("is not one of memory, race, init, sync, all"));
+    EXPECT_TRUE(settings.checks.memory);
+    EXPECT_FALSE(settings.checks.watches_blocks());
   }
-  EXPECT_EQ(read({{"GANTRY_SIMT_CHECK", "all"}}).error,
-            "GANTRY_SIMT_CHECK: 'all' is not one of memory, none");
 }
 
 TEST(SimtSettings, EveryMistakeIsNamed) {

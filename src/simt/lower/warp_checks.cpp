@@ -49,6 +49,30 @@ llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) 
   return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
 }
 
+void WarpFunction::tell_of_access(const Place& place, Value* addresses) {
+  builder_.CreateAlignedStore(addresses, scratch_[0], llvm::Align(64));
+  Value* size = number(place.size);
+  Value* whole = number(place.alignment);
+  Value* offset = number(place.offset);
+  Value* kind = number(static_cast<unsigned>(place.kind));
+  call_service(
+      offsetof(Services, check_access), builder_.getVoidTy(),
+      {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
+}
+
+// Whether that is all there is to do: code that is watched tells of every access that other threads
+// may see, and the service does what is done here otherwise.
+bool WarpFunction::is_told(const Place& place, llvm::function_ref<Value*()> addresses) {
+  if (!options_.check_memory || place.space == kTrusted) {
+    return true;
+  }
+  if (!options_.watched || place.space == kLocal || place.space == kConst) {
+    return false;
+  }
+  tell_of_access(place, addresses());
+  return true;
+}
+
 // Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
 // wrong.
 void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
@@ -68,14 +92,7 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
     builder_.CreateCondBr(builder_.CreateIsNull(wrong), checked, elsewhere);
     builder_.SetInsertPoint(elsewhere);
   }
-  builder_.CreateAlignedStore(all, scratch_[0], llvm::Align(64));
-  Value* size = number(place.size);
-  Value* whole = number(place.alignment);
-  Value* offset = number(place.offset);
-  Value* kind = number(static_cast<unsigned>(place.kind));
-  call_service(
-      offsetof(Services, check_access), builder_.getVoidTy(),
-      {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
+  tell_of_access(place, all);
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
 }
@@ -83,7 +100,7 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
 // The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
 void WarpFunction::check_uniform(const Place& place, Value* address,
                                  llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+  if (is_told(place, addresses)) {
     return;
   }
   const unsigned size = place.size;
@@ -118,7 +135,7 @@ void WarpFunction::check_uniform(const Place& place, Value* address,
 // A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
 void WarpFunction::check_consecutive(const Place& place, Value* base,
                                      llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+  if (is_told(place, addresses)) {
     return;
   }
   const std::uint64_t span = std::uint64_t{place.size} * width_;
@@ -155,7 +172,7 @@ void WarpFunction::check_consecutive(const Place& place, Value* base,
 }
 
 void WarpFunction::check_lanes(const Place& place, Value* addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+  if (is_told(place, [&] { return addresses; })) {
     return;
   }
   auto* wide = builder_.getInt64Ty();

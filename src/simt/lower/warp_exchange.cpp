@@ -30,7 +30,9 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
   auto* wait = new_block("wait");
   auto* complete = new_block("complete");
   Value* mask = mask_;
-  builder_.CreateCondBr(builder_.CreateIsNull(missing), complete, wait);
+  Value* is_complete = options_.watched ? static_cast<Value*>(builder_.getFalse())
+                                        : builder_.CreateIsNull(missing);
+  builder_.CreateCondBr(is_complete, complete, wait);
   builder_.SetInsertPoint(wait);
   builder_.CreateAlignedStore(all_masks, scratch_[0], llvm::Align(64));
   builder_.CreateAlignedStore(values, scratch_[1], llvm::Align(64));

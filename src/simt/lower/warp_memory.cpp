@@ -36,11 +36,11 @@ bool WarpFunction::consecutive(const Place& place) const {
   return rows() == 1 && of.is_affine() && of.stride == place.size && place.space != kLocal;
 }
 
-// In each row one place, or consecutive ones.
+// In each row one place, or consecutive ones. Code that is watched tells of an access as a whole.
 bool WarpFunction::by_rows(const Place& place) const {
   const Shape of = shape(place.pointer);
   return rows() > 1 && of.is_affine() && (of.stride == place.size || of.stride == 0) &&
-         place.space != kTrusted && !may_be_own(place);
+         place.space != kTrusted && !may_be_own(place) && !options_.watched;
 }
 
 namespace {

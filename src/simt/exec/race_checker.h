@@ -1,0 +1,88 @@
+// Finds data races between the threads of a block, in shared and in global memory: two accesses to
+// the same bytes, one of them a write, of which neither happens before the other (ordering.h) and
+// not both are strong (PTX ISA 9.0, 8.7). What races is what the block does in this run; another
+// order of its warps would show the same, as far as they execute the same.
+//
+// Writes that the lanes of a warp do with one instruction are no race with each other: one of them
+// wins. Races between blocks are not looked for.
+#pragma once
+
+#include "simt/exec/ordering.h"
+#include "simt/exec/warp.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace gantry::simt::exec {
+
+/// What an instruction does to memory, and with which place in the memory model.
+struct AccessFacts {
+  bool reads = false, writes = false;
+  bool strong = false; ///< volatile, relaxed, acquire, release; an atomic operation
+  bool acquires = false, releases = false;
+};
+
+/// The access that another one races with.
+struct Race {
+  std::uint32_t thread = 0; ///< as Ordering counts
+  Site site = 0;
+  bool wrote = false;
+};
+
+class RaceChecker {
+public:
+  /// `ordering` outlives this.
+  explicit RaceChecker(const Ordering& ordering) : ordering_(&ordering) {}
+
+  /// A new block: nothing has been accessed.
+  void begin();
+  /// Nobody has used [address, address + size) yet.
+  void forget(std::uint64_t address, std::uint64_t size);
+
+  /// Accesses of one instruction come between two calls of it.
+  void next_instruction() { ++instruction_; }
+  /// A thread accesses `size` bytes at a generic address: the first access found that it races
+  /// with.
+  [[nodiscard]] std::optional<Race> access(std::uint32_t thread, std::uint64_t address,
+                                           std::uint32_t size, const AccessFacts& facts, Site site);
+
+private:
+  struct Read {
+    Moment moment;
+    Site site = 0;
+  };
+  /// Each thread's last one, by thread; without those that happen before a later one.
+  using Reads = std::vector<Read>;
+  /// What has happened to a word of 4 bytes, or, where parts of one were accessed, to a byte.
+  struct Record {
+    Moment written; ///< time 0: never
+    bool written_strongly = false;
+    std::uint64_t write_instruction = 0;
+    Site write_site = 0;
+    Reads weak_reads, strong_reads;
+  };
+  struct Word {
+    Record whole;
+    std::unique_ptr<std::array<Record, 4>> bytes;
+  };
+  static constexpr std::uint64_t kChunk = 256; ///< bytes
+  using Chunk = std::array<Word, kChunk / 4>;
+
+  [[nodiscard]] Word& word_at(std::uint64_t address);
+  [[nodiscard]] std::optional<Race> check(Record& record, std::uint32_t thread,
+                                          const AccessFacts& facts, Site site);
+  void add(Reads& reads, const Read& read);
+  [[nodiscard]] const Read* unordered(const Reads& reads, std::uint32_t thread) const;
+
+  const Ordering* ordering_;
+  std::uint64_t instruction_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_; ///< by address / kChunk
+  std::uint64_t last_chunk_ = ~std::uint64_t{0};
+  Chunk* last_ = nullptr;
+};
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,92 @@
+#include "fault_case.h"
+
+namespace gantry::simt::testing {
+
+namespace {
+
+const Shape kBlock = {{1}, {64}};
+const Shape kThreeWarps = {{1}, {96}};
+const Shape kWarp = {{1}, {32}};
+
+const Argument kBuffer = in_buffer<512, 0>;
+
+/// A kernel of which the two accesses of a race are checked for.
+FaultCase race(const char* name, const Shape& shape, std::vector<std::string> fragments) {
+  fragments.emplace_back(kLine);
+  fragments.emplace_back("the other one is at PTX line");
+  return {name, kBuffer, shape, CUDA_ERROR_LAUNCH_FAILED, std::move(fragments), "race"};
+}
+
+FaultCase fault(const char* name, const char* check, const Shape& shape,
+                std::vector<std::string> fragments) {
+  return {name, kBuffer, shape, CUDA_ERROR_LAUNCH_FAILED, std::move(fragments), check};
+}
+
+/// One in which nothing may be found.
+FaultCase clean(const char* name, const char* check, const Shape& shape = kBlock) {
+  return {name, kBuffer, shape, CUDA_SUCCESS, {}, check};
+}
+
+} // namespace
+
+const std::vector<FaultCase>& check_cases() {
+  static const std::vector<FaultCase> cases = {
+      race("race_load", kBlock,
+           {"race in shared memory: store of 4 bytes at offset 128",
+            "by block (0,0,0), thread (32,0,0)", "not ordered with a read by thread (0,0,0)",
+            "'buffer'"}),
+      race("race_store", kBlock,
+           {"race in shared memory: store of 4 bytes at offset 0", "thread (32,0,0)",
+            "not ordered with a write by thread (0,0,0)"}),
+      race("race_store_after_load", kBlock,
+           {"race in shared memory: load of 4 bytes at offset 128", "thread (0,0,0)",
+            "not ordered with a write by thread (32,0,0)"}),
+      race("race_lanes", kWarp,
+           {"load of 4 bytes at offset 4", "thread (0,0,0)", "a write by thread (1,0,0)"}),
+      race("race_shuffle", kWarp, {"load of 4 bytes at offset 4", "a write by thread (1,0,0)"}),
+      race("race_global", kBlock,
+           {"race in global memory: store of 4 bytes at 0x", "not ordered with a read by thread",
+            "device memory of 512 bytes"}),
+      race("race_generic", kBlock,
+           {"race in shared memory: store of 4 bytes at offset 0", "a read by thread (0,0,0)"}),
+      race("race_part", kBlock,
+           {"store of 1 byte at offset 2", "thread (40,0,0)", "a write by thread (0,0,0)"}),
+      race("race_no_fence", kBlock,
+           {"load of 4 bytes at offset 4", "thread (32,0,0)", "a write by thread (0,0,0)"}),
+      race("race_weak_flag", kBlock,
+           {"load of 4 bytes at offset 0", "thread (32,0,0)", "a write by thread (0,0,0)"}),
+      race("race_half_barrier", kThreeWarps,
+           {"load of 4 bytes at offset 128", "thread (64,0,0)", "a write by thread (32,0,0)"}),
+      clean("ordered_by_barriers", "all"),
+      clean("ordered_by_lanes", "all", kWarp),
+      clean("ordered_in_lockstep", "all"),
+      clean("ordered_by_lock", "all"),
+      clean("ordered_by_release", "all"),
+      clean("ordered_by_arrival", "all"),
+      clean("ordered_by_atomics", "race,sync"),
+      clean("unordered_bytes", "all"),
+      fault("fresh_global", "init", kBlock,
+            {"global load of 4 bytes at 0x", "which nothing has been written to", kLine,
+             "device memory of 512 bytes", "mapped to the device"}),
+      fault("fresh_shared", "init", kBlock,
+            {"shared load of 4 bytes at offset 0, which nothing has been written to", kLine,
+             "when the block begins"}),
+      fault("fresh_atomic", "init", kBlock, {"global atomic operation of 4 bytes", kLine}),
+      fault("fresh_heap", "init", kBlock, {"load of 4 bytes", kLine, "malloc in device code"}),
+      clean("written_in_part", "all"),
+      fault("divergent_barrier", "sync", kBlock,
+            {"barrier 0: other threads of the warp have come to it elsewhere", "PTX line",
+             "they came at PTX line"}),
+      clean("divergent_barrier_allowed", "all"),
+      fault("foreign_mask", "sync", kBlock,
+            {"lane 5 is not in the mask 0x00000004 that it gives", kLine, "thread (5,0,0)"}),
+      fault("masks_differ", "sync", kBlock,
+            {"lane 8 gives the mask 0xffffffff, and lane 0, which that names, gives 0x000000ff",
+             kLine}),
+      fault("open_barrier", "sync", kThreeWarps,
+            {"the block ends, and barrier 1 for 64 threads has not passed", kLine}),
+  };
+  return cases;
+}
+
+} // namespace gantry::simt::testing
