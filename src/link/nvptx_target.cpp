@@ -3,8 +3,9 @@
 // All inputs are bitcode (-foffload-lto). They are linked into one module, of which only what the
 // host may ask for by name stays visible: kernels, their environments and declare target variables
 // are protected, Clang's helpers hidden. Then come, in this order: LLVM's OpenMP optimisations,
-// which see the whole program; the device runtime and the mathematics; what is known of each kernel
-// alone (kernel_modes.h); LLVM's optimiser.
+// which see the whole program; what they lack (guarded_regions.h); the device runtime and the
+// mathematics; what is known of each kernel
+// alone (runtime_questions.h); LLVM's optimiser.
 //
 // Clang writes into each function the newest PTX version of the CUDA toolkit that it believes to
 // have. A driver refuses PTX newer than itself, so that is taken out again, and the oldest
@@ -14,14 +15,16 @@
 #include "base/mapped_file.h"
 #include "format/file_kind.h"
 #include "link/device_library.h"
+#include "link/guarded_regions.h"
 #include "link/image_check.h"
 #include "link/installation.h"
 #include "link/kernel_check.h"
-#include "link/kernel_modes.h"
 #include "link/lto.h"
 #include "link/parallel_regions.h"
+#include "link/runtime_questions.h"
 
 #include <algorithm>
+#include <map>
 #include <array>
 #include <set>
 
@@ -76,20 +79,19 @@ std::vector<llvm::Function*> functions_in_order(llvm::Module& module, llvm::Stri
   const auto* list = variable == nullptr || !variable->hasInitializer()
                          ? nullptr
                          : llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-  std::vector<std::pair<std::uint64_t, llvm::Function*>> found;
+  std::multimap<std::uint64_t, llvm::Function*> by_priority;
   if (list != nullptr) {
     for (const llvm::Use& element : list->operands()) {
       const auto* row = llvm::cast<llvm::ConstantStruct>(element.get());
       auto* function = llvm::dyn_cast<llvm::Function>(row->getOperand(1)->stripPointerCasts());
       if (function != nullptr) {
-        found.emplace_back(llvm::cast<llvm::ConstantInt>(row->getOperand(0))->getZExtValue(),
-                           function);
+        by_priority.emplace(llvm::cast<llvm::ConstantInt>(row->getOperand(0))->getZExtValue(),
+                            function);
       }
     }
   }
-  std::ranges::stable_sort(found, {}, [](const auto& row) { return row.first; });
   std::vector<llvm::Function*> functions;
-  for (const auto& [priority, function] : found) {
+  for (const auto& [priority, function] : by_priority) {
     functions.push_back(function);
   }
   return functions;
@@ -168,6 +170,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level) {
   // Clang 19 says by metadata which functions are kernels.
   llvm::UpgradeNVVMAnnotations(module);
   optimize_openmp(module, level);
+  wait_before_guarded_regions(module);
   make_kernels_of_variables(module);
   unify_parallel_regions(module);
   for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
@@ -177,7 +180,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level) {
   }
   choose_architecture(module, arch);
   run_pass(module, llvm::AlwaysInlinerPass());
-  fold_kernel_modes(module);
+  answer_runtime_questions(module);
   return {};
 }
 

@@ -230,6 +230,33 @@ void generic_loops() {
   check_all(values, 3);
 }
 
+// What the initial thread alone changes decides what all do next: nobody may see it early, where the
+// optimiser lets all threads of the team execute what is outside of the parallel regions.
+void generic_decisions() {
+  int level = 0, size = 0;
+  int seen[8] = {};
+#pragma omp target map(tofrom : level, size, seen) thread_limit(threads)
+  {
+    for (int round = 0; round < 10; ++round) {
+      if (level < 5) {
+        ++level;
+#pragma omp parallel num_threads(threads)
+        {
+          if (omp_get_thread_num() == 0) {
+            size = omp_get_num_threads();
+          }
+#pragma omp atomic
+          ++seen[level];
+        }
+      }
+    }
+  }
+  CHECK_EQUAL(level, 5);
+  for (int i = 0; i < 8; ++i) {
+    CHECK_EQUAL(seen[i], i >= 1 && i <= 5 ? size : 0);
+  }
+}
+
 void generic_reductions() {
   long sum = 0;
   int rounds = 0;
@@ -400,6 +427,7 @@ int main(int count, char** arguments) {
   spmd_synchronisation();
   spmd_ordered();
   generic_loops();
+  generic_decisions();
   generic_reductions();
   generic_synchronisation();
   generic_tasks();

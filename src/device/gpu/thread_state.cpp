@@ -4,12 +4,25 @@
 #include "locks.h"
 
 namespace gantry::device {
-GANTRY_SHARED StateTable thread_states;
+GANTRY_SHARED uint32_t thread_states;
 
 namespace {
 
-GANTRY_SHARED uint32_t states;
+constexpr uint32_t kBits = 32;
+
+/// The block's states by thread. The table is there while some thread has a state, and a thread
+/// looks into it only if it has one itself: a bit of its own says so.
+using StateTable = ThreadState**;
+GANTRY_SHARED StateTable table;
+GANTRY_SHARED uint32_t have_state[machine::kMaxBlockSize / kBits];
 GANTRY_SHARED uint32_t lock_word;
+
+uint32_t& word_of(uint32_t thread) {
+  return *machine::generic(&have_state[thread / kBits]);
+}
+uint32_t bit_of(uint32_t thread) {
+  return 1U << thread % kBits;
+}
 
 /// How many data environments a thread is in: regions and tasks.
 uint32_t environment() {
@@ -20,30 +33,37 @@ uint32_t environment() {
 } // namespace
 
 void start_thread_states() {
-  thread_states = nullptr;
-  states = 0;
+  if (!__gantry_may_have_thread_states()) {
+    return;
+  }
+  thread_states = 0;
+  table = nullptr;
+  for (uint32_t i = 0; i < machine::kMaxBlockSize / kBits; ++i) {
+    have_state[i] = 0;
+  }
   lock_word = 0;
 }
 
-GANTRY_APART ThreadState& thread_state() {
-  if (ThreadState* const state = find_thread_state()) {
-    return *state;
-  }
+ThreadState* find_thread_state() {
+  const uint32_t thread = machine::thread_in_block();
+  const bool mine = some_thread_has_state() &&
+                    (__atomic_load_n(&word_of(thread), __ATOMIC_RELAXED) & bit_of(thread)) != 0;
+  return mine ? table[thread] : nullptr;
+}
+
+extern "C" GANTRY_APART ThreadState* __gantry_make_thread_state() {
   auto* const made = static_cast<ThreadState*>(allocate(sizeof(ThreadState)));
   *made = {};
   lock(*machine::generic(&lock_word));
-  if (thread_states == nullptr) {
-    const uint32_t threads = machine::block_size();
-    auto* const entries = static_cast<StateTable>(allocate(threads * sizeof(ThreadState*)));
-    for (uint32_t i = 0; i < threads; ++i) {
-      entries[i] = nullptr;
-    }
-    thread_states = entries;
+  if (table == nullptr) {
+    table = static_cast<StateTable>(allocate(machine::block_size() * sizeof(ThreadState*)));
   }
-  thread_states[machine::thread_in_block()] = made;
-  ++states;
+  const uint32_t thread = machine::thread_in_block();
+  table[thread] = made;
+  __atomic_fetch_or(&word_of(thread), bit_of(thread), __ATOMIC_RELAXED);
+  __atomic_fetch_add(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED);
   unlock(*machine::generic(&lock_word));
-  return *made;
+  return made;
 }
 
 GANTRY_APART void drop_thread_state() {
@@ -54,10 +74,11 @@ GANTRY_APART void drop_thread_state() {
   }
   free(state);
   lock(*machine::generic(&lock_word));
-  thread_states[machine::thread_in_block()] = nullptr;
-  if (--states == 0) {
-    free(thread_states);
-    thread_states = nullptr;
+  const uint32_t thread = machine::thread_in_block();
+  __atomic_fetch_and(&word_of(thread), ~bit_of(thread), __ATOMIC_RELAXED);
+  if (__atomic_fetch_sub(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED) == 1) {
+    free(table);
+    table = nullptr;
   }
   unlock(*machine::generic(&lock_word));
 }

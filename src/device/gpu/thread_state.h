@@ -31,16 +31,24 @@ struct ThreadState {
   uint32_t final_tasks; ///< of these from the first final one on
 };
 
-/// The table of all threads' states, which exists while some thread has one.
-using StateTable = ThreadState**;
-extern GANTRY_IN_SHARED StateTable thread_states;
+/// How many threads of the block have a state. Others come and go meanwhile; whether the calling
+/// thread has one does not change by that.
+extern GANTRY_IN_SHARED uint32_t thread_states;
+/// False where no code of the program makes one.
+extern "C" bool __gantry_may_have_thread_states();
+[[nodiscard]] inline bool some_thread_has_state() {
+  return __gantry_may_have_thread_states() &&
+         __atomic_load_n(machine::generic(&thread_states), __ATOMIC_RELAXED) != 0;
+}
 
 /// The calling thread's; null if it has none.
-[[nodiscard]] inline ThreadState* find_thread_state() {
-  return thread_states == nullptr ? nullptr : thread_states[machine::thread_in_block()];
-}
+[[nodiscard]] ThreadState* find_thread_state();
 /// The calling thread's, made if it has none.
-[[nodiscard]] ThreadState& thread_state();
+extern "C" ThreadState* __gantry_make_thread_state();
+[[nodiscard]] inline ThreadState& thread_state() {
+  ThreadState* const state = find_thread_state();
+  return state != nullptr ? *state : *__gantry_make_thread_state();
+}
 /// By one thread when a kernel begins.
 void start_thread_states();
 /// Frees the calling thread's if there is nothing in it any more.
@@ -48,7 +56,7 @@ void drop_thread_state();
 /// Before the thread leaves its team: frees everything.
 void free_thread_state();
 inline void end_thread_state() {
-  if (thread_states != nullptr) {
+  if (some_thread_has_state()) {
     free_thread_state();
   }
 }
@@ -56,14 +64,14 @@ inline void end_thread_state() {
 /// The data environment's control variables, if they may differ from the team's.
 [[nodiscard]] Icvs changed_icvs();
 [[nodiscard]] inline Icvs current_icvs() {
-  return thread_states == nullptr ? team.icvs : changed_icvs();
+  return some_thread_has_state() ? changed_icvs() : team.icvs;
 }
 /// The same, to be changed for this data environment.
 [[nodiscard]] Icvs& icvs_to_change();
 /// Forgets what was changed in the data environment that ends, which is the innermost.
 void leave_changed_environment();
 inline void leave_environment() {
-  if (thread_states != nullptr) {
+  if (some_thread_has_state()) {
     leave_changed_environment();
   }
 }

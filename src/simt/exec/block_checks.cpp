@@ -7,6 +7,7 @@
 #include "simt/exec/report.h"
 
 #include <bit>
+#include <set>
 
 namespace gantry::simt::exec {
 
@@ -18,11 +19,49 @@ using ptx::Opcode;
 /// The first target whose threads of a warp are not in lockstep.
 constexpr unsigned kIndependentThreads = 70;
 
+bool is_register(const ptx::Operand& operand) {
+  return operand.kind == ptx::Operand::Kind::kRegister;
+}
+
+/// Whether what the load gives is compared by an atom.cas of the function: such loops begin with an
+/// ordinary load, and a value that is not the last one does no harm there.
+bool is_guess(const ptx::Function& function, const ptx::Instruction& load) {
+  if (load.operands.empty() || !is_register(load.operands[0])) {
+    return false;
+  }
+  std::set<std::uint32_t> holds = {load.operands[0].index};
+  for (std::size_t before = 0; before != holds.size();) {
+    before = holds.size();
+    for (const ptx::Instruction& instruction : function.instructions) {
+      const std::vector<ptx::Operand>& operands = instruction.operands;
+      const auto has = [&](std::size_t index) {
+        return operands.size() > index && is_register(operands[index]) &&
+               holds.contains(operands[index].index);
+      };
+      if (instruction.has(Modifier::kCas) && has(2)) {
+        return true;
+      }
+      if (instruction.opcode == Opcode::k_mov && has(1) && is_register(operands[0])) {
+        holds.insert(operands[0].index);
+      }
+    }
+  }
+  return false;
+}
+
+/// Compilers load a variable early, in front of the branch behind which its value is used: memory is
+/// there in any case. They do not know that of other addresses.
+bool is_of_variable(const ptx::Instruction& load) {
+  return load.operands.size() > 1 && load.operands[1].kind == ptx::Operand::Kind::kAddress &&
+         !is_register(load.operands[1].members[0]);
+}
+
 AccessFacts facts_at(const Warp& warp, AccessKind kind, Site site) {
   AccessFacts facts;
   facts.reads = kind != AccessKind::kStore;
   facts.writes = kind != AccessKind::kLoad;
-  const ptx::Instruction* instruction = look_up(warp, site).instruction;
+  const Place place = look_up(warp, site);
+  const ptx::Instruction* const instruction = place.instruction;
   const auto has = [&](Modifier modifier) {
     return instruction != nullptr && instruction->has(modifier);
   };
@@ -30,7 +69,11 @@ AccessFacts facts_at(const Warp& warp, AccessKind kind, Site site) {
   facts.releases = facts.writes && (has(Modifier::kRelease) || has(Modifier::kAcqRel));
   facts.strong = kind == AccessKind::kAtomic || facts.acquires || facts.releases ||
                  has(Modifier::kRelaxed) || has(Modifier::kVolatile) || has(Modifier::kMmio) ||
-                 has(Modifier::kCv);
+                 has(Modifier::kCv) ||
+                 (kind == AccessKind::kLoad && instruction != nullptr &&
+                  is_guess(*place.function, *instruction));
+  facts.may_be_early =
+      kind == AccessKind::kLoad && instruction != nullptr && is_of_variable(*instruction);
   return facts;
 }
 
@@ -87,7 +130,7 @@ void BlockChecks::access(Warp& warp, LaneMask active, const std::uint64_t* addre
     }
     if (checks_.init) {
       FreshBytes& fresh = *DeviceMemory::instance()->fresh();
-      if (facts.reads && fresh.all_fresh(address, size)) {
+      if (facts.reads && !facts.may_be_early && fresh.all_fresh(address, size)) {
         warp.block->fail(warp, fresh_fault(warp, lane, address, size, kind, space, site));
       }
       if (facts.writes) {

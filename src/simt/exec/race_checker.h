@@ -24,6 +24,7 @@ struct AccessFacts {
   bool reads = false, writes = false;
   bool strong = false; ///< volatile, relaxed, acquire, release; an atomic operation
   bool acquires = false, releases = false;
+  bool may_be_early = false; ///< a load that compilers move to where its value is not used
 };
 
 /// The access that another one races with.

@@ -64,6 +64,7 @@ const std::vector<FaultCase>& check_cases() {
       clean("ordered_by_release", "all"),
       clean("ordered_by_arrival", "all"),
       clean("ordered_by_atomics", "race,sync"),
+      clean("ordered_by_guess", "race"),
       clean("unordered_bytes", "all"),
       fault("fresh_global", "init", kBlock,
             {"global load of 4 bytes at 0x", "which nothing has been written to", kLine,

@@ -1,4 +1,4 @@
-#include "link/kernel_modes.h"
+#include "link/runtime_questions.h"
 
 #include <map>
 #include <optional>
@@ -12,7 +12,10 @@
 namespace gantry::link {
 namespace {
 
-constexpr const char* kQuestion = "__gantry_kernel_mode";
+constexpr const char* kModeQuestion = "__gantry_kernel_mode";
+constexpr const char* kStatesQuestion = "__gantry_may_have_thread_states";
+/// Makes a thread's state; nothing else does.
+constexpr const char* kStateMaker = "__gantry_make_thread_state";
 /// The place of gantry_kernel_environment::mode in the type that Clang gives the environment: a
 /// structure in front, of which it is the third member.
 constexpr unsigned kConfiguration = 0;
@@ -125,25 +128,38 @@ Reach modes_that_reach(llvm::Module& module) {
   return reach;
 }
 
-} // namespace
-
-void fold_kernel_modes(llvm::Module& module) {
-  llvm::Function* const question = module.getFunction(kQuestion);
-  if (question == nullptr) {
+/// Replaces calls of `question` by what `answer` gives for the function that they are in.
+template <typename Answer>
+void replace_calls(llvm::Module& module, const char* question, const Answer& answer) {
+  llvm::Function* const asked = module.getFunction(question);
+  if (asked == nullptr) {
     return;
   }
-  const Reach reach = modes_that_reach(module);
-  for (llvm::User* user : llvm::make_early_inc_range(question->users())) {
+  for (llvm::User* user : llvm::make_early_inc_range(asked->users())) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (call == nullptr || call->getCalledFunction() != question) {
+    if (call == nullptr || call->getCalledFunction() != asked) {
       continue;
     }
-    const auto modes = reach.find(call->getFunction());
-    if (modes != reach.end() && !modes->second.several) {
-      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), modes->second.mode));
+    if (const std::optional<std::uint8_t> known = answer(*call->getFunction())) {
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), *known));
       call->eraseFromParent();
     }
   }
+}
+
+} // namespace
+
+void answer_runtime_questions(llvm::Module& module) {
+  const Reach reach = modes_that_reach(module);
+  using Answer = std::optional<std::uint8_t>;
+  replace_calls(module, kModeQuestion, [&](const llvm::Function& function) -> Answer {
+    const auto modes = reach.find(&function);
+    return modes == reach.end() || modes->second.several ? Answer() : Answer(modes->second.mode);
+  });
+  const llvm::Function* const maker = module.getFunction(kStateMaker);
+  const bool may_have_states = maker != nullptr && reach.contains(maker);
+  replace_calls(module, kStatesQuestion,
+                [&](const llvm::Function&) { return Answer(may_have_states ? 1 : 0); });
 }
 
 } // namespace gantry::link
