@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs a program of the conformance suite on one device and writes the results.
 
-usage: run.py [--together | --memcheck] BUILD PROGRAM COMPILER DEVICE
+usage: run.py [--together | --memcheck | --device-checks] BUILD PROGRAM COMPILER DEVICE
 
 Each case is a process of its own, unless --together asks for one process for all that must succeed;
---memcheck runs that one under valgrind's memcheck.
+--memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor.
 exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
 is an error. The results stand in BUILD/conformance/PROGRAM.clangCOMPILER.DEVICE.json.
 """
@@ -101,6 +101,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--memcheck", action="store_true")
+    parser.add_argument("--device-checks", action="store_true")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("program")
     parser.add_argument("compiler")
@@ -118,7 +119,9 @@ def main():
                 for case in cases}
     if arguments.memcheck:
         runner.command = (*MEMCHECK, runner.executable)
-    if arguments.together or arguments.memcheck:
+    if arguments.device_checks:
+        runner.environment["GANTRY_SIMT_CHECK"] = "all"
+    if arguments.together or arguments.memcheck or arguments.device_checks:
         return run_together(runner, [case for case in cases
                                      if case.shares_a_process() and not excepted[case.name]])
 

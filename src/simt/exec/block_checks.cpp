@@ -16,7 +16,8 @@ namespace {
 using ptx::Modifier;
 using ptx::Opcode;
 
-/// The first target whose threads of a warp are not in lockstep.
+/// The first target whose threads of a warp are not in lockstep, and whose programs say which loads
+/// and stores are strong.
 constexpr unsigned kIndependentThreads = 70;
 
 bool is_register(const ptx::Operand& operand) {
@@ -90,6 +91,7 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
   const ptx::Program& program = *block.launch->program->program;
   const ptx::Module& module = *program.modules[program.functions[block.launch->kernel].module];
   if (checks_.race) {
+    has_strong_accesses_ = module.target >= kIndependentThreads;
     ordering_.begin(block.warps, module.target < kIndependentThreads);
     races_.begin();
   }
@@ -137,9 +139,15 @@ void BlockChecks::access(Warp& warp, LaneMask active, const std::uint64_t* addre
         fresh.mark_written(address, size);
       }
     }
-    if (checks_.race) {
+    if (checks_.race && (has_strong_accesses_ || address - shared < warp.shared_size)) {
       check_race(warp, lane, address, size, facts, site);
     }
+  }
+}
+
+void BlockChecks::fence(const Warp& warp, LaneMask active) {
+  if (checks_.race) {
+    ordering_.fence(warp.warp_index, active);
   }
 }
 

@@ -31,7 +31,7 @@ public:
   /// An access that is allowed (lane_memory.h); addresses are generic, or offsets by `space`.
   void access(Warp& warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
               AccessKind kind, AccessSpace space, Site site);
-  void fence(const Warp& warp, LaneMask active) { ordering_.fence(warp.warp_index, active); }
+  void fence(const Warp& warp, LaneMask active);
   /// Lanes have come to an operation of a warp, each with its mask.
   void come_together(Warp& warp, LaneMask active, const LaneMask* masks, Site site);
   /// All of `lanes` have, and go on.
@@ -51,6 +51,8 @@ private:
                   const AccessFacts& facts, Site site);
 
   const Checks checks_;
+  /// Without, what synchronises threads looks like any access; it is in global memory.
+  bool has_strong_accesses_ = false;
   Ordering ordering_;
   RaceChecker races_;
   std::unordered_map<Site, AccessFacts> facts_[3]; ///< by AccessKind

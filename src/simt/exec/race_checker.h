@@ -4,7 +4,8 @@
 // order of its warps would show the same, as far as they execute the same.
 //
 // Writes that the lanes of a warp do with one instruction are no race with each other: one of them
-// wins. Races between blocks are not looked for.
+// wins. Races between blocks are not looked for, nor those in global memory of programs for targets
+// before sm_70, whose loads and stores do not say that they are strong.
 #pragma once
 
 #include "simt/exec/ordering.h"

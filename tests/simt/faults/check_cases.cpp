@@ -62,6 +62,7 @@ const std::vector<FaultCase>& check_cases() {
       clean("ordered_in_lockstep", "all"),
       clean("ordered_by_lock", "all"),
       clean("ordered_by_release", "all"),
+      clean("ordered_by_fences", "init,sync"),
       clean("ordered_by_arrival", "all"),
       clean("ordered_by_atomics", "race,sync"),
       clean("ordered_by_guess", "race"),
