@@ -230,8 +230,8 @@ void generic_loops() {
   check_all(values, 3);
 }
 
-// What the initial thread alone changes decides what all do next: nobody may see it early, where the
-// optimiser lets all threads of the team execute what is outside of the parallel regions.
+// What the initial thread alone changes decides what all do next: nobody may see it early, where
+// the optimiser lets all threads of the team execute what is outside of the parallel regions.
 void generic_decisions() {
   int level = 0, size = 0;
   int seen[8] = {};

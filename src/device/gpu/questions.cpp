@@ -1,5 +1,5 @@
-// What the linker wrapper answers where it can (src/link/runtime_questions.h). In a file of its own,
-// so that calls stay calls until then.
+// What the linker wrapper answers where it can (src/link/runtime_questions.h). In a file of its
+// own, so that calls stay calls until then.
 #include "thread_state.h"
 
 namespace gantry::device {

@@ -50,11 +50,14 @@ bool is_guess(const ptx::Function& function, const ptx::Instruction& load) {
   return false;
 }
 
-/// Compilers load a variable early, in front of the branch behind which its value is used: memory is
-/// there in any case. They do not know that of other addresses.
-bool is_of_variable(const ptx::Instruction& load) {
-  return load.operands.size() > 1 && load.operands[1].kind == ptx::Operand::Kind::kAddress &&
-         !is_register(load.operands[1].members[0]);
+/// Compilers load a variable early, in front of the branch behind which its value is used: memory
+/// is there in any case. They do not know that of other addresses. And what is copied may be a gap
+/// between the members of a structure.
+bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) {
+  const bool is_of_variable = load.operands.size() > 1 &&
+                              load.operands[1].kind == ptx::Operand::Kind::kAddress &&
+                              !is_register(load.operands[1].members[0]);
+  return is_of_variable || function.name == "memcpy" || function.name == "memmove";
 }
 
 AccessFacts facts_at(const Warp& warp, AccessKind kind, Site site) {
@@ -73,8 +76,8 @@ AccessFacts facts_at(const Warp& warp, AccessKind kind, Site site) {
                  has(Modifier::kCv) ||
                  (kind == AccessKind::kLoad && instruction != nullptr &&
                   is_guess(*place.function, *instruction));
-  facts.may_be_early =
-      kind == AccessKind::kLoad && instruction != nullptr && is_of_variable(*instruction);
+  facts.may_be_unused = kind == AccessKind::kLoad && instruction != nullptr &&
+                        may_be_unused(*place.function, *instruction);
   return facts;
 }
 
@@ -132,7 +135,7 @@ void BlockChecks::access(Warp& warp, LaneMask active, const std::uint64_t* addre
     }
     if (checks_.init) {
       FreshBytes& fresh = *DeviceMemory::instance()->fresh();
-      if (facts.reads && !facts.may_be_early && fresh.all_fresh(address, size)) {
+      if (facts.reads && !facts.may_be_unused && fresh.all_fresh(address, size)) {
         warp.block->fail(warp, fresh_fault(warp, lane, address, size, kind, space, site));
       }
       if (facts.writes) {

@@ -42,7 +42,8 @@ std::string thread_of_block(const Warp& warp, std::uint32_t thread) {
                      thread / warp.ntid[0] / warp.ntid[1]);
 }
 
-/// "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;", the source line if the PTX gives it.
+/// "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;", the source line if the PTX gives
+/// it.
 std::string where(const Warp& warp, Site site) {
   const Place place = look_up(warp, site);
   if (place.instruction == nullptr) {
@@ -104,9 +105,9 @@ Fault masks_fault(const Warp& warp, unsigned lane, LaneMask mask, unsigned other
 
 Fault divergent_barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t barrier, Site before,
                               Site site) {
-  Report report(warp, lanes, site,
-                fmt::format("barrier {}: other threads of the warp have come to it elsewhere",
-                            barrier));
+  Report report(
+      warp, lanes, site,
+      fmt::format("barrier {}: other threads of the warp have come to it elsewhere", barrier));
   report.line("they came at " + where(warp, before));
   report.hint("all threads of a warp must execute the same barrier instruction; barrier.sync "
               "without .aligned has no such rule");
@@ -122,8 +123,9 @@ Fault open_barrier_fault(const Warp& warp, std::uint32_t barrier, Site site) {
                 fmt::format("the block ends, and barrier {} for {} threads has not passed, to "
                             "which {} have come",
                             barrier, warp.block->barriers[barrier].expected, come));
-  report.hint("what bar.arrive announces somebody must wait for with bar.sync, with the same number "
-              "and count");
+  report.hint(
+      "what bar.arrive announces somebody must wait for with bar.sync, with the same number "
+      "and count");
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
 

@@ -12,8 +12,7 @@ std::unique_ptr<FreshBytes> FreshBytes::reserve(std::uint64_t arena, std::uint64
   if (bits == MAP_FAILED) {
     return nullptr;
   }
-  return std::unique_ptr<FreshBytes>(
-      new FreshBytes(arena, size, static_cast<std::uint8_t*>(bits)));
+  return std::unique_ptr<FreshBytes>(new FreshBytes(arena, size, static_cast<std::uint8_t*>(bits)));
 }
 
 FreshBytes::~FreshBytes() {

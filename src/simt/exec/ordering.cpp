@@ -44,8 +44,8 @@ void Ordering::merge_into(Times& times, const View& view) {
 }
 
 Ordering::View Ordering::with_own(const Thread& of, std::uint32_t thread) const {
-  auto times = of.known ? std::make_shared<Times>(*of.known)
-                        : std::make_shared<Times>(threads_.size(), 0);
+  auto times =
+      of.known ? std::make_shared<Times>(*of.known) : std::make_shared<Times>(threads_.size(), 0);
   (*times)[thread] = of.time;
   return times;
 }

@@ -61,14 +61,12 @@ std::optional<Race> RaceChecker::access(std::uint32_t thread, std::uint64_t addr
 std::optional<Race> RaceChecker::check(Record& record, std::uint32_t thread,
                                        const AccessFacts& facts, Site site) {
   const bool same_instruction = record.write_instruction == instruction_ && facts.writes;
-  if (record.written.time != 0 && !same_instruction &&
-      !(facts.strong && record.written_strongly) &&
+  if (record.written.time != 0 && !same_instruction && !(facts.strong && record.written_strongly) &&
       !ordering_->is_before(record.written, thread)) {
     return Race{record.written.thread, record.write_site, true};
   }
   if (!facts.writes) {
-    add(facts.strong ? record.strong_reads : record.weak_reads,
-        {ordering_->now(thread), site});
+    add(facts.strong ? record.strong_reads : record.weak_reads, {ordering_->now(thread), site});
     return std::nullopt;
   }
   const Read* read = unordered(record.weak_reads, thread);
@@ -88,9 +86,8 @@ std::optional<Race> RaceChecker::check(Record& record, std::uint32_t thread,
 }
 
 const RaceChecker::Read* RaceChecker::unordered(const Reads& reads, std::uint32_t thread) const {
-  const auto found = std::ranges::find_if(reads, [&](const Read& read) {
-    return !ordering_->is_before(read.moment, thread);
-  });
+  const auto found = std::ranges::find_if(
+      reads, [&](const Read& read) { return !ordering_->is_before(read.moment, thread); });
   return found == reads.end() ? nullptr : &*found;
 }
 
@@ -101,11 +98,11 @@ void RaceChecker::add(Reads& reads, const Read& read) {
     std::erase_if(reads,
                   [&](const Read& other) { return ordering_->is_before(other.moment, thread); });
   }
-  const auto place = reads.empty() || reads.back().moment.thread < thread
-                         ? reads.end()
-                         : std::ranges::lower_bound(reads, thread, {}, [](const Read& other) {
-                             return other.moment.thread;
-                           });
+  const auto place =
+      reads.empty() || reads.back().moment.thread < thread
+          ? reads.end()
+          : std::ranges::lower_bound(
+                reads, thread, {}, [](const Read& other) { return other.moment.thread; });
   if (place != reads.end() && place->moment.thread == thread) {
     *place = read;
   } else {

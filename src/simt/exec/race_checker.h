@@ -25,7 +25,7 @@ struct AccessFacts {
   bool reads = false, writes = false;
   bool strong = false; ///< volatile, relaxed, acquire, release; an atomic operation
   bool acquires = false, releases = false;
-  bool may_be_early = false; ///< a load that compilers move to where its value is not used
+  bool may_be_unused = false; ///< a load whose value may not matter
 };
 
 /// The access that another one races with.

@@ -78,10 +78,9 @@ std::string short_place(const Place& place) {
 std::string ptx_place(const Warp& warp, const Place& place) {
   const std::uint32_t line = place.instruction->location.line;
   const std::string_view function = place.function->name;
-  return fmt::format(
-      "PTX line {} of {}{}: {}", line, place.module->name,
-      function == kernel_of(warp) ? "" : fmt::format(", function '{}'", function),
-      text_of_line(place.module->text, line));
+  return fmt::format("PTX line {} of {}{}: {}", line, place.module->name,
+                     function == kernel_of(warp) ? "" : fmt::format(", function '{}'", function),
+                     text_of_line(place.module->text, line));
 }
 
 unsigned first_lane(LaneMask lanes) {

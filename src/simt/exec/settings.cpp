@@ -207,12 +207,13 @@ constexpr std::array kVariables = {
               "how kernels run: compile (to machine code), interpret (instruction by instruction; "
               "slow, for debugging)"},
              parse_mode},
-    Variable{{"GANTRY_SIMT_CHECK", "memory",
-              "what ends a launch with a report. memory: an access outside of live allocations; "
-              "race: two accesses of a block's threads that no barrier orders; init: a load of what "
-              "was never written; sync: a barrier or warp-level operation that is misused; several "
-              "are separated by commas; all; none: full speed, a wrong access may do anything"},
-             parse_check},
+    Variable{
+        {"GANTRY_SIMT_CHECK", "memory",
+         "what ends a launch with a report. memory: an access outside of live allocations; "
+         "race: two accesses of a block's threads that no barrier orders; init: a load of what "
+         "was never written; sync: a barrier or warp-level operation that is misused; several "
+         "are separated by commas; all; none: full speed, a wrong access may do anything"},
+        parse_check},
     Variable{{"GANTRY_SIMT_THREADS", "0", "host threads that run blocks; 0: all cores"},
              parse_threads},
     Variable{{"GANTRY_SIMT_DEVICES", "1", "devices to offer"}, parse_devices},
