@@ -19,6 +19,8 @@ from toolchain import PROGRAMS, progress, run
 
 GOALS = {"copy": 1.5, "triad": 1.5, "multiply": 6, "reduce": 6, "mandelbrot": 2}
 CHECKED_GOAL = 2
+CHECKERS = ("sync", "init", "race")  # too slow for many samples
+CHECKER_SAMPLES = 3
 EMPTY_GOAL = 10  # microseconds
 FIRST_GOAL = 1000  # milliseconds, a module of 1,000 lines
 CACHED_GOAL = 50
@@ -164,6 +166,9 @@ def main():
     for check in ("none", "memory"):
         progress(f"kernels, GANTRY_SIMT_CHECK={check}")
         results[check] = samples_of(program, driver, check, arguments.samples, cache)
+    for check in CHECKERS:
+        progress(f"kernels, GANTRY_SIMT_CHECK={check}")
+        results[check] = samples_of(program, driver, check, CHECKER_SAMPLES, cache)
     shutil.rmtree(cache)
     progress("first launches")
     first, again = first_launches(arguments.build, driver, max(3, arguments.samples // 3))
@@ -171,12 +176,15 @@ def main():
 
     rows = []
     for name, goal in GOALS.items():
-        free, checked = results["none"][name], results["memory"][name]
+        free = results["none"][name]
         ratio = median(free, 0) / median(free, 1)
         # Through the native loop of either run, so that a machine that slows down slows both.
-        more = (median(checked, 0) / median(checked, 1)) / ratio
+        more = {check: (median(found[name], 0) / median(found[name], 1)) / ratio
+                for check, found in results.items()}
         rows.append({"kernel": name, "native_us": median(free, 1), "executor_us": median(free, 0),
-                     "ratio": ratio, "goal": goal, "check_memory": more, "check_goal": CHECKED_GOAL})
+                     "ratio": ratio, "goal": goal, "check_memory": more["memory"],
+                     "check_goal": CHECKED_GOAL,
+                     "checkers": {check: more[check] for check in CHECKERS}})
     report = {
         "machine": machine.facts(),
         "kernels": rows,
@@ -189,10 +197,12 @@ def main():
     if arguments.json:
         print(json.dumps(report, indent=2))
         return
-    print(f"{'kernel':<12} {'C++ us':>10} {'executor us':>12} {'ratio':>7} {'goal':>6} {'checked':>9} {'goal':>6}")
+    print(f"{'kernel':<12} {'C++ us':>10} {'executor us':>12} {'ratio':>7} {'goal':>6} {'checked':>9} {'goal':>6}"
+          + "".join(f" {check:>8}" for check in CHECKERS))
     for row in rows:
         print(f"{row['kernel']:<12} {row['native_us']:>10.0f} {row['executor_us']:>12.0f} "
-              f"{row['ratio']:>7.2f} {row['goal']:>6.1f} {row['check_memory']:>8.2f}x {row['check_goal']:>6.1f}")
+              f"{row['ratio']:>7.2f} {row['goal']:>6.1f} {row['check_memory']:>8.2f}x {row['check_goal']:>6.1f}"
+              + "".join(f" {factor:>7.0f}x" for factor in row["checkers"].values()))
     print(f"launch of an empty kernel and its end: {report['empty_us']:.1f} us (goal {EMPTY_GOAL})")
     print(f"first launch of a module of 1,000 lines: {first:.0f} ms (goal {FIRST_GOAL}), "
           f"from the cache {again:.1f} ms (goal {CACHED_GOAL})")

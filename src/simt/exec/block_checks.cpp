@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <set>
+#include <utility>
 
 namespace gantry::simt::exec {
 
@@ -102,9 +103,13 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
     const auto shared = reinterpret_cast<std::uint64_t>(first.shared);
     DeviceMemory::instance()->fresh()->mark_fresh(shared, first.shared_size);
   }
-  arrivals_ = {};
-  for (auto& facts : facts_) {
-    facts.clear();
+  if (std::exchange(grid_, block.launch->grid_id) != block.launch->grid_id) {
+    for (auto& facts : facts_) {
+      facts.clear();
+    }
+  }
+  if (std::exchange(have_arrived_, false)) {
+    arrivals_ = {};
   }
 }
 
@@ -205,6 +210,7 @@ void BlockChecks::arrive(Warp& warp, LaneMask active, std::uint32_t barrier, boo
   }
   before = site;
   arrivals.last = site;
+  have_arrived_ = true;
   if (checks_.race) {
     ordering_.arrive(warp.warp_index, active, barrier, waits);
   }

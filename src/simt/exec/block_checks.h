@@ -55,7 +55,8 @@ private:
   bool has_strong_accesses_ = false;
   Ordering ordering_;
   RaceChecker races_;
-  std::unordered_map<Site, AccessFacts> facts_[3]; ///< by AccessKind
+  std::uint64_t grid_ = ~std::uint64_t{0};         ///< that the last block was of
+  std::unordered_map<Site, AccessFacts> facts_[3]; ///< of its instructions, by AccessKind
 
   /// A barrier that has not passed: by warp, where its lanes have come to it.
   struct Arrivals {
@@ -63,6 +64,7 @@ private:
     Site last = 0;
   };
   std::array<Arrivals, 16> arrivals_;
+  bool have_arrived_ = false; ///< some are not as they were when the block began
 };
 
 } // namespace gantry::simt::exec

@@ -164,7 +164,11 @@ tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t func
 
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::make(std::uint32_t function,
                                                                 Geometry geometry) {
-  const CompileRequest request{program_.get(), function, geometry, settings().checks.memory,
+  const CompileRequest request{program_.get(),
+                               function,
+                               geometry,
+                               settings().checks.memory,
+                               settings().checks.watches_accesses(),
                                settings().checks.watches_blocks()};
   const std::string key = cache_key(request);
   std::optional<CodeImage> image = cached_code(key);

@@ -45,7 +45,8 @@ struct CompileRequest {
   std::uint32_t function = 0;
   Geometry geometry = Geometry::kLinear;
   bool check_memory = true;
-  bool watched = false; ///< Services is told of each access, fence and warp-level operation
+  bool watch_accesses = false;  ///< Services is told of each access and fence …
+  bool watch_exchanges = false; ///< … and of each warp-level operation
 };
 
 /// The compiler library's one function, "gantry_simt_compile" (beside it is the text

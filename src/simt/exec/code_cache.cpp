@@ -113,9 +113,10 @@ void prune() {
 std::string cache_key(const CompileRequest& request) {
   static const auto& machine = *new std::string(processor());
   const std::string text = fmt::format(
-      "{:016x}{:016x}/{}/{}/{}/{}/{}/{}/{}", request.program->hash[0], request.program->hash[1],
+      "{:016x}{:016x}/{}/{}/{}/{}/{}/{}/{}/{}", request.program->hash[0], request.program->hash[1],
       request.function, static_cast<unsigned>(request.geometry), request.check_memory,
-      request.watched, kWarpAbi, GANTRY_SIMT_COMPILER_VERSION, machine);
+      request.watch_accesses, request.watch_exchanges, kWarpAbi, GANTRY_SIMT_COMPILER_VERSION,
+      machine);
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }

@@ -52,6 +52,11 @@ bool FreshBytes::is_fresh(std::uint64_t address) const {
 }
 
 bool FreshBytes::all_fresh(std::uint64_t address, std::uint64_t size) const {
+  const std::uint64_t offset = address - arena_;
+  if (offset < size_ && offset % 8 + size <= 8) {
+    const auto bits = static_cast<std::uint8_t>(((1U << size) - 1) << offset % 8);
+    return (__atomic_load_n(bits_ + offset / 8, __ATOMIC_RELAXED) & bits) == bits;
+  }
   for (std::uint64_t i = 0; i < size; ++i) {
     if (!is_fresh(address + i)) {
       return false;

@@ -57,15 +57,25 @@ private:
     Moment moment;
     Site site = 0;
   };
-  /// Each thread's last one, by thread; without those that happen before a later one.
-  using Reads = std::vector<Read>;
+  /// Each thread's last one, without those that happen before a later one: none, one, or a list by
+  /// thread.
+  struct Reads {
+    Read one; ///< time 0: none, unless there is a list
+    std::unique_ptr<std::vector<Read>> list;
+
+    void clear() {
+      one = {};
+      list.reset();
+    }
+  };
   /// What has happened to a word of 4 bytes, or, where parts of one were accessed, to a byte.
   struct Record {
     Moment written; ///< time 0: never
     bool written_strongly = false;
     std::uint64_t write_instruction = 0;
     Site write_site = 0;
-    Reads weak_reads, strong_reads;
+    Reads weak_reads;
+    std::unique_ptr<Reads> strong_reads; ///< null: none
   };
   struct Word {
     Record whole;
@@ -73,16 +83,20 @@ private:
   };
   static constexpr std::uint64_t kChunk = 256; ///< bytes
   using Chunk = std::array<Word, kChunk / 4>;
+  static constexpr std::size_t kChunksKept = 4096;
 
   [[nodiscard]] Word& word_at(std::uint64_t address);
   [[nodiscard]] std::optional<Race> check(Record& record, std::uint32_t thread,
                                           const AccessFacts& facts, Site site);
+  [[nodiscard]] static Record copy_of(const Record& record);
   void add(Reads& reads, const Read& read);
+  void add_to_list(std::vector<Read>& list, const Read& read);
   [[nodiscard]] const Read* unordered(const Reads& reads, std::uint32_t thread) const;
 
   const Ordering* ordering_;
   std::uint64_t instruction_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_; ///< by address / kChunk
+  std::vector<std::unique_ptr<Chunk>> free_;
   std::uint64_t last_chunk_ = ~std::uint64_t{0};
   Chunk* last_ = nullptr;
 };

@@ -38,12 +38,14 @@ void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   if (wrong != 0) {
     warp->block->fail(*warp, access_fault(*warp, wrong, starts, whole, kind, space, site));
   }
-  if (BlockChecks* const checks = warp->block->checks.get()) {
-    checks->access(*warp, active, addresses, size, kind, space, site);
-  }
 }
 
-void fence(Warp* warp, LaneMask active) {
+void watch_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                  AccessKind kind, Site site, AccessSpace space) {
+  warp->block->checks->access(*warp, active, addresses, size, kind, space, site);
+}
+
+void watch_fence(Warp* warp, LaneMask active) {
   warp->block->checks->fence(*warp, active);
 }
 
@@ -259,8 +261,9 @@ std::uint64_t clock_now(Warp*) {
 }
 
 constexpr Services kServices = {
-    check_access, barrier,      barrier_arrive, warp_exchange, yield,     nanosleep, exit_lanes,
-    trap,         resolve_call, call_system,    compute_lanes, clock_now, clock_now, fence,
+    check_access,  barrier,    barrier_arrive, warp_exchange, yield,
+    nanosleep,     exit_lanes, trap,           resolve_call,  call_system,
+    compute_lanes, clock_now,  clock_now,      watch_access,  watch_fence,
 };
 
 } // namespace

@@ -18,13 +18,15 @@ struct Checks {
   bool init = false;  ///< loads of what was never written (fresh_bytes.h); needs `memory`
   bool sync = false;  ///< barriers and warp-level operations that are not used as they must be
 
-  /// Whether more than single accesses is looked at (block_checks.h).
+  /// Whether each access to shared and global memory is looked at, with what went before.
+  [[nodiscard]] bool watches_accesses() const { return race || init; }
+  /// Whether that, or what threads wait for each other in (block_checks.h).
   [[nodiscard]] bool watches_blocks() const { return race || init || sync; }
 };
 
 struct Settings {
-  Mode mode = Mode::kCompile;    ///< GANTRY_SIMT_MODE=compile|interpret
-  Checks checks;                 ///< GANTRY_SIMT_CHECK=none, or some of memory, race, init, sync
+  Mode mode = Mode::kCompile; ///< GANTRY_SIMT_MODE=compile|interpret
+  Checks checks;              ///< GANTRY_SIMT_CHECK=none, or some of memory, race, init, sync
   unsigned threads = 0;       ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
   unsigned devices = 1;       ///< GANTRY_SIMT_DEVICES
   std::uint64_t memory = 0;   ///< GANTRY_SIMT_MEMORY: bytes of each device, "4G"

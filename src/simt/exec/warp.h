@@ -22,7 +22,7 @@ namespace gantry::simt::exec {
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 5;
+inline constexpr std::uint32_t kWarpAbi = 6;
 /// Passes of loops that may wait for somebody before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -116,9 +116,11 @@ struct Services {
   std::uint64_t (*clock)(Warp*);        ///< %clock64
   std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
 
-  /// Code that is watched (CompileRequest) tells of its fences; and of every access by
-  /// check_access, of every warp-level operation by warp_exchange.
-  void (*fence)(Warp*, LaneMask active);
+  /// What code that is watched (CompileRequest) tells of: each allowed access to shared or global
+  /// memory before it takes place, with addresses as for check_access, and each fence.
+  void (*watch_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                       AccessKind kind, Site site, AccessSpace space);
+  void (*watch_fence)(Warp*, LaneMask active);
 };
 
 /// Kinds of Services::warp_exchange: operations match only others of their kind.

@@ -79,7 +79,8 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   WarpOptions options;
   options.geometry = request.geometry;
   options.check_memory = request.check_memory;
-  options.watched = request.watched;
+  options.watch_accesses = request.watch_accesses;
+  options.watch_exchanges = request.watch_exchanges;
   options.local_addresses = has_local_addresses(*request.program);
   options.is_entry = request.program->definition(request.function).is_entry;
   options.first_site = exec::site_of(request.function, 0);

@@ -49,32 +49,8 @@ llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) 
   return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
 }
 
-void WarpFunction::tell_of_access(const Place& place, Value* addresses) {
-  builder_.CreateAlignedStore(addresses, scratch_[0], llvm::Align(64));
-  Value* size = number(place.size);
-  Value* whole = number(place.alignment);
-  Value* offset = number(place.offset);
-  Value* kind = number(static_cast<unsigned>(place.kind));
-  call_service(
-      offsetof(Services, check_access), builder_.getVoidTy(),
-      {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, number(place.space)});
-}
-
-// Whether that is all there is to do: code that is watched tells of every access that other threads
-// may see, and the service does what is done here otherwise.
-bool WarpFunction::is_told(const Place& place, llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
-    return true;
-  }
-  if (!options_.watched || place.space == kLocal || place.space == kConst) {
-    return false;
-  }
-  tell_of_access(place, addresses());
-  return true;
-}
-
 // Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
-// wrong.
+// wrong. Of what goes on, those may be told who look at more than single accesses.
 void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
   auto* doubtful = new_block("doubtful");
   auto* checked = new_block("checked");
@@ -92,15 +68,27 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
     builder_.CreateCondBr(builder_.CreateIsNull(wrong), checked, elsewhere);
     builder_.SetInsertPoint(elsewhere);
   }
-  tell_of_access(place, all);
+  builder_.CreateAlignedStore(all, scratch_[0], llvm::Align(64));
+  Value* size = number(place.size);
+  Value* whole = number(place.alignment);
+  Value* offset = number(place.offset);
+  Value* kind = number(static_cast<unsigned>(place.kind));
+  Value* space = number(place.space);
+  call_service(offsetof(Services, check_access), builder_.getVoidTy(),
+               {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, space});
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
+  if (options_.watch_accesses && place.space != kLocal && place.space != kConst) {
+    builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
+    call_service(offsetof(Services, watch_access), builder_.getVoidTy(),
+                 {warp_, mask_, scratch_[0], size, kind, place.site, space});
+  }
 }
 
 // The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
 void WarpFunction::check_uniform(const Place& place, Value* address,
                                  llvm::function_ref<Value*()> addresses) {
-  if (is_told(place, addresses)) {
+  if (!options_.check_memory || place.space == kTrusted) {
     return;
   }
   const unsigned size = place.size;
@@ -135,7 +123,7 @@ void WarpFunction::check_uniform(const Place& place, Value* address,
 // A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
 void WarpFunction::check_consecutive(const Place& place, Value* base,
                                      llvm::function_ref<Value*()> addresses) {
-  if (is_told(place, addresses)) {
+  if (!options_.check_memory || place.space == kTrusted) {
     return;
   }
   const std::uint64_t span = std::uint64_t{place.size} * width_;
@@ -172,7 +160,7 @@ void WarpFunction::check_consecutive(const Place& place, Value* base,
 }
 
 void WarpFunction::check_lanes(const Place& place, Value* addresses) {
-  if (is_told(place, [&] { return addresses; })) {
+  if (!options_.check_memory || place.space == kTrusted) {
     return;
   }
   auto* wide = builder_.getInt64Ty();

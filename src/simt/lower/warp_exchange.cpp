@@ -30,8 +30,8 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
   auto* wait = new_block("wait");
   auto* complete = new_block("complete");
   Value* mask = mask_;
-  Value* is_complete =
-      options_.watched ? static_cast<Value*>(builder_.getFalse()) : builder_.CreateIsNull(missing);
+  Value* is_complete = options_.watch_exchanges ? static_cast<Value*>(builder_.getFalse())
+                                                : builder_.CreateIsNull(missing);
   builder_.CreateCondBr(is_complete, complete, wait);
   builder_.SetInsertPoint(wait);
   builder_.CreateAlignedStore(all_masks, scratch_[0], llvm::Align(64));

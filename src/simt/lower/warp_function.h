@@ -28,7 +28,8 @@ namespace gantry::simt::lower {
 struct WarpOptions {
   exec::Geometry geometry = exec::Geometry::kLinear;
   bool check_memory = true;
-  bool watched = false; ///< Services is told of each access, fence and warp-level operation
+  bool watch_accesses = false;  ///< Services is told of each access and fence …
+  bool watch_exchanges = false; ///< … and of each warp-level operation
   bool local_addresses = false; ///< as for Layout
   bool is_entry = false;
   exec::Site first_site = 0; ///< of the function's first instruction; later ones follow
@@ -182,8 +183,6 @@ private:
   void check_uniform(const Place& place, Value* address, llvm::function_ref<Value*()> addresses);
   void check_consecutive(const Place& place, Value* base, llvm::function_ref<Value*()> addresses);
   void check_lanes(const Place& place, Value* addresses);
-  [[nodiscard]] bool is_told(const Place& place, llvm::function_ref<Value*()> addresses);
-  void tell_of_access(const Place& place, Value* addresses);
   void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
   [[nodiscard]] Value* in_own_windows(const Place& place, Value* addresses);
   [[nodiscard]] Value* load_lanes(const Place& place, Type* type);

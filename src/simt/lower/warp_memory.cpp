@@ -36,11 +36,11 @@ bool WarpFunction::consecutive(const Place& place) const {
   return rows() == 1 && of.is_affine() && of.stride == place.size && place.space != kLocal;
 }
 
-// In each row one place, or consecutive ones. Code that is watched tells of an access as a whole.
+// In each row one place, or consecutive ones. Who looks at accesses is told of one as a whole.
 bool WarpFunction::by_rows(const Place& place) const {
   const Shape of = shape(place.pointer);
   return rows() > 1 && of.is_affine() && (of.stride == place.size || of.stride == 0) &&
-         place.space != kTrusted && !may_be_own(place) && !options_.watched;
+         place.space != kTrusted && !may_be_own(place) && !options_.watch_accesses;
 }
 
 namespace {
