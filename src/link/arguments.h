@@ -42,7 +42,10 @@ struct Arguments {
   std::vector<TargetArgument> device_compiler;
   std::vector<std::string> llvm_options;
   std::vector<std::string> override_images; ///< paths, for OpenMP
-  unsigned jobs = 0;                        ///< 0: as many as the machine has processors
+  std::string libdevice;                    ///< bitcode in place of Gantry's mathematics for NVPTX
+  std::string ptxas;                        ///< NVIDIA's assembler; empty: images are PTX alone
+  std::vector<std::string> ptxas_arguments;
+  unsigned jobs = 0; ///< 0: as many as the machine has processors
   std::string time_trace;
   unsigned time_trace_granularity = 500; ///< microseconds
   bool dry_run = false;

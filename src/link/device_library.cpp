@@ -1,7 +1,5 @@
 #include "link/device_library.h"
 
-#include "link/installation.h"
-
 #include <llvm/IR/Module.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Linker/Linker.h>
@@ -15,8 +13,7 @@ Status link_device_library(llvm::Module& module, const std::filesystem::path& pa
   std::unique_ptr<llvm::Module> library =
       llvm::getLazyIRFileModule(path.string(), problem, module.getContext());
   if (library == nullptr) {
-    return fail("'{}': {}; Gantry's installation at '{}' is not complete", path.string(),
-                problem.getMessage().str(), installation_root().string());
+    return fail("'{}' cannot be read as bitcode: {}", path.string(), problem.getMessage().str());
   }
   library->setDataLayout(module.getDataLayout());
   library->setTargetTriple(module.getTargetTriple());

@@ -22,6 +22,12 @@ What to link
                                 -O0 … -O3, -Os, -Oz: how bitcode (-foffload-lto) is optimised;
                                 other compiler flags are accepted
   -mllvm ARG                    give ARG to LLVM when bitcode is compiled
+  --libdevice=FILE              for NVIDIA's GPUs, take mathematics from FILE, CUDA's
+                                nvvm/libdevice/libdevice.10.bc, before Gantry's own
+  --ptxas=PATH                  for NVIDIA's GPUs, add machine code, which NVIDIA's ptxas at PATH and
+                                fatbinary beside it make of the PTX; without, the driver makes it
+                                when the program runs
+  --ptxas-arg=ARG               give ARG to ptxas
   --override-image=openmp=FILE  take FILE instead of linking device code
   --skip-unsupported-images     leave out device code for targets that Gantry has not, instead of
                                 refusing to link
@@ -38,7 +44,7 @@ What to show
   --help, --version
 
 Accepted for compatibility: --opt-level=, --device-debug, --offload-opt= (Clang 19's forms of the
-above), --cuda-path=, --should-extract=, --bitcode-library=, --builtin-bitcode=, --ptxas-arg=,
+above), --cuda-path=, --should-extract=, --bitcode-library=, --builtin-bitcode=,
 --clang-backend, --embed-bitcode, --compress, --compression-level=, --pass-remarks*=.
 )";
 }

@@ -15,17 +15,19 @@
 #include "base/mapped_file.h"
 #include "format/file_kind.h"
 #include "link/device_library.h"
+#include "link/fat_binary.h"
 #include "link/guarded_regions.h"
 #include "link/image_check.h"
 #include "link/installation.h"
 #include "link/kernel_check.h"
+#include "link/libdevice.h"
 #include "link/lto.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_questions.h"
 
 #include <algorithm>
-#include <map>
 #include <array>
+#include <map>
 #include <set>
 
 #include <llvm/IR/AutoUpgrade.h>
@@ -166,16 +168,23 @@ void optimize_openmp(llvm::Module& module, unsigned level) {
 }
 
 /// From what Clang made to what LLVM is to optimise: see above.
-Status prepare(llvm::Module& module, const std::string& arch, unsigned level) {
+Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
+               const std::string& libdevice) {
   // Clang 19 says by metadata which functions are kernels.
   llvm::UpgradeNVVMAnnotations(module);
   optimize_openmp(module, level);
   wait_before_guarded_regions(module);
   make_kernels_of_variables(module);
   unify_parallel_regions(module);
+  if (!libdevice.empty()) {
+    if (Status status = link_libdevice(module, libdevice, arch); !status) {
+      return status;
+    }
+  }
   for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
     if (Status status = link_device_library(module, library); !status) {
-      return status;
+      return fail("{}; Gantry's installation at '{}' is not complete", status.error().message,
+                  installation_root().string());
     }
   }
   choose_architecture(module, arch);
@@ -221,8 +230,10 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                       {.cpu = group.arch,
                        .feature = feature_for(group.arch),
                        .whole_image = true,
-                       .before = [&](llvm::Module& module,
-                                     unsigned level) { return prepare(module, group.arch, level); },
+                       .before =
+                           [&](llvm::Module& module, unsigned level) {
+                             return prepare(module, group.arch, level, context.arguments.libdevice);
+                           },
                        .after =
                            [&](const llvm::Module& module) {
                              undefined = undefined_symbols(module);
@@ -241,6 +252,16 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                               : fmt::format("{}", fmt::join(users->second, ", ")));
     }
     return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
+  }
+  if (!context.arguments.ptxas.empty()) {
+    auto container = make_fat_binary(compiled->files.front(), group.arch, context);
+    if (!container) {
+      return tl::unexpected(container.error());
+    }
+    return LinkedImage{.kind = format::ImageKind::kFatbinary,
+                       .triple = group.triple,
+                       .arch = group.arch,
+                       .contents = *std::move(container)};
   }
   const auto text = MappedFile::open(compiled->files.front());
   if (!text) {

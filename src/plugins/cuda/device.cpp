@@ -6,9 +6,6 @@ namespace gantry::cuda {
 
 namespace {
 
-/// What malloc in device code has: globalised variables come from there.
-constexpr std::size_t kHeapBytes = 64 << 20;
-
 /// What is kept of memory that programs give back, of the device's: 1 of so many bytes.
 constexpr std::uint64_t kKeptPart = 16;
 
@@ -74,7 +71,10 @@ std::int32_t open(Device& opened) {
     return code;
   }
   // Refused once somebody else's kernels use the heap; then it is theirs to have made it large.
-  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, kHeapBytes);
+  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, opened.options.heap);
+  if (opened.options.stack) {
+    GANTRY_CUDA_TRY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, *opened.options.stack);
+  }
   return GANTRY_SUCCESS;
 }
 
@@ -114,9 +114,9 @@ int32_t __tgt_rtl_number_of_devices(void) {
 }
 
 int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
-  if (*options != '\0') {
-    return report(GANTRY_INVALID_OPTION, "'{}' is not an option of these devices; they have none",
-                  options);
+  const auto wanted = read_device_options(options);
+  if (!wanted) {
+    return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
   }
   if (const std::int32_t count = __tgt_rtl_number_of_devices(); device >= count) {
     return count == 0 ? GANTRY_FAILURE
@@ -125,6 +125,7 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   auto opened = std::make_unique<Device>();
   opened->index = device;
   opened->openmp_number = openmp_number;
+  opened->options = *wanted;
   if (const std::int32_t code = open(*opened); code != GANTRY_SUCCESS) {
     return code;
   }

@@ -1,6 +1,7 @@
 // The devices of the driver, as the runtime has opened them.
 #pragma once
 
+#include "plugins/cuda/device_options.h"
 #include "plugins/cuda/driver.h"
 #include "plugins/cuda/memory_pool.h"
 
@@ -23,6 +24,7 @@ struct Device {
   int multiprocessors = 1;
   int max_grid_size = 0;
   std::string description;
+  DeviceOptions options;
   MemoryPool memory; ///< any thread
 
   std::mutex mutex; ///< for all below

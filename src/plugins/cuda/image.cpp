@@ -1,60 +1,17 @@
 #include "plugins/cuda/image.h"
 
 #include <array>
-#include <charconv>
 #include <memory>
 
 namespace gantry::cuda {
 
 namespace {
 
-/// In front of .version there are comments alone.
-constexpr std::size_t kHeaderBytes = 4096;
-
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
 } // namespace
-
-std::string_view ptx_version(std::string_view text) {
-  constexpr std::string_view kDirective = ".version ";
-  text = text.substr(0, kHeaderBytes);
-  const std::size_t directive = text.find(kDirective);
-  if (directive == std::string_view::npos || (directive != 0 && text[directive - 1] != '\n')) {
-    return "";
-  }
-  text.remove_prefix(directive + kDirective.size());
-  return text.substr(0, text.find_first_of(" \n"));
-}
-
-PtxTarget ptx_target(std::string_view text) {
-  text = text.substr(0, kHeaderBytes);
-  constexpr std::string_view kDirective = "\n.target sm_";
-  const std::size_t directive = text.find(kDirective);
-  if (ptx_version(text).empty() || directive == std::string_view::npos) {
-    return {};
-  }
-  text.remove_prefix(directive + kDirective.size());
-  PtxTarget target;
-  const char* const end =
-      std::from_chars(text.data(), text.data() + text.size(), target.architecture).ptr;
-  if (end != text.data() + text.size() && (*end == 'a' || *end == 'f')) {
-    target.variant = *end;
-  }
-  return target;
-}
-
-bool runs_on(const PtxTarget& target, int capability) {
-  switch (target.variant) {
-  case 'a':
-    return target.architecture == capability;
-  case 'f':
-    return target.architecture <= capability && target.architecture / 10 == capability / 10;
-  default:
-    return target.architecture <= capability;
-  }
-}
 
 } // namespace gantry::cuda
 
@@ -107,12 +64,12 @@ std::int32_t gantry_image::run_alone(const char* name) const {
 
 std::int32_t gantry_image::compile() {
   std::array<char, 8192> log = {};
-  std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER,
-                                         CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
-  const CUresult result =
-      driver().cuModuleLoadDataEx(&module_, text_.c_str(), static_cast<unsigned>(options.size()),
-                                  options.data(), values.data());
+  DeviceOptions::Jit jit = device_.options.jit();
+  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
+  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  const CUresult result = driver().cuModuleLoadDataEx(&module_, text_.c_str(),
+                                                      static_cast<unsigned>(jit.options.size()),
+                                                      jit.options.data(), jit.values.data());
   if (result == CUDA_SUCCESS) {
     return GANTRY_SUCCESS;
   }
@@ -200,24 +157,21 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
 extern "C" {
 
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
-  return ptx_target({static_cast<const char*>(bytes), size}).architecture != 0 ? 1 : 0;
+  return targets_of({static_cast<const char*>(bytes), size}).empty() ? 0 : 1;
 }
 
 /// Code for the newest architecture that the device has.
 uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) {
-  const PtxTarget target = ptx_target({static_cast<const char*>(bytes), size});
-  if (!runs_on(target, device_of(device).capability)) {
-    return 0;
-  }
-  return static_cast<uint32_t>(2 * target.architecture + (target.variant != '\0' ? 1 : 0));
+  return rank_of({static_cast<const char*>(bytes), size}, device_of(device).capability);
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image) {
   Device& on = device_of(device);
   std::string text(static_cast<const char*>(bytes), size);
-  const PtxTarget target = ptx_target(text);
-  if (!runs_on(target, on.capability)) {
+  if (rank_of(text, on.capability) == 0) {
+    const std::vector<CodeTarget> targets = targets_of(text);
+    const CodeTarget target = targets.empty() ? CodeTarget() : targets.front();
     return report(GANTRY_FAILURE,
                   "the image is for sm_{}{} and the device is an sm_{}; compile with "
                   "--offload-arch=sm_{}",

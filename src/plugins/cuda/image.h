@@ -1,33 +1,16 @@
-// An image on a device: PTX, compiled by the driver when it is loaded.
+// An image on a device: code that the driver loads, and compiles if it is PTX.
 #pragma once
 
+#include "plugins/cuda/code.h"
 #include "plugins/cuda/device.h"
 
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include <gantry/gpu_image.h>
-
-namespace gantry::cuda {
-
-/// What PTX says it is for.
-struct PtxTarget {
-  int architecture = 0; ///< 90 of ".target sm_90"; 0: the bytes are no PTX
-  char variant = '\0';  ///< 'a': for that architecture alone; 'f': for its family, newer ones too
-};
-[[nodiscard]] PtxTarget ptx_target(std::string_view text);
-
-/// Whether a device of compute capability `capability` (90 is 9.0) runs it.
-[[nodiscard]] bool runs_on(const PtxTarget& target, int capability);
-
-/// The version that PTX says it is of ("8.7"); empty if the bytes are no PTX.
-[[nodiscard]] std::string_view ptx_version(std::string_view text);
-
-} // namespace gantry::cuda
 
 struct gantry_kernel {
   gantry::cuda::Device* device = nullptr;

@@ -6,32 +6,10 @@ namespace gantry::simt::driver {
 
 namespace {
 
-struct ContainerHeader {
-  std::uint32_t magic;
-  std::uint16_t version;
-  std::uint16_t header_bytes;
-  std::uint64_t bytes;
-};
-static_assert(sizeof(ContainerHeader) == 16);
+using ContainerHeader = gantry_fat_binary;
+using EntryHeader = gantry_fat_binary_entry;
+static_assert(sizeof(ContainerHeader) == 16 && sizeof(EntryHeader) == 48);
 
-struct EntryHeader {
-  std::uint16_t kind;
-  std::uint16_t unused;
-  std::uint32_t header_bytes;
-  std::uint64_t bytes;
-  std::uint32_t compressed_bytes;
-  std::uint32_t unused_too;
-  std::uint16_t minor;
-  std::uint16_t major;
-  std::uint32_t capability;
-  std::uint32_t name_offset;
-  std::uint32_t name_bytes;
-  std::uint64_t flags;
-};
-static_assert(sizeof(EntryHeader) == 48);
-
-constexpr std::uint16_t kPtx = 1;
-constexpr std::uint64_t kCompressed = 1U << 13 | 1U << 15;
 /// More than any program has; a size above it is a damaged header.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 32;
 
@@ -48,7 +26,7 @@ std::optional<Bytes> fat_container(const void* image) {
   }
   ContainerHeader header;
   std::memcpy(&header, image, sizeof(header));
-  if (header.magic != kFatMagic || header.header_bytes < sizeof(header) ||
+  if (header.magic != GANTRY_FAT_BINARY_MAGIC || header.header_bytes < sizeof(header) ||
       header.bytes > kLargest) {
     return std::nullopt;
   }
@@ -76,10 +54,10 @@ tl::expected<std::string_view, std::string_view> ptx_of_fat_binary(Bytes contain
       return tl::unexpected(std::string_view("the fat binary is damaged"));
     }
     offset += header->header_bytes + header->bytes;
-    if (header->kind != kPtx) {
+    if (header->kind != GANTRY_FAT_BINARY_PTX) {
       continue;
     }
-    if ((header->flags & kCompressed) != 0) {
+    if ((header->flags & GANTRY_FAT_BINARY_COMPRESSED) != 0) {
       has_compressed = true;
     } else if (header->capability > capability) {
       has_newer = true;

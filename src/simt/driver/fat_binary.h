@@ -16,12 +16,12 @@
 #include <optional>
 #include <string_view>
 
+#include <gantry/cuda_fat_binary.h>
 #include <tl/expected.hpp>
 
 namespace gantry::simt::driver {
 
 inline constexpr std::uint32_t kFatWrapperMagic = 0x466243B1;
-inline constexpr std::uint32_t kFatMagic = 0xBA55ED50;
 
 /// The bytes of the container that begins at `image`, as it says itself; `image` is that of a
 /// container or of a wrapper.

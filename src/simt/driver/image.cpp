@@ -121,7 +121,7 @@ ImageResult<Bytes> measured(const void* image) {
   if (first >= 4) {
     std::uint32_t magic = 0;
     std::memcpy(&magic, image, sizeof(magic));
-    if (magic == kFatMagic || magic == kFatWrapperMagic) {
+    if (magic == GANTRY_FAT_BINARY_MAGIC || magic == kFatWrapperMagic) {
       const std::optional<Bytes> container = fat_container(image);
       if (!container) {
         return refuse(CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
@@ -170,7 +170,7 @@ ImageResult<std::unique_ptr<ptx::Module>> parse_text(std::string_view text, cons
 
 ImageResult<std::vector<std::string_view>> texts_of(std::span<const std::byte> image,
                                                     const Device& device) {
-  if (starts_with_number(image, kFatMagic)) {
+  if (starts_with_number(image, GANTRY_FAT_BINARY_MAGIC)) {
     const auto text = ptx_of_fat_binary(image, device.major() * 10 + device.minor());
     if (!text) {
       return refuse(CUDA_ERROR_NO_BINARY_FOR_GPU,

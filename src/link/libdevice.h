@@ -1,0 +1,21 @@
+// CUDA's own mathematics, where a toolkit is installed and asked for.
+#pragma once
+
+#include "base/result.h"
+
+#include <filesystem>
+#include <string>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace gantry::link {
+
+/// Links into the module what it needs of CUDA's libdevice at `path`, and answers what that asks of
+/// whoever compiles it (__nvvm_reflect: NVVM IR specification) for `arch` ("sm_90"): subnormal
+/// numbers are kept.
+[[nodiscard]] Status link_libdevice(llvm::Module& module, const std::filesystem::path& path,
+                                    const std::string& arch);
+
+} // namespace gantry::link
