@@ -11,8 +11,8 @@ import unittest
 build, program, newer_program = sys.argv[1:4]
 
 
-def run(*arguments, program=program, devices="cuda", driver=None, policy="MANDATORY"):
-    environment = dict(os.environ, GANTRY_DEVICES=devices, OMP_TARGET_OFFLOAD=policy,
+def run(*arguments, program=program, devices="cuda", driver=None, policy="MANDATORY", info=""):
+    environment = dict(os.environ, GANTRY_DEVICES=devices, OMP_TARGET_OFFLOAD=policy, GANTRY_INFO=info,
                        GANTRY_SIMT_CACHE=f"{build}/simt-cache")
     environment.pop("LD_LIBRARY_PATH", None)
     if driver is not None:
@@ -39,6 +39,15 @@ class Failures(unittest.TestCase):
     def test_no_driver(self):
         self.fails(run(), "cuda: the driver's library cannot be loaded", "libcuda.so.1")
         self.falls_back(devices="cuda,cpu")
+
+    def test_the_executor_is_not_taken_for_a_driver(self):
+        result = run(devices="simt,cuda", info="load")
+        self.assertEqual(result.stdout, "on the device\n", result.stderr)
+        self.assertIn("the PTX executor is loaded already", result.stderr)
+        self.assertIn("name cuda before simt", result.stderr)
+        both = run(devices="cuda,simt", driver="", info="load")
+        self.assertEqual(both.stdout, "on the device\n", both.stderr)
+        self.assertNotIn("no device", both.stderr)
 
     def test_no_gpu(self):
         self.fails(run(driver="cuInit=100"), "CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES")

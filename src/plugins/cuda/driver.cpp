@@ -35,6 +35,10 @@ std::string_view remedy_for(CUresult result) {
 // Never closed: kernels may run while the process ends.
 Driver open_driver() {
   Driver driver;
+  driver.problem = why_not_to_load();
+  if (!driver.problem.empty()) {
+    return driver;
+  }
   const std::string path = driver_library();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -1,8 +1,8 @@
 // The CUDA driver: its entry points, and its errors as messages.
 //
 // The library is opened at the first need. Which one it is, is the one thing that the plugins
-// `cuda` and `simt` do not share: driver_library() and remedy_for_faults() are in library_cuda.cpp
-// and in library_simt.cpp.
+// `cuda` and `simt` do not share: driver_library() and what follows it are in library_cuda.cpp and
+// in library_simt.cpp.
 #pragma once
 
 #include "plugins/last_error.h"
@@ -66,6 +66,9 @@ struct Driver {
 
 /// The path or name of the driver's library.
 [[nodiscard]] std::string driver_library();
+
+/// Why it would not be that library that is found; empty if it would.
+[[nodiscard]] std::string why_not_to_load();
 
 /// What to do to find the access that a kernel failed with; empty if the driver has said it.
 [[nodiscard]] std::string_view remedy_for_faults();

@@ -1,16 +1,42 @@
 #include "plugins/cuda/driver.h"
 
+#include <dlfcn.h>
+
 namespace gantry::cuda {
+
+namespace {
+
+bool is_loaded(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  return library != nullptr && dlclose(library) == 0;
+}
+
+} // namespace
 
 // NVIDIA's driver, where the system's loader finds it.
 std::string driver_library() {
   return "libcuda.so.1";
 }
 
+// A library that is loaded stands for any of its name.
+std::string why_not_to_load() {
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<const void*>(&driver_library), &here) == 0 ||
+      here.dli_fname == nullptr) {
+    return "";
+  }
+  const std::string path = here.dli_fname;
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  return is_loaded(folder + "libgantry-plugin-simt.so") &&
+                 is_loaded(folder + "../simt/libcuda.so.1")
+             ? "the PTX executor is loaded already, whose library has the driver's name; in "
+               "GANTRY_DEVICES name cuda before simt"
+             : "";
+}
+
 std::string_view remedy_for_faults() {
   return "; the device is lost to this process, and with GANTRY_DEVICES=simt the program runs "
-         "where "
-         "an access that is wrong is found and named";
+         "where an access that is wrong is found and named";
 }
 
 } // namespace gantry::cuda

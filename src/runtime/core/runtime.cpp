@@ -299,6 +299,9 @@ Result<Runtime::Setup> Runtime::read_setup() {
     if (count == 0) {
       setup.reasons.push_back(
           fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
+      if (info_enabled(Info::kLoad)) {
+        info("no device of GANTRY_DEVICES' {}", setup.reasons.back());
+      }
     }
     for (std::int32_t i = 0; i < count; ++i) {
       setup.candidates.push_back({&plugin, first + i, request.options});

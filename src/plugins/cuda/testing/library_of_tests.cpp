@@ -6,6 +6,10 @@ std::string driver_library() {
   return GANTRY_TEST_DRIVER;
 }
 
+std::string why_not_to_load() {
+  return "";
+}
+
 std::string_view remedy_for_faults() {
   return "";
 }
