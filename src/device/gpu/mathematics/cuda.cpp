@@ -46,6 +46,30 @@ double __nv_rnorm4d(double x, double y, double z, double w) {
 float __nv_rnorm4df(float x, float y, float z, float w) {
   return static_cast<float>(__nv_rnorm4d(x, y, z, w));
 }
+/// Of so many numbers.
+double __nv_norm(int count, const double* numbers) {
+  double result = 0;
+  for (int i = 0; i < count; ++i) {
+    result = __nv_hypot(result, numbers[i]);
+  }
+  return result;
+}
+float __nv_normf(int count, const float* numbers) {
+  double sum = 0;
+  bool infinite = false;
+  for (int i = 0; i < count; ++i) {
+    const auto number = static_cast<double>(numbers[i]);
+    infinite = infinite || __builtin_isinf(number);
+    sum += number * number;
+  }
+  return infinite ? __builtin_inff() : static_cast<float>(__nvvm_sqrt_rn_d(sum));
+}
+double __nv_rnorm(int count, const double* numbers) {
+  return 1 / __nv_norm(count, numbers);
+}
+float __nv_rnormf(int count, const float* numbers) {
+  return 1 / __nv_normf(count, numbers);
+}
 float __nv_saturatef(float x) {
   return __nvvm_saturate_f(x);
 }
