@@ -95,4 +95,23 @@ private:
   std::unique_ptr<LoadedProgram> program_;
 };
 
+using Words = std::vector<std::uint64_t>;
+
+/// A kernel whose body has %lane in r0, the address of its memory in d0 and of memory[tid] in d1.
+inline std::string kernel_of_body(const std::string& body, const std::string& before = {}) {
+  return before + R"(
+.visible .entry k(.param .u64 memory) {
+  .reg .pred p<10>; .reg .b16 h<10>; .reg .b32 r<30>; .reg .b64 d<30>;
+  ld.param.u64 d0, [memory];
+  mov.u32 r0, %tid.x;
+  mad.wide.u32 d1, r0, 8, d0;
+)" + body +
+         "\n}\n";
+}
+
+inline Words run_body(const std::string& body, std::uint32_t threads, std::uint32_t blocks = 1,
+                      const std::string& before = {}) {
+  return Interpreted(kernel_of_body(body, before)).results(Words(threads), threads, blocks);
+}
+
 } // namespace gantry::simt::exec
