@@ -46,7 +46,8 @@ RaceChecker::Word& RaceChecker::word_at(std::uint64_t address) {
 
 RaceChecker::Record RaceChecker::copy_of(const Record& record) {
   const auto copy = [](const Reads& reads) {
-    return Reads{reads.one, reads.list ? std::make_unique<std::vector<Read>>(*reads.list) : nullptr};
+    return Reads{reads.one,
+                 reads.list ? std::make_unique<std::vector<Read>>(*reads.list) : nullptr};
   };
   return {record.written,
           record.written_strongly,
@@ -145,11 +146,11 @@ void RaceChecker::add_to_list(std::vector<Read>& list, const Read& read) {
     std::erase_if(list,
                   [&](const Read& other) { return ordering_->is_before(other.moment, thread); });
   }
-  const auto place = list.empty() || list.back().moment.thread < thread
-                         ? list.end()
-                         : std::ranges::lower_bound(list, thread, {}, [](const Read& other) {
-                             return other.moment.thread;
-                           });
+  const auto place =
+      list.empty() || list.back().moment.thread < thread
+          ? list.end()
+          : std::ranges::lower_bound(
+                list, thread, {}, [](const Read& other) { return other.moment.thread; });
   if (place != list.end() && place->moment.thread == thread) {
     *place = read;
   } else {
