@@ -18,9 +18,9 @@ constexpr std::size_t kLargestSize = std::size_t{1} << 40;
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
   Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && read == end ? std::optional(value) : std::nullopt;
+  const auto [read, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && read == text.data() + text.size() ? std::optional(value)
+                                                                   : std::nullopt;
 }
 
 /// "4096", "64K", "256M", "1G".
