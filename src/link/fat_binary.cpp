@@ -3,6 +3,8 @@
 #include "base/mapped_file.h"
 #include "link/process.h"
 
+#include <cstdio>
+
 namespace gantry::link {
 namespace {
 
@@ -16,6 +18,9 @@ Status run_tool(const std::vector<std::string>& command, const DeviceLinkContext
   }
   if (done->exit_code != 0) {
     return fail("'{}' failed with status {}: {}", command.front(), done->exit_code, done->captured);
+  }
+  if (!done->captured.empty()) {
+    std::fputs(done->captured.c_str(), stderr); // as --ptxas-arg=-v asks for
   }
   return {};
 }

@@ -25,7 +25,7 @@ std::uint64_t answer_to(llvm::StringRef question, const std::string& arch) {
   if (question == "__CUDA_ARCH") {
     std::from_chars(arch.data() + arch.find('_') + 1, arch.data() + arch.size(), number);
   }
-  return std::uint64_t{number} * 10; // 0 to others: __CUDA_FTZ, of a test
+  return std::uint64_t{number} * 10; // and no to __CUDA_FTZ
 }
 
 } // namespace

@@ -3,9 +3,9 @@
 // All inputs are bitcode (-foffload-lto). They are linked into one module, of which only what the
 // host may ask for by name stays visible: kernels, their environments and declare target variables
 // are protected, Clang's helpers hidden. Then come, in this order: LLVM's OpenMP optimisations,
-// which see the whole program; what they lack (guarded_regions.h); the device runtime and the
-// mathematics; what is known of each kernel
-// alone (runtime_questions.h); LLVM's optimiser.
+// which see the whole program; what they lack (guarded_regions.h), here and in Clang, which has run
+// them over each source; the device runtime and the mathematics; what is known of each kernel alone
+// (runtime_questions.h); LLVM's optimiser.
 //
 // Clang writes into each function the newest PTX version of the CUDA toolkit that it believes to
 // have. A driver refuses PTX newer than itself, so that is taken out again, and the oldest
@@ -22,11 +22,13 @@
 #include "link/kernel_check.h"
 #include "link/libdevice.h"
 #include "link/lto.h"
+#include "link/mathematics_names.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_questions.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -47,7 +49,17 @@ constexpr unsigned kSharedSpace = 3;
 constexpr auto kOfDriver =
     std::to_array<std::string_view>({"malloc", "free", "vprintf", "__assertfail"});
 
+/// The oldest architecture whose threads wait for each other one by one.
+constexpr int kOldest = 70;
+
 Status check_inputs(const DeviceGroup& group) {
+  int number = 0;
+  const std::string_view arch = group.arch;
+  std::from_chars(arch.data() + arch.find('_') + 1, arch.data() + arch.size(), number);
+  if (number < kOldest) {
+    return fail("{} is too old: device code needs sm_{} or a newer architecture", group.name(),
+                kOldest);
+  }
   for (const DeviceInput* input : group.inputs) {
     if (format::identify(input->contents) != format::FileKind::kBitcode) {
       return fail("'{}' has device code for {} that is not bitcode; compile it with -foffload-lto",
@@ -176,6 +188,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   wait_before_guarded_regions(module);
   make_kernels_of_variables(module);
   unify_parallel_regions(module);
+  use_libdevice_names(module);
   if (!libdevice.empty()) {
     if (Status status = link_libdevice(module, libdevice, arch); !status) {
       return status;

@@ -257,6 +257,99 @@ void generic_decisions() {
   }
 }
 
+// A region may write what is read in front of it: nobody may come to it early.
+void generic_sequences() {
+  int level = 0;
+  int rounds[1024] = {};
+#pragma omp target map(tofrom : level, rounds) thread_limit(threads)
+  while (level < 10) {
+#pragma omp parallel num_threads(threads)
+    {
+      const int thread = omp_get_thread_num();
+      ++rounds[thread];
+      if (thread == 0) {
+        ++level;
+      }
+    }
+  }
+  CHECK_EQUAL(level, 10);
+  for (const int count : rounds) {
+    CHECK(count == 10 || count == 0);
+  }
+
+  constexpr int kRows = 16, kColumns = 256;
+  std::vector<double> matrix(static_cast<std::size_t>(kRows) * kColumns);
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    matrix[i] = 2.0 + static_cast<double>(i / kColumns);
+  }
+  double* const data = matrix.data();
+#pragma omp target teams distribute num_teams(teams) thread_limit(threads)                         \
+    map(tofrom : data[0 : kRows * kColumns])
+  for (int row = 0; row < kRows; ++row) {
+    const double first = data[row * kColumns];
+#pragma omp parallel for firstprivate(first)
+    for (int column = 0; column < kColumns; ++column) {
+      data[row * kColumns + column] /= first;
+    }
+  }
+  for (const double value : matrix) {
+    CHECK(value == 1);
+  }
+}
+
+// A region of one thread is one thread's, in kernels of all kinds.
+void inactive_regions() {
+  const bool never = threads < 0;
+  int once = 0, size = 0, in_team = 0, in_sequence = 0;
+  int values[64] = {};
+#pragma omp target parallel if (parallel : never) map(tofrom : once, size)
+  {
+    ++once;
+    size = omp_get_num_threads();
+  }
+#pragma omp target firstprivate(never) map(tofrom : in_team)
+#pragma omp parallel if (never)
+  ++in_team;
+#pragma omp target firstprivate(never) map(tofrom : in_sequence, values) thread_limit(threads)
+  {
+#pragma omp parallel if (never)
+    {
+#pragma omp atomic
+      ++in_sequence;
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 64; ++i) {
+      values[i] += in_sequence;
+    }
+  }
+  CHECK_EQUAL(once, 1);
+  CHECK_EQUAL(size, 1);
+  CHECK_EQUAL(in_team, 1);
+  CHECK_EQUAL(in_sequence, 1);
+  for (const int value : values) {
+    CHECK_EQUAL(value, 1);
+  }
+}
+
+// Of parts of a word, the last of an allocation among them.
+void small_atomics() {
+  unsigned char bytes[7] = {};
+  short sum = 0;
+  unsigned char bits = 0;
+#pragma omp target parallel for num_threads(threads) map(tofrom : bytes, sum, bits)
+  for (int i = 0; i < 200; ++i) {
+#pragma omp atomic
+    bytes[6] += 1;
+#pragma omp atomic
+    sum -= static_cast<short>(i);
+#pragma omp atomic
+    bits ^= static_cast<unsigned char>(i);
+  }
+  CHECK_EQUAL(bytes[6], 200);
+  CHECK_EQUAL(sum, -19900);
+  CHECK_EQUAL(bits, 0);
+}
+
 void generic_reductions() {
   long sum = 0;
   int rounds = 0;
@@ -428,6 +521,9 @@ int main(int count, char** arguments) {
   spmd_ordered();
   generic_loops();
   generic_decisions();
+  generic_sequences();
+  inactive_regions();
+  small_atomics();
   generic_reductions();
   generic_synchronisation();
   generic_tasks();

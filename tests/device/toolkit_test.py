@@ -124,6 +124,11 @@ class Toolkit(unittest.TestCase):
                                  text=True, check=True).stdout
         self.assertEqual(listing.count("fatbinary"), 2, listing)
 
+    def test_an_architecture_that_is_too_old(self):
+        linked = self.link(arch="sm_60")
+        self.assertNotEqual(linked.returncode, 0)
+        self.assertIn("sm_60 is too old: device code needs sm_70", linked.stderr)
+
     def test_an_assembler_that_fails(self):
         ptxas = self.stand_in()
         ptxas.write_text("#!/bin/sh\necho 'ptxas fatal : no' >&2\nexit 255\n")

@@ -99,8 +99,12 @@ void __kmpc_doacross_post(Ident*, int32_t, const int64_t* vector) {
 }
 
 void __kmpc_doacross_fini(Ident*, int32_t) {
-  if (in_active_region() &&
-      __atomic_add_fetch(&iterations.left, 1U, __ATOMIC_RELAXED) == team.size) {
+  if (!in_active_region()) {
+    return;
+  }
+  machine::fence_device(); // what others have done there is done before it is given back
+  if (__atomic_add_fetch(&iterations.left, 1U, __ATOMIC_RELAXED) == team.size) {
+    machine::fence_device();
     free(iterations.dimension);
   }
 }

@@ -196,8 +196,12 @@ GANTRY_APART void end_loop() {
     drop_thread_state();
     return;
   }
-  if (loop.progress != nullptr &&
-      __atomic_add_fetch(&loop.left, 1U, __ATOMIC_RELAXED) == team.size) {
+  if (loop.progress == nullptr) {
+    return;
+  }
+  machine::fence_device(); // what others have done there is done before it is given back
+  if (__atomic_add_fetch(&loop.left, 1U, __ATOMIC_RELAXED) == team.size) {
+    machine::fence_device();
     free(loop.progress);
   }
 }

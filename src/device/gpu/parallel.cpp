@@ -1,8 +1,10 @@
 // Parallel regions (OpenMP 5.2, section 10.1).
 //
 // In an SPMD kernel all threads come to the region, each with its own copy of the arguments, and
-// those of the team run it. In a generic kernel the main thread comes alone, hands the region to
-// the workers and waits. A region inside of another has one thread, its master's.
+// those of the team run it; where the optimiser has made the kernel one, they execute what is
+// before the region too, and a region may write what is read there. In a generic kernel the main
+// thread comes alone, hands the region to the workers and waits. A region inside of another has one
+// thread, its master's.
 #include "heap.h"
 #include "messages.h"
 #include "team.h"
@@ -69,9 +71,10 @@ extern "C" {
 /// The body is called in one place: it is inlined there.
 [[gnu::always_inline]] inline void run_region(bool parallel, int32_t num_threads, Body body,
                                               void* wrapper, void** arguments, uint64_t count) {
-  const bool active = parallel && depth() == 0 && current_icvs().max_active_levels != 0;
+  const bool outermost = depth() == 0;
+  const bool active = parallel && outermost && current_icvs().max_active_levels != 0;
   const uint32_t size = active ? team_size(num_threads) : 1;
-  const bool together = active && is_spmd();
+  const bool together = outermost && is_spmd();
   const bool some = together && size != team.available;
   if (active && !is_spmd() && size > 1) {
     run_in_workers(size, reinterpret_cast<WorkFunction>(wrapper), arguments, count);
@@ -79,6 +82,8 @@ extern "C" {
   }
   if (some) {
     begin_some(size);
+  } else if (together && __gantry_kernel_mode() != GANTRY_KERNEL_SPMD) {
+    machine::sync_block(); // all have read what is before the region
   }
   if (!some || machine::thread_in_block() < size) {
     enter_region();

@@ -23,13 +23,18 @@ std::vector<CodeTarget> targets_of_fat_binary(Bytes image, const gantry_fat_bina
   }
   for (std::uint64_t offset = 0; offset < entries->size();) {
     const auto entry = load<gantry_fat_binary_entry>(*entries, offset);
-    if (!entry || entry->header_bytes < sizeof *entry ||
-        !slice(*entries, offset + entry->header_bytes, entry->bytes)) {
+    if (!entry || entry->header_bytes < sizeof *entry) {
+      return {};
+    }
+    const auto content = slice(*entries, offset + entry->header_bytes, entry->bytes);
+    if (!content) {
       return {};
     }
     offset += entry->header_bytes + entry->bytes;
     if (entry->kind == GANTRY_FAT_BINARY_PTX || entry->kind == GANTRY_FAT_BINARY_ELF) {
+      // The header does not tell of variants; the PTX does, unless it is compressed.
       targets.push_back({.architecture = static_cast<int>(entry->capability),
+                         .variant = ptx_target(as_text(*content)).variant,
                          .machine_code = entry->kind == GANTRY_FAT_BINARY_ELF});
     }
   }

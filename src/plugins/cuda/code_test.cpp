@@ -79,6 +79,14 @@ TEST(FatBinary, HasTheTargetsOfItsEntries) {
   EXPECT_EQ(rank_of(fat_binary({entry_of(GANTRY_FAT_BINARY_ELF, 80, 100)}), 90), 0u);
 }
 
+TEST(FatBinary, HasTheVariantsOfItsPtx) {
+  std::string image = fat_binary({entry_of(GANTRY_FAT_BINARY_PTX, 100, 40)});
+  constexpr std::string_view kText = ".version 8.8\n.target sm_100a\n        \n\n\n\n";
+  image.replace(image.size() - 40, kText.size(), kText);
+  EXPECT_NE(rank_of(image, 100), 0u);
+  EXPECT_EQ(rank_of(image, 103), 0u);
+}
+
 TEST(FatBinary, OneThatIsCutShortHasNone) {
   const std::string whole = fat_binary(
       {entry_of(GANTRY_FAT_BINARY_ELF, 80, 100), entry_of(GANTRY_FAT_BINARY_PTX, 80, 7)});

@@ -25,6 +25,13 @@ bool is_register(const ptx::Operand& operand) {
   return operand.kind == ptx::Operand::Kind::kRegister;
 }
 
+/// Whether a result is a part of an operand, or has one as a part: what is atomic of a byte is so
+/// of the word around it.
+bool passes_on(Opcode opcode) {
+  return opcode == Opcode::k_mov || opcode == Opcode::k_cvt || opcode == Opcode::k_and ||
+         opcode == Opcode::k_or || opcode == Opcode::k_shl || opcode == Opcode::k_shr;
+}
+
 /// Whether what the load gives is compared by an atom.cas of the function: such loops begin with an
 /// ordinary load, and a value that is not the last one does no harm there.
 bool is_guess(const ptx::Function& function, const ptx::Instruction& load) {
@@ -43,7 +50,7 @@ bool is_guess(const ptx::Function& function, const ptx::Instruction& load) {
       if (instruction.has(Modifier::kCas) && has(2)) {
         return true;
       }
-      if (instruction.opcode == Opcode::k_mov && has(1) && is_register(operands[0])) {
+      if (passes_on(instruction.opcode) && (has(1) || has(2)) && is_register(operands[0])) {
         holds.insert(operands[0].index);
       }
     }

@@ -153,7 +153,7 @@ void RaceChecker::add_to_list(std::vector<Read>& list, const Read& read) {
                 list, thread, {}, [](const Read& other) { return other.moment.thread; });
   if (place != list.end() && place->moment.thread == thread) {
     *place = read;
-  } else {
+  } else if (list.size() < kReadsKept) {
     list.insert(place, read);
   }
 }

@@ -84,6 +84,8 @@ private:
   static constexpr std::uint64_t kChunk = 256; ///< bytes
   using Chunk = std::array<Word, kChunk / 4>;
   static constexpr std::size_t kChunksKept = 4096;
+  /// Of each word: a write that is not ordered with one of many readers hardly is with the first.
+  static constexpr std::size_t kReadsKept = 64;
 
   [[nodiscard]] Word& word_at(std::uint64_t address);
   [[nodiscard]] std::optional<Race> check(Record& record, std::uint32_t thread,

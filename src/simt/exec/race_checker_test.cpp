@@ -74,6 +74,14 @@ TEST_F(RaceCheckerTest, AnyReaderCounts) {
   }
 }
 
+// Not all of very many are kept, but some are.
+TEST_F(RaceCheckerTest, OneOfManyReadersIsFound) {
+  for (std::uint32_t thread = 0; thread < 1024; ++thread) {
+    EXPECT_FALSE(races(thread, kLoad));
+  }
+  EXPECT_TRUE(races(1023, kStore));
+}
+
 TEST_F(RaceCheckerTest, ReadersBeforeABarrierDoNotCount) {
   for (std::uint32_t thread = 0; thread < 1024; ++thread) {
     EXPECT_FALSE(races(thread, kLoad));

@@ -62,9 +62,10 @@ enum class AccessSpace : std::uint32_t {
 
 /// Of an aligned access of `size` bytes, how many from the first on have to be in an allocation.
 /// Loads may look beyond its end by less than their size: memory is there on every GPU, and
-/// functions like strcmp that read words count on it.
+/// functions like strcmp that read words count on it. So may atomic operations, which compilers
+/// make of the word that a byte is in.
 [[nodiscard]] constexpr std::uint32_t needed_bytes(AccessKind kind, std::uint32_t size) {
-  return kind == AccessKind::kLoad ? 1 : size;
+  return kind == AccessKind::kStore ? size : 1;
 }
 
 /// Operations that compiled code leaves to exec/. Each is called with the warp's stack current.
