@@ -7,93 +7,21 @@
 #include "simt/exec/report.h"
 
 #include <bit>
-#include <set>
 #include <utility>
 
 namespace gantry::simt::exec {
 
 namespace {
 
-using ptx::Modifier;
-using ptx::Opcode;
-
 /// The first target whose threads of a warp are not in lockstep, and whose programs say which loads
 /// and stores are strong.
 constexpr unsigned kIndependentThreads = 70;
-
-bool is_register(const ptx::Operand& operand) {
-  return operand.kind == ptx::Operand::Kind::kRegister;
-}
-
-/// Whether a result is a part of an operand, or has one as a part: what is atomic of a byte is so
-/// of the word around it.
-bool passes_on(Opcode opcode) {
-  return opcode == Opcode::k_mov || opcode == Opcode::k_cvt || opcode == Opcode::k_and ||
-         opcode == Opcode::k_or || opcode == Opcode::k_shl || opcode == Opcode::k_shr;
-}
-
-/// Whether what the load gives is compared by an atom.cas of the function: such loops begin with an
-/// ordinary load, and a value that is not the last one does no harm there.
-bool is_guess(const ptx::Function& function, const ptx::Instruction& load) {
-  if (load.operands.empty() || !is_register(load.operands[0])) {
-    return false;
-  }
-  std::set<std::uint32_t> holds = {load.operands[0].index};
-  for (std::size_t before = 0; before != holds.size();) {
-    before = holds.size();
-    for (const ptx::Instruction& instruction : function.instructions) {
-      const std::vector<ptx::Operand>& operands = instruction.operands;
-      const auto has = [&](std::size_t index) {
-        return operands.size() > index && is_register(operands[index]) &&
-               holds.contains(operands[index].index);
-      };
-      if (instruction.has(Modifier::kCas) && has(2)) {
-        return true;
-      }
-      if (passes_on(instruction.opcode) && (has(1) || has(2)) && is_register(operands[0])) {
-        holds.insert(operands[0].index);
-      }
-    }
-  }
-  return false;
-}
-
-/// Compilers load a variable early, in front of the branch behind which its value is used: memory
-/// is there in any case. They do not know that of other addresses. And what is copied may be a gap
-/// between the members of a structure.
-bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) {
-  const bool is_of_variable = load.operands.size() > 1 &&
-                              load.operands[1].kind == ptx::Operand::Kind::kAddress &&
-                              !is_register(load.operands[1].members[0]);
-  return is_of_variable || function.name == "memcpy" || function.name == "memmove";
-}
-
-AccessFacts facts_at(const Warp& warp, AccessKind kind, Site site) {
-  AccessFacts facts;
-  facts.reads = kind != AccessKind::kStore;
-  facts.writes = kind != AccessKind::kLoad;
-  const Place place = look_up(warp, site);
-  const ptx::Instruction* const instruction = place.instruction;
-  const auto has = [&](Modifier modifier) {
-    return instruction != nullptr && instruction->has(modifier);
-  };
-  facts.acquires = facts.reads && (has(Modifier::kAcquire) || has(Modifier::kAcqRel));
-  facts.releases = facts.writes && (has(Modifier::kRelease) || has(Modifier::kAcqRel));
-  facts.strong = kind == AccessKind::kAtomic || facts.acquires || facts.releases ||
-                 has(Modifier::kRelaxed) || has(Modifier::kVolatile) || has(Modifier::kMmio) ||
-                 has(Modifier::kCv) ||
-                 (kind == AccessKind::kLoad && instruction != nullptr &&
-                  is_guess(*place.function, *instruction));
-  facts.may_be_unused = kind == AccessKind::kLoad && instruction != nullptr &&
-                        may_be_unused(*place.function, *instruction);
-  return facts;
-}
 
 /// bar, which is always aligned, or barrier.aligned: all lanes of a warp execute the same one.
 bool is_aligned(const Warp& warp, Site site) {
   const ptx::Instruction* instruction = look_up(warp, site).instruction;
   return instruction != nullptr &&
-         (instruction->opcode == Opcode::k_bar || instruction->has(Modifier::kAligned));
+         (instruction->opcode == ptx::Opcode::k_bar || instruction->has(ptx::Modifier::kAligned));
 }
 
 } // namespace
@@ -110,21 +38,9 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
     const auto shared = reinterpret_cast<std::uint64_t>(first.shared);
     DeviceMemory::instance()->fresh()->mark_fresh(shared, first.shared_size);
   }
-  if (std::exchange(grid_, block.launch->grid_id) != block.launch->grid_id) {
-    for (auto& facts : facts_) {
-      facts.clear();
-    }
-  }
   if (std::exchange(have_arrived_, false)) {
     arrivals_ = {};
   }
-}
-
-const AccessFacts& BlockChecks::facts_of(const Warp& warp, AccessKind kind, Site site) {
-  auto& known = facts_[static_cast<unsigned>(kind)];
-  const auto found = known.find(site);
-  return found != known.end() ? found->second
-                              : known.emplace(site, facts_at(warp, kind, site)).first->second;
 }
 
 void BlockChecks::access(Warp& warp, LaneMask active, const std::uint64_t* addresses,
@@ -133,7 +49,7 @@ void BlockChecks::access(Warp& warp, LaneMask active, const std::uint64_t* addre
       space == AccessSpace::kConst) {
     return;
   }
-  const AccessFacts& facts = facts_of(warp, kind, site);
+  const AccessFacts& facts = facts_.of(*warp.block->launch->program->program, kind, site);
   const auto shared = reinterpret_cast<std::uint64_t>(warp.shared);
   const auto local = reinterpret_cast<std::uint64_t>(warp.local);
   const auto parameters = reinterpret_cast<std::uint64_t>(warp.parameters);

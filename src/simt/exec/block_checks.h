@@ -6,6 +6,7 @@
 // they are called on the warp's own stack, before what they are told of takes effect.
 #pragma once
 
+#include "simt/exec/access_facts.h"
 #include "simt/exec/ordering.h"
 #include "simt/exec/race_checker.h"
 #include "simt/exec/settings.h"
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
 namespace gantry::simt::exec {
 
@@ -46,7 +46,6 @@ public:
   void end(Warp& warp);
 
 private:
-  [[nodiscard]] const AccessFacts& facts_of(const Warp& warp, AccessKind kind, Site site);
   void check_race(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
                   const AccessFacts& facts, Site site);
 
@@ -55,8 +54,7 @@ private:
   bool has_strong_accesses_ = false;
   Ordering ordering_;
   RaceChecker races_;
-  std::uint64_t grid_ = ~std::uint64_t{0};         ///< that the last block was of
-  std::unordered_map<Site, AccessFacts> facts_[3]; ///< of its instructions, by AccessKind
+  AccessFactsTable facts_;
 
   /// A barrier that has not passed: by warp, where its lanes have come to it.
   struct Arrivals {

@@ -8,8 +8,8 @@
 // before sm_70, whose loads and stores do not say that they are strong.
 #pragma once
 
+#include "simt/exec/access_facts.h"
 #include "simt/exec/ordering.h"
-#include "simt/exec/warp.h"
 
 #include <array>
 #include <cstdint>
@@ -19,14 +19,6 @@
 #include <vector>
 
 namespace gantry::simt::exec {
-
-/// What an instruction does to memory, and with which place in the memory model.
-struct AccessFacts {
-  bool reads = false, writes = false;
-  bool strong = false; ///< volatile, relaxed, acquire, release; an atomic operation
-  bool acquires = false, releases = false;
-  bool may_be_unused = false; ///< a load whose value may not matter
-};
 
 /// The access that another one races with.
 struct Race {
