@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <elf.h>
 
+#include <fmt/format.h>
+#include <gantry/cuda_fat_binary.h>
+
 namespace gantry::format {
 namespace {
 
@@ -67,6 +70,31 @@ std::string describe_elf(Bytes bytes, FileKind kind) {
   return text.append(program ? "position-independent executable" : to_string(kind));
 }
 
+/// What NVIDIA's container holds, as far as it is whole.
+std::string describe_fat_binary(Bytes bytes, const gantry_fat_binary& container) {
+  std::string text = "fat binary:";
+  const std::uint64_t end = container.header_bytes +
+                            std::min(container.bytes, ~std::uint64_t{0} - container.header_bytes);
+  std::uint64_t at = container.header_bytes;
+  const char* separator = " ";
+  while (at < end) {
+    const auto entry = load<gantry_fat_binary_entry>(bytes, at);
+    const std::uint64_t left = bytes.size() - std::min<std::uint64_t>(at, bytes.size());
+    if (!entry || entry->header_bytes < sizeof *entry || entry->header_bytes > left ||
+        entry->bytes > left - entry->header_bytes) {
+      return text.append(separator).append("cut off");
+    }
+    text += fmt::format("{}{} sm_{}", separator,
+                        entry->kind == GANTRY_FAT_BINARY_PTX   ? "PTX"
+                        : entry->kind == GANTRY_FAT_BINARY_ELF ? "machine code"
+                                                               : "unknown",
+                        entry->capability);
+    at += entry->header_bytes + entry->bytes;
+    separator = ", ";
+  }
+  return text;
+}
+
 /// The kinds of device code that are not files a linker reads.
 std::string describe_other(Bytes bytes) {
   constexpr std::size_t kHeadOfFile = 4096;
@@ -76,6 +104,10 @@ std::string describe_other(Bytes bytes) {
   }
   if (load<std::uint32_t>(bytes, 0) == kSpirvMagic) {
     return "SPIR-V";
+  }
+  if (const auto container = load<gantry_fat_binary>(bytes, 0);
+      container && container->magic == GANTRY_FAT_BINARY_MAGIC) {
+    return describe_fat_binary(bytes, *container);
   }
   const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
   const bool ptx = head.find(".version ") != std::string_view::npos &&

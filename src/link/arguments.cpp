@@ -144,6 +144,15 @@ Status set_string(Parser& parser, std::string_view value) {
   return {};
 }
 
+/// A file, which has to have a name.
+template <std::string Arguments::* member>
+Status set_file(Parser& parser, std::string_view value) {
+  if (value.empty()) {
+    return fail("--libdevice= and --ptxas= take the path of a file, and none is given");
+  }
+  return set_string<member>(parser, value);
+}
+
 template <std::vector<std::string> Arguments::* member>
 Status append(Parser& parser, std::string_view value) {
   (parser.result.*member).emplace_back(value);
@@ -242,8 +251,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"mllvm=", kJoined, kWrapper, append<&Arguments::llvm_options>},
     {"offload-opt=", kJoined, kWrapper, append<&Arguments::llvm_options>},
     {"override-image=", kJoined, kWrapper, set_override_image},
-    {"libdevice=", kJoined, kWrapper, set_string<&Arguments::libdevice>},
-    {"ptxas=", kJoined, kWrapper, set_string<&Arguments::ptxas>},
+    {"libdevice=", kJoined, kWrapper, set_file<&Arguments::libdevice>},
+    {"ptxas=", kJoined, kWrapper, set_file<&Arguments::ptxas>},
     {"ptxas-arg=", kJoined, kWrapper, append<&Arguments::ptxas_arguments>},
     {"wrapper-jobs=", kJoined, kWrapper, set_jobs},
     {"wrapper-time-trace=", kJoined, kWrapper, set_string<&Arguments::time_trace>},

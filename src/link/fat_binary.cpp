@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include <llvm/ADT/StringRef.h>
+
 namespace gantry::link {
 namespace {
 
@@ -17,7 +19,9 @@ Status run_tool(const std::vector<std::string>& command, const DeviceLinkContext
     return tl::unexpected(done.error());
   }
   if (done->exit_code != 0) {
-    return fail("'{}' failed with status {}: {}", command.front(), done->exit_code, done->captured);
+    return fail("'{}' failed with status {}: {}\n>>> it may be too old for the architecture or its "
+                "PTX; without --ptxas the driver compiles the PTX",
+                command.front(), done->exit_code, llvm::StringRef(done->captured).rtrim().str());
   }
   if (!done->captured.empty()) {
     std::fputs(done->captured.c_str(), stderr); // as --ptxas-arg=-v asks for

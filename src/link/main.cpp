@@ -12,7 +12,9 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TimeProfiler.h>
+#include <unistd.h>
 
 namespace {
 
@@ -47,10 +49,21 @@ void write_time_trace(const std::string& path) {
   llvm::timeTraceProfilerCleanup();
 }
 
+/// What LLVM does not return as an error, of one thread or another: that it cannot go on.
+[[noreturn]] void end_with(void*, const char* reason, bool) {
+  report(fmt::format("LLVM cannot compile the device code: {}\n>>> code for another architecture "
+                     "(--offload-arch), or written for one that this architecture is not, is a "
+                     "usual cause",
+                     reason));
+  gantry::link::leave_nothing_behind();
+  _exit(1);
+}
+
 int run(const Arguments& arguments) {
   if (!arguments.time_trace.empty()) {
     llvm::timeTraceProfilerInitialize(arguments.time_trace_granularity, "gantry link");
   }
+  llvm::install_fatal_error_handler(end_with);
   apply_llvm_options(arguments.llvm_options);
   const Result<int> exit_code = gantry::link::link(arguments);
   if (!arguments.time_trace.empty()) {

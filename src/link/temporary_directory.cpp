@@ -47,18 +47,7 @@ sigset_t handled_signals() {
 }
 
 [[noreturn]] void end_by(int signal_number) {
-  end_children();
-  {
-    const std::scoped_lock lock(cleanup().mutex);
-    // Another thread may still be writing a file into it, which makes one pass miss that file.
-    for (int attempt = 0; attempt < 10 && !cleanup().folder.empty(); ++attempt) {
-      std::error_code error;
-      fs::remove_all(cleanup().folder, error);
-      if (!error) {
-        break;
-      }
-    }
-  }
+  leave_nothing_behind();
   // Killed by the same signal, so that a shell or make sees what it expects.
   struct sigaction ordinary = {};
   ordinary.sa_handler = SIG_DFL;
@@ -109,6 +98,19 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   cleanup().folder.clear();
+}
+
+void leave_nothing_behind() {
+  end_children();
+  const std::scoped_lock lock(cleanup().mutex);
+  // Another thread may still be writing a file into it, which makes one pass miss that file.
+  for (int attempt = 0; attempt < 10 && !cleanup().folder.empty(); ++attempt) {
+    std::error_code error;
+    fs::remove_all(cleanup().folder, error);
+    if (!error) {
+      break;
+    }
+  }
 }
 
 void handle_signals() {

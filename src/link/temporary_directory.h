@@ -32,6 +32,10 @@ private:
   bool keep_;
 };
 
+/// Ends the children and removes the temporary folder, if there is one, for a process that is about
+/// to end with _exit or by a signal. From any thread.
+void leave_nothing_behind();
+
 /// Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGXCPU in this thread and those it starts,
 /// and gives them to a thread of their own, which ends the children, removes the temporary folder
 /// and ends the process by the same signal. Call once, before any other thread exists.

@@ -69,6 +69,19 @@ else:
     pathlib.Path(path).write_bytes(struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries)) + entries)
 """
 
+# Clusters came with sm_90.
+UNKNOWN_TO_OLDER_ONES = """
+extern "C" void arrive() __asm__("llvm.nvvm.barrier.cluster.arrive");
+int main() {
+#pragma omp target
+#ifdef __NVPTX__
+  arrive();
+#else
+  ;
+#endif
+}
+"""
+
 
 class Toolkit(unittest.TestCase):
     def setUp(self):
@@ -76,12 +89,13 @@ class Toolkit(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "program.cpp").write_text(SOURCE)
+        (self.folder / "tmp").mkdir()
 
     def link(self, *options, arch="sm_80"):
         return subprocess.run(
             [build / "bin/gantry", "clang++", "-O1", "-fopenmp", f"--offload-arch={arch}", self.folder / "program.cpp",
              "-o", self.folder / "program", *(f"-Wl,{option}" for option in options)],
-            capture_output=True, text=True, check=False)
+            env=dict(os.environ, TMPDIR=str(self.folder / "tmp")), capture_output=True, text=True, check=False)
 
     def output(self, *options, **how):
         linked = self.link(*options, **how)
@@ -123,6 +137,7 @@ class Toolkit(unittest.TestCase):
         listing = subprocess.run([build / "bin/gantry", "inspect", self.folder / "program"], capture_output=True,
                                  text=True, check=True).stdout
         self.assertEqual(listing.count("fatbinary"), 2, listing)
+        self.assertIn("fat binary: machine code sm_90, PTX sm_90", listing)
 
     def test_an_architecture_that_is_too_old(self):
         linked = self.link(arch="sm_60")
@@ -135,6 +150,21 @@ class Toolkit(unittest.TestCase):
         linked = self.link(f"--ptxas={ptxas}")
         self.assertNotEqual(linked.returncode, 0)
         self.assertIn(f"'{ptxas}' failed with status 255: ptxas fatal : no", linked.stderr)
+        self.assertIn("without --ptxas the driver compiles the PTX", linked.stderr)
+
+    def test_an_option_without_its_file(self):
+        for option in ("--ptxas=", "--libdevice="):
+            linked = self.link(option)
+            self.assertNotEqual(linked.returncode, 0)
+            self.assertIn("take the path of a file", linked.stderr)
+
+    def test_code_that_llvm_cannot_compile(self):
+        (self.folder / "program.cpp").write_text(UNKNOWN_TO_OLDER_ONES)
+        linked = self.link(arch="sm_70")
+        self.assertNotEqual(linked.returncode, 0)
+        self.assertIn("gantry: error: LLVM cannot compile the device code: Cannot select", linked.stderr)
+        self.assertNotIn("Aborted", linked.stderr)
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     def test_an_assembler_that_is_not_there(self):
         linked = self.link("--ptxas=/nonexistent/ptxas")

@@ -1,0 +1,103 @@
+#include "link/runtime_questions.h"
+
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+
+namespace gantry::link {
+namespace {
+
+/// Two kernels, of generic (1) and of SPMD mode (2), and functions that ask for the mode.
+constexpr const char* kKernels = R"(
+  %configuration = type { i8, i8, i8 }
+  %environment = type { %configuration, ptr }
+  @generic_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 1 }, ptr null }
+  @spmd_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2 }, ptr null }
+  declare i8 @__gantry_kernel_mode()
+  declare i1 @__gantry_may_have_thread_states()
+  define internal i8 @of_generic() {
+    %mode = call i8 @__gantry_kernel_mode()
+    ret i8 %mode
+  }
+  define internal i8 @of_both() {
+    %mode = call i8 @__gantry_kernel_mode()
+    ret i8 %mode
+  }
+  define internal i8 @in_a_variable() {
+    %mode = call i8 @__gantry_kernel_mode()
+    ret i8 %mode
+  }
+  @pointers = constant [1 x ptr] [ptr @in_a_variable]
+  define void @generic() {
+    %a = call i8 @of_generic()
+    %b = call i8 @of_both()
+    ret void
+  }
+  define i8 @spmd() {
+    %mode = call i8 @__gantry_kernel_mode()
+    %b = call i8 @of_both()
+    %c = call i8 @in_a_variable()
+    ret i8 %mode
+  }
+)";
+
+constexpr const char* kStates = R"(
+  declare i1 @__gantry_may_have_thread_states()
+  define internal void @__gantry_make_thread_state() {
+    ret void
+  }
+  define i1 @asks() {
+    %may = call i1 @__gantry_may_have_thread_states()
+    ret i1 %may
+  }
+)";
+
+class RuntimeQuestions : public testing::Test {
+protected:
+  void answer(const std::string& text) {
+    llvm::SMDiagnostic problem;
+    module_ = llvm::parseAssemblyString(text, problem, context_);
+    ASSERT_NE(module_, nullptr) << problem.getMessage().str();
+    answer_runtime_questions(*module_);
+    EXPECT_FALSE(llvm::verifyModule(*module_));
+  }
+
+  /// The constant that the function returns; nothing if it still asks.
+  std::optional<std::uint64_t> returned(const char* function) {
+    const auto* end = llvm::cast<llvm::ReturnInst>(
+        module_->getFunction(function)->getEntryBlock().getTerminator());
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(end->getReturnValue());
+    return number == nullptr ? std::nullopt : std::optional(number->getZExtValue());
+  }
+
+private:
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+TEST_F(RuntimeQuestions, ModesOfTheKernelsThatComeToAFunction) {
+  answer(kKernels);
+  EXPECT_EQ(returned("spmd"), 2);
+  EXPECT_EQ(returned("of_generic"), 1);
+  EXPECT_EQ(returned("of_both"), std::nullopt);
+  EXPECT_EQ(returned("in_a_variable"), std::nullopt);
+}
+
+TEST_F(RuntimeQuestions, NoStatesWhereNobodyMakesOne) {
+  answer(kStates);
+  EXPECT_EQ(returned("asks"), 0);
+}
+
+TEST_F(RuntimeQuestions, StatesWhereSomeKernelMakesOne) {
+  answer(std::string(kStates) + "define void @makes() {\n call void @__gantry_make_thread_state()\n"
+                                " ret void\n}\n");
+  EXPECT_EQ(returned("asks"), 1);
+}
+
+} // namespace
+} // namespace gantry::link
