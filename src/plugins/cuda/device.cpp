@@ -26,10 +26,9 @@ std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice d
 
 std::int32_t describe(Device& opened, CUdevice device) {
   char name[256] = {};
-  std::size_t memory = 0;
   int major = 0, minor = 0, version = 0, integrated = 0, pageable = 0;
   GANTRY_CUDA_TRY(cuDeviceGetName, name, sizeof name, device);
-  GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &memory, device);
+  GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &opened.total_memory, device);
   GANTRY_CUDA_TRY(cuDriverGetVersion, &version);
   struct Wanted {
     CUdevice_attribute attribute;
@@ -40,6 +39,7 @@ std::int32_t describe(Device& opened, CUdevice device) {
            Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
            Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
            Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
+           Wanted{CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
            Wanted{CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
            Wanted{CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
        }) {
@@ -52,11 +52,11 @@ std::int32_t describe(Device& opened, CUdevice device) {
   opened.integrated = integrated != 0;
   opened.host_accessible = pageable != 0;
   // Memory of the host is nobody's to hoard.
-  opened.memory.keep(opened.integrated ? 0 : memory / kKeptPart);
-  opened.description =
-      fmt::format("{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name,
-                  opened.capability, opened.multiprocessors,
-                  static_cast<double>(memory) / (1 << 30), version / 1000, version % 1000 / 10);
+  opened.memory.keep(opened.integrated ? 0 : opened.total_memory / kKeptPart);
+  opened.description = fmt::format(
+      "{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name, opened.capability,
+      opened.multiprocessors, static_cast<double>(opened.total_memory) / (1 << 30), version / 1000,
+      version % 1000 / 10);
   return GANTRY_SUCCESS;
 }
 

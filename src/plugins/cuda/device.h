@@ -23,6 +23,8 @@ struct Device {
   bool host_accessible = false; ///< kernels can use any memory of the program
   int multiprocessors = 1;
   int max_grid_size = 0;
+  int clock_kilohertz = 1;
+  std::size_t total_memory = 0;
   std::string description;
   DeviceOptions options;
   MemoryPool memory; ///< any thread

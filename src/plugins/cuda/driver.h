@@ -30,6 +30,10 @@ namespace gantry::cuda {
   X(cuDevicePrimaryCtxRetain)                                                                      \
   X(cuCtxSetCurrent)                                                                               \
   X(cuCtxSetLimit)                                                                                 \
+  X(cuLinkCreate_v2)                                                                               \
+  X(cuLinkAddData_v2)                                                                              \
+  X(cuLinkComplete)                                                                                \
+  X(cuLinkDestroy)                                                                                 \
   X(cuModuleLoadDataEx)                                                                            \
   X(cuModuleUnload)                                                                                \
   X(cuModuleGetFunction)                                                                           \

@@ -1,6 +1,5 @@
 #include "plugins/cuda/image.h"
 
-#include <array>
 #include <memory>
 
 namespace gantry::cuda {
@@ -49,6 +48,9 @@ std::int32_t gantry_image::load() {
 std::int32_t gantry_image::publish() {
   const std::lock_guard lock(device_.mutex);
   device_.images.push_back(this);
+  if (const std::int32_t code = introduce_device(module_, device_); code != GANTRY_SUCCESS) {
+    return code;
+  }
   return write_device_environment();
 }
 
@@ -62,14 +64,21 @@ std::int32_t gantry_image::run_alone(const char* name) const {
   return GANTRY_SUCCESS;
 }
 
-std::int32_t gantry_image::compile() {
-  std::array<char, 8192> log = {};
+CUresult gantry_image::load_module(std::vector<char>& log) {
+  if (is_of_gcc(text_)) {
+    return load_objects(text_, device_.options, log, module_);
+  }
   DeviceOptions::Jit jit = device_.options.jit();
   jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
   jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
-  const CUresult result = driver().cuModuleLoadDataEx(&module_, text_.c_str(),
-                                                      static_cast<unsigned>(jit.options.size()),
-                                                      jit.options.data(), jit.values.data());
+  return driver().cuModuleLoadDataEx(&module_, text_.c_str(),
+                                     static_cast<unsigned>(jit.options.size()), jit.options.data(),
+                                     jit.values.data());
+}
+
+std::int32_t gantry_image::compile() {
+  std::vector<char> log(8192);
+  const CUresult result = load_module(log);
   if (result == CUDA_SUCCESS) {
     return GANTRY_SUCCESS;
   }
@@ -116,7 +125,12 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
     return code;
   }
   CUfunction function = nullptr;
-  if (driver().cuModuleGetFunction(&function, module_, name) != CUDA_SUCCESS) {
+  Convention convention = Convention::kClang;
+  CUdeviceptr region = 0;
+  const CUresult result = is_of_gcc(text_)
+                              ? find_region(module_, name, function, convention, region)
+                              : driver().cuModuleGetFunction(&function, module_, name);
+  if (result != CUDA_SUCCESS) {
     return report(GANTRY_NOT_FOUND, "there is no such kernel in the image");
   }
   int max_block_size = 0;
@@ -133,6 +147,8 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   gantry_kernel& found = kernels_[name];
   found.device = &device_;
   found.function = function;
+  found.convention = convention;
+  found.region = region;
   found.environment = environment;
   found.max_block_size = max_block_size;
   *kernel = &found;

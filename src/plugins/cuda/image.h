@@ -3,18 +3,22 @@
 
 #include "plugins/cuda/code.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/gcc.h"
 
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <gantry/gpu_image.h>
 
 struct gantry_kernel {
   gantry::cuda::Device* device = nullptr;
   CUfunction function = nullptr;
+  gantry::cuda::Convention convention = gantry::cuda::Convention::kClang;
+  CUdeviceptr region = 0;                     ///< what Convention::kGccMain is to call
   gantry_kernel_environment environment = {}; ///< all zero if the image has none: bare
   int max_block_size = 0;                     ///< of the function, by its registers and directives
   /// What the driver was asked last of the blocks that a multiprocessor has at once (launch.cpp).
@@ -38,6 +42,7 @@ struct gantry_image {
 
 private:
   std::int32_t compile();
+  [[nodiscard]] CUresult load_module(std::vector<char>& log);
   std::int32_t publish();
   /// Launches a kernel of one thread that the linker has made, if the image has it.
   std::int32_t run_alone(const char* name) const;

@@ -31,8 +31,9 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
 
-/// Blocks that a multiprocessor has at work at once. The question to the driver and its answer are
-/// kept in one word.
+} // namespace
+
+// The question to the driver and its answer are kept in one word.
 int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t dynamic_memory) {
   constexpr unsigned kQuestionBits = 48;
   const std::uint64_t question = std::uint64_t{threads} << 32 | dynamic_memory;
@@ -50,6 +51,8 @@ int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t 
                          std::memory_order_relaxed);
   return resident;
 }
+
+namespace {
 
 /// Blocks that are at work at once, and some more.
 std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
@@ -116,10 +119,21 @@ constexpr std::size_t kFewArguments = 64;
 
 } // namespace
 
+void LaunchMemory::release() {
+  for (const CUdeviceptr address : {environment, stacks}) {
+    if (address != 0) {
+      (void)driver().cuMemFree_v2(address);
+    }
+  }
+}
+
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                    LaunchMemory& memory) {
   if (const std::int32_t code = enter(*kernel.device); code != GANTRY_SUCCESS) {
     return code;
+  }
+  if (kernel.convention != Convention::kClang) {
+    return start_of_gcc(kernel, launch, stream, memory);
   }
   const Grid grid = choose_grid(kernel, launch);
   void* const* arguments = launch.arguments;

@@ -19,7 +19,16 @@ struct LaunchMemory {
   CUdeviceptr environment =
       0; ///< a gantry_launch_environment and the records of a reduction; 0: none yet
   std::size_t bytes = 0;
+  CUdeviceptr stacks = 0; ///< of the warps of GCC's kernels; 0: none yet
+  std::size_t stack_bytes = 0;
+
+  /// Frees it all; nothing uses it any more.
+  void release();
 };
+
+/// Blocks of so many threads that a multiprocessor has at work at once.
+[[nodiscard]] int resident_blocks(gantry_kernel& kernel, std::uint32_t threads,
+                                  std::uint32_t dynamic_memory);
 
 /// Puts a launch into a stream. Does not wait. `memory` is the stream's.
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,

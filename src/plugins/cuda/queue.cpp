@@ -51,9 +51,7 @@ int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
 void __tgt_rtl_destroy_queue(gantry_queue* queue) {
   if (enter(queue->device) == GANTRY_SUCCESS) {
     (void)driver().cuStreamDestroy_v2(queue->stream);
-    if (queue->memory.environment != 0) {
-      (void)driver().cuMemFree_v2(queue->memory.environment);
-    }
+    queue->memory.release();
   }
   delete queue;
 }

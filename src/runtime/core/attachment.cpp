@@ -37,6 +37,20 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   mark(*pointer.mapping, work);
 }
 
+// Section 7.8.4: a link variable is mapped like any other; a part of it stands for the whole.
+void DataEnvironment::point_links(Mapping& mapping, ConstructWork& work) {
+  auto link = std::ranges::upper_bound(links_, mapping.host_begin, {}, &Link::host);
+  while (link != links_.begin() &&
+         mapping.host_begin - std::prev(link)->host < std::prev(link)->size) {
+    --link;
+  }
+  for (; link != links_.end() && link->host < mapping.host_end; ++link) {
+    work.transfers.point(link->device_pointer, link->host, sizeof(void*),
+                         mapping.device_address(link->host));
+    mark(mapping, work);
+  }
+}
+
 bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,
                                             ConstructWork& work) {
   if (separate_storage_ == 0) {

@@ -24,6 +24,12 @@ using MapItems = absl::InlinedVector<MapItem, kInlineItems>;
 /// The values of a kernel's parameters.
 using KernelArguments = absl::InlinedVector<void*, kInlineItems + 1>;
 
+/// How the values of a construct's items reach its kernel.
+enum class ParameterForm : std::uint8_t {
+  kValues, ///< each as a parameter
+  kBlock,  ///< one parameter: the address of an array of them on the device, null if there are none
+};
+
 using Mappings = absl::InlinedVector<Mapping*, kInlineItems>;
 
 /// Copies to be made for one construct, in order. The mappings they concern are marked while they

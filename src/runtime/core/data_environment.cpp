@@ -2,6 +2,8 @@
 
 #include "runtime/core/extent.h"
 
+#include <algorithm>
+
 namespace gantry::core {
 
 namespace {
@@ -41,8 +43,12 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
 }
 
 Status DataEnvironment::enter_target(Items items, const Construct& construct, Queue& queue,
-                                     KernelArguments& arguments, PrivateStorage& storage) {
+                                     KernelArguments& arguments, ParameterForm form,
+                                     PrivateStorage& storage) {
   if (items.empty()) {
+    if (form == ParameterForm::kBlock) {
+      arguments.push_back(nullptr);
+    }
     return {};
   }
   Lock lock(mutex_);
@@ -50,7 +56,7 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct, Qu
   ConstructWork work(construct, queue, table_.next_call());
   Status planned = plan_enter(items, work);
   if (planned) {
-    planned = append_arguments(items, work, arguments, storage);
+    planned = append_arguments(items, work, arguments, form, storage);
   }
   return finish_enter(lock, work, std::move(planned));
 }
@@ -297,6 +303,19 @@ void DataEnvironment::undeclare(const void* host, const void* device_address) {
       lookup.mapping->device_begin == address(device_address)) {
     erase(*lookup.mapping); // it owns no allocation
   }
+}
+
+void DataEnvironment::declare_link(const void* host, std::uint64_t size, void* device_pointer) {
+  const std::lock_guard lock(mutex_);
+  const Link link{address(host), size, address(device_pointer)};
+  links_.insert(std::ranges::upper_bound(links_, link.host, {}, &Link::host), link);
+}
+
+void DataEnvironment::undeclare_link(const void* host, const void* device_pointer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(links_, [&](const Link& link) {
+    return link.host == address(host) && link.device_pointer == address(device_pointer);
+  });
 }
 
 void DataEnvironment::unify() {

@@ -45,10 +45,18 @@ public:
   /// Makes room for `size` bytes and returns where they are on the device.
   [[nodiscard]] Result<std::uintptr_t> allocate(std::uint64_t size);
 
+  /// Room for `size` bytes on the host, aligned as words, from which the storage is initialised.
+  /// They stay as long as this does.
+  [[nodiscard]] std::byte* stage(std::uint64_t size) {
+    staged_.resize(size / sizeof(std::uint64_t) + 1);
+    return reinterpret_cast<std::byte*>(staged_.data());
+  }
+
 private:
   const PluginDevice& device_;
   alignas(64) std::byte inline_[512];
   void* allocation_ = nullptr;
+  absl::InlinedVector<std::uint64_t, 64> staged_;
 };
 
 class DataEnvironment {
@@ -64,9 +72,9 @@ public:
                              Queue& queue);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
-  /// `argument`, with private copies in `storage`.
+  /// `argument`, or the address of a block of these, with private copies in `storage`.
   [[nodiscard]] Status enter_target(std::span<const MapItem> items, const Construct& construct,
-                                    Queue& queue, KernelArguments& arguments,
+                                    Queue& queue, KernelArguments& arguments, ParameterForm form,
                                     PrivateStorage& storage);
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
@@ -89,6 +97,13 @@ public:
                                const char* name);
   /// Ends declare() if it was made with this device address.
   void undeclare(const void* host, const void* device_address);
+
+  /// A declare target link variable of an image whose code uses it through the device's pointer at
+  /// `device_pointer`: that points to the corresponding storage while there is any. For compilers
+  /// that leave this to the runtime.
+  void declare_link(const void* host, std::uint64_t size, void* device_pointer);
+  /// Ends declare_link() if it was made with this pointer.
+  void undeclare_link(const void* host, const void* device_pointer);
 
   /// From now on everything that becomes present is its own corresponding storage, unless its item
   /// says `close`: unified_shared_memory on a device that can access the host's memory.
@@ -166,17 +181,28 @@ private:
   // Parameters (kernel_arguments.cpp).
 
   [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
-                                        KernelArguments& arguments, PrivateStorage& storage);
+                                        KernelArguments& arguments, ParameterForm form,
+                                        PrivateStorage& storage);
+
+  /// Points the device's pointers to link variables that begin in `mapping` to it.
+  void point_links(Mapping& mapping, ConstructWork& work);
 
   /// Takes a mapping off the table and returns what is to be freed, or null.
   void* erase(Mapping& mapping);
   /// Frees what erase() returned. Without the lock.
   [[nodiscard]] Status release(std::span<void* const> allocations);
 
+  struct Link {
+    std::uintptr_t host;
+    std::uint64_t size;
+    std::uintptr_t device_pointer;
+  };
+
   const PluginDevice& device_;
   std::mutex mutex_;
   std::condition_variable settled_; ///< a mark was taken off
   MappingTable table_;
+  std::vector<Link> links_; ///< sorted by host address
   int marks_ = 0;
   int waiting_ = 0;
   /// Mappings whose storage is not the original storage itself.

@@ -545,5 +545,28 @@ TEST_F(SharedMemory, APointerToAnImagesVariableGetsStorageOfItsOwn) {
   ASSERT_TRUE(plugin.device().release(in_image));
 }
 
+TEST_F(MappingRules, PointersToLinkVariablesFollowTheirMapping) {
+  int before[4] = {};
+  int variable[8] = {};
+  void* const pointer = plugin.device().allocate(sizeof(void*)).value();
+  environment.declare_link(&variable, sizeof variable, pointer);
+  const auto target = [&] { return plugin.read<void*>(pointer); };
+  ASSERT_TRUE(enter({to(before)}));
+  EXPECT_NE(target(), corresponding(before));
+  ASSERT_TRUE(enter({to(variable)}));
+  EXPECT_EQ(target(), corresponding(variable));
+  ASSERT_TRUE(exit({remove(variable), remove(before)}));
+  // A part of it stands for the whole.
+  ASSERT_TRUE(enter({section(variable, 2, 4)}));
+  EXPECT_EQ(static_cast<int*>(target()) + 2, corresponding(variable[2]));
+  ASSERT_TRUE(exit({section(variable, 2, 4)}));
+  environment.undeclare_link(&variable, pointer);
+  void* const last = target();
+  ASSERT_TRUE(enter({to(variable)}));
+  EXPECT_EQ(target(), last);
+  ASSERT_TRUE(exit({remove(variable)}));
+  ASSERT_TRUE(plugin.device().release(pointer));
+}
+
 } // namespace
 } // namespace gantry::core

@@ -26,7 +26,7 @@ std::string Device::image_file(const RegisteredProgram& program) const {
   if (image_folder_.empty()) {
     return {};
   }
-  const std::string module = module_of(program.descriptor).path;
+  const std::string module = module_of(program.location).path;
   return fmt::format("{}/{}.{}.{}.device{}.so", image_folder_,
                      module.substr(module.find_last_of('/') + 1), getpid(), program.id, number_);
 }
@@ -92,6 +92,9 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
         !status) {
       return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
     }
+  }
+  for (const auto& link : program->joined().links) {
+    data_environment_.declare_link(link.host_address, link.size, link.device_address);
   }
   for (const Kernel& kernel : program->joined().kernels) {
     // An inline function's target region has one identity in all programs of a process; the first
@@ -175,6 +178,9 @@ std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   publish_functions(*program);
   hand_over_kernels(*program);
   hand_over_variables(*program);
+  for (const auto& link : program->joined().links) {
+    data_environment_.undeclare_link(link.host_address, link.device_address);
+  }
   return program;
 }
 

@@ -48,7 +48,7 @@ ProgramEntry variable(T& object, const char* name) {
 struct Programs : ::testing::Test {
   explicit Programs(testing::Memory memory = testing::Memory::kSeparate) : plugin(memory) {}
 
-  void add(const TestProgram& program) { registry.add(&program, TestProgram::decode); }
+  void add(const TestProgram& program) { registry.add(&program, &program, TestProgram::decode); }
 
   /// As unregistration does it. The image goes with the result.
   std::shared_ptr<LoadedProgram> withdraw(const TestProgram& program) {
@@ -430,8 +430,8 @@ TEST(Registry, NumbersProgramsAndForgetsThem) {
   const int first = 0;
   const int second = 0;
   const auto start = registry.generation();
-  registry.add(&first, nullptr);
-  registry.add(&second, nullptr);
+  registry.add(&first, &first, nullptr);
+  registry.add(&second, &second, nullptr);
   EXPECT_EQ(registry.generation(), start + 2);
   const std::lock_guard lock(registry.mutex());
   EXPECT_EQ(registry.remove(&first), 1u);

@@ -152,7 +152,8 @@ TEST_F(Failures, OfTargetRegions) {
         KernelArguments arguments;
         copies.emplace(plugin.device());
         Queue queue(queues);
-        if (Status status = environment.enter_target(items, construct, queue, arguments, *copies);
+        if (Status status = environment.enter_target(items, construct, queue, arguments,
+                                                     ParameterForm::kValues, *copies);
             !status) {
           return status;
         }

@@ -5,6 +5,7 @@
 #include "runtime/core/extent.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace gantry::core {
 
@@ -41,10 +42,17 @@ Result<std::uintptr_t> PrivateStorage::allocate(std::uint64_t size) {
 }
 
 Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
-                                         KernelArguments& arguments, PrivateStorage& storage) {
+                                         KernelArguments& arguments, ParameterForm form,
+                                         PrivateStorage& storage) {
   const Mappings& found = work.found;
-  // All private copies of a construct lie in one piece, in order.
-  std::uint64_t private_size = 0;
+  const bool block = form == ParameterForm::kBlock;
+  const std::size_t first_argument = arguments.size();
+  // The block and all private copies of a construct lie in one piece, in order.
+  const std::uint64_t block_size =
+      block ? sizeof(void*) * static_cast<std::uint64_t>(std::ranges::count_if(
+                                  items, [](const MapItem& item) { return item.argument; }))
+            : 0;
+  std::uint64_t private_size = block_size;
   absl::InlinedVector<std::uint64_t, kInlineItems> offsets(items.size(), 0);
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].kind == MapKind::kPrivate) {
@@ -60,6 +68,7 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
     }
     private_begin = *allocated;
   }
+  std::byte* const staged = block ? storage.stage(private_size) : nullptr;
 
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
@@ -81,7 +90,11 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
     case MapKind::kPrivate: {
       const std::uintptr_t copy = private_begin + offsets[i];
       if (item.to && item.size > 0) {
-        work.transfers.initialise(copy, item.begin, item.size);
+        if (block) {
+          std::memcpy(staged + offsets[i], item.begin, item.size);
+        } else {
+          work.transfers.initialise(copy, item.begin, item.size);
+        }
       }
       value = copy + (address(item.base) - address(item.begin));
       break;
@@ -104,6 +117,15 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
     }
     if (item.argument) {
       arguments.push_back(reinterpret_cast<void*>(value));
+    }
+  }
+  if (block) {
+    // Many small copies would take longer than one that is larger.
+    std::memcpy(staged, arguments.data() + first_argument, block_size);
+    arguments.resize(first_argument);
+    arguments.push_back(reinterpret_cast<void*>(private_begin));
+    if (private_size > 0) {
+      work.transfers.initialise(private_begin, staged, private_size);
     }
   }
   return {};

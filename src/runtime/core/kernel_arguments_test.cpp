@@ -194,5 +194,37 @@ TEST_F(ArgumentsOfSharedMemory, StandForTheObjectsThemselves) {
   ASSERT_TRUE(exit({tofrom(x)}));
 }
 
+/// What a block of arguments holds.
+std::vector<std::uintptr_t> words_at(FakePlugin& plugin, std::uintptr_t block, std::size_t count) {
+  std::vector<std::uintptr_t> words;
+  for (std::size_t i = 0; i < count; ++i) {
+    words.push_back(plugin.read<std::uintptr_t>(reinterpret_cast<void*>(block + i * 8)));
+  }
+  return words;
+}
+
+TEST_F(Arguments, MayLieInABlockWithThePrivateCopies) {
+  int x = 1;
+  int y = 5;
+  const auto values = enter_target({value(42), alloc(x), firstprivate(y)}, ParameterForm::kBlock);
+  ASSERT_TRUE(values);
+  ASSERT_EQ(values->size(), 1u);
+  const auto words = words_at(plugin, values->front(), 3);
+  EXPECT_THAT(words,
+              ElementsAre(42, address(corresponding(x)), values->front() + 3 * sizeof(void*)));
+  EXPECT_EQ(plugin.read<int>(reinterpret_cast<void*>(words[2])), 5);
+  EXPECT_EQ(plugin.counts.submits, 1) << "one copy for all of it";
+  ASSERT_TRUE(exit({remove(x)}));
+}
+
+TEST_F(Arguments, ABlockOfNoneIsNull) {
+  EXPECT_THAT(enter_target({}, ParameterForm::kBlock).value(), ElementsAre(0));
+  int x = 1;
+  MapItem silent = alloc(x);
+  silent.argument = false;
+  EXPECT_THAT(enter_target({silent}, ParameterForm::kBlock).value(), ElementsAre(0));
+  ASSERT_TRUE(exit({remove(x)}));
+}
+
 } // namespace
 } // namespace gantry::core

@@ -114,6 +114,12 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
       return device_.submit(variable->device_address, entry.address, entry.size);
     }
     return {};
+  case EntryKind::kLinkPointer:
+    joined.links.push_back({entry.address, entry.size, variable->device_address, entry.name});
+    return !unified_shared_memory_
+               ? Status()
+               : device_.submit(variable->device_address, static_cast<const void*>(&entry.address),
+                                sizeof entry.address);
   case EntryKind::kUnifiedVariable:
     return device_.submit(variable->device_address, static_cast<const void*>(&entry.value),
                           sizeof entry.value);

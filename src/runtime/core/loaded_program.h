@@ -51,6 +51,8 @@ public:
     std::vector<Kernel> kernels;
     /// Host storage that has its corresponding storage in the image.
     std::vector<Variable> variables;
+    /// Link variables, with the device's pointers to them.
+    std::vector<Variable> links;
     /// What is called by pointer, in no order.
     std::vector<FunctionPair> functions;
   };

@@ -193,6 +193,9 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
   mapping.mapped_at = work.construct.psource;
+  if (!links_.empty()) [[unlikely]] {
+    point_links(mapping, work);
+  }
   if (info_enabled(Info::kMap)) [[unlikely]] {
     info("{}: {} {} mapped to {:#x}{}", label(work.construct), quoted_name(item.name),
          extent(begin, size), device_begin, mapping.shared() ? " (shared)" : "");

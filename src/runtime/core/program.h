@@ -17,6 +17,7 @@ enum class EntryKind : std::uint8_t {
   kKernel,          ///< a target region; `address` identifies it at a launch
   kVariable,        ///< a declare target variable with storage in the image
   kLink,            ///< the reference pointer of a declare target link variable
+  kLinkPointer,     ///< a declare target link variable itself; the image has a pointer of that name
   kUnifiedVariable, ///< a reference pointer under unified_shared_memory: the device's copy gets the
                     ///< host's value
   kIndirectFunction, ///< the image has a pointer of that name to the device's function

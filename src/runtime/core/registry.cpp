@@ -8,9 +8,9 @@ bool Registry::contains(ProgramId id) const {
   return std::ranges::any_of(programs_, [&](const auto& program) { return program.id == id; });
 }
 
-void Registry::add(const void* descriptor, DecodeProgram decode) {
+void Registry::add(const void* descriptor, const void* location, DecodeProgram decode) {
   const std::lock_guard lock(mutex_);
-  programs_.push_back({++last_id_, descriptor, decode, unified_shared_memory_.load()});
+  programs_.push_back({++last_id_, descriptor, location, decode, unified_shared_memory_.load()});
   generation_.fetch_add(1, std::memory_order_release);
 }
 

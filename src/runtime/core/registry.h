@@ -20,6 +20,8 @@ using ProgramId = std::uint64_t;
 struct RegisteredProgram {
   ProgramId id = 0;
   const void* descriptor = nullptr;
+  /// An address in the module that brought the program.
+  const void* location = nullptr;
   DecodeProgram decode = nullptr;
   /// Required apart from what the program's contents say.
   bool unified_shared_memory = false;
@@ -36,7 +38,7 @@ public:
   /// With the lock held.
   [[nodiscard]] bool contains(ProgramId id) const;
 
-  void add(const void* descriptor, DecodeProgram decode);
+  void add(const void* descriptor, const void* location, DecodeProgram decode);
 
   /// Removes the program registered with `descriptor` and returns its number, or 0 if there is
   /// none. With the lock held.

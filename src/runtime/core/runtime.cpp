@@ -24,16 +24,16 @@ Runtime& Runtime::instance() {
   return *runtime;
 }
 
-void Runtime::register_program(const void* descriptor, DecodeProgram decode) {
-  registry_.add(descriptor, decode);
+void Runtime::register_program(const void* descriptor, const void* location, DecodeProgram decode) {
+  registry_.add(descriptor, location, decode);
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program registered: {}", module_of(descriptor).path);
+    info("program registered: {}", module_of(location).path);
   }
 }
 
 void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end) {
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program unregistered: {}", module_of(descriptor).path);
+    info("program unregistered: {}", module_of(reinterpret_cast<const void*>(begin)).path);
   }
   bool last = false;
   {
@@ -95,8 +95,8 @@ Error Runtime::no_such_device(std::int64_t number, int count) {
 bool Runtime::has_program_in(const Module& module) {
   const std::lock_guard lock(registry_.mutex());
   return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
-    const auto descriptor = reinterpret_cast<std::uintptr_t>(program.descriptor);
-    return descriptor >= module.begin && descriptor < module.end;
+    const auto location = reinterpret_cast<std::uintptr_t>(program.location);
+    return location >= module.begin && location < module.end;
   });
 }
 

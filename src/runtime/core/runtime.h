@@ -25,8 +25,9 @@ public:
   /// The process's runtime. Never destroyed: kernels may run while the process ends.
   static Runtime& instance();
 
-  /// Registers a program; cheap, and fit for constructors of libraries.
-  void register_program(const void* descriptor, DecodeProgram decode);
+  /// Registers a program that `location` is an address of; cheap, and fit for constructors of
+  /// libraries.
+  void register_program(const void* descriptor, const void* location, DecodeProgram decode);
 
   /// Some program has `requires unified_shared_memory`; before it is registered.
   void require_unified_shared_memory() { registry_.require_unified_shared_memory(); }
@@ -44,6 +45,11 @@ public:
   [[nodiscard]] Device* select(std::int64_t number, const Construct& construct);
 
   static constexpr std::int64_t kDefaultDevice = -1;
+
+  /// OMP_TARGET_OFFLOAD=MANDATORY; once the settings are read.
+  [[nodiscard]] bool mandatory() const {
+    return policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory;
+  }
 
   /// The device of a routine's device argument, ready for use; null for the host, which is the
   /// number of devices or omp_initial_device. Another number is an error that the routine reports,

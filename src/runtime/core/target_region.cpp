@@ -18,7 +18,7 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 
 Status TargetRegion::start(gantry_launch&& shape) {
   DataEnvironment& environment = device_.data_environment();
-  Status status = environment.enter_target(items, construct_, queue_, parameters, storage_);
+  Status status = environment.enter_target(items, construct_, queue_, parameters, form, storage_);
   if (!status) {
     return status;
   }

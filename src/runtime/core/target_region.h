@@ -27,6 +27,9 @@ public:
   /// The values of the kernel's parameters that precede those of the items.
   KernelArguments parameters;
 
+  /// How the kernel takes the items' values.
+  ParameterForm form = ParameterForm::kValues;
+
   [[nodiscard]] Device& device() const { return device_; }
   [[nodiscard]] const Construct& construct() const { return construct_; }
 

@@ -31,10 +31,11 @@ struct EnvironmentCase : ::testing::Test {
   }
 
   /// What a target region does with its items; the values of its kernel's parameters.
-  Result<std::vector<std::uintptr_t>> enter_target(Items items) {
+  Result<std::vector<std::uintptr_t>> enter_target(Items items,
+                                                   ParameterForm form = ParameterForm::kValues) {
     KernelArguments arguments;
     Queue queue(queues);
-    if (Status status = environment.enter_target(items, construct, queue, arguments, storage);
+    if (Status status = environment.enter_target(items, construct, queue, arguments, form, storage);
         !status) {
       return tl::unexpected(status.error());
     }

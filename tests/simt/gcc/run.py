@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compiles one program of this folder with Debian's GCC 12 for nvptx and runs it on the PTX executor,
-under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1.
+under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1, or with Gantry in place of their offloading.
 
     run.py NAME.c --build FOLDER --driver FOLDER
+    run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices simt
 
-A program passes if it ends with status 0 and its last line is PASS. It is compiled again only if it,
-a shared header or the command has changed. `--host` runs the host's version of the target regions
+A program passes if it ends with status 0 and its last line is PASS, and if with Gantry it prints what
+it prints with stock libgomp. It is compiled again only if it, a shared header or the command has
+changed. `--host` runs the host's version of the target regions
 instead, to test a program itself. Ends with 77 (skipped) if the compiler is not installed.
 """
 
@@ -89,22 +91,41 @@ def compile_program(source, build, path):
     return program
 
 
-def run_program(program, driver, on_host):
-    environment = dict(os.environ)
-    if on_host:
-        environment.update(OMP_TARGET_OFFLOAD="DISABLED", GANTRY_TEST_ALLOW_HOST="1")
-    else:
-        before = environment.get("LD_LIBRARY_PATH")
-        environment["LD_LIBRARY_PATH"] = str(driver) + (f":{before}" if before else "")
-        # A region that would fall back to the host ends the program.
-        environment["OMP_TARGET_OFFLOAD"] = "MANDATORY"
-    done = subprocess.run([program], env=environment, capture_output=True, text=True,
+def on_host():
+    return {"OMP_TARGET_OFFLOAD": "DISABLED", "GANTRY_TEST_ALLOW_HOST": "1"}
+
+
+# A region that would fall back to the host ends the program.
+
+def on_libgomp(driver):
+    folders = [str(driver), os.environ.get("LD_LIBRARY_PATH", "")]
+    return {"OMP_TARGET_OFFLOAD": "MANDATORY", "LD_LIBRARY_PATH": ":".join(filter(None, folders))}
+
+
+def on_gantry(library, devices):
+    return {"OMP_TARGET_OFFLOAD": "MANDATORY", "LD_PRELOAD": str(library), "GANTRY_DEVICES": devices}
+
+
+def run_program(program, environment):
+    """What the program prints, and how it fails, if it does."""
+    done = subprocess.run([program], env={**os.environ, **environment}, capture_output=True, text=True,
                           errors="replace", timeout=RUN_SECONDS, check=False)
     lines = done.stdout.split("\n")
     if done.returncode == 0 and lines[-2:] == ["PASS", ""]:
-        return None
-    return (f"{program.name} ended with status {done.returncode}\n"
-            f"standard output:\n{done.stdout}\nstandard error:\n{done.stderr}")
+        return done.stdout, None
+    return done.stdout, (f"{program.name} ended with status {done.returncode}\n"
+                         f"standard output:\n{done.stdout}\nstandard error:\n{done.stderr}")
+
+
+def run_both(program, options):
+    """How the program fails with Gantry, or prints something else than with stock libgomp."""
+    expected, failure = run_program(program, on_libgomp(options.driver.resolve()))
+    if failure:
+        return failure
+    output, failure = run_program(program, on_gantry(options.gantry.resolve(), options.devices))
+    if failure or output == expected:
+        return failure
+    return f"{program.name} prints\n{output}\nand with stock libgomp\n{expected}"
 
 
 def main():
@@ -113,6 +134,8 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path,
                         help="folder for what is compiled")
     parser.add_argument("--driver", type=pathlib.Path, help="folder of libcuda.so.1")
+    parser.add_argument("--gantry", type=pathlib.Path, help="Gantry's library, to be loaded first")
+    parser.add_argument("--devices", default="simt", help="GANTRY_DEVICES for it")
     parser.add_argument("--host", action="store_true", help="run target regions on the host")
     parser.add_argument("--compile-only", action="store_true")
     options = parser.parse_args()
@@ -129,7 +152,11 @@ def main():
     if not options.host and not (options.driver and (options.driver / "libcuda.so.1").exists()):
         print(f"SKIPPED: there is no libcuda.so.1 in {options.driver}")
         return 77
-    failure = run_program(program, options.driver and options.driver.resolve(), options.host)
+    if options.gantry:
+        failure = run_both(program, options)
+    else:
+        _, failure = run_program(program,
+                                 on_host() if options.host else on_libgomp(options.driver.resolve()))
     if failure:
         print(failure)
         return 1

@@ -10,7 +10,7 @@ using gantry::core::Module;
 using gantry::core::Runtime;
 
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
-  Runtime::instance().register_program(descriptor, decode_program);
+  Runtime::instance().register_program(descriptor, descriptor, decode_program);
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {

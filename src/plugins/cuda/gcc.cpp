@@ -1,0 +1,189 @@
+#include "plugins/cuda/gcc.h"
+
+#include "plugins/cuda/launch.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace gantry::cuda {
+
+namespace {
+
+/// What GCC's nvptx back end begins every object with.
+constexpr std::string_view kPreamble = "// BEGIN PREAMBLE\n";
+
+constexpr const char* kMain = "gomp_nvptx_main";
+constexpr const char* kDeviceNumber = "__gomp_device_num";
+/// Since GCC 13, in place of the device's number: what omp_get_device_num(),
+/// omp_get_default_device(), omp_get_max_teams() and omp_get_teams_thread_limit() answer.
+constexpr const char* kControlVariables = "__gomp_additional_icvs";
+constexpr const char* kClockTick = "__nvptx_clocktick";
+
+constexpr std::uint32_t kWarpSize = 32;
+constexpr std::uint32_t kDefaultWarps = 8;
+constexpr std::uint32_t kMostWarps = 32;
+/// Of a warp, whose 32 threads share it outside of simd regions.
+constexpr std::size_t kStackBytes = 128 << 10;
+/// What the stacks may take of the device's memory: 1 of so many bytes. The device runtime gives a
+/// block several teams if there are more teams than blocks.
+constexpr std::size_t kStacksPart = 8;
+/// The construct has no teams.
+constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
+
+/// Writes `value` to a variable of the module, if it has that.
+template <typename Value>
+std::int32_t write_variable(CUmodule module, const char* name, const Value& value) {
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  if (driver().cuModuleGetGlobal_v2(&address, &size, module, name) != CUDA_SUCCESS ||
+      size < sizeof value) {
+    return GANTRY_SUCCESS;
+  }
+  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &value, sizeof value);
+  return GANTRY_SUCCESS;
+}
+
+std::uint32_t warps_of(const gantry_kernel& kernel, const gantry_launch& launch) {
+  const std::uint32_t most = std::clamp<std::uint32_t>(
+      static_cast<std::uint32_t>(kernel.max_block_size) / kWarpSize, 1, kMostWarps);
+  const std::uint32_t wanted = launch.thread_limit[0] != 0 ? launch.thread_limit[0] : kDefaultWarps;
+  return std::min(wanted, most);
+}
+
+std::uint32_t blocks_of(gantry_kernel& kernel, const gantry_launch& launch, std::uint32_t warps) {
+  if (launch.num_teams[0] == kNoTeams) {
+    return 1;
+  }
+  const auto at_once = static_cast<std::uint32_t>(resident_blocks(kernel, warps * kWarpSize, 0) *
+                                                  kernel.device->multiprocessors);
+  const std::size_t room = kernel.device->total_memory / kStacksPart / (warps * kStackBytes);
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(room, 1, std::max(at_once, 1U)));
+  return launch.num_teams[0] == 0 ? most : std::min(launch.num_teams[0], most);
+}
+
+/// Makes room for the stacks of all warps of a launch.
+std::int32_t reserve_stacks(LaunchMemory& memory, std::size_t bytes, CUstream stream) {
+  if (bytes <= memory.stack_bytes) {
+    return GANTRY_SUCCESS;
+  }
+  if (memory.stacks != 0) {
+    GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
+    const CUdeviceptr before = std::exchange(memory.stacks, 0);
+    memory.stack_bytes = 0;
+    GANTRY_CUDA_TRY(cuMemFree_v2, before);
+  }
+  GANTRY_CUDA_TRY(cuMemAlloc_v2, &memory.stacks, bytes);
+  memory.stack_bytes = bytes;
+  return GANTRY_SUCCESS;
+}
+
+} // namespace
+
+bool is_of_gcc(std::string_view image) {
+  return image.starts_with(kPreamble) && image.ends_with('\0');
+}
+
+std::vector<std::string_view> objects_of(std::string_view image) {
+  std::vector<std::string_view> objects;
+  while (!image.empty()) {
+    const std::size_t end = std::min(image.find('\0'), image.size() - 1) + 1;
+    objects.push_back(image.substr(0, end));
+    image.remove_prefix(end);
+  }
+  return objects;
+}
+
+CUresult load_objects(std::string_view image, const DeviceOptions& options, std::vector<char>& log,
+                      CUmodule& module) {
+  DeviceOptions::Jit jit = options.jit();
+  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
+  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  CUlinkState state = nullptr;
+  CUresult result = driver().cuLinkCreate_v2(static_cast<unsigned>(jit.options.size()),
+                                             jit.options.data(), jit.values.data(), &state);
+  if (result != CUDA_SUCCESS) {
+    return result;
+  }
+  for (const std::string_view object : objects_of(image)) {
+    if (result == CUDA_SUCCESS) {
+      result = driver().cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(object.data()),
+                                         object.size(), "", 0, nullptr, nullptr);
+    }
+  }
+  void* linked = nullptr;
+  std::size_t size = 0;
+  if (result == CUDA_SUCCESS) {
+    result = driver().cuLinkComplete(state, &linked, &size);
+  }
+  if (result == CUDA_SUCCESS) {
+    result = driver().cuModuleLoadDataEx(&module, linked, 0, nullptr, nullptr);
+  }
+  (void)driver().cuLinkDestroy(state); // what was linked is its own
+  return result;
+}
+
+std::int32_t introduce_device(CUmodule module, const Device& device) {
+  struct ControlVariables {
+    std::int32_t device_number;
+    std::int32_t default_device;
+    std::int32_t teams;
+    std::int32_t thread_limit;
+  };
+  const std::int32_t number = device.openmp_number;
+  if (const std::int32_t code = write_variable(module, kDeviceNumber, number);
+      code != GANTRY_SUCCESS) {
+    return code;
+  }
+  if (const std::int32_t code =
+          write_variable(module, kControlVariables, ControlVariables{number, 0, 0, 0});
+      code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const double second_per_kilohertz = 1e-3;
+  return write_variable(module, kClockTick, second_per_kilohertz / device.clock_kilohertz);
+}
+
+CUresult find_region(CUmodule module, const char* name, CUfunction& function,
+                     Convention& convention, CUdeviceptr& region) {
+  const std::string pointer = std::string("__ptr_") + name;
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  if (driver().cuModuleGetGlobal_v2(&address, &size, module, pointer.c_str()) == CUDA_SUCCESS &&
+      size == sizeof region) {
+    convention = Convention::kGccMain;
+    const CUresult read = driver().cuMemcpyDtoH_v2(&region, address, sizeof region);
+    return read != CUDA_SUCCESS ? read : driver().cuModuleGetFunction(&function, module, kMain);
+  }
+  convention = Convention::kGccRegion;
+  return driver().cuModuleGetFunction(&function, module, name);
+}
+
+std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
+                          LaunchMemory& memory) {
+  const std::uint32_t warps = warps_of(kernel, launch);
+  const auto data =
+      launch.argument_count == 0 ? 0 : reinterpret_cast<std::uint64_t>(launch.arguments[0]);
+  std::uint32_t blocks = 1;
+  std::array<std::uint64_t, 3> words = {kernel.region, data, 0};
+  std::size_t bytes = 2 * sizeof(std::uint64_t);
+  if (kernel.convention == Convention::kGccRegion) {
+    blocks = blocks_of(kernel, launch, warps);
+    if (const std::int32_t code =
+            reserve_stacks(memory, std::size_t{blocks} * warps * kStackBytes, stream);
+        code != GANTRY_SUCCESS) {
+      return code;
+    }
+    words = {data, memory.stacks, kStackBytes};
+    bytes = sizeof words;
+  }
+  std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, words.data(),
+                                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  return check(driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize, warps, 1, 0,
+                                       stream, nullptr, parameters.data()),
+               "cuLaunchKernel");
+}
+
+} // namespace gantry::cuda

@@ -1,0 +1,132 @@
+// target data, target enter data, target exit data and target update as GCC calls them.
+#include "runtime/abi/export.h"
+#include "runtime/abi/gcc/construct.h"
+#include "runtime/abi/gcc/decode.h"
+
+using namespace gantry;
+using namespace gantry::abi::gcc;
+
+namespace {
+
+/// The target data regions that a thread is in, the innermost last.
+struct DataRegion {
+  core::Device* device; ///< null for the host
+  core::MapItems items;
+};
+thread_local std::vector<DataRegion> data_regions;
+
+using Step = Status (core::DataEnvironment::*)(std::span<const core::MapItem>,
+                                               const core::Construct&, core::Queue&);
+
+/// Decodes the arrays and does a step with what they say.
+void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, Step step,
+           const core::Construct& at, core::MapItems& items) {
+  Status status = decode_maps(arrays, purpose, items);
+  if (status) {
+    core::Queue queue(device.queues());
+    status = (device.data_environment().*step)(items, at, queue);
+  }
+  if (!status) {
+    device.fail_construct(status.error(), at);
+  }
+}
+
+void begin_data(int number, const MapArrays& arrays) {
+  constexpr core::Construct kAt{"target data"};
+  core::Device* const device = select_device(number, kAt);
+  DataRegion& region = data_regions.emplace_back(DataRegion{device, {}});
+  if (device != nullptr) {
+    apply(*device, arrays, Purpose::kData, &core::DataEnvironment::enter, kAt, region.items);
+  }
+}
+
+/// A construct that stands alone.
+struct DataConstruct {
+  std::string_view name;
+  Purpose purpose;
+  Step step;
+};
+
+constexpr DataConstruct kUpdate{"target update", Purpose::kUpdate, &core::DataEnvironment::update};
+constexpr DataConstruct kEnter{"target enter data", Purpose::kEnterData,
+                               &core::DataEnvironment::enter};
+constexpr DataConstruct kExit{"target exit data", Purpose::kExitData, &core::DataEnvironment::exit};
+
+void run(const DataConstruct& construct, int number, const MapArrays& arrays) {
+  const core::Construct at{construct.name};
+  if (core::Device* const device = select_device(number, at); device != nullptr) {
+    core::MapItems items;
+    apply(*device, arrays, construct.purpose, construct.step, at, items);
+  }
+}
+
+class DeferredConstruct final : public Deferred {
+public:
+  DeferredConstruct(const DataConstruct& construct, int number, const MapArrays& arrays)
+      : construct_(construct), number_(number), kept_(arrays) {}
+  void run() override { ::run(construct_, number_, kept_.arrays()); }
+
+private:
+  const DataConstruct& construct_;
+  int number_;
+  KeptArrays kept_;
+};
+
+void run_or_defer(const DataConstruct& construct, int number, const MapArrays& arrays,
+                  unsigned flags, void** dependences) {
+  if ((flags & kNoWait) != 0) {
+    defer(std::make_unique<DeferredConstruct>(construct, number, arrays), dependences);
+    return;
+  }
+  wait_for(dependences);
+  run(construct, number, arrays);
+}
+
+} // namespace
+
+GANTRY_EXPORT void GOMP_target_data_ext(int device, std::size_t count, void** addresses,
+                                        std::size_t* sizes, std::uint16_t* kinds) {
+  begin_data(device, {count, addresses, sizes, kinds});
+}
+
+GANTRY_EXPORT void GOMP_target_end_data() {
+  constexpr core::Construct kAt{"end of target data"};
+  if (data_regions.empty()) {
+    core::fatal(Error{"the thread is in no target data region"}, kAt);
+  }
+  const DataRegion& region = data_regions.back();
+  if (region.device != nullptr) {
+    core::Queue queue(region.device->queues());
+    if (Status status = region.device->data_environment().exit(region.items, kAt, queue); !status) {
+      region.device->fail_construct(status.error(), kAt);
+    }
+  }
+  data_regions.pop_back();
+}
+
+GANTRY_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
+                                          std::size_t* sizes, std::uint16_t* kinds, unsigned flags,
+                                          void** dependences) {
+  run_or_defer(kUpdate, device, {count, addresses, sizes, kinds}, flags, dependences);
+}
+
+GANTRY_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
+                                               std::size_t* sizes, std::uint16_t* kinds,
+                                               unsigned flags, void** dependences) {
+  run_or_defer((flags & kExitData) != 0 ? kExit : kEnter, device, {count, addresses, sizes, kinds},
+               flags, dependences);
+}
+
+// The forms of GCC 4.9 and 5.
+
+GANTRY_EXPORT void GOMP_target_data(int device, const void* /*unused*/, std::size_t count,
+                                    void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
+  const WideKinds wide(kinds, count);
+  begin_data(device, {count, addresses, sizes, wide.data()});
+}
+
+GANTRY_EXPORT void GOMP_target_update(int device, const void* /*unused*/, std::size_t count,
+                                      void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
+  const WideKinds wide(kinds, count);
+  run(kUpdate, device, {count, addresses, sizes, wide.data()});
+}

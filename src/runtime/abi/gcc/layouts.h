@@ -1,0 +1,136 @@
+// What GCC's compiled code and libgomp's interface lay out in memory: the tables of a program, its
+// nvptx image, and the arguments of constructs. docs/gcc.md has it byte by byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gantry::abi::gcc {
+
+/// The version word of a registration: libgomp's in the upper half, the image format's below.
+constexpr unsigned kLibraryShift = 16;
+constexpr unsigned kNewestLibrary = 3; ///< GCC 14 and 15
+/// From this library version on (GCC 13) the image's description begins with what the program
+/// requires.
+constexpr unsigned kLibraryWithRequires = 2;
+/// From this one on (GCC 14) there are tables of functions called by pointer.
+constexpr unsigned kLibraryWithIndirect = 3;
+constexpr unsigned kNewestNvptxFormat = 1;
+
+/// The kinds of device that an image can be for.
+enum : int {
+  kTargetNvptx = 5,
+  kTargetGcn = 8,
+};
+
+/// `requires` directives, as a mask.
+enum : std::uintptr_t {
+  kRequiresUnifiedAddress = 0x10,
+  kRequiresUnifiedSharedMemory = 0x20,
+  kRequiresReverseOffload = 0x80,
+};
+
+/// An element of .gnu.offload_vars.
+struct VariableEntry {
+  void* address;
+  std::uintptr_t size; ///< with kLinkVariable
+};
+constexpr std::uintptr_t kLinkVariable = std::uintptr_t{1} << 63;
+
+/// __OFFLOAD_TABLE__: where the tables of functions and variables begin and end.
+struct HostTable {
+  void* const* functions;
+  void* const* functions_end;
+  const VariableEntry* variables;
+  const VariableEntry* variables_end;
+};
+
+/// What mkoffload writes for nvptx.
+struct NvptxObject {
+  const char* code;
+  std::size_t size; ///< with the NUL
+};
+struct NvptxFunction {
+  const char* name;
+  std::uint16_t dimensions[3]; ///< of OpenACC
+};
+struct NvptxImage {
+  const NvptxObject* objects;
+  unsigned object_count;
+  const char* const* variables;
+  unsigned variable_count;
+  const NvptxFunction* functions;
+  unsigned function_count;
+  // Since kLibraryWithIndirect:
+  unsigned indirect_count;
+};
+
+// The kinds of list items: the lower byte of an element, the other is the logarithm of the
+// alignment.
+enum Kind : std::uint8_t {
+  kAlloc = 0x00,
+  kTo = 0x01,
+  kFrom = 0x02,
+  kToFrom = 0x03,
+  kPointer = 0x04,
+  kDescriptor = 0x05, ///< of Fortran; its pointer follows as an element of its own
+  kForcePresent = 0x06,
+  kDelete = 0x07,
+  kIfPresent = 0x0b,
+  kFirstPrivate = 0x0c,
+  kFirstPrivateValue = 0x0d,
+  kUseDevicePointer = 0x0e,
+  kZeroLength = 0x0f,
+  kUseDevicePointerIfPresent = 0x10,
+  kAlwaysTo = 0x11,
+  kAlwaysFrom = 0x12,
+  kAlwaysToFrom = 0x13,
+  kRelease = 0x17,
+  kStruct = 0x1c,
+  kAlwaysPointer = 0x1d,
+  kPointerToZeroLength = 0x1e,
+  kDeleteZeroLength = 0x1f,
+  kAttach = 0x50,
+  kDetach = 0x51,
+  kAttachZeroLength = 0x52,
+  kStructUnordered = 0x5c,
+  kPresentTo = 0x95, ///< with always, as the next two
+  kPresentFrom = 0x96,
+  kPresentToFrom = 0x97,
+};
+/// With one of the first four.
+constexpr std::uint8_t kImplicitMask = 0x7c;
+constexpr std::uint8_t kImplicit = 0x60;
+constexpr std::uint8_t kMotionMask = 0x03;
+
+/// The eight bits of the constructs of GCC 4.9 and 5 have a shorter kind and alignment.
+constexpr unsigned kShortKindBits = 3;
+
+/// A construct's list items, as parallel arrays.
+struct MapArrays {
+  std::size_t count = 0;
+  void** addresses = nullptr;
+  const std::size_t* sizes = nullptr;
+  const std::uint16_t* kinds = nullptr;
+};
+
+/// Flags of constructs.
+enum : unsigned {
+  kNoWait = 1,
+  kExitData = 2,
+};
+
+// The words of a region's launch, which end with 0.
+constexpr std::uintptr_t kLaunchDeviceMask = 0x7f; ///< 0: for every kind of device
+constexpr std::uintptr_t kLaunchValueFollows = 0x80;
+constexpr std::uintptr_t kLaunchNameMask = 0xff00;
+constexpr std::uintptr_t kLaunchTeams = 0x100;
+constexpr std::uintptr_t kLaunchThreadLimit = 0x200;
+constexpr unsigned kLaunchValueShift = 16;
+
+/// Device numbers that are none.
+constexpr int kDefaultDevice = -1;
+constexpr int kHostFallback = -2;
+constexpr int kInvalidDevice = -4; ///< since GCC 13
+
+} // namespace gantry::abi::gcc

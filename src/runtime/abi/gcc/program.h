@@ -1,0 +1,25 @@
+// Programs of GCC as they register themselves.
+#pragma once
+
+#include "runtime/abi/gcc/layouts.h"
+#include "runtime/core/program.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace gantry::abi::gcc {
+
+/// One image of a program, and its host tables. What libgomp calls "image" and the core "program".
+struct Registration {
+  unsigned version = 0;
+  const HostTable* table = nullptr;
+  int target = 0;
+  const void* data = nullptr;
+  /// The image in one piece, put together at the first use.
+  std::vector<std::byte> image;
+};
+
+/// Reads a Registration: see core::DecodeProgram.
+[[nodiscard]] Result<core::ProgramContents> decode_program(const void* registration);
+
+} // namespace gantry::abi::gcc

@@ -1,0 +1,120 @@
+// The target construct as GCC calls it.
+#include "runtime/abi/export.h"
+#include "runtime/abi/gcc/construct.h"
+#include "runtime/abi/gcc/decode.h"
+#include "runtime/abi/gcc/libgomp.h"
+#include "runtime/core/target_region.h"
+
+using namespace gantry;
+using namespace gantry::abi::gcc;
+using core::Runtime;
+
+namespace {
+
+using Region = void (*)(void*);
+
+constexpr core::Construct kTargetConstruct{"target"};
+
+/// One target construct, from the arguments that all forms of its call have.
+struct Target {
+  int device = kDefaultDevice;
+  Region region = nullptr;
+  MapArrays arrays;
+  void** arguments = nullptr;
+};
+
+/// Lets the host run the region: libgomp, if it is there, as an initial thread of its own.
+void run_on_host(const Target& target) {
+  if (libgomp().target != nullptr) {
+    libgomp().target(kHostFallback, target.region, target.arrays.count, target.arrays.addresses,
+                     const_cast<std::size_t*>(target.arrays.sizes),
+                     const_cast<std::uint16_t*>(target.arrays.kinds), 0, nullptr, target.arguments);
+    return;
+  }
+  // The region may change its firstprivate variables.
+  KeptArrays kept(target.arrays);
+  target.region(kept.arrays().addresses);
+}
+
+/// False if the host is to run the region.
+bool run_on_device(core::Device& device, const Target& target) {
+  const core::Construct& at = kTargetConstruct;
+  const core::Kernel* const kernel =
+      device.find_kernel(reinterpret_cast<const void*>(target.region));
+  if (kernel == nullptr) {
+    Runtime::instance().leave_to_host(
+        device,
+        Error{"no device image of the program fits this device and holds the region; compile and "
+              "link with this device among the offload targets (-foffload)",
+              true},
+        at);
+    return false;
+  }
+  core::TargetRegion region(device, *kernel, at);
+  region.form = core::ParameterForm::kBlock;
+  Status status = decode_maps(target.arrays, Purpose::kTarget, region.items);
+  if (status) {
+    status = region.start(decode_launch(target.arguments));
+  }
+  if (status) {
+    status = region.wait();
+  }
+  if (!status) {
+    Runtime::instance().leave_to_host(device, status.error(), at);
+    return false;
+  }
+  if (Status finished = region.finish(); !finished) {
+    device.fail_construct(finished.error(), at);
+  }
+  return true;
+}
+
+void run(const Target& target) {
+  core::Device* const device = select_device(target.device, kTargetConstruct);
+  if (device == nullptr || !run_on_device(*device, target)) {
+    run_on_host(target);
+  }
+}
+
+class DeferredTarget final : public Deferred {
+public:
+  explicit DeferredTarget(const Target& target) : target_(target), kept_(target.arrays) {
+    target_.arrays = kept_.arrays();
+    // At most a name and a value for each of the two, and the end.
+    for (void** word = target.arguments; word != nullptr && *word != nullptr; ++word) {
+      arguments_.push_back(*word);
+      if ((reinterpret_cast<std::uintptr_t>(*word) & kLaunchValueFollows) != 0) {
+        arguments_.push_back(*++word);
+      }
+    }
+    arguments_.push_back(nullptr);
+    target_.arguments = arguments_.data();
+  }
+  void run() override { ::run(target_); }
+
+private:
+  Target target_;
+  KeptArrays kept_;
+  std::vector<void*> arguments_;
+};
+
+} // namespace
+
+GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count, void** addresses,
+                                   std::size_t* sizes, std::uint16_t* kinds, unsigned flags,
+                                   void** dependences, void** arguments) {
+  const Target target{device, region, {count, addresses, sizes, kinds}, arguments};
+  if ((flags & kNoWait) != 0) {
+    defer(std::make_unique<DeferredTarget>(target), dependences);
+    return;
+  }
+  wait_for(dependences);
+  run(target);
+}
+
+/// The form of GCC 4.9 and 5.
+GANTRY_EXPORT void GOMP_target(int device, Region region, const void* /*unused*/, std::size_t count,
+                               void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
+  const WideKinds wide(kinds, count);
+  run({device, region, {count, addresses, sizes, wide.data()}, nullptr});
+}
