@@ -6,7 +6,9 @@
  *   __omp_offloading_fptr_map_p      the table of __tgt_rtl_set_function_ptr_map, sorted
  *   __omp_offloading_fptr_map_size   the number of its elements
  *
- * The first two are set in the plugin's copy of the image, before it is loaded. The last two are
+ *   __gantry_gcc_image               const gantry_gcc_image: in images that GCC's objects make
+ *
+ * The first two are set in the plugin's copy of the image, before it is loaded. The next two are
  * for tools: what they show is good until images are loaded or unloaded.
  */
 #ifndef GANTRY_CPU_IMAGE_H
@@ -38,6 +40,24 @@ typedef struct gantry_functions {
       begins at `call`. */
   void (*check)(const void* pointer, const void* call);
 } gantry_functions;
+
+/** An element of GCC's table of variables. */
+typedef struct gantry_gcc_variable {
+  void* address;
+  uint64_t size; /**< the highest bit: a declare target link variable */
+} gantry_gcc_variable;
+
+/** The target regions and variables of an image that is GCC's code for the host. They have no names
+    of their own; "#N" stands for the one that N others precede. */
+typedef struct gantry_gcc_image {
+  void (*const* functions)(void*);
+  void (*const* functions_end)(void*);
+  const gantry_gcc_variable* variables;
+  const gantry_gcc_variable* variables_end;
+  /** Runs a region as an initial thread does. `teams` is 0 if their number is open, and 1 too if
+     the construct has no teams; `thread_limit` is 0 if there is none. */
+  void (*run)(void (*region)(void*), void* block, uint32_t teams, uint32_t thread_limit);
+} gantry_gcc_image;
 
 /** The low bits of a function's address are few; the product's high half depends on all of them. */
 static inline uint64_t gantry_function_hash(uintptr_t host) {

@@ -20,9 +20,13 @@ int run_clang(int argc, char** argv);
 int run_clangxx(int argc, char** argv);
 int run_devices(int argc, char** argv);
 int run_environment(int argc, char** argv);
+int run_gcc(int argc, char** argv);
+int run_gfortran(int argc, char** argv);
+int run_gxx(int argc, char** argv);
 int run_inspect(int argc, char** argv);
 int run_link(int argc, char** argv);
 int run_pack(int argc, char** argv);
+int run_program(int argc, char** argv);
 
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
 /// status 1.

@@ -20,10 +20,14 @@ constexpr std::array kCommands = {
     Command{"clang++", "the same for C++", run_clangxx},
     Command{"devices", "list the kinds of devices this machine offers", run_devices},
     Command{"env", "list the environment variables that programs read", run_environment},
+    Command{"g++", "compile C++ with stock GCC 12", run_gxx},
+    Command{"gcc", "the same for C", run_gcc},
+    Command{"gfortran", "the same for Fortran", run_gfortran},
     Command{"inspect", "show device images, offload entries and registration of files",
             run_inspect},
     Command{"link", "link a program with device code, as Clang's driver does", run_link},
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
+    Command{"run", "run a program that GCC has linked without Gantry", run_program},
 };
 
 struct Alias {

@@ -4,6 +4,7 @@
 #include "plugins/last_error.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -22,6 +23,7 @@ namespace {
 /// Set by this plugin, read by the device library in the image; see gantry/cpu_image.h.
 constexpr const char* kDeviceNumberSymbol = "__gantry_device_number";
 constexpr const char* kFunctionsSymbol = "__gantry_functions";
+constexpr const char* kGccImageSymbol = "__gantry_gcc_image";
 
 std::int32_t report_system_error(const char* what) {
   return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
@@ -61,6 +63,16 @@ std::string unique_path(int descriptor) {
   return path + fmt::to_string(descriptor);
 }
 
+/// The element that "#N" stands for, or null.
+template <typename Element>
+const Element* at_position(std::span<const Element> table, std::string_view name) {
+  std::size_t position = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), position);
+  const bool good =
+      name.starts_with('#') && error == std::errc() && end == name.data() + name.size();
+  return good && position < table.size() ? &table[position] : nullptr;
+}
+
 template <typename T>
 void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char* name, T value) {
   const Elf64_Sym* symbol = elf.find(name);
@@ -93,7 +105,9 @@ std::int32_t gantry_image::load() {
   if (handle_.load(std::memory_order_acquire) != nullptr) {
     return GANTRY_SUCCESS;
   }
-  void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // GCC's host code is in it as a whole, and may call what no image has.
+  const int binding = find(kGccImageSymbol) != nullptr ? RTLD_LAZY : RTLD_NOW;
+  void* handle = dlopen(path_.c_str(), binding | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const hint =
         access("/proc/self/fd", X_OK) == 0 ? "" : "; images are loaded through /proc, mount it";
@@ -112,6 +126,16 @@ std::int32_t gantry_image::load() {
 void* gantry_image::base() const {
   return reinterpret_cast<void*>(
       static_cast<const link_map*>(handle_.load(std::memory_order_acquire))->l_addr);
+}
+
+const gantry_gcc_image* gantry_image::of_gcc() const {
+  const Elf64_Sym* const symbol = find(kGccImageSymbol);
+  return symbol == nullptr ? nullptr : static_cast<const gantry_gcc_image*>(address(*symbol));
+}
+
+gantry_kernel* gantry_image::kernel(const gantry_kernel& kernel) {
+  const std::lock_guard lock(mutex_);
+  return &kernels_.try_emplace(kernel.function, kernel).first->second;
 }
 
 void* gantry_image::address(const Elf64_Sym& symbol) const {
@@ -171,16 +195,36 @@ void __tgt_rtl_destroy_image(gantry_image* image) {
 }
 
 int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+  if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
+    const auto* const region =
+        at_position(std::span(of_gcc->functions, of_gcc->functions_end), name);
+    if (region == nullptr) {
+      return report(GANTRY_NOT_FOUND, "the image has no target region of that number");
+    }
+    *kernel = image->kernel({reinterpret_cast<void*>(*region), of_gcc->run});
+    return GANTRY_SUCCESS;
+  }
   const Elf64_Sym* symbol = image->find(name);
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
     return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
   }
-  *kernel = static_cast<gantry_kernel*>(image->address(*symbol));
+  *kernel = image->kernel({image->address(*symbol)});
   return GANTRY_SUCCESS;
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
                                 uint64_t* size) {
+  if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
+    constexpr std::uint64_t kLink = std::uint64_t{1} << 63;
+    const auto* const variable =
+        at_position(std::span(of_gcc->variables, of_gcc->variables_end), name);
+    if (variable == nullptr) {
+      return report(GANTRY_NOT_FOUND, "the image has no variable of that number");
+    }
+    *device_address = variable->address;
+    *size = variable->size & ~kLink;
+    return GANTRY_SUCCESS;
+  }
   const Elf64_Sym* symbol = image->find(name);
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) {
     return report(GANTRY_NOT_FOUND, "the image defines no variable of that name");

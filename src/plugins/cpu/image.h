@@ -5,9 +5,19 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 
+#include <gantry/cpu_image.h>
 #include <gantry/plugin.h>
+
+/// The opaque kernel of gantry/plugin.h.
+struct gantry_kernel {
+  void* function = nullptr;
+  /// For regions of GCC's: how they are run; else null.
+  decltype(gantry_gcc_image::run) run = nullptr;
+};
 
 /// The opaque image of gantry/plugin.h. The loader knows a library by its path and would take
 /// another image of the same path for this one, so every image's path is spelled differently. The
@@ -28,6 +38,12 @@ struct gantry_image {
 
   [[nodiscard]] const Elf64_Sym* find(const char* name) const { return elf_.find(name); }
 
+  /// What GCC's images say of themselves, once they are loaded; null for others.
+  [[nodiscard]] const gantry_gcc_image* of_gcc() const;
+
+  /// The kernel with this function, the same each time.
+  [[nodiscard]] gantry_kernel* kernel(const gantry_kernel& kernel);
+
   /// Where a symbol of the loaded image is in memory.
   [[nodiscard]] void* address(const Elf64_Sym& symbol) const;
   /// Where the loaded image begins in memory.
@@ -43,4 +59,7 @@ private:
   std::span<std::byte> contents_; ///< a mapping of the file
   gantry::cpu::ElfImage elf_;
   std::atomic<void*> handle_{nullptr};
+  std::mutex mutex_;
+  std::unordered_map<void*, gantry_kernel>
+      kernels_; ///< by function; their addresses are handed out
 };

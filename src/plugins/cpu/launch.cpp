@@ -1,6 +1,7 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
 // known only at a launch: up to kDirect the call goes through a table with a caller for each
 // number, which costs a few nanoseconds; beyond, libffi makes it, which costs ten times that.
+#include "plugins/cpu/image.h"
 #include "plugins/last_error.h"
 
 #include <array>
@@ -13,14 +14,14 @@
 
 namespace {
 
-using Caller = void (*)(gantry_kernel* kernel, void* const* arguments);
+using Caller = void (*)(void* function, void* const* arguments);
 
 template <std::size_t>
 using Parameter = void*;
 
 template <std::size_t... Index>
-void call(gantry_kernel* kernel, void* const* arguments) {
-  reinterpret_cast<void (*)(Parameter<Index>...)>(kernel)(arguments[Index]...);
+void call(void* function, void* const* arguments) {
+  reinterpret_cast<void (*)(Parameter<Index>...)>(function)(arguments[Index]...);
 }
 
 template <std::size_t... Index>
@@ -36,7 +37,7 @@ constexpr auto callers(std::index_sequence<Count...>) {
 constexpr std::size_t kDirect = 24;
 constexpr auto kCallers = callers(std::make_index_sequence<kDirect + 1>());
 
-std::int32_t call_any(gantry_kernel* kernel, const gantry_launch& launch) {
+std::int32_t call_any(void* function, const gantry_launch& launch) {
   const std::uint32_t count = launch.argument_count;
   std::vector<ffi_type*> types(count, &ffi_type_pointer);
   std::vector<void*> values(count);
@@ -48,17 +49,29 @@ std::int32_t call_any(gantry_kernel* kernel, const gantry_launch& launch) {
     return gantry::plugins::report(GANTRY_FAILURE, "a kernel with {} parameters cannot be called",
                                    count);
   }
-  ffi_call(&prepared, reinterpret_cast<void (*)()>(kernel), nullptr, values.data());
+  ffi_call(&prepared, reinterpret_cast<void (*)()>(function), nullptr, values.data());
   return GANTRY_SUCCESS;
+}
+
+/// A region of GCC's has one parameter, the block of its arguments.
+void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
+  constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
+  void* const block = launch.argument_count == 0 ? nullptr : launch.arguments[0];
+  kernel.run(reinterpret_cast<void (*)(void*)>(kernel.function), block,
+             launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0], launch.thread_limit[0]);
 }
 
 } // namespace
 
 extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* kernel,
                                            const gantry_launch* launch) {
-  if (launch->argument_count <= kDirect) [[likely]] {
-    kCallers[launch->argument_count](kernel, launch->arguments);
+  if (kernel->run != nullptr) [[unlikely]] {
+    run_region(*kernel, *launch);
     return GANTRY_SUCCESS;
   }
-  return call_any(kernel, *launch);
+  if (launch->argument_count <= kDirect) [[likely]] {
+    kCallers[launch->argument_count](kernel->function, launch->arguments);
+    return GANTRY_SUCCESS;
+  }
+  return call_any(kernel->function, *launch);
 }

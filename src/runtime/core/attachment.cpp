@@ -39,16 +39,31 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
 
 // Section 7.8.4: a link variable is mapped like any other; a part of it stands for the whole.
 void DataEnvironment::point_links(Mapping& mapping, ConstructWork& work) {
-  auto link = std::ranges::upper_bound(links_, mapping.host_begin, {}, &Link::host);
-  while (link != links_.begin() &&
-         mapping.host_begin - std::prev(link)->host < std::prev(link)->size) {
+  for (auto link = first_link(mapping.host_begin);
+       link != links_.end() && link->host < mapping.host_end; ++link) {
+    if (link->target.pointer != nullptr) {
+      work.transfers.point(address(link->target.pointer), link->host, sizeof(void*),
+                           mapping.device_address(link->host));
+      mark(mapping, work);
+    }
+  }
+}
+
+std::uintptr_t DataEnvironment::link_storage(std::uintptr_t begin, std::uint64_t size) const {
+  for (auto link = first_link(begin); link != links_.end() && link->host <= begin; ++link) {
+    if (link->target.storage != nullptr && size <= link->size - (begin - link->host)) {
+      return address(link->target.storage) + (begin - link->host);
+    }
+  }
+  return 0;
+}
+
+DataEnvironment::Links::const_iterator DataEnvironment::first_link(std::uintptr_t begin) const {
+  auto link = std::ranges::upper_bound(links_, begin, {}, &Link::host);
+  while (link != links_.begin() && begin - std::prev(link)->host < std::prev(link)->size) {
     --link;
   }
-  for (; link != links_.end() && link->host < mapping.host_end; ++link) {
-    work.transfers.point(link->device_pointer, link->host, sizeof(void*),
-                         mapping.device_address(link->host));
-    mark(mapping, work);
-  }
+  return link;
 }
 
 bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,

@@ -305,16 +305,16 @@ void DataEnvironment::undeclare(const void* host, const void* device_address) {
   }
 }
 
-void DataEnvironment::declare_link(const void* host, std::uint64_t size, void* device_pointer) {
+void DataEnvironment::declare_link(const void* host, std::uint64_t size, const LinkTarget& target) {
   const std::lock_guard lock(mutex_);
-  const Link link{address(host), size, address(device_pointer)};
+  const Link link{address(host), size, target};
   links_.insert(std::ranges::upper_bound(links_, link.host, {}, &Link::host), link);
 }
 
-void DataEnvironment::undeclare_link(const void* host, const void* device_pointer) {
+void DataEnvironment::undeclare_link(const void* host, const LinkTarget& target) {
   const std::lock_guard lock(mutex_);
   std::erase_if(links_, [&](const Link& link) {
-    return link.host == address(host) && link.device_pointer == address(device_pointer);
+    return link.host == address(host) && link.target == target;
   });
 }
 

@@ -98,12 +98,19 @@ public:
   /// Ends declare() if it was made with this device address.
   void undeclare(const void* host, const void* device_address);
 
-  /// A declare target link variable of an image whose code uses it through the device's pointer at
-  /// `device_pointer`: that points to the corresponding storage while there is any. For compilers
-  /// that leave this to the runtime.
-  void declare_link(const void* host, std::uint64_t size, void* device_pointer);
-  /// Ends declare_link() if it was made with this pointer.
-  void undeclare_link(const void* host, const void* device_pointer);
+  /// How the code of an image uses a declare target link variable, for compilers that leave this to
+  /// the runtime.
+  struct LinkTarget {
+    /// Of the device: a pointer, which is to point to the corresponding storage while there is any.
+    void* pointer = nullptr;
+    /// Else the storage itself, which is the corresponding storage whenever the variable is mapped.
+    void* storage = nullptr;
+    bool operator==(const LinkTarget&) const = default;
+  };
+  /// A link variable of an image: present while a construct maps it, until undeclare_link().
+  void declare_link(const void* host, std::uint64_t size, const LinkTarget& target);
+  /// Ends declare_link() if it was made with this target.
+  void undeclare_link(const void* host, const LinkTarget& target);
 
   /// From now on everything that becomes present is its own corresponding storage, unless its item
   /// says `close`: unified_shared_memory on a device that can access the host's memory.
@@ -184,8 +191,10 @@ private:
                                         KernelArguments& arguments, ParameterForm form,
                                         PrivateStorage& storage);
 
-  /// Points the device's pointers to link variables that begin in `mapping` to it.
+  /// Points the device's pointers to link variables in `mapping` to it.
   void point_links(Mapping& mapping, ConstructWork& work);
+  /// Where an image has the storage of a link variable that [begin, begin + size) lies in; else 0.
+  [[nodiscard]] std::uintptr_t link_storage(std::uintptr_t begin, std::uint64_t size) const;
 
   /// Takes a mapping off the table and returns what is to be freed, or null.
   void* erase(Mapping& mapping);
@@ -195,14 +204,17 @@ private:
   struct Link {
     std::uintptr_t host;
     std::uint64_t size;
-    std::uintptr_t device_pointer;
+    LinkTarget target;
   };
+  using Links = std::vector<Link>;
+  /// The first link variable that does not end before `begin`.
+  [[nodiscard]] Links::const_iterator first_link(std::uintptr_t begin) const;
 
   const PluginDevice& device_;
   std::mutex mutex_;
   std::condition_variable settled_; ///< a mark was taken off
   MappingTable table_;
-  std::vector<Link> links_; ///< sorted by host address
+  Links links_; ///< sorted by host address
   int marks_ = 0;
   int waiting_ = 0;
   /// Mappings whose storage is not the original storage itself.

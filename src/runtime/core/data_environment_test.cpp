@@ -549,7 +549,7 @@ TEST_F(MappingRules, PointersToLinkVariablesFollowTheirMapping) {
   int before[4] = {};
   int variable[8] = {};
   void* const pointer = plugin.device().allocate(sizeof(void*)).value();
-  environment.declare_link(&variable, sizeof variable, pointer);
+  environment.declare_link(&variable, sizeof variable, {.pointer = pointer});
   const auto target = [&] { return plugin.read<void*>(pointer); };
   ASSERT_TRUE(enter({to(before)}));
   EXPECT_NE(target(), corresponding(before));
@@ -560,7 +560,7 @@ TEST_F(MappingRules, PointersToLinkVariablesFollowTheirMapping) {
   ASSERT_TRUE(enter({section(variable, 2, 4)}));
   EXPECT_EQ(static_cast<int*>(target()) + 2, corresponding(variable[2]));
   ASSERT_TRUE(exit({section(variable, 2, 4)}));
-  environment.undeclare_link(&variable, pointer);
+  environment.undeclare_link(&variable, {.pointer = pointer});
   void* const last = target();
   ASSERT_TRUE(enter({to(variable)}));
   EXPECT_EQ(target(), last);

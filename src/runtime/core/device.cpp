@@ -93,8 +93,11 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
       return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
     }
   }
-  for (const auto& link : program->joined().links) {
-    data_environment_.declare_link(link.host_address, link.size, link.device_address);
+  for (const auto& link : program->joined().link_pointers) {
+    data_environment_.declare_link(link.host_address, link.size, {.pointer = link.device_address});
+  }
+  for (const auto& link : program->joined().link_storage) {
+    data_environment_.declare_link(link.host_address, link.size, {.storage = link.device_address});
   }
   for (const Kernel& kernel : program->joined().kernels) {
     // An inline function's target region has one identity in all programs of a process; the first
@@ -178,8 +181,11 @@ std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   publish_functions(*program);
   hand_over_kernels(*program);
   hand_over_variables(*program);
-  for (const auto& link : program->joined().links) {
-    data_environment_.undeclare_link(link.host_address, link.device_address);
+  for (const auto& link : program->joined().link_pointers) {
+    data_environment_.undeclare_link(link.host_address, {.pointer = link.device_address});
+  }
+  for (const auto& link : program->joined().link_storage) {
+    data_environment_.undeclare_link(link.host_address, {.storage = link.device_address});
   }
   return program;
 }

@@ -115,11 +115,16 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
     }
     return {};
   case EntryKind::kLinkPointer:
-    joined.links.push_back({entry.address, entry.size, variable->device_address, entry.name});
+    joined.link_pointers.push_back(
+        {entry.address, entry.size, variable->device_address, entry.name});
     return !unified_shared_memory_
                ? Status()
                : device_.submit(variable->device_address, static_cast<const void*>(&entry.address),
                                 sizeof entry.address);
+  case EntryKind::kLinkStorage:
+    joined.link_storage.push_back(
+        {entry.address, entry.size, variable->device_address, entry.name});
+    return {};
   case EntryKind::kUnifiedVariable:
     return device_.submit(variable->device_address, static_cast<const void*>(&entry.value),
                           sizeof entry.value);

@@ -51,8 +51,9 @@ public:
     std::vector<Kernel> kernels;
     /// Host storage that has its corresponding storage in the image.
     std::vector<Variable> variables;
-    /// Link variables, with the device's pointers to them.
-    std::vector<Variable> links;
+    /// Link variables, with the device's pointers to them and with their storage there.
+    std::vector<Variable> link_pointers;
+    std::vector<Variable> link_storage;
     /// What is called by pointer, in no order.
     std::vector<FunctionPair> functions;
   };

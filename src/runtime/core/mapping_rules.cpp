@@ -172,7 +172,10 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   std::uintptr_t device_begin = begin;
   void* allocation = nullptr;
   const bool close = item.close && !device_.shares_memory();
-  if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
+  const std::uintptr_t of_image = links_.empty() ? 0 : link_storage(begin, size);
+  if (of_image != 0) {
+    device_begin = of_image;
+  } else if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
     // The corresponding storage is aligned as the whole variable is, up to a page.
     const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
     const std::uintptr_t padding = begin % alignment;

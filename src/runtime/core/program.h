@@ -18,6 +18,7 @@ enum class EntryKind : std::uint8_t {
   kVariable,        ///< a declare target variable with storage in the image
   kLink,            ///< the reference pointer of a declare target link variable
   kLinkPointer,     ///< a declare target link variable itself; the image has a pointer of that name
+  kLinkStorage,     ///< the same; the image has storage of that name for it, for when it is mapped
   kUnifiedVariable, ///< a reference pointer under unified_shared_memory: the device's copy gets the
                     ///< host's value
   kIndirectFunction, ///< the image has a pointer of that name to the device's function

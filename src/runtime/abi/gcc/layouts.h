@@ -21,6 +21,16 @@ constexpr unsigned kNewestNvptxFormat = 1;
 enum : int {
   kTargetNvptx = 5,
   kTargetGcn = 8,
+  /// Gantry's own, for devices that run the host's code: libgomp has none of that number.
+  kTargetHostCode = 71,
+};
+
+/// What Gantry's mkoffload writes for these.
+struct HostCodeImage {
+  const std::byte* begin;
+  const std::byte* end;
+  std::size_t function_count;
+  std::size_t variable_count;
 };
 
 /// `requires` directives, as a mask.

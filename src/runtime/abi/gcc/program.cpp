@@ -1,7 +1,10 @@
 #include "runtime/abi/gcc/program.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
+
+#include <fmt/format.h>
 
 namespace gantry::abi::gcc {
 
@@ -33,19 +36,6 @@ Result<Description> describe(const Registration& registration) {
   return description;
 }
 
-/// The n-th on the host and the n-th in the image are one and the same.
-Status check_counts(std::span<void* const> functions, std::span<const VariableEntry> variables,
-                    const NvptxImage& image) {
-  if (functions.size() == image.function_count && variables.size() == image.variable_count) {
-    return {};
-  }
-  return fail("the program's tables have {} target regions and {} variables, and those of its "
-              "device image {} and {}; they must be equal and in the same order: was the program "
-              "linked with --gc-sections, which takes the host's tables away, or objects of "
-              "different builds?",
-              functions.size(), variables.size(), image.function_count, image.variable_count);
-}
-
 void join_objects(const NvptxImage& image, std::vector<std::byte>& joined) {
   for (const NvptxObject& object : std::span(image.objects, image.object_count)) {
     const auto* code = reinterpret_cast<const std::byte*>(object.code);
@@ -53,50 +43,102 @@ void join_objects(const NvptxImage& image, std::vector<std::byte>& joined) {
   }
 }
 
-} // namespace
+/// A program's host tables.
+struct Tables {
+  explicit Tables(const HostTable& table)
+      : functions(table.functions, table.functions_end),
+        variables(table.variables, table.variables_end) {}
+  std::span<void* const> functions;
+  std::span<const VariableEntry> variables;
+};
 
-Result<core::ProgramContents> decode_program(const void* registered) {
-  auto& registration = *static_cast<Registration*>(const_cast<void*>(registered));
-  core::ProgramContents contents;
-  if (registration.target != kTargetNvptx) {
-    return contents; // for devices that nothing here drives
+/// The n-th on the host and the n-th in the image are one and the same.
+Status check_counts(const Tables& tables, std::size_t functions, std::size_t variables) {
+  if (tables.functions.size() == functions && tables.variables.size() == variables) {
+    return {};
   }
+  return fail("the program's tables have {} target regions and {} variables, and those of its "
+              "device image {} and {}; they must be equal and in the same order: was the program "
+              "linked with --gc-sections, which takes the host's tables away, or objects of "
+              "different builds?",
+              tables.functions.size(), tables.variables.size(), functions, variables);
+}
+
+Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tables& tables) {
   const auto description = describe(registration);
   if (!description) {
     return tl::unexpected(description.error());
   }
-  const HostTable& table = *registration.table;
-  const std::span functions(table.functions, table.functions_end);
-  const std::span variables(table.variables, table.variables_end);
   const NvptxImage& image = description->image;
-  if (Status status = check_counts(functions, variables, image); !status) {
+  if (Status status = check_counts(tables, image.function_count, image.variable_count); !status) {
     return tl::unexpected(status.error());
   }
   if ((description->requires_mask & kRequiresReverseOffload) != 0) {
-    return fail(
-        "the program requires reverse_offload, which Gantry does not support yet; leave the "
-        "requires directive out");
+    return fail("the program requires reverse_offload, which Gantry does not support; leave the "
+                "requires directive out");
   }
   if (image.indirect_count != 0) {
     return fail("the program has {} functions that are called by pointer on the device (declare "
                 "target indirect), which Gantry does not support in images of GCC",
                 image.indirect_count);
   }
+  core::ProgramContents contents;
   contents.unified_shared_memory = (description->requires_mask & kRequiresUnifiedSharedMemory) != 0;
   if (registration.image.empty()) {
     join_objects(image, registration.image);
   }
   contents.images.emplace_back(registration.image);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    contents.entries.push_back({core::EntryKind::kKernel, functions[i], image.functions[i].name});
+  for (std::size_t i = 0; i < tables.functions.size(); ++i) {
+    contents.entries.push_back(
+        {core::EntryKind::kKernel, tables.functions[i], image.functions[i].name});
   }
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const bool link = (variables[i].size & kLinkVariable) != 0;
-    contents.entries.push_back({link ? core::EntryKind::kLinkPointer : core::EntryKind::kVariable,
-                                variables[i].address, image.variables[i],
-                                variables[i].size & ~kLinkVariable});
+  for (std::size_t i = 0; i < tables.variables.size(); ++i) {
+    const auto& [address, size] = tables.variables[i];
+    contents.entries.push_back(
+        {(size & kLinkVariable) != 0 ? core::EntryKind::kLinkPointer : core::EntryKind::kVariable,
+         address, image.variables[i], size & ~kLinkVariable});
   }
   return contents;
+}
+
+/// The host's code once more. What is in it has no names that are its own alone, and is found by
+/// its position.
+Result<core::ProgramContents> decode_host_code(Registration& registration, const Tables& tables) {
+  const auto& image = *static_cast<const HostCodeImage*>(registration.data);
+  if (Status status = check_counts(tables, image.function_count, image.variable_count); !status) {
+    return tl::unexpected(status.error());
+  }
+  std::vector<std::string>& names = registration.positions;
+  while (names.size() < std::max(tables.functions.size(), tables.variables.size())) {
+    names.push_back(fmt::format("#{}", names.size()));
+  }
+  core::ProgramContents contents;
+  contents.images.emplace_back(image.begin, image.end);
+  for (std::size_t i = 0; i < tables.functions.size(); ++i) {
+    contents.entries.push_back({core::EntryKind::kKernel, tables.functions[i], names[i].c_str()});
+  }
+  for (std::size_t i = 0; i < tables.variables.size(); ++i) {
+    const auto& [address, size] = tables.variables[i];
+    contents.entries.push_back(
+        {(size & kLinkVariable) != 0 ? core::EntryKind::kLinkStorage : core::EntryKind::kVariable,
+         address, names[i].c_str(), size & ~kLinkVariable});
+  }
+  return contents;
+}
+
+} // namespace
+
+Result<core::ProgramContents> decode_program(const void* registered) {
+  auto& registration = *static_cast<Registration*>(const_cast<void*>(registered));
+  const Tables tables(*registration.table);
+  switch (registration.target) {
+  case kTargetNvptx:
+    return decode_nvptx(registration, tables);
+  case kTargetHostCode:
+    return decode_host_code(registration, tables);
+  default:
+    return core::ProgramContents(); // for devices that nothing here drives
+  }
 }
 
 } // namespace gantry::abi::gcc

@@ -5,6 +5,7 @@
 #include "runtime/core/program.h"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace gantry::abi::gcc {
@@ -17,6 +18,8 @@ struct Registration {
   const void* data = nullptr;
   /// The image in one piece, put together at the first use.
   std::vector<std::byte> image;
+  /// "#0", "#1" and so on: names of what has none.
+  std::vector<std::string> positions;
 };
 
 /// Reads a Registration: see core::DecodeProgram.

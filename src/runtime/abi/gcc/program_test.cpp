@@ -49,7 +49,7 @@ protected:
   const char* variable_names_[2] = {"variable", "link$linkptr"};
   NvptxFunction function_names_[2] = {{"main$_omp_fn$1", {}}, {"main$_omp_fn$0", {}}};
   NvptxImage image_{};
-  Registration registration_{0x10001, nullptr, 0, nullptr, {}};
+  Registration registration_{0x10001, nullptr, 0, nullptr, {}, {}};
 };
 
 TEST_F(Program, EntriesArePairedByPosition) {

@@ -1,0 +1,108 @@
+// `gantry gcc`, `gantry g++` and `gantry gfortran`: the stock compiler with a few more options, and
+// nothing that a user could not write on a command line (docs/gcc.md).
+
+#include "base/installation.h"
+#include "base/response_file.h"
+#include "cli/command.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace gantry::cli {
+namespace {
+
+constexpr std::string_view kTargetsOption = "-foffload=";
+/// What users call the CPU device, and what GCC has to be told: a kind that Debian's GCC was
+/// configured for, and for which Gantry brings what GCC then looks for.
+constexpr std::string_view kCpu = "cpu";
+constexpr std::string_view kCpuForGcc = "amdgcn-amdhsa";
+
+/// The list of an option -foffload= as GCC understands it.
+std::string targets_for_gcc(std::string_view list) {
+  std::string result(kTargetsOption);
+  for (const char* separator = ""; !list.empty(); separator = ",") {
+    const std::string_view target = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), target.size() + 1));
+    result += fmt::format("{}{}", separator, target == kCpu ? kCpuForGcc : target);
+  }
+  return result;
+}
+
+/// With one of these the user has chosen how addresses are formed.
+bool chooses_code_model(std::string_view argument) {
+  constexpr auto kOptions =
+      std::to_array<std::string_view>({"-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-PIC", "-fno-pic",
+                                       "-fno-PIE", "-fno-pie", "-static"});
+  return std::ranges::find(kOptions, argument) != kOptions.end();
+}
+
+int run_compiler(int argc, char** argv, const char* program) {
+  if (*program == '\0') {
+    return report({"GCC 12 was not found when Gantry was configured; install Debian's packages "
+                   "gcc-12, g++-12 and gfortran-12, and configure again"});
+  }
+  const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
+  Result<std::vector<std::string>> expanded = expand_response_files(given);
+  const Result<std::filesystem::path> root = find_installation();
+  if (!expanded || !root) {
+    return report(expanded ? root.error() : expanded.error());
+  }
+  const std::string library = (*root / "lib").string();
+  std::vector<std::string> arguments = {
+      program,
+      "-fopenmp",
+      fmt::format("-B{}/libexec/gcc", root->string()),
+      // Before libgomp, which has functions of the same names.
+      "-L" + library,
+      "-Wl,--push-state,--no-as-needed",
+      "-lgantry",
+      "-Wl,--pop-state",
+      "-Wl,-rpath," + library,
+      // The assembler would have its output checked by any ptxas on the path, and new ones do not
+      // know the architectures that GCC 12 makes code for.
+      "-foffload-options=nvptx-none=-Wa,--no-verify",
+  };
+  if (std::ranges::none_of(*expanded, chooses_code_model)) {
+    arguments.emplace_back("-fPIC"); // as an image for the CPU device has to be
+  }
+  if (std::ranges::none_of(*expanded, [](std::string_view argument) {
+        return argument.starts_with(kTargetsOption);
+      })) {
+    arguments.push_back(targets_for_gcc(kCpu));
+  }
+  for (const std::string& argument : *expanded) {
+    arguments.push_back(argument.starts_with(kTargetsOption)
+                            ? targets_for_gcc(argument.substr(kTargetsOption.size()))
+                            : argument);
+  }
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    pointers.push_back(argument.data());
+  }
+  pointers.push_back(nullptr);
+  execv(program, pointers.data());
+  return report({fmt::format("cannot run '{}': {}; install Debian's packages gcc-12, g++-12 and "
+                             "gfortran-12",
+                             program, std::strerror(errno))});
+}
+
+} // namespace
+
+int run_gcc(int argc, char** argv) {
+  return run_compiler(argc, argv, GANTRY_GCC);
+}
+int run_gxx(int argc, char** argv) {
+  return run_compiler(argc, argv, GANTRY_GXX);
+}
+int run_gfortran(int argc, char** argv) {
+  return run_compiler(argc, argv, GANTRY_GFORTRAN);
+}
+
+} // namespace gantry::cli

@@ -1,0 +1,196 @@
+#include "link/gcc_image.h"
+
+#include "base/mapped_file.h"
+#include "format/archive.h"
+#include "format/elf.h"
+#include "link/installation.h"
+#include "link/process.h"
+#include "link/temporary_directory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+namespace gantry::link {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the member of "PATH@0xOFFSET" is; nothing for an object of its own.
+std::optional<std::pair<std::string, std::uint64_t>> member_place(const std::string& object) {
+  constexpr std::string_view kSeparator = "@0x";
+  const std::size_t at = object.rfind(kSeparator);
+  std::uint64_t offset = 0;
+  if (at == std::string::npos) {
+    return std::nullopt;
+  }
+  const char* const digits = object.data() + at + kSeparator.size();
+  const char* const end = object.data() + object.size();
+  if (std::from_chars(digits, end, offset, 16).ptr != end) {
+    return std::nullopt;
+  }
+  return std::pair(object.substr(0, at), offset);
+}
+
+/// The member whose contents begin at `offset` of the archive at `path`, as a file.
+Result<std::string> extract(const std::string& path, std::uint64_t offset, const fs::path& file) {
+  const auto archive_file = MappedFile::open(path);
+  if (!archive_file) {
+    return tl::unexpected(archive_file.error());
+  }
+  const auto archive = format::Archive::read(archive_file->bytes());
+  if (!archive) {
+    return with_context(archive.error(), path);
+  }
+  for (const format::ArchiveMember& member : archive->members()) {
+    const bool here =
+        !member.contents.empty() &&
+        static_cast<std::uint64_t>(member.contents.data() - archive_file->bytes().data()) == offset;
+    if (here) {
+      return write_file(file, as_text(member.contents)).map([&] { return file.string(); });
+    }
+  }
+  return fail("'{}' has no member at {:#x}", path, offset);
+}
+
+/// True if the compiler has yet to make code for the object.
+Result<bool> is_of_lto(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  const auto elf = format::ElfFile::read(file->bytes());
+  if (!elf) {
+    return with_context(elf.error(), path);
+  }
+  return std::ranges::any_of(elf->sections(), [](const format::ElfSection& section) {
+    return section.name.starts_with(".gnu.lto_");
+  });
+}
+
+Result<ProcessResult> run(const GccLink& link, const std::vector<std::string>& command) {
+  if (link.verbose) {
+    fmt::print(stderr, " {}\n", fmt::join(command, " "));
+  }
+  return run_process(command, Capture::kDiagnostics);
+}
+
+/// The bytes of GCC's tables in the image.
+std::size_t table_size(const format::ElfFile& image, std::string_view section) {
+  const format::ElfSection* const found = image.find_section(section);
+  return found == nullptr ? 0 : found->contents.size();
+}
+
+/// The program's objects as a shared object.
+Status link_image(const GccLink& link, const fs::path& folder, const fs::path& image) {
+  std::vector<std::string> command = {link.compiler.string(), "-fopenmp",
+                                      "-foffload=disable",    "-shared",
+                                      "-Wl,-Bsymbolic",       "-Wl,-z,lazy"};
+  bool lto = false;
+  std::vector<std::string> objects;
+  for (const std::string& object : link.objects) {
+    std::string path = object;
+    if (const auto place = member_place(object)) {
+      auto extracted =
+          extract(place->first, place->second, folder / fmt::format("member{}.o", objects.size()));
+      if (!extracted) {
+        return tl::unexpected(extracted.error());
+      }
+      path = *std::move(extracted);
+    }
+    const Result<bool> of_lto = is_of_lto(path);
+    if (!of_lto) {
+      return tl::unexpected(of_lto.error());
+    }
+    lto = lto || *of_lto;
+    objects.push_back(std::move(path));
+  }
+  command.insert(command.end(), link.options.begin(), link.options.end());
+  if (lto) {
+    command.insert(command.end(), {"-flto", "-fPIC"});
+  }
+  command.insert(command.end(), {"-o", image.string()});
+  command.insert(command.end(), objects.begin(), objects.end());
+  // Its device routines go before libgomp's, which speak for the host.
+  command.insert(command.end(), {"-Wl,-u,__gantry_gcc_image", cpu_device_library().string()});
+  const auto done = run(link, command);
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  if (done->exit_code != 0) {
+    return fail("the program's objects cannot be linked as an image for the CPU device:\n{}\n>>> "
+                "code for it has to be position-independent: compile with -fPIC, as `gantry gcc` "
+                "does",
+                done->captured);
+  }
+  return {};
+}
+
+/// The source of an object with the image, which registers it as GCC's own do.
+Result<std::string> embedding_source(const fs::path& image) {
+  const auto file = MappedFile::open(image);
+  if (!file) {
+    return tl::unexpected(file.error());
+  }
+  const auto elf = format::ElfFile::read(file->bytes());
+  if (!elf) {
+    return with_context(elf.error(), "the image for the CPU device");
+  }
+  constexpr std::string_view kSource = R"(
+__asm__(".section .gnu.offload_image, \"a\"\n\t.balign 4096\n"
+        "gantry_image_begin:\n\t.incbin \"{}\"\ngantry_image_end:\n\t.text\n");
+#define HIDDEN __attribute__((visibility("hidden")))
+extern const char gantry_image_begin[] HIDDEN, gantry_image_end[] HIDDEN;
+extern const void *const __OFFLOAD_TABLE__[] HIDDEN;
+static const struct {{
+  const void *begin, *end;
+  unsigned long function_count, variable_count;
+}} image = {{gantry_image_begin, gantry_image_end, {}, {}}};
+void GOMP_offload_register_ver(unsigned, const void *, int, const void *);
+void GOMP_offload_unregister_ver(unsigned, const void *, int, const void *);
+__attribute__((constructor)) static void begin(void) {{
+  GOMP_offload_register_ver(0x10001, __OFFLOAD_TABLE__, 71, &image);
+}}
+__attribute__((destructor)) static void end(void) {{
+  GOMP_offload_unregister_ver(0x10001, __OFFLOAD_TABLE__, 71, &image);
+}}
+)";
+  constexpr std::size_t kFunctionBytes = 8;
+  constexpr std::size_t kVariableBytes = 16;
+  return fmt::format(kSource, image.string(),
+                     table_size(*elf, ".gnu.offload_funcs") / kFunctionBytes,
+                     table_size(*elf, ".gnu.offload_vars") / kVariableBytes);
+}
+
+} // namespace
+
+Status make_gcc_image(const GccLink& link) {
+  auto folder = TemporaryDirectory::create();
+  if (!folder) {
+    return tl::unexpected(folder.error());
+  }
+  const fs::path image = folder->path() / "image.so";
+  if (Status status = link_image(link, folder->path(), image); !status) {
+    return status;
+  }
+  const auto source = embedding_source(image);
+  if (!source) {
+    return tl::unexpected(source.error());
+  }
+  const fs::path file = folder->path() / "image.c";
+  if (Status status = write_file(file, *source); !status) {
+    return status;
+  }
+  const auto done = run(link, {link.compiler.string(), "-x", "c", "-O1", "-fPIC", "-fno-lto", "-w",
+                               "-c", file.string(), "-o", link.output});
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  return done->exit_code == 0
+             ? Status()
+             : fail("the image for the CPU device cannot be put into the program:\n{}",
+                    done->captured);
+}
+
+} // namespace gantry::link
