@@ -25,6 +25,7 @@ int run_gfortran(int argc, char** argv);
 int run_gxx(int argc, char** argv);
 int run_inspect(int argc, char** argv);
 int run_link(int argc, char** argv);
+int run_linker_of_gcc(int argc, char** argv);
 int run_pack(int argc, char** argv);
 int run_program(int argc, char** argv);
 

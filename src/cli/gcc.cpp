@@ -59,10 +59,11 @@ int run_compiler(int argc, char** argv, const char* program) {
       program,
       "-fopenmp",
       fmt::format("-B{}/libexec/gcc", root->string()),
-      // Before libgomp, which has functions of the same names.
+      // Before libgomp, which has functions of the same names, and is not to be left out for it.
       "-L" + library,
       "-Wl,--push-state,--no-as-needed",
       "-lgantry",
+      "-lgomp",
       "-Wl,--pop-state",
       "-Wl,-rpath," + library,
       // The assembler would have its output checked by any ptxas on the path, and new ones do not

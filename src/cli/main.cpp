@@ -1,7 +1,7 @@
 // `gantry`: one program, one subcommand for each thing a user does.
 //
-// Clang's driver looks for its packager by name, so links of that name to this program run the
-// subcommand that stands in for it.
+// Clang's driver looks for its packager by name, and GCC's for its linker, so links of these names
+// to this program run what stands in for them.
 
 #include "cli/command.h"
 
@@ -32,13 +32,14 @@ constexpr std::array kCommands = {
 
 struct Alias {
   std::string_view program;
-  std::string_view command;
+  int (*run)(int argc, char** argv);
 };
 
-/// Programs of LLVM that a subcommand replaces, by the base name of argv[0].
+/// Programs that this one replaces, by the base name of argv[0].
 constexpr std::array kAliases = {
-    Alias{"llvm-offload-binary", "pack"},
-    Alias{"clang-offload-packager", "pack"},
+    Alias{"llvm-offload-binary", run_pack},
+    Alias{"clang-offload-packager", run_pack},
+    Alias{"ld", run_linker_of_gcc},
 };
 
 const Command* find_command(std::string_view name) {
@@ -67,7 +68,7 @@ int run(int argc, char** argv) {
   }
   const auto* const alias = std::ranges::find(kAliases, base_name(argv[0]), &Alias::program);
   if (alias != kAliases.end()) {
-    return find_command(alias->command)->run(argc, argv);
+    return alias->run(argc, argv);
   }
   if (argc < 2) {
     print_help();

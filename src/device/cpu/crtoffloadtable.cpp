@@ -1,5 +1,5 @@
-// The startup file that GCC 12 adds to a link with device code, which finds this one first: in its own
-// the table is in read-only memory, so that the loader has to make code writable to fill it in
+// The startup file that GCC 12 adds to a link with device code, which finds this one first: in its
+// own the table is in read-only memory, so that the loader has to make code writable to fill it in
 // (DT_TEXTREL) wherever addresses are not known before.
 
 extern "C" {

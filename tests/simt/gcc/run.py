@@ -4,6 +4,9 @@ under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1, or with Gantry in place 
 
     run.py NAME.c --build FOLDER --driver FOLDER
     run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices simt
+    run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices cpu --compiler bin/gantry
+
+With --compiler the program is compiled once more, for the CPU device, by `gantry gcc` and the like.
 
 A program passes if it ends with status 0 and its last line is PASS, and if with Gantry it prints what
 it prints with stock libgomp. It is compiled again only if it, a shared header or the command has
@@ -63,18 +66,26 @@ def flags_of(source):
     return []
 
 
-def compile_program(source, build, path):
-    compiler = find_compiler(COMPILERS[source.suffix], path)
-    program = build / source.name.replace(".", "_")
+def command_of(source, program, path, gantry):
     flags = flags_of(source)
-    level = [] if any(f.startswith("-O") for f in flags) else ["-O2"]
+    flags += [] if any(f.startswith("-O") for f in flags) else ["-O2"]
+    flags += ["-g", f"-I{HERE}", str(source), "-o", str(program)]
+    if gantry:
+        return [gantry, COMPILERS[source.suffix].removesuffix("-12"), *flags, "-latomic", "-lm"]
     libraries = "-lgfortran -latomic -lm" if source.suffix == ".f90" else "-latomic -lm"
-    command = [compiler, *level, "-g", "-fopenmp", "-foffload=nvptx-none",
-               f"-foffload-options={libraries}", "-no-pie", f"-I{HERE}", *flags, str(source), "-o",
-               str(program), "-lm"]
-    state = hashlib.sha256(" ".join(command).encode())
-    for file in [source, HERE / "device.h", HERE / "device.inc",
-                 HERE.parent.parent / "support/check_macros.h"]:
+    return [find_compiler(COMPILERS[source.suffix], path), "-fopenmp", "-foffload=nvptx-none",
+            f"-foffload-options={libraries}", "-no-pie", *flags, "-lm"]
+
+
+def compile_program(source, build, path, gantry=None):
+    program = build / (source.name.replace(".", "_") + ("_cpu" if gantry else ""))
+    command = command_of(source, program, path, gantry)
+    state = hashlib.sha256(" ".join(map(str, command)).encode())
+    used = [source, HERE / "device.h", HERE / "device.inc", HERE.parent.parent / "support/check_macros.h"]
+    if gantry:
+        root = gantry.parent.parent
+        used += [root / "libexec/gantry-mkoffload", root / "lib/gantry/libgantry-device-cpu.a"]
+    for file in used:
         state.update(file.read_bytes())
     stamp = program.with_suffix(".stamp")
     if program.exists() and stamp.exists() and stamp.read_text() == state.hexdigest():
@@ -86,7 +97,7 @@ def compile_program(source, build, path):
     done = subprocess.run(command, cwd=modules, env={**os.environ, "PATH": path},
                           capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
     if done.returncode != 0:
-        sys.exit(f"{source.name} does not compile:\n{' '.join(command)}\n{done.stderr}")
+        sys.exit(f"{source.name} does not compile:\n{' '.join(map(str, command))}\n{done.stderr}")
     stamp.write_text(state.hexdigest())
     return program
 
@@ -117,9 +128,9 @@ def run_program(program, environment):
                          f"standard output:\n{done.stdout}\nstandard error:\n{done.stderr}")
 
 
-def run_both(program, options):
+def run_both(stock, program, options):
     """How the program fails with Gantry, or prints something else than with stock libgomp."""
-    expected, failure = run_program(program, on_libgomp(options.driver.resolve()))
+    expected, failure = run_program(stock, on_libgomp(options.driver.resolve()))
     if failure:
         return failure
     output, failure = run_program(program, on_gantry(options.gantry.resolve(), options.devices))
@@ -135,6 +146,7 @@ def main():
                         help="folder for what is compiled")
     parser.add_argument("--driver", type=pathlib.Path, help="folder of libcuda.so.1")
     parser.add_argument("--gantry", type=pathlib.Path, help="Gantry's library, to be loaded first")
+    parser.add_argument("--compiler", type=pathlib.Path, help="gantry, to compile for the CPU device")
     parser.add_argument("--devices", default="simt", help="GANTRY_DEVICES for it")
     parser.add_argument("--host", action="store_true", help="run target regions on the host")
     parser.add_argument("--compile-only", action="store_true")
@@ -153,7 +165,10 @@ def main():
         print(f"SKIPPED: there is no libcuda.so.1 in {options.driver}")
         return 77
     if options.gantry:
-        failure = run_both(program, options)
+        other = program
+        if options.compiler:
+            other = compile_program(source, options.build.resolve(), path, options.compiler.resolve())
+        failure = run_both(program, other, options)
     else:
         _, failure = run_program(program,
                                  on_host() if options.host else on_libgomp(options.driver.resolve()))

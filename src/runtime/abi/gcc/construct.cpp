@@ -66,13 +66,16 @@ void defer(std::unique_ptr<Deferred> construct, void** dependences) {
     construct->run();
     return;
   }
-  Deferred* data = construct.release();
+  // What libgomp copies into the task.
+  struct Data {
+    Deferred* construct;
+  } data{construct.release()};
   libgomp().task(
       [](void* task) {
-        const std::unique_ptr<Deferred> running(*static_cast<Deferred**>(task));
+        const std::unique_ptr<Deferred> running(static_cast<Data*>(task)->construct);
         running->run();
       },
-      &data, nullptr, sizeof(data), alignof(Deferred*), true,
+      &data, nullptr, sizeof(Data), alignof(Data), true,
       dependences == nullptr ? 0 : kHasDependences, dependences, 0, nullptr);
 }
 

@@ -10,8 +10,9 @@ namespace {
 using core::EntryKind;
 using testing::HasSubstr;
 
-constexpr std::string_view kFirst("// BEGIN PREAMBLE\n.version 6.0\n", 32);
-constexpr std::string_view kSecond("// BEGIN PREAMBLE\n// libgomp\n", 30);
+// Objects have a NUL behind them.
+constexpr char kFirst[] = "// BEGIN PREAMBLE\n.version 6.0\n";
+constexpr char kSecond[] = "// BEGIN PREAMBLE\n// libgomp\n";
 
 /// A program with two regions, a variable and a link variable.
 class Program : public testing::Test {
@@ -45,7 +46,7 @@ protected:
   VariableEntry variables_[2] = {{&variable_, sizeof variable_},
                                  {&link_, sizeof link_ | kLinkVariable}};
   HostTable table_ = {functions_, functions_ + 2, variables_, variables_ + 2};
-  NvptxObject objects_[2] = {{kFirst.data(), kFirst.size()}, {kSecond.data(), kSecond.size()}};
+  NvptxObject objects_[2] = {{kFirst, sizeof kFirst}, {kSecond, sizeof kSecond}};
   const char* variable_names_[2] = {"variable", "link$linkptr"};
   NvptxFunction function_names_[2] = {{"main$_omp_fn$1", {}}, {"main$_omp_fn$0", {}}};
   NvptxImage image_{};
@@ -73,7 +74,7 @@ TEST_F(Program, ObjectsBecomeOneImage) {
   ASSERT_EQ(contents->images.size(), 1U);
   const auto image = contents->images.front();
   EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(image.data()), image.size()),
-            std::string(kFirst) + std::string(kSecond));
+            std::string(kFirst, sizeof kFirst) + std::string(kSecond, sizeof kSecond));
   // The same bytes each time, by which devices know it.
   EXPECT_EQ(decode()->images.front().data(), image.data());
 }

@@ -31,6 +31,10 @@ void run_on_host(const Target& target) {
                      const_cast<std::uint16_t*>(target.arrays.kinds), 0, nullptr, target.arguments);
     return;
   }
+  if (target.arrays.count == 0) {
+    target.region(target.arrays.addresses); // which may be a block that somebody else has made
+    return;
+  }
   // The region may change its firstprivate variables.
   KeptArrays kept(target.arrays);
   target.region(kept.arrays().addresses);

@@ -1,0 +1,235 @@
+"""GCC's programs with Gantry beyond single programs: how they are linked, what goes wrong, and programs
+with a half of each compiler.
+
+gcc_test.py BUILD
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+build = pathlib.Path(sys.argv.pop(1)).resolve()
+SOURCES = pathlib.Path(__file__).resolve().parent / "sources"
+GANTRY = build / "bin/gantry"
+LIBOMP = pathlib.Path("/usr/lib/llvm-22/lib/libomp.so")
+
+HELPER = """
+#pragma omp declare target
+int helper(int x) { return x * 2; }
+int table[4] = {1, 2, 3, 4};
+#pragma omp end declare target
+"""
+MAIN = """
+#include <omp.h>
+#include <stdio.h>
+#pragma omp declare target
+int helper(int x);
+extern int table[4];
+#pragma omp end declare target
+int main(void) {
+  int x = 20, host = 1;
+#pragma omp target map(tofrom : x) map(from : host)
+  {
+    x = helper(x) + table[1];
+    host = omp_is_initial_device();
+  }
+  printf("%d %s %d\\n", x, host ? "host" : "device", omp_get_num_devices());
+}
+"""
+# An inline variable has one address in a program and an entry of each translation unit that uses it.
+INLINE = """
+#pragma omp declare target
+inline int shared_by_all = 5;
+#pragma omp end declare target
+int NAME() {
+  int value = 0;
+#pragma omp target map(from : value)
+  value = ++shared_by_all;
+  return value;
+}
+"""
+LIBRARY = """
+extern "C" int of_library(int x) {
+#pragma omp target map(tofrom : x)
+  x += 1;
+  return x;
+}
+"""
+LOADER = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  for (int i = 0; i < 3; ++i) {
+    void* library = dlopen(argv[1], RTLD_NOW);
+    int (*function)(int) = (int (*)(int))dlsym(library, "of_library");
+    printf("%d ", function(i));
+    dlclose(library);
+  }
+  return 0;
+}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def run_tool(self, *command, **more):
+        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=240, check=False, **more)
+
+    def compile(self, compiler, *arguments, tool=GANTRY):
+        done = self.run_tool(tool, compiler, "-O2", *arguments) if tool else self.run_tool(compiler, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def output(self, *command, devices="cpu", **variables):
+        done = self.run_tool(*command, env={**os.environ, "GANTRY_DEVICES": devices,
+                                            "OMP_TARGET_OFFLOAD": "MANDATORY",
+                                            "GANTRY_SIMT_CACHE": f"{build}/simt-cache", **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+class Links(Case):
+    def test_objects_archives_and_lto(self):
+        self.write("helper.c", HELPER)
+        self.write("main.c", MAIN)
+        for options in ([], ["-flto"], ["-flto", "-ffat-lto-objects"]):
+            with self.subTest(options=options):
+                self.compile("gcc", *options, "-c", "helper.c", "main.c")
+                self.run_tool("ar", "rcs", "libhelper.a", "helper.o")
+                self.compile("gcc", *options, "main.o", "libhelper.a", "-o", "archived")
+                self.compile("gcc", *options, "helper.o", "main.o", "-o", "linked")
+                for program in ("./archived", "./linked"):
+                    self.assertEqual(self.output(program), "42 device 1\n")
+                    self.assertEqual(self.output(program, devices="cpu:2,cpu+separate"), "42 device 3\n")
+
+    def test_code_stays_read_only(self):
+        self.write("main.c", MAIN + HELPER)
+        done = self.compile("gcc", "main.c", "-o", "program")
+        self.assertEqual(done.stderr, "")
+        self.assertNotIn("TEXTREL", self.run_tool("readelf", "-d", "program").stdout)
+
+    def test_images_for_both_kinds_of_devices(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "-foffload=cpu,nvptx-none", "main.c", "-o", "program")
+        self.assertEqual(self.output("./program"), "42 device 1\n")
+        self.assertEqual(self.output("./program", devices="cpu,simt"), "42 device 2\n")
+        self.assertEqual(self.output("./program", devices="cpu,simt", OMP_DEFAULT_DEVICE="1"), "42 device 2\n")
+
+    def test_run_of_a_program_that_stock_gcc_has_linked(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc-12", "-fopenmp", "-O2", "-foffload=nvptx-none",
+                     "-foffload-options=-Wa,--no-verify", "main.c", "-o", "program", tool=None)
+        self.assertEqual(self.output(GANTRY, "run", "./program", devices="simt"), "42 device 1\n")
+
+    def test_inline_variables_of_several_translation_units(self):
+        self.write("a.cpp", INLINE.replace("NAME", "a"))
+        self.write("b.cpp", INLINE.replace("NAME", "b"))
+        self.write("main.cpp", '#include <cstdio>\nint a(); int b(); int main() { int x = a(); std::printf("%d %d\\n", x, b()); }')
+        self.compile("g++", "-std=c++17", "a.cpp", "b.cpp", "main.cpp", "-o", "program")
+        self.assertEqual(self.output("./program"), "6 7\n")
+
+    def test_libraries_that_come_and_go(self):
+        self.write("library.cpp", LIBRARY)
+        self.write("loader.c", LOADER)
+        self.compile("g++", "-shared", "library.cpp", "-o", "library.so")
+        self.compile("gcc", "loader.c", "-o", "loader")
+        self.assertEqual(self.output("./loader", "./library.so"), "1 2 3 ")
+
+    def test_the_oldest_interfaces(self):
+        self.compile("gcc", SOURCES / "oldest.c", "-o", "oldest")
+        for devices in ("cpu", "cpu+separate"):
+            self.assertEqual(self.output("./oldest", devices=devices), "PASS\n")
+
+
+class Mistakes(Case):
+    def fails(self, *command, **variables):
+        done = self.run_tool(*command, env={**os.environ, "GANTRY_DEVICES": "cpu",
+                                            "OMP_TARGET_OFFLOAD": "MANDATORY", **variables})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertGreaterEqual(done.returncode, 0, "a signal ended it")
+        return done.stderr
+
+    def test_code_that_is_not_position_independent(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "-fno-pic", "-c", "main.c")
+        message = self.fails(GANTRY, "gcc", "-no-pie", "main.o", "-o", "program")
+        self.assertIn("gantry: error: the program's objects cannot be linked as an image for the CPU device", message)
+        self.assertIn("compile with -fPIC", message)
+
+    def test_tables_that_the_linker_took_away(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "main.c", "-Wl,--gc-sections", "-o", "program")
+        message = self.fails("./program")
+        self.assertIn("tables have 0 target regions", message)
+        self.assertIn("--gc-sections", message)
+
+    def test_a_program_without_an_image(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "-foffload=disable", "main.c", "-o", "program")
+        self.assertIn("no device can be used", self.fails("./program"))
+        self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), "42 host 0\n")
+
+    def test_a_device_number_that_is_none(self):
+        self.write("main.c", '#include <stdio.h>\nint main(void) {\n#pragma omp target device(7)\n  puts("ran");\n}')
+        self.compile("gcc", "main.c", "-o", "program")
+        self.assertIn("device number 7 does not exist", self.fails("./program"))
+        self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
+
+    def test_a_mapping_that_does_not_fit(self):
+        self.write("main.c", "int main(void) { int a[10];\n#pragma omp target enter data map(to : a[0:5])\n"
+                             "#pragma omp target enter data map(to : a[0:10])\n}")
+        self.compile("gcc", "main.c", "-o", "program")
+        # No region, so no image; then the host's data environment serves.
+        self.write("region.c", "void region(void) {\n#pragma omp target\n  ;\n}")
+        self.compile("gcc", "main.c", "region.c", "-o", "program")
+        self.assertIn("target enter data: device 0 (cpu): mapping of storage", self.fails("./program"))
+
+
+class Mixed(Case):
+    """One half of a program of each compiler, over the same devices and data."""
+
+    def halves(self, *for_clang, for_gcc=()):
+        self.compile("gcc", *for_gcc, "-c", SOURCES / "mixed_main.c", "-o", "main.o")
+        self.compile("gcc", *for_gcc, "-c", SOURCES / "of_gcc.c")
+        self.compile("clang", *for_clang, "-fPIC", "-c", SOURCES / "of_clang.c")
+
+    def check(self, program, devices):
+        for device in devices:
+            with self.subTest(program=program, device=device):
+                self.assertEqual(self.output(program, devices=device, LD_LIBRARY_PATH=str(self.folder)), "PASS\n")
+
+    def all_three(self, devices, for_clang=(), for_gcc=()):
+        self.halves(*for_clang, for_gcc=for_gcc)
+        self.compile("gcc", *for_gcc, "-shared", "of_gcc.o", "-o", "libof_gcc.so")
+        self.compile("clang", *for_clang, "-shared", "of_clang.o", "-o", "libof_clang.so")
+        self.compile("clang", *for_clang, "main.o", "of_clang.o", "libof_gcc.so", "-o", "of_clang")
+        self.compile("gcc", *for_gcc, "main.o", "of_gcc.o", "libof_clang.so", "-o", "of_gcc")
+        self.compile("gcc", *for_gcc, "main.o", "of_gcc.o", "of_clang.o", LIBOMP, "-o", "of_both")
+        for program in ("./of_clang", "./of_gcc", "./of_both"):
+            self.check(program, devices)
+
+    def test_on_the_cpu(self):
+        self.all_three(["cpu", "cpu+separate"])
+
+    def test_on_a_gpu(self):
+        self.all_three(["simt"], ["--offload-arch=sm_70"], ["-foffload=nvptx-none"])
+
+
+if __name__ == "__main__":
+    if shutil.which("gcc-12") is None:
+        print("SKIPPED: gcc-12 is not installed")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,2 @@
+#define HALF of_clang_
+#include "mixed.inc"

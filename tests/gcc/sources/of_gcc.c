@@ -1,0 +1,2 @@
+#define HALF of_gcc_
+#include "mixed.inc"
