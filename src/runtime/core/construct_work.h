@@ -56,8 +56,8 @@ public:
 
   [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
 
-  /// Makes the copies, then the pointers, and waits for them. A failure does not keep the others
-  /// from being made; the first one is the answer. No lock is held.
+  /// Puts the copies, then the pointers, into the queue. A failure does not keep the others from
+  /// being made; the first one is the answer. No lock is held.
   [[nodiscard]] Status run(Queue& queue, const Construct& construct) const;
 
 private:

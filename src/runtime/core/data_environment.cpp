@@ -169,6 +169,13 @@ Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
   if (!work.transfers.empty()) {
     lock.unlock();
     status = work.transfers.run(work.queue, work.construct);
+    // Others may use what is marked as soon as the marks are off. Without any, all of it is private
+    // to a launch, which comes behind it in the queue.
+    if (!work.marked.empty() || !status) {
+      if (Status done = work.queue.synchronize(); status) {
+        status = std::move(done);
+      }
+    }
     lock.lock();
   }
   for (Mapping* mapping : work.marked) {

@@ -13,7 +13,8 @@
 // Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
 // is nothing to copy, all of it is one step under one lock.
 //
-// Copies go through the construct's queue and are done when the call returns.
+// Copies go through the construct's queue and are done when the call returns, but for those of
+// private storage, which the construct's kernel alone uses: it comes behind them in the queue.
 //
 // Where storage is unified, on a device that shares memory or under unified_shared_memory, the
 // corresponding storage of an object is the object, so nothing is allocated and a copy of it onto
@@ -146,7 +147,7 @@ private:
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(const MapItem& item, ConstructWork& work);
-  /// Copies what is planned and waits for it, without the lock.
+  /// Copies what is planned, without the lock, and waits for what concerns mappings.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
   /// Ends an enter whose planning came to `planned`; gives the lock back.
   [[nodiscard]] Status finish_enter(Lock& lock, ConstructWork& work, Status planned);

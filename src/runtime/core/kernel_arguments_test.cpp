@@ -226,5 +226,20 @@ TEST_F(Arguments, ABlockOfNoneIsNull) {
   ASSERT_TRUE(exit({remove(x)}));
 }
 
+TEST_F(Arguments, OfABlockAreNotWaitedFor) {
+  if (!plugin.device().has_queues()) {
+    GTEST_SKIP() << "on devices without queues every copy is done when the call returns";
+  }
+  int y = 5;
+  KernelArguments arguments;
+  Queue queue(queues);
+  const Items items = {firstprivate(y)};
+  ASSERT_TRUE(
+      environment.enter_target(items, construct, queue, arguments, ParameterForm::kBlock, storage));
+  EXPECT_EQ(plugin.counts.synchronizations, 0);
+  ASSERT_TRUE(queue.synchronize());
+  EXPECT_EQ(plugin.counts.synchronizations, 1);
+}
+
 } // namespace
 } // namespace gantry::core

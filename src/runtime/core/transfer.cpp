@@ -47,7 +47,6 @@ Status Transfers::run(Queue& queue, const Construct& construct) const {
   for (const Pointer& pointer : pointers_) {
     note(run(queue, construct, pointer));
   }
-  note(queue.synchronize());
   return outcome;
 }
 
