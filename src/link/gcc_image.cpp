@@ -114,6 +114,8 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   command.insert(command.end(), objects.begin(), objects.end());
   // Its device routines go before libgomp's, which speak for the host.
   command.insert(command.end(), {"-Wl,-u,__gantry_gcc_image", cpu_device_library().string()});
+  // The program's own libraries are not for others to see if it is a library that was loaded later.
+  command.insert(command.end(), {"-Wl,--as-needed", "-lm", "-latomic"});
   const auto done = run(link, command);
   if (!done) {
     return tl::unexpected(done.error());

@@ -53,9 +53,10 @@ int NAME() {
 }
 """
 LIBRARY = """
+#include <cmath>
 extern "C" int of_library(int x) {
 #pragma omp target map(tofrom : x)
-  x += 1;
+  x = (int)std::lround(std::exp(std::log(x + 1.0)));
   return x;
 }
 """
@@ -152,6 +153,16 @@ class Links(Case):
         self.compile("gcc", SOURCES / "oldest.c", "-o", "oldest")
         for devices in ("cpu", "cpu+separate"):
             self.assertEqual(self.output("./oldest", devices=devices), "PASS\n")
+
+
+class Installed(Case):
+    def test_programs_of_an_installation_elsewhere(self):
+        done = self.run_tool("cmake", "--install", build, "--prefix", self.folder / "installed")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "main.c", "-o", "program", tool=self.folder / "installed/bin/gantry")
+        self.assertIn(str(self.folder / "installed/lib"), self.run_tool("readelf", "-d", "program").stdout)
+        self.assertEqual(self.output("./program"), "42 device 1\n")
 
 
 class Mistakes(Case):
