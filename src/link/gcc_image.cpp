@@ -129,7 +129,8 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   return {};
 }
 
-/// The source of an object with the image, which registers it as GCC's own do.
+/// The source of an object with the image, which registers it as GCC's own do, but in front of the
+/// program's constructors and behind its destructors, which may have target regions.
 Result<std::string> embedding_source(const fs::path& image) {
   const auto file = MappedFile::open(image);
   if (!file) {
@@ -151,10 +152,10 @@ static const struct {{
 }} image = {{gantry_image_begin, gantry_image_end, {}, {}}};
 void GOMP_offload_register_ver(unsigned, const void *, int, const void *);
 void GOMP_offload_unregister_ver(unsigned, const void *, int, const void *);
-__attribute__((constructor)) static void begin(void) {{
+__attribute__((constructor(101))) static void begin(void) {{
   GOMP_offload_register_ver(0x10001, __OFFLOAD_TABLE__, 71, &image);
 }}
-__attribute__((destructor)) static void end(void) {{
+__attribute__((destructor(101))) static void end(void) {{
   GOMP_offload_unregister_ver(0x10001, __OFFLOAD_TABLE__, 71, &image);
 }}
 )";

@@ -52,6 +52,32 @@ int NAME() {
   return value;
 }
 """
+# Both the program and its image run the constructor.
+BEFORE_MAIN = """
+#include <omp.h>
+#include <stdio.h>
+static int before = 0;
+struct Early {
+  Early() {
+    int host = 1;
+#pragma omp target data map(tofrom : host)
+    {
+#pragma omp target map(tofrom : host)
+      host = omp_is_initial_device();
+#pragma omp target update from(host)
+    }
+    before = host ? -1 : 1;
+  }
+  ~Early() {
+    int host = 1;
+#pragma omp target map(from : host)
+    host = omp_is_initial_device();
+    fputs(host ? "host\\n" : "device\\n", stdout);
+    fflush(stdout);
+  }
+} early;
+int main() { printf("%d ", before); }
+"""
 LIBRARY = """
 #include <cmath>
 extern "C" int of_library(int x) {
@@ -141,6 +167,12 @@ class Links(Case):
         self.write("main.cpp", '#include <cstdio>\nint a(); int b(); int main() { int x = a(); std::printf("%d %d\\n", x, b()); }')
         self.compile("g++", "-std=c++17", "a.cpp", "b.cpp", "main.cpp", "-o", "program")
         self.assertEqual(self.output("./program"), "6 7\n")
+
+    def test_regions_before_and_behind_main(self):
+        self.write("program.cpp", BEFORE_MAIN)
+        self.compile("g++", "program.cpp", "-o", "program")
+        for devices in ("cpu", "cpu+separate"):
+            self.assertTrue(self.output("./program", devices=devices).startswith("1 device\n"))
 
     def test_libraries_that_come_and_go(self):
         self.write("library.cpp", LIBRARY)

@@ -92,6 +92,12 @@ void Decoder::add_attachment(std::size_t i, bool always, bool argument) {
   std::uintptr_t value = 0;
   std::memcpy(&value, item.base, sizeof value);
   item.begin = value == 0 ? nullptr : reinterpret_cast<std::byte*>(value + arrays_.sizes[i]);
+  // The section in front begins there, and where its variable begins is known nowhere else. A
+  // kernel has to be given the section's begin.
+  if (!target() && !items_.empty() && items_.back().kind == MapKind::kStorage &&
+      items_.back().begin == item.begin && value != 0) {
+    items_.back().base = reinterpret_cast<std::byte*>(value);
+  }
   items_.push_back(item);
 }
 

@@ -176,6 +176,22 @@ TEST_F(Decode, Attachment) {
   EXPECT_TRUE(items.empty());
 }
 
+TEST_F(Decode, AttachmentTellsWhereASectionsVariableBegins) {
+  long* pointer = &data_[2];
+  for (const Purpose purpose : {Purpose::kData, Purpose::kEnterData, Purpose::kTarget}) {
+    add(&data_[4], 16, kToFrom);
+    add(&pointer, 2 * sizeof(long), kAttach);
+    ASSERT_TRUE(decode(purpose));
+    ASSERT_EQ(items.size(), 2U);
+    EXPECT_EQ(static_cast<void*>(items[0].begin), &data_[4]);
+    EXPECT_EQ(static_cast<void*>(items[0].base), &data_[purpose == Purpose::kTarget ? 4 : 2]);
+    items.clear();
+    addresses_.clear();
+    sizes_.clear();
+    kinds_.clear();
+  }
+}
+
 TEST_F(Decode, PointersOfTheirOwn) {
   long* pointer = &data_[2];
   add(&pointer, 0, kPointer);
