@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +45,54 @@ bool chooses_code_model(std::string_view argument) {
   return std::ranges::find(kOptions, argument) != kOptions.end();
 }
 
+/// More objects, not a program: they keep what the link of the program needs.
+std::vector<std::string> merge_of_objects(const char* program,
+                                          const std::vector<std::string>& given) {
+  std::vector<std::string> arguments = {program, "-fno-lto", "-foffload=disable"};
+  std::ranges::copy_if(given, std::back_inserter(arguments), [](std::string_view argument) {
+    return !argument.starts_with(kTargetsOption);
+  });
+  return arguments;
+}
+
+std::vector<std::string> arguments_of(const char* program, const std::filesystem::path& root,
+                                      const std::vector<std::string>& given) {
+  if (std::ranges::find(given, "-r") != given.end()) {
+    return merge_of_objects(program, given);
+  }
+  const std::string library = (root / "lib").string();
+  std::vector<std::string> arguments = {
+      program,
+      "-fopenmp",
+      fmt::format("-B{}/libexec/gcc", root.string()),
+      // Before libgomp, which has functions of the same names, and is not to be left out for it.
+      "-L" + library,
+      "-Wl,--push-state,--no-as-needed",
+      "-lgantry",
+      "-lgomp",
+      "-Wl,--pop-state",
+      "-Wl,-rpath," + library,
+      // The image for the CPU has the host's code of its objects too, which uses other objects'.
+      "-rdynamic",
+      // The assembler would have its output checked by any ptxas on the path, and new ones do not
+      // know the architectures that GCC 12 makes code for.
+      "-foffload-options=nvptx-none=-Wa,--no-verify",
+  };
+  if (std::ranges::none_of(given, chooses_code_model)) {
+    arguments.emplace_back("-fPIC"); // as an image for the CPU device has to be
+  }
+  if (std::ranges::none_of(
+          given, [](std::string_view argument) { return argument.starts_with(kTargetsOption); })) {
+    arguments.push_back(targets_for_gcc(kCpu));
+  }
+  for (const std::string& argument : given) {
+    arguments.push_back(argument.starts_with(kTargetsOption)
+                            ? targets_for_gcc(argument.substr(kTargetsOption.size()))
+                            : argument);
+  }
+  return arguments;
+}
+
 int run_compiler(int argc, char** argv, const char* program) {
   if (*program == '\0') {
     return report({"GCC 12 was not found when Gantry was configured; install Debian's packages "
@@ -54,35 +104,7 @@ int run_compiler(int argc, char** argv, const char* program) {
   if (!expanded || !root) {
     return report(expanded ? root.error() : expanded.error());
   }
-  const std::string library = (*root / "lib").string();
-  std::vector<std::string> arguments = {
-      program,
-      "-fopenmp",
-      fmt::format("-B{}/libexec/gcc", root->string()),
-      // Before libgomp, which has functions of the same names, and is not to be left out for it.
-      "-L" + library,
-      "-Wl,--push-state,--no-as-needed",
-      "-lgantry",
-      "-lgomp",
-      "-Wl,--pop-state",
-      "-Wl,-rpath," + library,
-      // The assembler would have its output checked by any ptxas on the path, and new ones do not
-      // know the architectures that GCC 12 makes code for.
-      "-foffload-options=nvptx-none=-Wa,--no-verify",
-  };
-  if (std::ranges::none_of(*expanded, chooses_code_model)) {
-    arguments.emplace_back("-fPIC"); // as an image for the CPU device has to be
-  }
-  if (std::ranges::none_of(*expanded, [](std::string_view argument) {
-        return argument.starts_with(kTargetsOption);
-      })) {
-    arguments.push_back(targets_for_gcc(kCpu));
-  }
-  for (const std::string& argument : *expanded) {
-    arguments.push_back(argument.starts_with(kTargetsOption)
-                            ? targets_for_gcc(argument.substr(kTargetsOption.size()))
-                            : argument);
-  }
+  std::vector<std::string> arguments = arguments_of(program, *root, *expanded);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());

@@ -84,9 +84,21 @@ std::size_t table_size(const format::ElfFile& image, std::string_view section) {
 
 /// The program's objects as a shared object.
 Status link_image(const GccLink& link, const fs::path& folder, const fs::path& image) {
-  std::vector<std::string> command = {link.compiler.string(), "-fopenmp",
-                                      "-foffload=disable",    "-shared",
-                                      "-Wl,-Bsymbolic",       "-Wl,-z,lazy"};
+  // The loader would make one of the host's and the image's variables of inline functions and the
+  // like, did it see them.
+  const fs::path exports = folder / "exports.map";
+  if (Status status =
+          write_file(exports, "{ global: __gantry_*; __omp_offloading_*; local: *; };\n");
+      !status) {
+    return status;
+  }
+  std::vector<std::string> command = {link.compiler.string(),
+                                      "-fopenmp",
+                                      "-foffload=disable",
+                                      "-shared",
+                                      "-Wl,-Bsymbolic",
+                                      "-Wl,-z,lazy",
+                                      "-Wl,--version-script=" + exports.string()};
   bool lto = false;
   std::vector<std::string> objects;
   for (const std::string& object : link.objects) {

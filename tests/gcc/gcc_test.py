@@ -128,6 +128,56 @@ class Case(unittest.TestCase):
         return done.stdout
 
 
+# Static locals of inline functions and inline variables, which the loader would make one of.
+UNIQUE = """
+#include <cstdio>
+#pragma omp declare target
+inline int counter = 3;
+inline int next() { static int last = 0; return ++last; }
+#pragma omp end declare target
+extern "C" void work(int device) {
+  int count, number;
+#pragma omp target map(from : count, number) device(device)
+  { count = ++counter; number = next(); }
+  std::printf("%d %d %d\\n", count, number, counter);
+}
+"""
+# In another file than the program's regions.
+ELSEWHERE = """
+struct Verbosity { Verbosity(); int level; };
+Verbosity::Verbosity() : level(5) {}
+int verbose = 1;
+"""
+USES_ELSEWHERE = """
+#include <cstdio>
+extern int verbose;
+struct Verbosity { Verbosity(); int level; };
+static Verbosity verbosity;
+struct Last {
+  ~Last() {
+    int x = 1;
+#pragma omp target data map(tofrom : x)
+    {
+#pragma omp target map(tofrom : x)
+      x++;
+    }
+    std::printf("%d\\n", x);
+    std::fflush(stdout);
+  }
+};
+static Last last;
+int main() {
+  int y = verbose;
+#pragma omp target data map(tofrom : y)
+  {
+#pragma omp target map(tofrom : y)
+    y++;
+  }
+  std::printf("%d %d ", y, verbosity.level);
+}
+"""
+
+
 class Links(Case):
     def test_objects_archives_and_lto(self):
         self.write("helper.c", HELPER)
@@ -173,6 +223,30 @@ class Links(Case):
         self.compile("g++", "program.cpp", "-o", "program")
         for devices in ("cpu", "cpu+separate"):
             self.assertTrue(self.output("./program", devices=devices).startswith("1 device\n"))
+
+    def test_variables_of_devices_are_their_own(self):
+        self.write("work.cpp", UNIQUE)
+        self.write("main.cpp", 'extern "C" void work(int); int main() { work(0); work(1); }')
+        self.compile("g++", "-std=c++17", "main.cpp", "work.cpp", "-o", "program")
+        self.compile("g++", "-std=c++17", "-shared", "work.cpp", "-o", "libwork.so")
+        self.compile("g++", "main.cpp", "./libwork.so", "-o", "with_library")
+        for program in ("./program", "./with_library"):
+            self.assertEqual(self.output(program, devices="cpu:2+separate"), "4 1 3\n4 1 3\n")
+
+    def test_what_host_code_uses_of_files_without_regions(self):
+        self.write("elsewhere.cpp", ELSEWHERE)
+        self.write("program.cpp", USES_ELSEWHERE)
+        self.compile("g++", "program.cpp", "elsewhere.cpp", "-o", "program")
+        for devices in ("cpu", "cpu+separate"):
+            self.assertTrue(self.output("./program", devices=devices).startswith("2 5 2\n"))
+
+    def test_more_objects_in_one(self):
+        self.write("helper.c", HELPER)
+        self.write("main.c", MAIN)
+        self.compile("gcc", "-c", "helper.c", "main.c")
+        self.compile("gcc", "-r", "helper.o", "main.o", "-o", "both.o")
+        self.compile("gcc", "both.o", "-o", "program")
+        self.assertEqual(self.output("./program"), "42 device 1\n")
 
     def test_libraries_that_come_and_go(self):
         self.write("library.cpp", LIBRARY)

@@ -21,7 +21,7 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   }
   const bool either_new =
       pointer.mapping->created_by == work.call || pointee.mapping->created_by == work.call;
-  if (!either_new && !item.always) {
+  if (!either_new && !item.always && !item.if_unattached) {
     return;
   }
   if (pointer.mapping->shared()) {
@@ -31,6 +31,9 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   // Not before it is known to be present: with nowait the pointer may be a variable that is gone.
   std::uintptr_t value = 0;
   std::memcpy(&value, item.base, sizeof value);
+  if (!either_new && !item.always && pointer.mapping->has_attached(slot, value)) {
+    return;
+  }
   work.transfers.point(pointer.mapping->device_address(slot), slot, slot_size,
                        pointee.mapping->device_address(value));
   work.attachments.push_back({pointer.mapping, {slot, slot_size, value}});

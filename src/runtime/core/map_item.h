@@ -62,6 +62,11 @@ struct MapItem {
   bool implicit : 1 = false;
   /// Lies in storage that another item of the same list maps, which does the counting.
   bool member : 1 = false;
+  /// Counted, with others like it in the same storage, once a construct.
+  bool once : 1 = false;
+  /// A pointer that is to be attached, though neither it nor its pointee is new, if it is not
+  /// attached to that yet.
+  bool if_unattached : 1 = false;
   /// Yields a parameter of the kernel.
   bool argument : 1 = false;
 

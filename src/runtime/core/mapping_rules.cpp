@@ -5,6 +5,7 @@
 #include "runtime/core/extent.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gantry::core {
 
@@ -63,6 +64,11 @@ bool is_part_of_item(const MapItem& item) {
 bool counts(const MapItem& item, std::uintptr_t begin, const Mapping& mapping) {
   return (!is_part_of_item(item) || mapping.made_for_member) && !only_translates(item) &&
          (item.size > 0 || begin >= mapping.host_begin);
+}
+
+/// True if another item of the construct has counted for this one too.
+bool is_counted(const MapItem& item, Mapping& mapping, std::uint64_t call) {
+  return item.once && std::exchange(mapping.counted_by, call) == call;
 }
 
 std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
@@ -150,7 +156,8 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
     mapping = *created;
   }
   const bool is_new = mapping->created_by == work.call;
-  if (!mapping->infinite() && (counts(item, begin, *mapping) || !mapping->referenced())) {
+  if (!mapping->infinite() && (counts(item, begin, *mapping) || !mapping->referenced()) &&
+      !is_counted(item, *mapping, work.call)) {
     ++count_of(*mapping, item);
     work.references.push_back({mapping, mapping->created_by, item.hold});
   }
@@ -244,7 +251,7 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
   const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
     // Section 13.6.1: what is not present is ignored.
-    return item.present ? not_present(item) : Result<Mapping*>(nullptr);
+    return item.present && !only_translates(item) ? not_present(item) : Result<Mapping*>(nullptr);
   }
   Mapping& mapping = *lookup.mapping;
   if (lookup.presence == Presence::kPartial && !item.implicit) {
@@ -254,7 +261,11 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
     return &mapping;
   }
   std::uint64_t& count = count_of(mapping, item);
-  count = item.remove || count == 0 ? 0 : count - 1;
+  if (item.remove || count == 0) {
+    count = 0;
+  } else if (!is_counted(item, mapping, work.call)) {
+    --count;
+  }
   if (!mapping.referenced() && mapping.removed_by != work.call) {
     mapping.removed_by = work.call;
     work.gone.push_back(&mapping);

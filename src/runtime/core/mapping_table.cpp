@@ -11,8 +11,13 @@ void Mapping::attach(const AttachedPointer& pointer) {
   if (place == attached.end() || place->host_slot != pointer.host_slot) {
     attached.insert(place, pointer);
   } else {
-    place->pointee = pointer.pointee;
+    *place = pointer;
   }
+}
+
+bool Mapping::has_attached(std::uintptr_t host_slot, std::uintptr_t pointee) const {
+  const auto place = std::ranges::lower_bound(attached, host_slot, {}, &AttachedPointer::host_slot);
+  return place != attached.end() && place->host_slot == host_slot && place->pointee == pointee;
 }
 
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {

@@ -53,6 +53,8 @@ struct alignas(64) Mapping {
   /// A declare target variable, not an association that a program made.
   bool declared = false;
 
+  /// Number of the enter or exit call that has counted items with MapItem::once.
+  std::uint64_t counted_by = 0;
   /// Where the variable begins that the storage is part of; at most host_begin.
   std::uintptr_t host_base = 0;
   /// What has to be freed with the entry; null if the storage is not the table's own.
@@ -78,6 +80,8 @@ struct alignas(64) Mapping {
   }
   /// Notes an attached pointer; they are kept in order of address, one for each address.
   void attach(const AttachedPointer& pointer);
+  /// True if the pointer at a host address is attached to what the host's points to.
+  [[nodiscard]] bool has_attached(std::uintptr_t host_slot, std::uintptr_t pointee) const;
   /// True if the corresponding storage is the original storage.
   [[nodiscard]] bool shared() const { return device_begin == host_begin; }
 };

@@ -3,6 +3,9 @@
 #include "runtime/abi/gcc/construct.h"
 #include "runtime/abi/gcc/decode.h"
 
+#include <utility>
+#include <vector>
+
 using namespace gantry;
 using namespace gantry::abi::gcc;
 
@@ -13,7 +16,23 @@ struct DataRegion {
   core::Device* device; ///< null for the host
   core::MapItems items;
 };
-thread_local std::vector<DataRegion> data_regions;
+thread_local std::vector<DataRegion>* data_regions_of_thread = nullptr;
+
+/// Not a thread_local object: destructors of static objects, which run behind those of the main
+/// thread's, may have such regions too. Freed with the outermost region.
+std::vector<DataRegion>& data_regions() {
+  if (data_regions_of_thread == nullptr) {
+    data_regions_of_thread = new std::vector<DataRegion>;
+  }
+  return *data_regions_of_thread;
+}
+
+void leave_data_region() {
+  data_regions_of_thread->pop_back();
+  if (data_regions_of_thread->empty()) {
+    delete std::exchange(data_regions_of_thread, nullptr);
+  }
+}
 
 using Step = Status (core::DataEnvironment::*)(std::span<const core::MapItem>,
                                                const core::Construct&, core::Queue&);
@@ -34,7 +53,7 @@ void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, Step 
 void begin_data(int number, const MapArrays& arrays) {
   constexpr core::Construct kAt{"target data"};
   core::Device* const device = select_device(number, kAt);
-  DataRegion& region = data_regions.emplace_back(DataRegion{device, {}});
+  DataRegion& region = data_regions().emplace_back(DataRegion{device, {}});
   if (device != nullptr) {
     apply(*device, arrays, Purpose::kData, &core::DataEnvironment::enter, kAt, region.items);
   }
@@ -91,17 +110,17 @@ GANTRY_EXPORT void GOMP_target_data_ext(int device, std::size_t count, void** ad
 
 GANTRY_EXPORT void GOMP_target_end_data() {
   constexpr core::Construct kAt{"end of target data"};
-  if (data_regions.empty()) {
+  if (data_regions_of_thread == nullptr) {
     core::fatal(Error{"the thread is in no target data region"}, kAt);
   }
-  const DataRegion& region = data_regions.back();
+  const DataRegion& region = data_regions().back();
   if (region.device != nullptr) {
     core::Queue queue(region.device->queues());
     if (Status status = region.device->data_environment().exit(region.items, kAt, queue); !status) {
       region.device->fail_construct(status.error(), kAt);
     }
   }
-  data_regions.pop_back();
+  leave_data_region();
 }
 
 GANTRY_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,

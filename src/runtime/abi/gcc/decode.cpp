@@ -52,6 +52,7 @@ MapItem Decoder::storage(std::size_t i) const {
   item.size = arrays_.sizes[i];
   item.argument = target();
   item.member = members_left_ > 0;
+  item.once = true;
   item.implicit = (kind & kImplicitMask) == kImplicit;
   item.to = (kind & kTo) != 0;
   item.from = (kind & kFrom) != 0;
@@ -87,6 +88,7 @@ void Decoder::add_attachment(std::size_t i, bool always, bool argument) {
   item.base = bytes(arrays_.addresses[i]);
   item.size = sizeof(void*);
   item.always = always;
+  item.if_unattached = true;
   item.argument = argument;
   // The element's size is what the pointee's address has more than the pointer.
   std::uintptr_t value = 0;
@@ -115,6 +117,11 @@ void Decoder::add_pointer(std::size_t i, bool always) {
   }
   items_.push_back(item);
   add_attachment(i, always, false);
+  if (descriptor_ != nullptr && item.begin == descriptor_) {
+    // The extents behind the pointer change with it, whether or not anything here is new.
+    items_.back().size = descriptor_size_;
+    items_.back().always = true;
+  }
 }
 
 void Decoder::add_translation(std::size_t i, bool required, void** returned) {
@@ -210,11 +217,11 @@ Status Decoder::decode(std::size_t i) {
     return {}; // what is taken off the device needs no pointer to it
   case kZeroLength:
   case kIfPresent:
-    if (purpose_ != Purpose::kExitData) {
+    if (purpose_ == Purpose::kTarget) {
       add_translation(i, false, nullptr);
       return {};
     }
-    item.size = 0;
+    item.size = 0; // counted, if it is present
     item.to = item.from = false;
     break;
   case kDeleteZeroLength:

@@ -112,7 +112,13 @@ GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count,
     defer(std::make_unique<DeferredTarget>(target), dependences);
     return;
   }
-  wait_for(dependences);
+  if (dependences != nullptr) {
+    // What is firstprivate has the value that it has here, not that of when the wait is over.
+    KeptArrays kept(target.arrays);
+    wait_for(dependences);
+    run({device, region, kept.arrays(), arguments});
+    return;
+  }
   run(target);
 }
 
