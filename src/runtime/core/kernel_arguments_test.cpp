@@ -210,8 +210,9 @@ TEST_F(Arguments, MayLieInABlockWithThePrivateCopies) {
   ASSERT_TRUE(values);
   ASSERT_EQ(values->size(), 1u);
   const auto words = words_at(plugin, values->front(), 3);
-  EXPECT_THAT(words,
-              ElementsAre(42, address(corresponding(x)), values->front() + 3 * sizeof(void*)));
+  EXPECT_EQ(words[0], 42u);
+  EXPECT_EQ(words[1], address(corresponding(x)));
+  EXPECT_GE(words[2], values->front() + 3 * sizeof(void*)); // as the original is aligned
   EXPECT_EQ(plugin.read<int>(reinterpret_cast<void*>(words[2])), 5);
   EXPECT_EQ(plugin.counts.submits, 1) << "one copy for all of it";
   ASSERT_TRUE(exit({remove(x)}));
