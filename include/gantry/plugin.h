@@ -33,6 +33,9 @@ enum {
   GANTRY_OUT_OF_MEMORY = 2,  /**< device memory is exhausted */
   GANTRY_NOT_FOUND = 3,      /**< no such symbol in the image */
   GANTRY_INVALID_OPTION = 4, /**< a device option is not understood */
+  /** The device has failed and does nothing any more: code on it did what ends it, or it was ended
+      from outside. Every later call that needs it answers this too. */
+  GANTRY_DEVICE_LOST = 5,
 };
 
 /** What a device can do; shapes what the runtime asks of it. */
@@ -172,6 +175,46 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue);
 
 /** Sets `done` to 1 if everything in the queue is done, else to 0, and returns at once. */
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done);
+
+/* Faults, for devices that can be lost (GANTRY_DEVICE_LOST) and whose plugins know why; others need
+ * not have these functions. */
+
+/** What ended a device. */
+enum {
+  GANTRY_FAULT_OTHER = 0,       /**< the message of the failed call says all there is */
+  GANTRY_FAULT_ACCESS = 1,      /**< of memory that the device cannot access */
+  GANTRY_FAULT_ARITHMETIC = 2,  /**< an integer division by zero */
+  GANTRY_FAULT_INSTRUCTION = 3, /**< one that the processor does not have */
+  GANTRY_FAULT_ABORT = 4,       /**< abort() was called */
+  GANTRY_FAULT_STACK = 5,       /**< a thread's stack is exhausted */
+  GANTRY_FAULT_EXIT = 6,        /**< exit() was called, with `value` */
+  GANTRY_FAULT_TIME = 7,        /**< a kernel took longer than __tgt_rtl_set_time_limit allows */
+};
+
+typedef struct gantry_fault {
+  int32_t kind;                /**< GANTRY_FAULT_* */
+  int32_t value;               /**< of GANTRY_FAULT_EXIT */
+  int32_t writing;             /**< 1: an access was one for writing; 0: it was not, or who knows */
+  int32_t address_known;       /**< 1: the system knows what address was accessed */
+  uint64_t address;            /**< that was accessed */
+  const gantry_kernel* kernel; /**< that was at work; null if none was, or it is not known */
+  const void*
+      image; /**< the bytes of the image whose code was at work; null if that is not known */
+  size_t image_size;
+  uint64_t code; /**< where in it, as the image's symbol table counts */
+} gantry_fault;
+
+/** What ended the device, the first cause if there were several; GANTRY_NOT_FOUND if it is not
+    lost. What `fault` points to lives as long as the images of the device. */
+int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault);
+
+/** From now on a kernel that takes longer is a fault. Called once a device, if at all, before any
+    image of it. */
+void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds);
+
+/** From now on device memory is made such that mistakes show: what is allocated has values that are
+    nobody's, and what is freed stays out of use for long. Called as __tgt_rtl_set_time_limit is. */
+void __tgt_rtl_set_memory_check(int32_t device);
 
 /* Functions called by pointer (OpenMP 5.2, section 7.8, the indirect clause): a plugin whose
  * devices have none need not have these. */

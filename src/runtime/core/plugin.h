@@ -48,7 +48,10 @@
 // Those that a plugin may have.
 #define GANTRY_OPTIONAL_FUNCTIONS(X)                                                               \
   X(data_exchange)                                                                                 \
-  X(rank_image)
+  X(device_fault)                                                                                  \
+  X(rank_image)                                                                                    \
+  X(set_memory_check)                                                                              \
+  X(set_time_limit)
 
 // Those that only devices with functions called by pointer need.
 #define GANTRY_INDIRECT_FUNCTIONS(X)                                                               \

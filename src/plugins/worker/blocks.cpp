@@ -1,0 +1,182 @@
+#include "plugins/worker/blocks.h"
+
+#include "plugins/worker/protocol.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace gantry::worker {
+
+namespace {
+
+constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kLargeBlock = kPageSize / 2;
+constexpr std::uint64_t kSlabPages = 16;
+/// Each guard is two of the mappings that a process may have 65,530 of.
+constexpr std::uint64_t kMostGuards = 24'000;
+
+/// How many slots of a size stay away until the one freed first is given out again.
+struct Quarantine {
+  std::size_t small;
+  std::size_t large;
+};
+constexpr Quarantine kUsual = {.small = 16, .large = 4};
+constexpr Quarantine kLong = {.small = 1024, .large = 64};
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t granule) {
+  return (value + granule - 1) / granule * granule;
+}
+
+/// One of eight sizes for each power of two.
+std::uint64_t pages_of_slot(std::uint64_t size) {
+  constexpr std::uint64_t kSizes = 8;
+  const std::uint64_t pages = round_up(size, kPageSize) / kPageSize;
+  return pages <= kSizes ? pages : round_up(pages, std::bit_floor(pages) / kSizes);
+}
+
+} // namespace
+
+Blocks::Blocks(std::byte* memory, const Limits& limits, Pages pages)
+    : memory_(memory), limits_(limits), pages_(std::move(pages)) {}
+
+void Blocks::poison_new_blocks() {
+  const std::lock_guard lock(mutex_);
+  poison_new_ = true;
+}
+
+Blocks::Class& Blocks::class_of(std::uint64_t size) {
+  const bool small = size < kLargeBlock;
+  const std::uint64_t slot_size =
+      small ? round_up(size, kAlignment) + kAlignment : pages_of_slot(size) * kPageSize;
+  Class& slots = classes_[slot_size];
+  slots.slot_size = slot_size;
+  slots.small = small;
+  return slots;
+}
+
+std::optional<std::uint64_t> Blocks::take_pages(std::uint64_t count, bool guarded) {
+  const std::uint64_t addresses = limits_.addresses / kPageSize;
+  if (count + 1 > addresses - top_) {
+    return std::nullopt;
+  }
+  const std::uint64_t first = top_;
+  top_ += count + 1;
+  pages_.set_accessible(first, guarded ? count : count + 1, true);
+  return first * kPageSize;
+}
+
+std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
+  const bool guarded = guards_ < kMostGuards;
+  if (slots.small && slots.slab + slots.slot_size <= slots.slab_end) {
+    return Slot{.offset = std::exchange(slots.slab, slots.slab + slots.slot_size)};
+  }
+  const std::uint64_t pages = slots.small ? kSlabPages : slots.slot_size / kPageSize;
+  const auto offset = take_pages(pages, guarded);
+  if (!offset) {
+    return std::nullopt;
+  }
+  guards_ += guarded ? 1 : 0;
+  if (!slots.small) {
+    return Slot{.offset = *offset, .guarded = guarded};
+  }
+  slots.slab = *offset + slots.slot_size;
+  slots.slab_end = *offset + kSlabPages * kPageSize;
+  return Slot{.offset = *offset};
+}
+
+std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
+  const Quarantine& quarantine = poison_new_ ? kLong : kUsual;
+  std::optional<Slot> slot;
+  if (slots.free.size() <= (slots.small ? quarantine.small : quarantine.large)) {
+    slot = new_slot(slots);
+  }
+  if (!slot && !slots.free.empty()) {
+    slot = slots.free.front();
+    slots.free.pop_front();
+    kept_ -= std::exchange(slot->kept, false) ? slots.slot_size : 0;
+  }
+  if (slot && std::exchange(slot->closed, false)) {
+    pages_.set_accessible(slot->offset / kPageSize, slots.slot_size / kPageSize, true);
+  }
+  return slot;
+}
+
+std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  if (size > limits_.bytes - used_) {
+    return std::nullopt;
+  }
+  Class& slots = class_of(size);
+  const auto slot = take_slot(slots);
+  if (!slot) {
+    return std::nullopt;
+  }
+  used_ += size;
+  const std::uint64_t rounded = round_up(size, kAlignment);
+  const std::uint64_t end = slot->offset + slots.slot_size;
+  const std::uint64_t offset = slots.small ? slot->offset : end - rounded;
+  if (poison_new_) {
+    std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
+  }
+  std::memset(memory_ + offset + size, std::to_integer<int>(kRed), end - offset - size);
+  blocks_[offset] = {.slot = *slot, .size = size, .of_class = &slots};
+  return offset;
+}
+
+Blocks::Released Blocks::release(std::uint64_t offset) {
+  const std::lock_guard lock(mutex_);
+  const auto node = blocks_.extract(offset);
+  if (node.empty()) {
+    return {.outcome = Release::kUnknown};
+  }
+  const auto& [slot, size, of_class] = node.mapped();
+  Released released{.size = size};
+  const std::byte* const end = memory_ + offset + size;
+  const std::byte* const red_end = memory_ + slot.offset + of_class->slot_size;
+  const std::byte* const damage =
+      std::find_if(end, red_end, [](std::byte value) { return value != kRed; });
+  if (damage != red_end) {
+    released.outcome = Release::kDamaged;
+    released.damage = static_cast<std::uint64_t>(damage - end);
+  }
+  used_ -= size;
+  if (of_class->small) {
+    std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
+  }
+  free_slot(*of_class, slot);
+  return released;
+}
+
+void Blocks::free_slot(Class& slots, Slot slot) {
+  if (!slots.small) {
+    if (slot.guarded) {
+      pages_.set_accessible(slot.offset / kPageSize, slots.slot_size / kPageSize, false);
+      slot.closed = true;
+    }
+    if (kept_ + slots.slot_size > limits_.kept_bytes) {
+      discard_kept();
+    }
+    slot.kept = slots.slot_size <= limits_.kept_bytes;
+    if (slot.kept) {
+      kept_ += slots.slot_size;
+    } else {
+      pages_.discard(slot.offset, slots.slot_size);
+    }
+  }
+  slots.free.push_back(slot);
+}
+
+void Blocks::discard_kept() {
+  for (auto& [slot_size, slots] : classes_) {
+    for (Slot& slot : slots.free) {
+      if (std::exchange(slot.kept, false)) {
+        pages_.discard(slot.offset, slot_size);
+      }
+    }
+  }
+  kept_ = 0;
+}
+
+} // namespace gantry::worker

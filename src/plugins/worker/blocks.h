@@ -1,0 +1,110 @@
+// Which parts of a device's memory are in use: what gives them out and takes them back.
+//
+// Small blocks lie in slabs, each in a slot with a red zone behind it: bytes of a known pattern,
+// looked at when the block is freed. A large block, of half a page and more, has a slot of pages
+// that ends where the worker can access nothing, and lies at the end of it, so that what runs past
+// it stops there; what its size lacks of a multiple of 64 is red zone. Freed blocks are not given
+// out again at once: a small one is filled with poison, the pages of a large one are taken from
+// the worker, until some others of the size have been freed.
+//
+// A slot keeps its size for ever. Sizes are few, so that a program which maps and unmaps the same
+// things in a loop finds its slots again, with their pages; of free slots so much memory is kept
+// that kept_bytes allows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace gantry::worker {
+
+/// Offsets count from the beginning of the memory. Any thread.
+class Blocks {
+public:
+  struct Limits {
+    std::uint64_t addresses = 0;  ///< the extent of the memory
+    std::uint64_t bytes = 0;      ///< so much of it may be in use at once
+    std::uint64_t kept_bytes = 0; ///< so much of free slots keeps its pages
+  };
+  /// What becomes of pages; called with the lock held.
+  struct Pages {
+    std::function<void(std::uint64_t first, std::uint64_t count, bool accessible)> set_accessible;
+    std::function<void(std::uint64_t offset, std::uint64_t size)> discard;
+  };
+
+  /// `memory` is where the program sees it.
+  Blocks(std::byte* memory, const Limits& limits, Pages pages);
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  /// From now on new blocks are filled with poison, and freed ones stay away for longer.
+  void poison_new_blocks();
+
+  /// The offset of `size` > 0 bytes, aligned to 64; nothing if there are not as many.
+  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size);
+
+  enum class Release : std::uint8_t {
+    kDone,
+    kUnknown, ///< no block begins there
+    kDamaged, ///< done, and the red zone was written to
+  };
+  struct Released {
+    Release outcome = Release::kDone;
+    std::uint64_t size = 0;
+    std::uint64_t damage = 0; ///< the offset, from the block's end, of the first byte
+  };
+  Released release(std::uint64_t offset);
+
+  static constexpr std::byte kPoison{0xa5}; ///< no address has such bytes only
+  static constexpr std::byte kRed{0xfb};
+
+private:
+  struct Slot {
+    std::uint64_t offset = 0;
+    bool guarded = false; ///< what is behind it is not accessible
+    bool closed = false;  ///< it is not accessible itself
+    bool kept = false;    ///< its pages are
+  };
+  /// Slots of one size.
+  struct Class {
+    std::uint64_t slot_size = 0;
+    bool small = false;
+    std::deque<Slot> free;  ///< the one freed first in front
+    std::uint64_t slab = 0; ///< what was never used of a slab, of small slots
+    std::uint64_t slab_end = 0;
+  };
+  struct Block {
+    Slot slot;
+    std::uint64_t size = 0;
+    Class* of_class = nullptr;
+  };
+
+  Class& class_of(std::uint64_t size);
+  /// A slot that was never used; nothing if there are no addresses left.
+  std::optional<Slot> new_slot(Class& slots);
+  std::optional<Slot> take_slot(Class& slots);
+  /// Pages that were never used, and one behind them that the worker cannot access if `guarded`.
+  std::optional<std::uint64_t> take_pages(std::uint64_t count, bool guarded);
+  void free_slot(Class& slots, Slot slot);
+  void discard_kept();
+
+  std::byte* const memory_;
+  const Limits limits_;
+  const Pages pages_;
+
+  std::mutex mutex_; ///< for all below
+  bool poison_new_ = false;
+  std::uint64_t top_ = 0; ///< pages from here on were never used
+  std::uint64_t used_ = 0;
+  std::uint64_t kept_ = 0;
+  std::uint64_t guards_ = 0;
+  std::unordered_map<std::uint64_t, Class> classes_; ///< by the size of their slots
+  std::unordered_map<std::uint64_t, Block> blocks_;  ///< in use, by offset
+};
+
+} // namespace gantry::worker

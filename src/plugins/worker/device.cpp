@@ -1,0 +1,156 @@
+#include "plugins/worker/device.h"
+
+#include "plugins/last_error.h"
+#include "plugins/worker/process.h"
+
+#include <map>
+#include <thread>
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gantry::worker {
+
+namespace {
+
+struct Devices {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Device>> open;       ///< indexed by the plugin's device number
+  std::map<std::uint64_t, std::uint64_t> reserved; ///< where extents begin, and end
+};
+
+Devices& devices() {
+  static auto* const all = new Devices;
+  return *all;
+}
+
+/// This process is a copy of the one that started workers.
+std::atomic<bool> forked{false};
+
+void note_forks() {
+  static const int once = pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
+  (void)once;
+}
+
+std::int32_t start(Device& device, Worker*& worker) {
+  const std::lock_guard lock(device.mutex);
+  worker = device.worker.load(std::memory_order_relaxed);
+  if (worker != nullptr) {
+    return GANTRY_SUCCESS;
+  }
+  note_forks();
+  auto started = Worker::start(device.settings);
+  if (!started) {
+    return plugins::report(GANTRY_FAILURE, "{}", started.error());
+  }
+  worker = *started;
+  device.worker.store(worker, std::memory_order_release);
+  return GANTRY_SUCCESS;
+}
+
+} // namespace
+
+Device& device_of(std::int32_t device) {
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  return *all.open[static_cast<std::size_t>(device)];
+}
+
+std::int32_t enter(Device& device, Worker*& worker) {
+  if (forked.load(std::memory_order_relaxed)) [[unlikely]] {
+    return plugins::report(GANTRY_FAILURE,
+                           "this process was forked from the one that uses the device, and cannot "
+                           "use it too; fork before the first construct, or use the device in the "
+                           "parent alone");
+  }
+  worker = device.worker.load(std::memory_order_acquire);
+  if (worker == nullptr) [[unlikely]] {
+    if (const std::int32_t code = start(device, worker); code != GANTRY_SUCCESS) {
+      return code;
+    }
+  }
+  if (worker->lost()) [[unlikely]] {
+    return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(worker->control()));
+  }
+  return GANTRY_SUCCESS;
+}
+
+bool reserve(std::uint64_t begin, std::uint64_t end) {
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  while (begin < end) {
+    // What an image was in before may be another's now.
+    const auto next = all.reserved.upper_bound(begin);
+    if (next != all.reserved.begin() && std::prev(next)->second > begin) {
+      begin = std::prev(next)->second;
+      continue;
+    }
+    const std::uint64_t stop = next == all.reserved.end() ? end : std::min(end, next->first);
+    auto* const wanted = reinterpret_cast<void*>(begin);
+    void* const got =
+        mmap(wanted, stop - begin, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got != wanted) {
+      if (got != MAP_FAILED) {
+        munmap(got, stop - begin);
+      }
+      return false;
+    }
+    all.reserved[begin] = stop;
+    begin = stop;
+  }
+  return true;
+}
+
+} // namespace gantry::worker
+
+using namespace gantry::worker;
+using gantry::plugins::report;
+
+extern "C" {
+
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+  const auto wanted = read_device_options(options);
+  if (!wanted) {
+    return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
+  }
+  if (const std::string executable = worker_executable(); access(executable.c_str(), X_OK) != 0) {
+    return report(GANTRY_FAILURE, "'{}' is missing or cannot be run; install Gantry again",
+                  executable);
+  }
+  auto opened = std::make_unique<Device>();
+  opened->index = device;
+  opened->settings.openmp_number = openmp_number;
+  opened->settings.options = *wanted;
+  opened->description =
+      fmt::format("a process of its own, x86-64, {} cores", std::thread::hardware_concurrency());
+  if (wanted->threads != 0) {
+    opened->description += fmt::format(", {} threads", wanted->threads);
+  }
+  Devices& all = devices();
+  const std::lock_guard lock(all.mutex);
+  if (all.open.size() <= static_cast<std::size_t>(device)) {
+    all.open.resize(static_cast<std::size_t>(device) + 1);
+  }
+  all.open[static_cast<std::size_t>(device)] = std::move(opened);
+  return GANTRY_SUCCESS;
+}
+
+uint32_t __tgt_rtl_capabilities(int32_t /*device*/) {
+  return GANTRY_CAPABILITY_QUEUES;
+}
+
+const char* __tgt_rtl_device_description(int32_t device) {
+  return device_of(device).description.c_str();
+}
+
+void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) {
+  device_of(device).settings.time_limit = milliseconds;
+}
+
+void __tgt_rtl_set_memory_check(int32_t device) {
+  device_of(device).settings.check_memory = true;
+}
+
+} // extern "C"

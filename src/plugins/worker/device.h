@@ -1,0 +1,39 @@
+// The devices of the plugin: a worker each, started when it is needed first.
+#pragma once
+
+#include "plugins/worker/worker.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gantry/plugin.h>
+
+namespace gantry::worker {
+
+/// Never freed. What is not said to be locked is immutable once the device is in use.
+struct Device {
+  std::int32_t index = 0;
+  WorkerSettings settings;
+  std::string description;
+
+  std::mutex mutex; ///< for the start of the worker, and the images
+  std::atomic<Worker*> worker = nullptr;
+  std::vector<gantry_image*> images; ///< created
+};
+
+/// An open device.
+[[nodiscard]] Device& device_of(std::int32_t device);
+
+/// The worker of a device, started if it is not; GANTRY_SUCCESS or an error, kept, if there is none
+/// or it is lost.
+std::int32_t enter(Device& device, Worker*& worker);
+
+/// Lets the program have nothing in [begin, end), where a worker has an image; false if it has
+/// something there already.
+[[nodiscard]] bool reserve(std::uint64_t begin, std::uint64_t end);
+
+} // namespace gantry::worker

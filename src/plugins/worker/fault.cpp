@@ -1,0 +1,49 @@
+#include "plugins/worker/fault.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace gantry::worker {
+
+namespace {
+
+std::string describe(const Fault& fault) {
+  const char* const who = fault.kernel != 0 ? "a kernel" : "code on the device";
+  switch (fault.kind) {
+  case FaultKind::kAccess:
+    return fault.known == 0
+               ? fmt::format("{} used an address that no memory has", who)
+               : fmt::format("{} {} address {:#x}", who,
+                             fault.writing != 0 ? "wrote to" : "read from", fault.address);
+  case FaultKind::kArithmetic:
+    return fmt::format("{} divided by zero", who);
+  case FaultKind::kInstruction:
+    return fmt::format("{} came to an instruction that the processor does not have", who);
+  case FaultKind::kAbort:
+    return fmt::format("{} called abort()", who);
+  case FaultKind::kStack:
+    return fmt::format("{} exhausted its stack", who);
+  case FaultKind::kExit:
+    return fmt::format("{} called exit({})", who, fault.value);
+  case FaultKind::kTime:
+    return fmt::format("{} took longer than GANTRY_TIMEOUT allows", who);
+  case FaultKind::kSignal:
+    return fmt::format("the worker process was ended by signal {} ({})", fault.value,
+                       strsignal(fault.value));
+  case FaultKind::kNone:
+    break;
+  }
+  return "the worker process has failed";
+}
+
+} // namespace
+
+std::string describe_loss(const Control& control) {
+  const bool told = control.fault.complete.load(std::memory_order_acquire) != 0;
+  return fmt::format("the device is lost: {}",
+                     told ? describe(control.fault)
+                          : "its worker process was killed, or code in it called _exit()");
+}
+
+} // namespace gantry::worker

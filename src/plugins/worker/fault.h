@@ -1,0 +1,18 @@
+// What ended a worker, in words.
+#pragma once
+
+#include "plugins/worker/protocol.h"
+
+#include <string>
+
+namespace gantry::worker {
+
+/// True if the worker is gone, or about to be.
+[[nodiscard]] inline bool is_lost(const Control& control) {
+  return control.fault.complete.load(std::memory_order_acquire) != 0 || control.worker_is_gone();
+}
+
+/// "the device is lost: a kernel wrote to address 0x10"; of a worker that is lost.
+[[nodiscard]] std::string describe_loss(const Control& control);
+
+} // namespace gantry::worker

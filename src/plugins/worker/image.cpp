@@ -1,0 +1,167 @@
+#include "plugins/worker/image.h"
+
+#include "plugins/cpu/elf_image.h"
+#include "plugins/last_error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+using namespace gantry::worker;
+using gantry::plugins::report;
+
+gantry_image::gantry_image(Device& device, std::span<const std::byte> bytes, std::string file)
+    : device_(device), bytes_(bytes.begin(), bytes.end()), file_(std::move(file)) {
+  const std::lock_guard lock(device_.mutex);
+  device_.images.push_back(this);
+}
+
+gantry_image::~gantry_image() {
+  {
+    const std::lock_guard lock(device_.mutex);
+    std::erase(device_.images, this);
+  }
+  Worker* worker = nullptr;
+  if (handle_ == 0 || enter(device_, worker) != GANTRY_SUCCESS) {
+    return;
+  }
+  const BorrowedLine line(*worker);
+  if (line.code() == GANTRY_SUCCESS) {
+    std::fflush(stdout);
+    line->word(0) = handle_;
+    (void)line->call(Operation::kDestroyImage);
+  }
+}
+
+std::int32_t gantry_image::create(Worker& worker) {
+  const BorrowedLine line(worker);
+  std::int32_t code = line.code();
+  if (code == GANTRY_SUCCESS) {
+    code = line->append(bytes_);
+  }
+  if (code == GANTRY_SUCCESS) {
+    line->set_payload(file_);
+    code = line->call(Operation::kCreateImage);
+  }
+  if (code == GANTRY_SUCCESS) {
+    handle_ = line->word(0);
+  }
+  return code;
+}
+
+std::int32_t gantry_image::load() {
+  const std::lock_guard lock(mutex_);
+  if (loaded_) {
+    return GANTRY_SUCCESS;
+  }
+  Worker* worker = nullptr;
+  std::int32_t code = enter(device_, worker);
+  if (code == GANTRY_SUCCESS && handle_ == 0) {
+    code = create(*worker);
+  }
+  if (code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const BorrowedLine line(*worker);
+  if (line.code() != GANTRY_SUCCESS) {
+    return line.code();
+  }
+  // Constructors of the image may print.
+  std::fflush(stdout);
+  line->word(0) = handle_;
+  code = line->call(Operation::kLoadImage);
+  if (code != GANTRY_SUCCESS) {
+    return code;
+  }
+  if (!reserve(line->word(0), line->word(1))) {
+    return report(
+        GANTRY_FAILURE,
+        "the device has its image at [{:#x}, {:#x}), where this process has memory of its "
+        "own, so that addresses of the two could be mistaken for each other; run the "
+        "program again",
+        line->word(0), line->word(1));
+  }
+  loaded_ = true;
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+  Worker* worker = nullptr;
+  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const BorrowedLine line(*worker);
+  if (line.code() != GANTRY_SUCCESS) {
+    return line.code();
+  }
+  line->word(0) = handle_;
+  line->set_payload(name);
+  if (const std::int32_t code = line->call(Operation::kFindKernel); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const std::uint64_t handle = line->word(0);
+  const std::lock_guard lock(mutex_);
+  *kernel = &kernels_.try_emplace(handle, gantry_kernel{this, handle}).first->second;
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t gantry_image::find_variable(const char* name, void** device_address,
+                                         std::uint64_t* size) {
+  Worker* worker = nullptr;
+  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const BorrowedLine line(*worker);
+  if (line.code() != GANTRY_SUCCESS) {
+    return line.code();
+  }
+  line->word(0) = handle_;
+  line->set_payload(name);
+  if (const std::int32_t code = line->call(Operation::kFindVariable); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  *device_address = reinterpret_cast<void*>(line->word(0));
+  *size = line->word(1);
+  return GANTRY_SUCCESS;
+}
+
+const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(handle);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+extern "C" {
+
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
+  return gantry::cpu::is_host_shared_object({static_cast<const std::byte*>(bytes), size}) ? 1 : 0;
+}
+
+int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
+                               gantry_image** image) {
+  const std::span contents(static_cast<const std::byte*>(bytes), size);
+  // As the worker's folder may not be the program's any more.
+  std::error_code error;
+  const std::string path = file == nullptr ? "" : std::filesystem::absolute(file, error).string();
+  *image = new gantry_image(device_of(device), contents, path);
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_load_image(gantry_image* image) {
+  return image->load();
+}
+
+void __tgt_rtl_destroy_image(gantry_image* image) {
+  delete image;
+}
+
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+  return image->find_kernel(name, kernel);
+}
+
+int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
+                                uint64_t* size) {
+  return image->find_variable(name, device_address, size);
+}
+
+} // extern "C"

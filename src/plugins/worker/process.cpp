@@ -1,0 +1,217 @@
+#include "plugins/worker/process.h"
+
+#include "plugins/worker/futex.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gantry::worker {
+
+namespace {
+
+constexpr int kDescriptors = 4;
+constexpr std::size_t kStack = 64 << 10;
+/// Between where libraries are in the one layout and in the other.
+constexpr std::uintptr_t kMiddle = 0x4000'0000'0000;
+
+/// What the processes between here and the worker need, which share this one's memory: they call
+/// the system and nothing else.
+struct Start {
+  const char* executable = nullptr;
+  char* const* arguments = nullptr;
+  char* const* environment = nullptr;
+  std::array<int, kDescriptors> descriptors{};
+  unsigned long personality = 0;
+  bool limit_stack = false;
+  std::byte* stack = nullptr; ///< of the worker until it is one
+  int worker = -1;            ///< a descriptor of its process
+  int error = 0;
+};
+
+int become_worker(void* argument) {
+  auto& start = *static_cast<Start*>(argument);
+  setsid();
+  personality(start.personality);
+  if (start.limit_stack) {
+    constexpr rlim_t kLimit = 8 << 20;
+    rlimit limit = {};
+    getrlimit(RLIMIT_STACK, &limit);
+    limit.rlim_cur = std::min(kLimit, limit.rlim_max);
+    setrlimit(RLIMIT_STACK, &limit);
+  }
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (const int descriptor : start.descriptors) {
+    fcntl(descriptor, F_SETFD, 0);
+  }
+  execve(start.executable, start.arguments, start.environment);
+  start.error = errno;
+  _exit(EXIT_FAILURE);
+}
+
+int begin_worker(void* argument) {
+  auto& start = *static_cast<Start*>(argument);
+  if (clone(become_worker, start.stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, argument,
+            &start.worker) < 0) {
+    start.error = errno;
+  }
+  _exit(EXIT_SUCCESS);
+}
+
+/// The program's variables but for those that would make the worker's libomp print again what the
+/// program's has printed.
+std::vector<std::string> environment_of_worker(std::uint32_t threads) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool left_out = name == "OMP_DISPLAY_ENV" || name == "KMP_SETTINGS" ||
+                          name == "KMP_VERSION" || (name == "OMP_NUM_THREADS" && threads != 0);
+    if (!left_out) {
+      variables.emplace_back(text);
+    }
+  }
+  if (threads != 0) {
+    variables.push_back(fmt::format("OMP_NUM_THREADS={}", threads));
+  }
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) {
+    result.push_back(text.data());
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+bool libraries_are_high() {
+  Dl_info info;
+  return dladdr(reinterpret_cast<const void*>(&libraries_are_high), &info) != 0 &&
+         reinterpret_cast<std::uintptr_t>(info.dli_fbase) > kMiddle;
+}
+
+/// Starts the worker. A descriptor of its process, or -1 with errno.
+int start(Start& start) {
+  const auto stacks = std::make_unique_for_overwrite<std::byte[]>(2 * kStack);
+  const auto top = [&](std::size_t end) {
+    void* const address = stacks.get() + end;
+    return static_cast<std::byte*>(address) - reinterpret_cast<std::uintptr_t>(address) % 16;
+  };
+  start.stack = top(kStack);
+  // The program's handlers must not run in processes that share its memory.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Without a signal at its end, and so that only those find it who ask for such.
+  const pid_t between =
+      clone(begin_worker, top(2 * kStack), CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
+  if (between < 0) {
+    start.error = errno;
+  } else {
+    while (waitpid(between, nullptr, __WCLONE) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = start.error;
+  return start.error == 0 ? start.worker : -1;
+}
+
+/// Waits until the worker has said that it is ready, or has not.
+tl::expected<void, std::string> wait_until_ready(Control& control, int worker) {
+  constexpr std::chrono::milliseconds kLook(5);
+  constexpr auto kStarting = static_cast<std::uint32_t>(State::kStarting);
+  for (;;) {
+    pollfd process = {.fd = worker, .events = POLLIN, .revents = 0};
+    const bool ended = poll(&process, 1, 0) > 0;
+    const auto state = static_cast<State>(control.state.load());
+    if (state == State::kReady) {
+      return {};
+    }
+    if (state == State::kFailed) {
+      return tl::unexpected(std::string(control.failure));
+    }
+    if (ended) {
+      return tl::unexpected(fmt::format("'{}' ended before it was ready; what it printed says why",
+                                        worker_executable()));
+    }
+    wait_in_system(control.state, kStarting, kLook);
+  }
+}
+
+} // namespace
+
+std::string worker_executable() {
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<const void*>(&worker_executable), &here) == 0 ||
+      here.dli_fname == nullptr) {
+    return "gantry-worker";
+  }
+  const std::string library = here.dli_fname;
+  return library.substr(0, library.rfind('/') + 1) + "../../libexec/gantry-worker";
+}
+
+tl::expected<void, std::string> start_process(const ProcessFiles& files, Control& control,
+                                              std::uint32_t threads) {
+  const std::string executable = worker_executable();
+  const int program = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
+  int alive[2] = {-1, -1};
+  if (program < 0 || pipe2(alive, O_CLOEXEC) != 0) {
+    const int error = errno;
+    close(program);
+    return tl::unexpected(
+        fmt::format("a worker cannot watch this process: {}", std::strerror(error)));
+  }
+  const std::array descriptors = {files.control, files.memory, program, alive[0]};
+  std::vector<std::string> words{"gantry-worker"};
+  for (const int descriptor : descriptors) {
+    words.push_back(fmt::to_string(descriptor));
+  }
+  std::vector<std::string> variables = environment_of_worker(threads);
+  const std::vector<char*> arguments = pointers(words);
+  const std::vector<char*> environment = pointers(variables);
+  const bool high = libraries_are_high();
+  constexpr unsigned long kAsk = 0xffffffff;
+  const auto own = static_cast<unsigned long>(personality(kAsk));
+  Start how{.executable = executable.c_str(),
+            .arguments = arguments.data(),
+            .environment = environment.data(),
+            .descriptors = descriptors,
+            .personality = high ? own | ADDR_COMPAT_LAYOUT
+                                : own & ~static_cast<unsigned long>(ADDR_COMPAT_LAYOUT),
+            .limit_stack = !high};
+  const int worker = start(how);
+  const int error = errno;
+  close(program);
+  close(alive[0]);
+  if (worker < 0) {
+    close(alive[1]);
+    return tl::unexpected(
+        fmt::format("'{}' cannot be started: {}", executable, std::strerror(error)));
+  }
+  auto ready = wait_until_ready(control, worker);
+  close(worker);
+  return ready;
+}
+
+} // namespace gantry::worker

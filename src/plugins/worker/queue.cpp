@@ -1,0 +1,152 @@
+// Queues: a channel each. The worker does one thing of a queue at a time, and copies are the
+// program's to make, so what comes behind a kernel waits for it: a copy to the program until the
+// queue is synchronised, anything else at once.
+#include "plugins/last_error.h"
+#include "plugins/worker/image.h"
+#include "plugins/worker/memory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace gantry::worker;
+using gantry::plugins::report;
+using gantry::plugins::set_error;
+
+struct gantry_queue {
+  gantry_queue(Device& of, Worker& on, Line& by) : device(of), worker(on), line(by) {}
+
+  Device& device;
+  Worker& worker;
+  Line& line;
+  bool launched = false; ///< a kernel, and nobody has waited for it
+  struct Retrieval {
+    void* host;
+    const void* device_address;
+    std::uint64_t size;
+  };
+  std::vector<Retrieval> later; ///< behind the kernel
+  std::int32_t code = GANTRY_SUCCESS;
+  std::string message; ///< of the first failure
+
+  /// Waits for the kernel and makes the copies behind it. GANTRY_SUCCESS, or the first failure,
+  /// which stays.
+  std::int32_t settle() {
+    Worker* same = nullptr;
+    std::int32_t now = code == GANTRY_SUCCESS ? enter(device, same) : code;
+    if (std::exchange(launched, false) && now != GANTRY_FAILURE) {
+      now = line.wait();
+    }
+    for (const auto& [host, device_address, size] : later) {
+      now = now == GANTRY_SUCCESS ? copy_to_host(worker, host, device_address, size) : now;
+    }
+    later.clear();
+    if (code == GANTRY_SUCCESS && now != GANTRY_SUCCESS) {
+      code = now;
+      message = gantry::plugins::last_error;
+    }
+    return code;
+  }
+
+  /// settle(), after which the queue is as new.
+  std::int32_t finish() {
+    settle();
+    return code == GANTRY_SUCCESS ? code : set_error(std::exchange(code, GANTRY_SUCCESS), message);
+  }
+};
+
+extern "C" {
+
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
+  Device& on = device_of(device);
+  Worker* worker = nullptr;
+  Line* line = nullptr;
+  int32_t code = enter(on, worker);
+  if (code == GANTRY_SUCCESS) {
+    code = worker->take_line(line);
+  }
+  if (code == GANTRY_SUCCESS) {
+    *queue = new gantry_queue(on, *worker, *line);
+  }
+  return code;
+}
+
+void __tgt_rtl_destroy_queue(gantry_queue* queue) {
+  queue->worker.give_back(&queue->line);
+  delete queue;
+}
+
+int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
+                                    uint64_t size) {
+  const int32_t code = queue->settle();
+  return code == GANTRY_SUCCESS ? copy_to_device(queue->worker, device_address, host, size)
+                                : set_error(code, queue->message);
+}
+
+int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
+                                      uint64_t size) {
+  if (queue->launched) {
+    queue->later.push_back({host, device_address, size});
+    return GANTRY_SUCCESS;
+  }
+  const int32_t code = queue->settle();
+  return code == GANTRY_SUCCESS ? copy_to_host(queue->worker, host, device_address, size)
+                                : set_error(code, queue->message);
+}
+
+int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
+                                      const gantry_launch* launch) {
+  constexpr std::uint32_t kMost = kPayload / sizeof(void*);
+  if (launch->argument_count > kMost) {
+    return report(GANTRY_FAILURE, "the kernel has {} arguments, and {} can be handed over",
+                  launch->argument_count, kMost);
+  }
+  if (const int32_t code = queue->settle(); code != GANTRY_SUCCESS) {
+    return set_error(code, queue->message);
+  }
+  // What the program has printed comes before what the kernel prints.
+  std::fflush(stdout);
+  Line& line = queue->line;
+  LaunchShape& shape = line.launch();
+  std::ranges::copy(launch->num_teams, shape.num_teams);
+  std::ranges::copy(launch->thread_limit, shape.thread_limit);
+  shape.trip_count = launch->trip_count;
+  shape.dynamic_memory = launch->dynamic_memory;
+  shape.argument_count = launch->argument_count;
+  std::memcpy(line.payload(), launch->arguments, launch->argument_count * sizeof(void*));
+  line.word(0) = kernel->handle;
+  line.post(Operation::kLaunch);
+  queue->launched = true;
+  return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
+  return queue->finish();
+}
+
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
+  Worker* same = nullptr;
+  const bool usable = enter(queue->device, same) == GANTRY_SUCCESS;
+  *done = usable && queue->launched && queue->line.busy() ? 0 : 1;
+  return *done != 0 ? queue->finish() : GANTRY_SUCCESS;
+}
+
+/// A queue for this launch alone: the runtime launches through queues.
+int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
+                                const gantry_launch* launch) {
+  gantry_queue* queue = nullptr;
+  int32_t code = __tgt_rtl_create_queue(device, &queue);
+  if (code == GANTRY_SUCCESS) {
+    code = __tgt_rtl_launch_kernel_async(queue, kernel, launch);
+    if (code == GANTRY_SUCCESS) {
+      code = __tgt_rtl_synchronize_queue(queue);
+    }
+    __tgt_rtl_destroy_queue(queue);
+  }
+  return code;
+}
+
+} // extern "C"

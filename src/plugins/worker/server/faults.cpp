@@ -1,0 +1,238 @@
+#include "plugins/worker/server/faults.h"
+
+#include "plugins/worker/futex.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace gantry::worker {
+
+namespace {
+
+Control* control = nullptr;
+
+thread_local Channel* channel_of_thread = nullptr;
+thread_local std::uintptr_t stack_begin = 0;
+thread_local std::uintptr_t stack_end = 0;
+
+/// Enough for what a handler calls, and what the system stores for it.
+constexpr std::size_t kHandlerStack = 64 << 10;
+/// A frame this large may step over the end of a stack.
+constexpr std::uintptr_t kLargeFrame = 1 << 20;
+
+/// The handler in the thread of a kernel that takes too long.
+constexpr int kTimeSignal = SIGXCPU;
+
+struct LoadedCode {
+  std::atomic<std::uint64_t> image{0};
+  std::atomic<std::uint64_t> begin{0};
+  std::atomic<std::uint64_t> end{0};
+};
+constexpr std::size_t kKnownImages = 256;
+std::array<LoadedCode, kKnownImages> images;
+
+const LoadedCode* image_with(std::uint64_t address) {
+  const auto found = std::ranges::find_if(images, [&](const LoadedCode& code) {
+    return code.image.load(std::memory_order_acquire) != 0 && address >= code.begin.load() &&
+           address < code.end.load();
+  });
+  return found == images.end() ? nullptr : &*found;
+}
+
+/// The kernel that the calling thread is at work for, as far as that can be told: a thread that
+/// libomp has made works for many in the course of time.
+std::uint64_t current_kernel() {
+  if (channel_of_thread != nullptr) {
+    if (const std::uint64_t kernel = channel_of_thread->kernel.load(); kernel != 0) {
+      return kernel;
+    }
+  }
+  const std::uint32_t count = control->channel_count.load();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (const std::uint64_t kernel = control->channels[i].kernel.load(); kernel != 0) {
+      return kernel;
+    }
+  }
+  return 0;
+}
+
+/// The one that may write the fault; others wait for the end, which comes soon.
+Fault& claim() {
+  std::uint32_t free = 0;
+  if (!control->fault.claimed.compare_exchange_strong(free, 1)) {
+    for (;;) {
+      ::pause();
+    }
+  }
+  return control->fault;
+}
+
+[[noreturn]] void end(Fault& fault) {
+  fault.complete.store(1, std::memory_order_release);
+  const std::uint32_t count = control->channel_count.load();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    wake_all(control->channels[i].finished);
+  }
+  syscall(SYS_exit_group, EXIT_FAILURE);
+  __builtin_unreachable();
+}
+
+/// Notes the code at `address`, or the next caller's that lies in an image.
+void note_code(Fault& fault, std::uint64_t address, std::uintptr_t stack) {
+  const LoadedCode* code = image_with(address);
+  for (std::uintptr_t place = stack;
+       code == nullptr && place >= stack_begin && place + sizeof(std::uint64_t) <= stack_end;
+       place += sizeof(std::uint64_t)) {
+    // What returns behind a call.
+    const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(place);
+    code = image_with(value);
+    address = code == nullptr ? address : value - 1;
+  }
+  fault.code = address;
+  fault.image = code == nullptr ? 0 : code->image.load();
+  fault.image_code = code == nullptr ? 0 : address - code->begin.load();
+}
+
+bool is_stack_overflow(std::uintptr_t accessed, std::uintptr_t stack) {
+  return stack_begin != 0 && stack < stack_begin + kPageSize && stack + kLargeFrame > stack_begin &&
+         accessed < stack_begin + kPageSize && accessed + kLargeFrame > stack_begin;
+}
+
+void on_signal(int signal, siginfo_t* information, void* context) {
+  Fault& fault = claim();
+#if defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto code = static_cast<std::uint64_t>(registers[REG_RIP]);
+  const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
+  constexpr long long kWritingBit = 2; // of the page fault's error code
+  fault.writing = (registers[REG_ERR] & kWritingBit) != 0 ? 1 : 0;
+#else
+  const std::uint64_t code = 0;
+  const std::uintptr_t stack = reinterpret_cast<std::uintptr_t>(&fault);
+#endif
+  const auto accessed = reinterpret_cast<std::uintptr_t>(information->si_addr);
+  fault.kernel = current_kernel();
+  fault.address = accessed;
+  fault.value = signal;
+  switch (signal) {
+  case SIGSEGV:
+  case SIGBUS:
+    // The system does not know the address if it is none that memory can have.
+    fault.known = information->si_code > 0 && information->si_code != SI_KERNEL ? 1 : 0;
+    fault.kind = is_stack_overflow(accessed, stack) ? FaultKind::kStack : FaultKind::kAccess;
+    break;
+  case SIGFPE:
+    fault.kind = FaultKind::kArithmetic;
+    break;
+  case SIGILL:
+  case SIGTRAP:
+    fault.kind = FaultKind::kInstruction;
+    break;
+  case SIGABRT:
+    fault.kind = FaultKind::kAbort;
+    break;
+  case kTimeSignal:
+    fault.kind = FaultKind::kTime;
+    break;
+  default:
+    fault.kind = FaultKind::kSignal;
+    break;
+  }
+  note_code(fault, code, stack);
+  end(fault);
+}
+
+void on_exit_called(int status, void* /*unused*/) {
+  std::fflush(nullptr);
+  Fault& fault = claim();
+  fault.kernel = current_kernel();
+  fault.kind = FaultKind::kExit;
+  fault.value = status;
+  note_code(fault, 0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  end(fault);
+}
+
+} // namespace
+
+void enter_thread(Channel* channel) {
+  channel_of_thread = channel;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    stack_begin = reinterpret_cast<std::uintptr_t>(lowest);
+    stack_end = stack_begin + size;
+    pthread_attr_destroy(&attributes);
+  }
+  // Goes with the thread.
+  thread_local std::unique_ptr<std::byte[]> memory;
+  auto fresh = std::make_unique_for_overwrite<std::byte[]>(kHandlerStack);
+  const stack_t alternative = {.ss_sp = fresh.get(), .ss_flags = 0, .ss_size = kHandlerStack};
+  sigaltstack(&alternative, nullptr);
+  memory = std::move(fresh);
+}
+
+Channel* current_channel() {
+  return channel_of_thread;
+}
+
+void watch_for_faults(Control& shared) {
+  control = &shared;
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGTERM,
+                           SIGINT, SIGQUIT, SIGHUP, SIGALRM, SIGPIPE, kTimeSignal}) {
+    struct sigaction inherited = {};
+    sigaction(signal, nullptr, &inherited);
+    if (signal != SIGPIPE || inherited.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
+  on_exit(on_exit_called, nullptr);
+}
+
+void note_image(std::uint64_t image, std::uint64_t begin, std::uint64_t end) {
+  for (LoadedCode& code : images) {
+    std::uint64_t free = 0;
+    if (code.image.compare_exchange_strong(free, image)) {
+      code.begin = begin;
+      code.end = end;
+      return;
+    }
+  }
+}
+
+void forget_image(std::uint64_t image) {
+  for (LoadedCode& code : images) {
+    if (code.image.load() == image) {
+      code.end = 0;
+      code.begin = 0;
+      code.image = 0;
+    }
+  }
+}
+
+void end_by_time(Channel& channel) {
+  // The kernel's own thread says where it is; if it does not, nobody knows.
+  constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
+  syscall(SYS_tgkill, getpid(), channel.thread, kTimeSignal);
+  nanosleep(&kPatience, nullptr);
+  Fault& fault = claim();
+  fault.kind = FaultKind::kTime;
+  fault.kernel = channel.kernel.load();
+  end(fault);
+}
+
+} // namespace gantry::worker

@@ -1,0 +1,236 @@
+#include "plugins/worker/server/operations.h"
+
+#include "plugins/cpu/image.h"
+#include "plugins/worker/futex.h"
+#include "plugins/worker/server/faults.h"
+#include "plugins/worker/server/thread_limit.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gantry/plugin.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gantry::worker {
+
+namespace {
+
+constexpr std::int32_t kDevice = 0; ///< of the cpu plugin's, the only one here
+
+template <typename T>
+T* pointer(std::uint64_t word) {
+  return reinterpret_cast<T*>(word);
+}
+
+template <typename T>
+std::uint64_t word(T* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+std::uint64_t now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::string text(const Channel& channel) {
+  return {reinterpret_cast<const char*>(channel.payload), channel.payload_size};
+}
+
+/// Where the module that `address` lies in begins and ends in memory.
+struct Extent {
+  std::uintptr_t address;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+int find_extent(dl_phdr_info* module, std::size_t /*size*/, void* wanted) {
+  auto& extent = *static_cast<Extent*>(wanted);
+  std::uint64_t begin = ~std::uint64_t{0};
+  std::uint64_t end = 0;
+  for (int i = 0; i < module->dlpi_phnum; ++i) {
+    const ElfW(Phdr) & segment = module->dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD) {
+      begin = std::min<std::uint64_t>(begin, module->dlpi_addr + segment.p_vaddr);
+      end = std::max<std::uint64_t>(end, module->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+  }
+  if (extent.address < begin || extent.address >= end) {
+    return 0;
+  }
+  extent.begin = begin / kPageSize * kPageSize;
+  extent.end = (end + kPageSize - 1) / kPageSize * kPageSize;
+  return 1;
+}
+
+/// The operations that one channel carries.
+class Server {
+public:
+  Server(Control& control, Channel& channel) : control_(control), channel_(channel) {}
+
+  void perform() {
+    std::uint64_t* const words = channel_.words;
+    std::int32_t code = GANTRY_SUCCESS;
+    switch (channel_.operation) {
+    case Operation::kAppend:
+      appended_.insert(appended_.end(), channel_.payload, channel_.payload + channel_.payload_size);
+      break;
+    case Operation::kCreateImage:
+      code = create_image();
+      break;
+    case Operation::kLoadImage:
+      code = load_image();
+      break;
+    case Operation::kDestroyImage:
+      __tgt_rtl_destroy_image(pointer<gantry_image>(words[0]));
+      forget_image(words[0]);
+      flush();
+      break;
+    case Operation::kFindKernel: {
+      gantry_kernel* kernel = nullptr;
+      code =
+          __tgt_rtl_find_kernel(pointer<gantry_image>(words[0]), text(channel_).c_str(), &kernel);
+      words[0] = word(kernel);
+      break;
+    }
+    case Operation::kFindVariable: {
+      void* address = nullptr;
+      std::uint64_t size = 0;
+      code = __tgt_rtl_find_variable(pointer<gantry_image>(words[0]), text(channel_).c_str(),
+                                     &address, &size);
+      words[0] = word(address);
+      words[1] = size;
+      break;
+    }
+    case Operation::kSetFunctions:
+      __tgt_rtl_set_function_ptr_map(
+          kDevice, appended_.size() / sizeof(__omp_offloading_fptr_map_ty),
+          reinterpret_cast<__omp_offloading_fptr_map_ty*>(appended_.data()));
+      appended_ = {};
+      break;
+    case Operation::kWrite:
+      std::memcpy(pointer<std::byte>(words[0]), channel_.payload, channel_.payload_size);
+      break;
+    case Operation::kRead:
+      std::memcpy(channel_.payload, pointer<std::byte>(words[0]), words[1]);
+      break;
+    case Operation::kApplyChanges:
+      apply_changes(control_);
+      break;
+    case Operation::kLaunch:
+      code = launch();
+      break;
+    }
+    channel_.code = code;
+    if (code != GANTRY_SUCCESS) {
+      const std::string_view message = __tgt_rtl_error_message();
+      channel_.payload_size = message.size();
+      std::memcpy(channel_.payload, message.data(), message.size());
+    }
+  }
+
+private:
+  /// What kernels have printed comes before what the program prints when it knows them to be done.
+  static void flush() {
+    std::fflush(stdout);
+    std::fflush(stderr);
+  }
+
+  std::int32_t create_image() {
+    const std::string file = text(channel_);
+    gantry_image* image = nullptr;
+    const std::int32_t code = __tgt_rtl_create_image(kDevice, appended_.data(), appended_.size(),
+                                                     file.empty() ? nullptr : file.c_str(), &image);
+    appended_ = {};
+    channel_.words[0] = word(image);
+    return code;
+  }
+
+  std::int32_t load_image() {
+    auto* const image = pointer<gantry_image>(channel_.words[0]);
+    const std::int32_t code = __tgt_rtl_load_image(image);
+    flush();
+    if (code != GANTRY_SUCCESS) {
+      return code;
+    }
+    Extent extent{reinterpret_cast<std::uintptr_t>(image->base())};
+    dl_iterate_phdr(find_extent, &extent);
+    note_image(word(image), extent.begin, extent.end);
+    channel_.words[0] = extent.begin;
+    channel_.words[1] = extent.end;
+    return GANTRY_SUCCESS;
+  }
+
+  std::int32_t launch() {
+    if (control_.changes_made.load(std::memory_order_acquire) !=
+        control_.changes_posted.load(std::memory_order_acquire)) {
+      apply_changes(control_);
+    }
+    const LaunchShape& shape = channel_.launch;
+    gantry_launch launch = {};
+    launch.arguments = reinterpret_cast<void* const*>(channel_.payload);
+    launch.argument_count = shape.argument_count;
+    std::ranges::copy(shape.num_teams, launch.num_teams);
+    std::ranges::copy(shape.thread_limit, launch.thread_limit);
+    launch.trip_count = shape.trip_count;
+    launch.dynamic_memory = shape.dynamic_memory;
+    const std::uint64_t kernel = channel_.words[0];
+    if (control_.time_limit != 0) {
+      channel_.since.store(now(), std::memory_order_relaxed);
+    }
+    channel_.kernel.store(kernel);
+    if (pointer<gantry_kernel>(kernel)->run == nullptr) { // GCC's regions are told otherwise
+      set_thread_limit(shape.thread_limit[0]);
+    }
+    const std::int32_t code =
+        __tgt_rtl_launch_kernel(kDevice, pointer<gantry_kernel>(kernel), &launch);
+    channel_.kernel.store(0);
+    flush();
+    return code;
+  }
+
+  Control& control_;
+  Channel& channel_;
+  std::vector<std::byte> appended_;
+};
+
+} // namespace
+
+void apply_changes(Control& control) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const std::uint64_t posted = control.changes_posted.load(std::memory_order_acquire);
+  for (std::uint64_t i = control.changes_made.load(std::memory_order_relaxed); i < posted; ++i) {
+    const Change& change = control.changes[i % kChanges];
+    mprotect(pointer<void>(control.memory_begin + change.first_page * kPageSize),
+             change.pages * kPageSize, change.accessible != 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+  control.changes_made.store(posted, std::memory_order_release);
+}
+
+void serve(Control& control, Channel& channel) {
+  channel.thread = gettid();
+  Server server(control, channel);
+  for (std::uint32_t number = 1;; ++number) {
+    while (!spin_until(channel.posted, number, control.spins)) {
+      channel.worker_sleeps.store(1);
+      wait_in_system(channel.posted, number - 1);
+      channel.worker_sleeps.store(0);
+    }
+    server.perform();
+    channel.finished.store(number);
+    if (channel.program_sleeps.load() != 0) {
+      wake_all(channel.finished);
+    }
+  }
+}
+
+} // namespace gantry::worker
