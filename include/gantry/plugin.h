@@ -122,7 +122,13 @@ int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** de
 /** Allocates `size` > 0 bytes of device memory, aligned to 64 bytes at least. */
 int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address);
 
-/** Frees what __tgt_rtl_data_alloc gave. */
+/** The same at an address that is `offset` more than a multiple of `alignment`, a power of two from
+    64 to 4096. For plugins that watch where a block ends; others need not have it, and are asked
+   for as much more as that may take. */
+int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, uint64_t offset,
+                             void** device_address);
+
+/** Frees what __tgt_rtl_data_alloc or __tgt_rtl_data_place gave. */
 int32_t __tgt_rtl_data_delete(int32_t device, void* device_address);
 
 /** Copies host memory to the device; done on return. */
@@ -191,15 +197,21 @@ enum {
   GANTRY_FAULT_TIME = 7,        /**< a kernel took longer than __tgt_rtl_set_time_limit allows */
 };
 
+enum {
+  GANTRY_FAULT_ACCESS_READ = 0, /**< or it is not known */
+  GANTRY_FAULT_ACCESS_WRITE = 1,
+  GANTRY_FAULT_ACCESS_CALL = 2, /**< for an instruction */
+};
+
 typedef struct gantry_fault {
   int32_t kind;                /**< GANTRY_FAULT_* */
   int32_t value;               /**< of GANTRY_FAULT_EXIT */
-  int32_t writing;             /**< 1: an access was one for writing; 0: it was not, or who knows */
+  int32_t access;              /**< GANTRY_FAULT_ACCESS_*, what for */
   int32_t address_known;       /**< 1: the system knows what address was accessed */
   uint64_t address;            /**< that was accessed */
   const gantry_kernel* kernel; /**< that was at work; null if none was, or it is not known */
-  const void*
-      image; /**< the bytes of the image whose code was at work; null if that is not known */
+  const char* kernel_name;     /**< its name in the image; null with `kernel` */
+  const void* image;           /**< the bytes of the image whose code was at work, or null */
   size_t image_size;
   uint64_t code; /**< where in it, as the image's symbol table counts */
 } gantry_fault;

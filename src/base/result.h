@@ -19,6 +19,8 @@ struct Error {
   std::string message;
   /// A device refused what it was asked to do, rather than that the request was wrong.
   bool of_device = false;
+  /// It refuses everything from now on.
+  bool device_lost = false;
 };
 
 template <typename T>

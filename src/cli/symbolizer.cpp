@@ -1,8 +1,10 @@
 // libexec/gantry-symbolizer FILE ADDRESS [FILE ADDRESS]…: what is at an address of an executable or
-// library, as its symbol table counts. One line each: the name of the function or variable, a tab,
-// and the source position `FILE:LINE` of code; what is not known is left empty.
+// library, as its symbol table counts. One line each: the name of the function or variable, the
+// source position `FILE:LINE`, and a variable's address and size, with tabs between them; what is
+// not known is left empty, or 0.
 //
 // The runtime runs it for messages, so that it need not read debug information itself.
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,26 +27,36 @@ void print(llvm::symbolize::LLVMSymbolizer& symbolizer, const std::string& file,
            std::uint64_t address) {
   std::string name;
   std::string position;
+  bool is_code = false;
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
   if (auto code = symbolizer.symbolizeCode(file, SectionedAddress{address})) {
+    is_code = code->Line != 0;
     if (is_known(code->FunctionName)) {
       name = code->FunctionName;
     }
-    if (is_known(code->FileName)) {
+    if (is_code && is_known(code->FileName)) {
       position = code->FileName + ":" + std::to_string(code->Line);
     }
   } else {
     llvm::consumeError(code.takeError());
   }
-  if (name.empty()) {
+  // The symbol table alone does not tell variables from functions.
+  if (!is_code) {
     if (auto data = symbolizer.symbolizeData(file, SectionedAddress{address})) {
       if (is_known(data->Name)) {
         name = data->Name;
+        begin = data->Start;
+        size = data->Size;
+        if (is_known(data->DeclFile) && !data->DeclFile.empty()) {
+          position = data->DeclFile + ":" + std::to_string(data->DeclLine);
+        }
       }
     } else {
       llvm::consumeError(data.takeError());
     }
   }
-  std::printf("%s\t%s\n", name.c_str(), position.c_str());
+  std::printf("%s\t%s\t%#" PRIx64 "\t%" PRIu64 "\n", name.c_str(), position.c_str(), begin, size);
 }
 
 } // namespace

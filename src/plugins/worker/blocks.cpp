@@ -46,10 +46,12 @@ void Blocks::poison_new_blocks() {
   poison_new_ = true;
 }
 
-Blocks::Class& Blocks::class_of(std::uint64_t size) {
-  const bool small = size < kLargeBlock;
+Blocks::Class& Blocks::class_of(std::uint64_t size, const Place& place) {
+  const bool small = size + place.alignment < kLargeBlock;
+  // Wherever a small slot is, a block fits into it; the end of a large one is where it is.
   const std::uint64_t slot_size =
-      small ? round_up(size, kAlignment) + kAlignment : pages_of_slot(size) * kPageSize;
+      small ? round_up(size + place.offset + place.alignment - kAlignment, kAlignment) + kAlignment
+            : pages_of_slot(size + place.alignment) * kPageSize;
   Class& slots = classes_[slot_size];
   slots.slot_size = slot_size;
   slots.small = small;
@@ -103,22 +105,26 @@ std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
   return slot;
 }
 
-std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size) {
+std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
   const std::lock_guard lock(mutex_);
   if (size > limits_.bytes - used_) {
     return std::nullopt;
   }
-  Class& slots = class_of(size);
+  Class& slots = class_of(size, place);
   const auto slot = take_slot(slots);
   if (!slot) {
     return std::nullopt;
   }
   used_ += size;
-  const std::uint64_t rounded = round_up(size, kAlignment);
   const std::uint64_t end = slot->offset + slots.slot_size;
-  const std::uint64_t offset = slots.small ? slot->offset : end - rounded;
+  const std::uint64_t offset =
+      slots.small ? round_up(slot->offset, place.alignment) + place.offset
+                  : (end - size - place.offset) / place.alignment * place.alignment + place.offset;
   if (poison_new_) {
     std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
+  }
+  if (slots.small) {
+    std::memset(memory_ + slot->offset, std::to_integer<int>(kRed), offset - slot->offset);
   }
   std::memset(memory_ + offset + size, std::to_integer<int>(kRed), end - offset - size);
   blocks_[offset] = {.slot = *slot, .size = size, .of_class = &slots};
@@ -133,13 +139,19 @@ Blocks::Released Blocks::release(std::uint64_t offset) {
   }
   const auto& [slot, size, of_class] = node.mapped();
   Released released{.size = size};
-  const std::byte* const end = memory_ + offset + size;
-  const std::byte* const red_end = memory_ + slot.offset + of_class->slot_size;
-  const std::byte* const damage =
-      std::find_if(end, red_end, [](std::byte value) { return value != kRed; });
-  if (damage != red_end) {
+  const auto is_damage = [](std::byte value) { return value != kRed; };
+  const std::byte* const begin = memory_ + offset;
+  const std::byte* const end = begin + size;
+  const std::byte* const slot_begin = of_class->small ? memory_ + slot.offset : begin;
+  const std::byte* const slot_end = memory_ + slot.offset + of_class->slot_size;
+  const std::byte* damage = std::find_if(end, slot_end, is_damage);
+  if (damage == slot_end) {
+    const std::byte* const before = std::find_if(slot_begin, begin, is_damage);
+    damage = before == begin ? slot_end : before;
+  }
+  if (damage != slot_end) {
     released.outcome = Release::kDamaged;
-    released.damage = static_cast<std::uint64_t>(damage - end);
+    released.damage = damage - begin;
   }
   used_ -= size;
   if (of_class->small) {

@@ -1,11 +1,11 @@
 // Which parts of a device's memory are in use: what gives them out and takes them back.
 //
-// Small blocks lie in slabs, each in a slot with a red zone behind it: bytes of a known pattern,
-// looked at when the block is freed. A large block, of half a page and more, has a slot of pages
-// that ends where the worker can access nothing, and lies at the end of it, so that what runs past
-// it stops there; what its size lacks of a multiple of 64 is red zone. Freed blocks are not given
-// out again at once: a small one is filled with poison, the pages of a large one are taken from
-// the worker, until some others of the size have been freed.
+// Small blocks lie in slabs, each in a slot with a red zone behind it, and before it where it
+// begins later: bytes of a known pattern, looked at when the block is freed. A large block, of half
+// a page and more, has a slot of pages that ends where the worker can access nothing, and lies as
+// near to the end as its alignment allows, so that what runs past it stops there; what is left is
+// red zone. Freed blocks are not given out again at once: a small one is filled with poison, the
+// pages of a large one are taken from the worker, until some others of the size have been freed.
 //
 // A slot keeps its size for ever. Sizes are few, so that a program which maps and unmaps the same
 // things in a loop finds its slots again, with their pages; of free slots so much memory is kept
@@ -45,8 +45,17 @@ public:
   /// From now on new blocks are filled with poison, and freed ones stay away for longer.
   void poison_new_blocks();
 
-  /// The offset of `size` > 0 bytes, aligned to 64; nothing if there are not as many.
-  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size);
+  /// Where a block is to begin: `offset` more than a multiple of `alignment`, of which the offset
+  /// is a part and which is a power of two from 64 to a page.
+  struct Place {
+    std::uint64_t alignment = 64;
+    std::uint64_t offset = 0;
+  };
+  /// The offset of `size` > 0 bytes; nothing if there are not as many.
+  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size, Place place);
+  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size) {
+    return allocate(size, Place());
+  }
 
   enum class Release : std::uint8_t {
     kDone,
@@ -56,7 +65,7 @@ public:
   struct Released {
     Release outcome = Release::kDone;
     std::uint64_t size = 0;
-    std::uint64_t damage = 0; ///< the offset, from the block's end, of the first byte
+    std::int64_t damage = 0; ///< the offset, from the block's begin, of a byte of the red zone
   };
   Released release(std::uint64_t offset);
 
@@ -84,7 +93,7 @@ private:
     Class* of_class = nullptr;
   };
 
-  Class& class_of(std::uint64_t size);
+  Class& class_of(std::uint64_t size, const Place& place);
   /// A slot that was never used; nothing if there are no addresses left.
   std::optional<Slot> new_slot(Class& slots);
   std::optional<Slot> take_slot(Class& slots);

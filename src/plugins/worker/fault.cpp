@@ -1,5 +1,6 @@
 #include "plugins/worker/fault.h"
 
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -8,14 +9,16 @@ namespace gantry::worker {
 
 namespace {
 
+/// By GANTRY_FAULT_ACCESS_*.
+constexpr std::array kDeeds = {"read from", "wrote to", "called"};
+
 std::string describe(const Fault& fault) {
   const char* const who = fault.kernel != 0 ? "a kernel" : "code on the device";
   switch (fault.kind) {
   case FaultKind::kAccess:
     return fault.known == 0
                ? fmt::format("{} used an address that no memory has", who)
-               : fmt::format("{} {} address {:#x}", who,
-                             fault.writing != 0 ? "wrote to" : "read from", fault.address);
+               : fmt::format("{} {} address {:#x}", who, kDeeds[fault.access], fault.address);
   case FaultKind::kArithmetic:
     return fmt::format("{} divided by zero", who);
   case FaultKind::kInstruction:

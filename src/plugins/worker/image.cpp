@@ -101,7 +101,7 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   }
   const std::uint64_t handle = line->word(0);
   const std::lock_guard lock(mutex_);
-  *kernel = &kernels_.try_emplace(handle, gantry_kernel{this, handle}).first->second;
+  *kernel = &kernels_.try_emplace(handle, gantry_kernel{this, handle, name}).first->second;
   return GANTRY_SUCCESS;
 }
 

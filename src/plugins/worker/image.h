@@ -17,6 +17,7 @@
 struct gantry_kernel {
   gantry_image* image = nullptr;
   std::uint64_t handle = 0; ///< the worker's
+  std::string name;
 };
 
 /// The opaque image of gantry/plugin.h. The worker has it from the first need on, not before.

@@ -54,17 +54,23 @@ using gantry::plugins::report;
 
 extern "C" {
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, uint64_t offset,
+                             void** device_address) {
   Worker* worker = nullptr;
   if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
     return code;
   }
-  const auto offset = worker->blocks().allocate(size);
-  if (!offset) {
+  const auto place = worker->blocks().allocate(size, {.alignment = alignment, .offset = offset});
+  if (!place) {
     return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
   }
-  *device_address = reinterpret_cast<void*>(worker->memory().begin() + *offset);
+  *device_address = reinterpret_cast<void*>(worker->memory().begin() + *place);
   return GANTRY_SUCCESS;
+}
+
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+  constexpr uint64_t kAlignment = 64;
+  return __tgt_rtl_data_place(device, size, kAlignment, 0, device_address);
 }
 
 int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
@@ -82,8 +88,9 @@ int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
                   fmt::ptr(device_address));
   case Blocks::Release::kDamaged:
     return report(GANTRY_FAILURE,
-                  "the device wrote past the end of the {} bytes at {}: at offset {}",
-                  released.size, fmt::ptr(device_address), released.size + released.damage);
+                  "something on the device has written {} the {} bytes at {}, at offset {}",
+                  released.damage < 0 ? "before" : "past the end of", released.size,
+                  fmt::ptr(device_address), released.damage);
   }
   return GANTRY_SUCCESS;
 }

@@ -60,13 +60,14 @@ int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) {
   }
   fault->kind = kind_of(told.kind);
   fault->value = told.value;
-  fault->writing = static_cast<int32_t>(told.writing);
+  fault->access = static_cast<int32_t>(told.access);
   fault->address_known = static_cast<int32_t>(told.known);
   fault->address = told.address;
   const std::lock_guard lock(of.mutex);
   for (gantry_image* const image : of.images) {
     if (told.kernel != 0 && fault->kernel == nullptr) {
       fault->kernel = image->kernel(told.kernel);
+      fault->kernel_name = fault->kernel == nullptr ? nullptr : fault->kernel->name.c_str();
     }
     if (told.image != 0 && image->handle() == told.image) {
       fault->image = image->bytes().data();

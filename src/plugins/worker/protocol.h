@@ -98,7 +98,7 @@ struct Fault {
   FaultKind kind;
   std::int32_t value;    ///< of kExit its status, of kSignal its number
   std::uint64_t address; ///< that was accessed
-  std::uint32_t writing; ///< 1: for writing, 0: not, or not known
+  std::uint32_t access;  ///< GANTRY_FAULT_ACCESS_*
   std::uint32_t known;   ///< 1: `address` is the one that was accessed
   std::uint64_t code;    ///< where the code is
   std::uint64_t image;   ///< that it belongs to; 0: none

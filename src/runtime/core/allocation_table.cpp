@@ -97,6 +97,30 @@ bool AllocationTable::contains(std::uintptr_t begin, std::uint64_t size) const {
   return found != live_.end() && size <= found->second.size - (begin - found->first);
 }
 
+std::optional<AllocationTable::Located> AllocationTable::locate(std::uintptr_t address) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = around(address); found != live_.end()) {
+    return Located{found->first, found->second.size};
+  }
+  for (std::size_t i = 1; i <= freed_.size(); ++i) {
+    const Freed& freed = freed_[(next_freed_ + freed_.size() - i) % freed_.size()];
+    if (address >= freed.begin && address - freed.begin < freed.size) {
+      return Located{freed.begin, freed.size, true};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<AllocationTable::Located> AllocationTable::preceding(std::uintptr_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = live_.upper_bound(address);
+  if (next == live_.begin()) {
+    return std::nullopt;
+  }
+  const auto& [begin, allocation] = *std::prev(next);
+  return Located{begin, allocation.size};
+}
+
 bool AllocationTable::empty() const {
   const std::lock_guard lock(mutex_);
   return live_.empty();

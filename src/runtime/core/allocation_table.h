@@ -46,6 +46,16 @@ public:
   /// True if all of [begin, begin + size) lies in one allocation.
   [[nodiscard]] bool contains(std::uintptr_t begin, std::uint64_t size) const;
 
+  /// The allocation that holds `address`, or else the last one that did and was freed.
+  struct Located {
+    std::uintptr_t begin = 0;
+    std::uint64_t size = 0;
+    bool freed = false;
+  };
+  [[nodiscard]] std::optional<Located> locate(std::uintptr_t address) const;
+  /// The last one that begins at `address` or before it.
+  [[nodiscard]] std::optional<Located> preceding(std::uintptr_t address) const;
+
   [[nodiscard]] bool empty() const;
 
   /// What has not been freed: a sentence for each.

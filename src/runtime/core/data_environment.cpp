@@ -81,13 +81,15 @@ Status DataEnvironment::exit(Items items, const Construct& construct, Queue& que
   if (check_enabled(Check::kAttached)) [[unlikely]] {
     warn_of_attached(work);
   }
-  absl::InlinedVector<void*, kInlineTransfers> allocations;
+  absl::InlinedVector<Allocation, kInlineTransfers> allocations;
   for (Mapping* mapping : work.gone) {
     if (info_enabled(Info::kMap)) [[unlikely]] {
       info("{}: {} {} unmapped", label(construct), quoted_name(mapping->name),
            extent(mapping->host_begin, mapping->size()));
     }
-    if (void* allocation = erase(*mapping); allocation != nullptr) {
+    note_gone(*mapping, construct);
+    const Allocation allocation = erase(*mapping);
+    if (allocation.address != nullptr) {
       allocations.push_back(allocation);
     }
   }
@@ -202,7 +204,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     work.transfers = {};
     (void)run_transfers(lock, work); // takes the marks off
   }
-  absl::InlinedVector<void*, kInlineTransfers> allocations;
+  absl::InlinedVector<Allocation, kInlineTransfers> allocations;
   for (const auto& [mapping, created_by, hold] : work.references) {
     // Without the lock another construct may have deleted it, and it may have been used again.
     std::uint64_t& count = hold ? mapping->holds : mapping->references;
@@ -211,7 +213,8 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     }
     --count;
     if (mapping->created_by == work.call && !mapping->referenced()) {
-      if (void* allocation = erase(*mapping); allocation != nullptr) {
+      const Allocation allocation = erase(*mapping);
+      if (allocation.address != nullptr) {
         allocations.push_back(allocation);
       }
     }
@@ -221,18 +224,21 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
   return planned;
 }
 
-void* DataEnvironment::erase(Mapping& mapping) {
-  void* allocation = mapping.allocation;
+DataEnvironment::Allocation DataEnvironment::erase(Mapping& mapping) {
+  const Allocation allocation = {mapping.allocation,
+                                 mapping.kept == nullptr ? mapping.name : nullptr,
+                                 mapping.host_begin, mapping.size()};
   separate_storage_ -= mapping.shared() ? 0 : 1;
   table_.erase(mapping);
   return allocation;
 }
 
-Status DataEnvironment::release(std::span<void* const> allocations) {
+Status DataEnvironment::release(std::span<const Allocation> allocations) {
   Status outcome;
-  for (void* const allocation : allocations) {
-    if (Status status = device_.release(allocation); outcome) {
-      outcome = std::move(status);
+  for (const auto& [address, name, host_begin, size] : allocations) {
+    if (Status status = device_.release(address); !status && outcome) {
+      outcome = with_context(status.error(), fmt::format("unmapping of {} {}", quoted_name(name),
+                                                         extent(host_begin, size)));
     }
   }
   return outcome;
@@ -351,6 +357,13 @@ void* DataEnvironment::corresponding(const void* host, std::uint64_t size) {
 void DataEnvironment::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
   const std::lock_guard lock(mutex_);
   table_.intern_strings(begin, end);
+  for (Gone& gone : gone_) {
+    for (const char** text : {&gone.name, &gone.mapped_at, &gone.unmapped_at}) {
+      if (address(*text) >= begin && address(*text) < end) {
+        *text = nullptr;
+      }
+    }
+  }
 }
 
 std::string DataEnvironment::describe() {

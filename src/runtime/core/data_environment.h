@@ -29,8 +29,10 @@
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/plugin.h"
 
+#include <array>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <span>
 
 namespace gantry::core {
@@ -131,6 +133,32 @@ public:
   /// What is still mapped, by constructs and not for ever: a sentence for each.
   [[nodiscard]] std::vector<std::string> leaks();
 
+  /// Storage of this environment, as messages about faults name it.
+  struct Storage {
+    std::string name;         ///< "'Y'", or "storage"
+    std::uintptr_t begin = 0; ///< on the side that was asked for
+    std::uint64_t size = 0;
+    std::string mapped_at;   ///< " at app.cpp:12", or nothing
+    std::string unmapped_at; ///< the same, of what is not mapped any more
+  };
+  /// Corresponding storage that holds a device address, or the last one that held it and was
+  /// unmapped lately (`gone`).
+  [[nodiscard]] std::optional<Storage> storage_at(std::uintptr_t device_address);
+  [[nodiscard]] std::optional<Storage> gone_storage_at(std::uintptr_t device_address);
+  /// The one that lies before a device address, and the one behind it.
+  [[nodiscard]] std::optional<Storage> storage_before(std::uintptr_t device_address);
+  [[nodiscard]] std::optional<Storage> storage_behind(std::uintptr_t device_address);
+  /// The original storage that holds a host address, of what is present.
+  [[nodiscard]] std::optional<Storage> original_at(std::uintptr_t host_address);
+  /// A pointer in original storage that points to a host address or not far before it, and is not
+  /// attached: its offset and the storage that it is in.
+  struct StrayPointer {
+    Storage holder;
+    std::uint64_t offset = 0;
+    std::uintptr_t value = 0;
+  };
+  [[nodiscard]] std::optional<StrayPointer> pointer_to(std::uintptr_t host_address);
+
   /// The table as text, one entry a line, for people.
   [[nodiscard]] std::string describe();
 
@@ -186,6 +214,13 @@ private:
   /// attached to it.
   void warn_of_attached(const ConstructWork& work);
 
+  // What addresses mean (addresses.cpp).
+
+  /// Remembers what goes, for the message about its use.
+  void note_gone(const Mapping& mapping, const Construct& construct);
+  template <typename Better>
+  [[nodiscard]] std::optional<Storage> choose_storage(Better better);
+
   // Parameters (kernel_arguments.cpp).
 
   [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
@@ -197,10 +232,17 @@ private:
   /// Where an image has the storage of a link variable that [begin, begin + size) lies in; else 0.
   [[nodiscard]] std::uintptr_t link_storage(std::uintptr_t begin, std::uint64_t size) const;
 
-  /// Takes a mapping off the table and returns what is to be freed, or null.
-  void* erase(Mapping& mapping);
+  /// Device memory that a mapping had, and whose it was.
+  struct Allocation {
+    void* address;
+    const char* name;
+    std::uintptr_t host_begin;
+    std::uint64_t size;
+  };
+  /// Takes a mapping off the table and returns what is to be freed; its address may be null.
+  Allocation erase(Mapping& mapping);
   /// Frees what erase() returned. Without the lock.
-  [[nodiscard]] Status release(std::span<void* const> allocations);
+  [[nodiscard]] Status release(std::span<const Allocation> allocations);
 
   struct Link {
     std::uintptr_t host;
@@ -211,6 +253,15 @@ private:
   /// The first link variable that does not end before `begin`.
   [[nodiscard]] Links::const_iterator first_link(std::uintptr_t begin) const;
 
+  /// What was unmapped lately: its device address, and strings that live as long as their module.
+  struct Gone {
+    std::uintptr_t device_begin = 0;
+    std::uint64_t size = 0;
+    const char* name = nullptr;
+    const char* mapped_at = nullptr;
+    const char* unmapped_at = nullptr;
+  };
+
   const PluginDevice& device_;
   std::mutex mutex_;
   std::condition_variable settled_; ///< a mark was taken off
@@ -218,6 +269,8 @@ private:
   Links links_; ///< sorted by host address
   int marks_ = 0;
   int waiting_ = 0;
+  std::array<Gone, 64> gone_{};
+  std::size_t next_gone_ = 0;
   /// Mappings whose storage is not the original storage itself.
   std::uint64_t separate_storage_ = 0;
   bool unified_;

@@ -2,6 +2,7 @@
 
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/extent.h"
+#include "runtime/core/fault.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
@@ -15,7 +16,24 @@ std::string Device::label() const {
   return fmt::format("device {} ({})", number_, device_.plugin().name());
 }
 
-void Device::fail_construct(const Error& error, const Construct& construct) {
+Error Device::explain(const Error& error, const gantry_kernel* kernel,
+                      std::span<const MapItem> items) {
+  if (!error.device_lost) {
+    return error;
+  }
+  const std::lock_guard lock(explanation_mutex_);
+  const auto fault = device_.fault();
+  const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel;
+  if (explanation_.empty() || is_ours) {
+    const std::string cause =
+        fault ? describe_fault(*fault, *this, is_ours ? items : std::span<const MapItem>()) : "";
+    explanation_ = cause.empty() ? error.message : "the device is lost: " + cause;
+  }
+  return {explanation_, error.of_device};
+}
+
+void Device::fail_construct(const Error& refusal, const Construct& construct) {
+  const Error error = explain(refusal);
   if (info_enabled(Info::kTable)) {
     info("{}: mapped:\n{}", label(), data_environment_.describe());
   }

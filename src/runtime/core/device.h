@@ -11,6 +11,8 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,11 @@ public:
   /// True once: whether to tell that this device refuses something.
   [[nodiscard]] bool first_refusal() { return !refused_.exchange(true); }
 
+  /// `error`; if it says that the device is lost, then with what is known of the cause. `items` are
+  /// those of a region that ran `kernel` when the device failed. No lock is held.
+  [[nodiscard]] Error explain(const Error& error, const gantry_kernel* kernel = nullptr,
+                              std::span<const MapItem> items = {});
+
   /// Ends the process: a construct failed on this device.
   [[noreturn]] void fail_construct(const Error& error, const Construct& construct);
 
@@ -94,6 +101,8 @@ private:
   AllocationTable allocations_;
   KernelTable kernels_;
   std::atomic<bool> refused_{false};
+  std::mutex explanation_mutex_;
+  std::string explanation_; ///< why the device is lost, once that is known
   std::atomic<std::uint64_t> loaded_generation_{0};
 
   // With the registry's lock held:

@@ -40,12 +40,9 @@ Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t siz
   return {};
 }
 
-/// What a plugin aligns device memory to at least.
-constexpr std::uintptr_t kDeviceAlignment = 64;
-
 /// The alignment that an address shows, between that of device memory and a page.
 std::uintptr_t alignment_of(std::uintptr_t begin) {
-  return std::clamp<std::uintptr_t>(begin & (~begin + 1), kDeviceAlignment, 4096);
+  return std::clamp<std::uintptr_t>(begin & (~begin + 1), PluginDevice::kAlignment, 4096);
 }
 
 /// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
@@ -185,14 +182,13 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   } else if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
     // The corresponding storage is aligned as the whole variable is, up to a page.
     const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
-    const std::uintptr_t padding = begin % alignment;
-    auto allocated = device_.allocate(size + padding + (alignment - kDeviceAlignment));
-    if (!allocated) {
-      return with_context(allocated.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
-                                                         extent(begin, size)));
+    auto placed = device_.place(size, alignment, begin % alignment);
+    if (!placed) {
+      return with_context(placed.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
+                                                      extent(begin, size)));
     }
-    allocation = *allocated;
-    device_begin = (address(allocation) + alignment - 1) / alignment * alignment + padding;
+    allocation = placed->allocation;
+    device_begin = placed->begin;
   }
   Mapping& mapping = table_.insert(begin, size);
   mapping.host_base = is_section ? address(item.base) : begin;

@@ -59,7 +59,7 @@ Result<void*> allocate(Device* device, std::uint64_t size, MemoryKind kind) {
   auto allocated =
       kind == MemoryKind::kDevice ? device->plugin_device().allocate(size) : allocate_on_host(size);
   if (!allocated) {
-    return with_context(allocated.error(), device->label());
+    return with_context(device->explain(allocated.error()), device->label());
   }
   device->allocations().insert(address(*allocated), size, kind);
   return allocated;
@@ -76,7 +76,8 @@ Status release(const Memory& memory, MemoryKind kind) {
   } else if (status) {
     std::free(memory.pointer);
   }
-  return status ? status : with_context(status.error(), memory.device->label());
+  return status ? status
+                : with_context(memory.device->explain(status.error()), memory.device->label());
 }
 
 Status check(const Memory& memory, std::uint64_t offset, std::uint64_t size,
@@ -127,13 +128,13 @@ Status perform(const Copy& copy) {
                         ? from_plugin.send(from, to_plugin, to, copy.size)
                         : copy_by_host(*to_device, to, *from_device, from, copy.size);
     return status ? status
-                  : with_context(status.error(),
+                  : with_context(to_device->explain(from_device->explain(status.error())),
                                  fmt::format("{} to {}", from_device->label(), to_device->label()));
   }
   Device& device = to_device != nullptr ? *to_device : *from_device;
   Status status = to_device != nullptr ? device.plugin_device().submit(to, from, copy.size)
                                        : device.plugin_device().retrieve(to, from, copy.size);
-  return status ? status : with_context(status.error(), device.label());
+  return status ? status : with_context(device.explain(status.error()), device.label());
 }
 
 Status check(const Fill& fill) {
@@ -154,7 +155,7 @@ Status perform(const Fill& fill) {
     const std::uint64_t count = std::min<std::uint64_t>(piece.size(), fill.size - done);
     Status status = device.plugin_device().submit(fill.memory.pointer + done, piece.data(), count);
     if (!status) {
-      return with_context(status.error(), device.label());
+      return with_context(device.explain(status.error()), device.label());
     }
   }
   return {};

@@ -36,7 +36,7 @@ Status Plugin::check(std::int32_t code) const {
     return {};
   }
   const bool refused = code != GANTRY_INVALID_OPTION && code != GANTRY_NOT_FOUND;
-  return tl::unexpected(Error{functions_.error_message(), refused});
+  return tl::unexpected(Error{functions_.error_message(), refused, code == GANTRY_DEVICE_LOST});
 }
 
 bool is_known_plugin(std::string_view name) {
@@ -156,6 +156,26 @@ Result<void*> PluginDevice::allocate(std::uint64_t size) const {
   return address;
 }
 
+Result<PluginDevice::Place> PluginDevice::place(std::uint64_t size, std::uint64_t alignment,
+                                                std::uint64_t offset) const {
+  if (auto* const data_place = plugin_->functions().data_place; data_place != nullptr) {
+    Place placed;
+    if (Status status =
+            plugin_->check(data_place(device_, size, alignment, offset, &placed.allocation));
+        !status) {
+      return tl::unexpected(status.error());
+    }
+    placed.begin = reinterpret_cast<std::uintptr_t>(placed.allocation);
+    return placed;
+  }
+  auto allocated = allocate(size + offset + (alignment - kAlignment));
+  if (!allocated) {
+    return tl::unexpected(allocated.error());
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(*allocated);
+  return Place{*allocated, (begin + alignment - 1) / alignment * alignment + offset};
+}
+
 Status PluginDevice::release(void* device_address) const {
   return plugin_->check(plugin_->functions().data_delete(device_, device_address));
 }
@@ -174,6 +194,24 @@ Result<gantry_queue*> PluginDevice::create_queue() const {
     return tl::unexpected(status.error());
   }
   return queue;
+}
+
+void PluginDevice::set_limits(std::uint64_t time_limit, bool check_memory) const {
+  const PluginFunctions& call = plugin_->functions();
+  if (time_limit != 0 && call.set_time_limit != nullptr) {
+    call.set_time_limit(device_, time_limit);
+  }
+  if (check_memory && call.set_memory_check != nullptr) {
+    call.set_memory_check(device_);
+  }
+}
+
+std::optional<gantry_fault> PluginDevice::fault() const {
+  auto* const device_fault = plugin_->functions().device_fault;
+  gantry_fault fault{};
+  return device_fault != nullptr && device_fault(device_, &fault) == GANTRY_SUCCESS
+             ? std::optional(fault)
+             : std::nullopt;
 }
 
 Status PluginDevice::launch(gantry_kernel* kernel, const gantry_launch& launch) const {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,7 @@
 // Those that a plugin may have.
 #define GANTRY_OPTIONAL_FUNCTIONS(X)                                                               \
   X(data_exchange)                                                                                 \
+  X(data_place)                                                                                    \
   X(device_fault)                                                                                  \
   X(rank_image)                                                                                    \
   X(set_memory_check)                                                                              \
@@ -147,6 +149,16 @@ public:
   [[nodiscard]] Result<Variable> find_variable(gantry_image* image, const char* name) const;
 
   [[nodiscard]] Result<void*> allocate(std::uint64_t size) const;
+  /// Device memory, and where in it something begins that is aligned otherwise than blocks are.
+  struct Place {
+    void* allocation = nullptr; ///< what release() takes
+    std::uintptr_t begin = 0;
+  };
+  /// Room for `size` bytes, `offset` more than a multiple of `alignment`, which is a power of two
+  /// from kAlignment to a page.
+  [[nodiscard]] Result<Place> place(std::uint64_t size, std::uint64_t alignment,
+                                    std::uint64_t offset) const;
+  static constexpr std::uint64_t kAlignment = 64; ///< of every block at least
   Status release(void* device_address) const;
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size) const;
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size) const;
@@ -170,6 +182,12 @@ public:
     return plugin_->check(call(queue, arguments...));
   }
   [[nodiscard]] Result<gantry_queue*> create_queue() const;
+
+  /// What the plugin can do of this: the milliseconds that a kernel may take, 0 for any, and memory
+  /// in which mistakes show. Before the device is used.
+  void set_limits(std::uint64_t time_limit, bool check_memory) const;
+  /// What ended the device, if it is lost and its plugin knows.
+  [[nodiscard]] std::optional<gantry_fault> fault() const;
 
 private:
   PluginDevice(const Plugin& plugin, std::int32_t device, std::uint32_t capabilities)

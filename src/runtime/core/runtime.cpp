@@ -109,7 +109,8 @@ int Runtime::count_for_use(const Construct& construct) {
   return count;
 }
 
-void Runtime::leave_to_host(Device& device, const Error& error, const Construct& construct) {
+void Runtime::leave_to_host(Device& device, const Error& refusal, const Construct& construct) {
+  const Error error = device.explain(refusal);
   if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
     device.fail_construct(error, construct);
   }
@@ -171,7 +172,7 @@ Result<Device*> Runtime::find(int number, const Construct& routine) {
         policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
       device.fail_construct(status.error(), routine);
     }
-    return with_context(status.error(), device.label());
+    return with_context(device.explain(status.error()), device.label());
   }
   return &device;
 }
@@ -348,6 +349,7 @@ Status Runtime::open_devices(bool all) {
         set_check != nullptr && check_enabled(Check::kFunctions)) {
       set_check(candidate.plugin_device, check_function);
     }
+    device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap));
     candidate.opened = true;
     devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
     count_.store(number + 1, std::memory_order_release);

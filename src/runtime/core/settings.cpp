@@ -34,6 +34,7 @@ constexpr std::array kCheckNames = {
     std::pair<std::string_view, std::uint32_t>{"leaks", bit(Check::kLeaks)},
     std::pair<std::string_view, std::uint32_t>{"attached", bit(Check::kAttached)},
     std::pair<std::string_view, std::uint32_t>{"functions", bit(Check::kFunctions)},
+    std::pair<std::string_view, std::uint32_t>{"map", bit(Check::kMap)},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
 };
 
@@ -173,6 +174,19 @@ Status parse_libomptarget_info(std::string_view value, Settings& settings) {
   return {};
 }
 
+Status parse_timeout(std::string_view value, Settings& settings) {
+  constexpr double kLongest = 1e9;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  // At least a millisecond; what compares with nothing is no number.
+  if (error != std::errc() || end != value.data() + value.size() || !(seconds >= 0.001) ||
+      !(seconds <= kLongest)) {
+    return fail("'{}' is not a number of seconds such as 10 or 0.5", value);
+  }
+  settings.time_limit = static_cast<std::uint64_t>(seconds * 1000);
+  return {};
+}
+
 Status parse_save_images(std::string_view value, Settings& settings) {
   settings.save_images = value;
   return {};
@@ -209,8 +223,14 @@ constexpr std::array kVariables = {
         "mistakes to look for: leaks (what is still mapped or allocated at the end; "
         "the exit status becomes 1), attached (storage that goes while a pointer of "
         "the device is attached to it), functions (calls on a device, through pointers, of "
-        "functions that are the host's alone), all",
+        "functions that are the host's alone), map (values that one side has and the other does "
+        "not "
+        "get to see), all",
         parse_check},
+    EnvironmentVariable{"GANTRY_TIMEOUT", "",
+                        "how many seconds a kernel may take, such as 10 or 0.5, before it is ended "
+                        "and its device with it; devices of the kind worker can do that",
+                        parse_timeout},
     EnvironmentVariable{"GANTRY_SAVE_IMAGES", "",
                         "a folder in which a copy of every image loaded is left, for debuggers and "
                         "profilers",

@@ -43,6 +43,7 @@ enum class Check : std::uint32_t {
   kLeaks = 1u << 0,     ///< what is still mapped or allocated when the last program ends
   kAttached = 1u << 1,  ///< storage that goes while a pointer is attached to it
   kFunctions = 1u << 2, ///< calls by pointer of functions that are the host's alone
+  kMap = 1u << 3,       ///< values that one side has and the other does not get to see
 };
 
 struct Settings {
@@ -56,6 +57,8 @@ struct Settings {
   std::uint32_t info = 0;
   /// Bits of Check.
   std::uint32_t check = 0;
+  /// How long a kernel may take, in milliseconds; 0: as long as it likes.
+  std::uint64_t time_limit = 0;
   /// Folder in which a copy of every loaded image is left; empty: none.
   std::string save_images;
 };

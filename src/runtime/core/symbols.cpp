@@ -2,7 +2,11 @@
 
 #include "runtime/core/module_path.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -58,13 +62,23 @@ std::vector<Symbol> symbolize(std::span<const ModuleAddress> addresses) {
   std::vector<Symbol> symbols(addresses.size());
   std::size_t begin = 0;
   for (Symbol& symbol : symbols) {
-    const std::size_t tab = output.find('\t', begin);
     const std::size_t end = output.find('\n', begin);
-    if (tab == std::string::npos || end == std::string::npos || tab > end) {
+    const std::string_view line = std::string_view(output).substr(begin, end - begin);
+    constexpr std::size_t kFields = 4;
+    std::array<std::string, kFields> fields;
+    std::size_t count = 0;
+    for (std::size_t from = 0; count < kFields && from <= line.size(); ++count) {
+      const std::size_t tab = std::min(line.find('\t', from), line.size());
+      fields[count] = line.substr(from, tab - from);
+      from = tab + 1;
+    }
+    if (end == std::string::npos || count < kFields) {
       break;
     }
-    symbol.name = output.substr(begin, tab - begin);
-    symbol.position = output.substr(tab + 1, end - tab - 1);
+    symbol.name = fields[0];
+    symbol.position = fields[1];
+    symbol.begin = std::strtoull(fields[2].c_str(), nullptr, 0);
+    symbol.size = std::strtoull(fields[3].c_str(), nullptr, 0);
     begin = end + 1;
   }
   return symbols;

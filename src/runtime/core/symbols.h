@@ -16,8 +16,10 @@ struct ModuleAddress {
 };
 
 struct Symbol {
-  std::string name;     ///< of the function or variable; empty if that is not known
-  std::string position; ///< "app.cpp:12"; empty if that is not known
+  std::string name;        ///< of the function or variable; empty if that is not known
+  std::string position;    ///< "app.cpp:12"; empty if that is not known
+  std::uint64_t begin = 0; ///< of a variable: its address; 0 if it is not known
+  std::uint64_t size = 0;  ///< of a variable; 0 if it is not known
 };
 
 /// One answer for each address. Where the symbolizer is missing, or fails, nothing is known. Waits

@@ -1,5 +1,7 @@
 #include "runtime/core/target_region.h"
 
+#include <utility>
+
 namespace gantry::core {
 
 namespace {
@@ -28,17 +30,18 @@ Status TargetRegion::start(gantry_launch&& shape) {
     report_launch(device_, kernel_, construct_, parameters);
   }
   status = queue_.launch(kernel_.handle, shape);
-  if (!status) [[unlikely]] {
-    abandon();
-  }
-  return status;
+  return status ? std::move(status) : failed(std::move(status));
 }
 
 Status TargetRegion::wait() {
   Status status = queue_.synchronize();
-  if (!status) [[unlikely]] {
-    abandon();
-  }
+  return status ? std::move(status) : failed(std::move(status));
+}
+
+Status TargetRegion::failed(Status status) {
+  // While it is known what was mapped.
+  status = tl::unexpected(device_.explain(status.error(), kernel_.handle, items));
+  abandon();
   return status;
 }
 

@@ -49,6 +49,8 @@ public:
   [[nodiscard]] Status finish();
 
 private:
+  /// What becomes of a launch or kernel that failed.
+  Status failed(Status status);
   /// Unmaps the items without a copy to the host.
   void abandon();
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include <gantry/plugin.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -36,7 +37,10 @@ struct LoadedCode {
   std::atomic<std::uint64_t> image{0};
   std::atomic<std::uint64_t> begin{0};
   std::atomic<std::uint64_t> end{0};
+  std::atomic<std::uint64_t> code_begin{0}; ///< what can be executed of it
+  std::atomic<std::uint64_t> code_end{0};
 };
+constexpr std::uint64_t kLongestCall = 7;
 constexpr std::size_t kKnownImages = 256;
 std::array<LoadedCode, kKnownImages> images;
 
@@ -46,6 +50,10 @@ const LoadedCode* image_with(std::uint64_t address) {
            address < code.end.load();
   });
   return found == images.end() ? nullptr : &*found;
+}
+
+bool is_code(const LoadedCode& image, std::uint64_t address) {
+  return address >= image.code_begin.load() + kLongestCall && address < image.code_end.load();
 }
 
 /// The kernel that the calling thread is at work for, as far as that can be told: a thread that
@@ -86,6 +94,24 @@ Fault& claim() {
   __builtin_unreachable();
 }
 
+/// True if the instruction before `address`, which is in an image's code, can be a call.
+bool is_behind_call(std::uint64_t address) {
+#if defined(__x86_64__)
+  const auto byte = [&](int before) {
+    return *reinterpret_cast<const unsigned char*>(address - static_cast<std::uint64_t>(before));
+  };
+  constexpr unsigned kNear = 0xe8;     // a call of a function by its distance
+  constexpr unsigned kIndirect = 0xff; // a call by way of a register or memory, if /2 follows
+  const auto is_indirect = [&](int length) {
+    return byte(length) == kIndirect && (byte(length - 1) >> 3 & 7) == 2;
+  };
+  return byte(5) == kNear || is_indirect(2) || is_indirect(3) || is_indirect(4) || is_indirect(6) ||
+         is_indirect(7);
+#else
+  return address != 0;
+#endif
+}
+
 /// Notes the code at `address`, or the next caller's that lies in an image.
 void note_code(Fault& fault, std::uint64_t address, std::uintptr_t stack) {
   const LoadedCode* code = image_with(address);
@@ -94,8 +120,11 @@ void note_code(Fault& fault, std::uint64_t address, std::uintptr_t stack) {
        place += sizeof(std::uint64_t)) {
     // What returns behind a call.
     const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(place);
-    code = image_with(value);
-    address = code == nullptr ? address : value - 1;
+    const LoadedCode* const found = image_with(value);
+    if (found != nullptr && is_code(*found, value) && is_behind_call(value)) {
+      code = found;
+      address = value - 1;
+    }
   }
   fault.code = address;
   fault.image = code == nullptr ? 0 : code->image.load();
@@ -113,8 +142,11 @@ void on_signal(int signal, siginfo_t* information, void* context) {
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   const auto code = static_cast<std::uint64_t>(registers[REG_RIP]);
   const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  constexpr long long kWritingBit = 2; // of the page fault's error code
-  fault.writing = (registers[REG_ERR] & kWritingBit) != 0 ? 1 : 0;
+  constexpr long long kWriting = 1 << 1; // in the page fault's error code
+  constexpr long long kFetching = 1 << 4;
+  fault.access = (registers[REG_ERR] & kFetching) != 0  ? GANTRY_FAULT_ACCESS_CALL
+                 : (registers[REG_ERR] & kWriting) != 0 ? GANTRY_FAULT_ACCESS_WRITE
+                                                        : GANTRY_FAULT_ACCESS_READ;
 #else
   const std::uint64_t code = 0;
   const std::uintptr_t stack = reinterpret_cast<std::uintptr_t>(&fault);
@@ -203,12 +235,14 @@ void watch_for_faults(Control& shared) {
   on_exit(on_exit_called, nullptr);
 }
 
-void note_image(std::uint64_t image, std::uint64_t begin, std::uint64_t end) {
+void note_image(std::uint64_t image, const ImageExtent& extent) {
   for (LoadedCode& code : images) {
     std::uint64_t free = 0;
     if (code.image.compare_exchange_strong(free, image)) {
-      code.begin = begin;
-      code.end = end;
+      code.code_begin = extent.code_begin;
+      code.code_end = extent.code_end;
+      code.begin = extent.begin;
+      code.end = extent.end;
       return;
     }
   }
@@ -219,6 +253,8 @@ void forget_image(std::uint64_t image) {
     if (code.image.load() == image) {
       code.end = 0;
       code.begin = 0;
+      code.code_end = 0;
+      code.code_begin = 0;
       code.image = 0;
     }
   }

@@ -18,8 +18,16 @@ void enter_thread(Channel* channel);
 /// Installs the handlers. Once, before the first image.
 void watch_for_faults(Control& control);
 
-/// Code of an image lies in [begin, end) until forget_image().
-void note_image(std::uint64_t image, std::uint64_t begin, std::uint64_t end);
+/// Where an image is in memory, and what of it can be executed.
+struct ImageExtent {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t code_begin = 0;
+  std::uint64_t code_end = 0;
+};
+
+/// An image is there until forget_image().
+void note_image(std::uint64_t image, const ImageExtent& extent);
 void forget_image(std::uint64_t image);
 
 /// Ends the process because the kernel of `channel` takes too long; from another thread.

@@ -45,29 +45,32 @@ std::string text(const Channel& channel) {
   return {reinterpret_cast<const char*>(channel.payload), channel.payload_size};
 }
 
-/// Where the module that `address` lies in begins and ends in memory.
-struct Extent {
-  std::uintptr_t address;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+struct Search {
+  std::uintptr_t address; ///< that is in the wanted module
+  ImageExtent found;
 };
 
-int find_extent(dl_phdr_info* module, std::size_t /*size*/, void* wanted) {
-  auto& extent = *static_cast<Extent*>(wanted);
-  std::uint64_t begin = ~std::uint64_t{0};
-  std::uint64_t end = 0;
+int look_at(dl_phdr_info* module, std::size_t /*size*/, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  ImageExtent extent{.begin = ~std::uint64_t{0}, .code_begin = ~std::uint64_t{0}};
   for (int i = 0; i < module->dlpi_phnum; ++i) {
     const ElfW(Phdr) & segment = module->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD) {
-      begin = std::min<std::uint64_t>(begin, module->dlpi_addr + segment.p_vaddr);
-      end = std::max<std::uint64_t>(end, module->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    if (segment.p_type != PT_LOAD) {
+      continue;
+    }
+    const std::uint64_t begin = module->dlpi_addr + segment.p_vaddr;
+    const std::uint64_t end = begin + segment.p_memsz;
+    extent.begin = std::min(extent.begin, begin / kPageSize * kPageSize);
+    extent.end = std::max(extent.end, (end + kPageSize - 1) / kPageSize * kPageSize);
+    if ((segment.p_flags & PF_X) != 0) {
+      extent.code_begin = std::min(extent.code_begin, begin);
+      extent.code_end = std::max(extent.code_end, end);
     }
   }
-  if (extent.address < begin || extent.address >= end) {
+  if (search.address < extent.begin || search.address >= extent.end) {
     return 0;
   }
-  extent.begin = begin / kPageSize * kPageSize;
-  extent.end = (end + kPageSize - 1) / kPageSize * kPageSize;
+  search.found = extent;
   return 1;
 }
 
@@ -161,11 +164,11 @@ private:
     if (code != GANTRY_SUCCESS) {
       return code;
     }
-    Extent extent{reinterpret_cast<std::uintptr_t>(image->base())};
-    dl_iterate_phdr(find_extent, &extent);
-    note_image(word(image), extent.begin, extent.end);
-    channel_.words[0] = extent.begin;
-    channel_.words[1] = extent.end;
+    Search search{reinterpret_cast<std::uintptr_t>(image->base()), {}};
+    dl_iterate_phdr(look_at, &search);
+    note_image(word(image), search.found);
+    channel_.words[0] = search.found.begin;
+    channel_.words[1] = search.found.end;
     return GANTRY_SUCCESS;
   }
 

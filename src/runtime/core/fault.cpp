@@ -1,0 +1,280 @@
+#include "runtime/core/fault.h"
+
+#include "runtime/core/device.h"
+#include "runtime/core/extent.h"
+#include "runtime/core/module_path.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/symbols.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gantry::core {
+
+namespace {
+
+using Storage = DataEnvironment::Storage;
+
+/// By GANTRY_FAULT_ACCESS_*.
+constexpr std::array kDeeds = {"read from", "wrote to", "called"};
+
+/// Below this nothing is mapped in any process.
+constexpr std::uintptr_t kNullPage = 4096;
+/// How far from a variable an access is taken for one that was meant for it.
+constexpr std::uint64_t kNear = 1 << 20;
+/// How far from where a pointer points its array may reach.
+constexpr std::uint64_t kLargeArray = std::uint64_t{1} << 40;
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? std::string(text.get()) : name;
+}
+
+/// "14 bytes past the end of", also where it begins there.
+std::string past_the_end(std::uint64_t distance) {
+  return distance == 0 ? "right behind the end of" : counted(distance, "byte") + " past the end of";
+}
+
+/// " at offset 16", or nothing.
+std::string at_offset(std::uint64_t offset) {
+  return offset == 0 ? "" : fmt::format(" at offset {}", offset);
+}
+
+std::string facts(const Storage& storage) {
+  return fmt::format("which has {} and was mapped{}", counted(storage.size, "byte"),
+                     storage.mapped_at.empty() ? " before" : storage.mapped_at);
+}
+
+std::string past(const Storage& storage, std::uint64_t distance) {
+  return fmt::format("{} {}, {}", past_the_end(distance), storage.name, facts(storage));
+}
+
+/// What a device address means on `device`; empty if nothing is known of it.
+std::string on_device(std::uintptr_t address, Device& device) {
+  DataEnvironment& data = device.data_environment();
+  if (const auto storage = data.storage_at(address)) {
+    return fmt::format("{}{}, {}", storage->name, at_offset(address - storage->begin),
+                       facts(*storage));
+  }
+  const auto allocation = device.allocations().locate(address);
+  if (allocation && !allocation->freed) {
+    return fmt::format("the allocation {}{}", extent(allocation->begin, allocation->size),
+                       at_offset(address - allocation->begin));
+  }
+  if (const auto gone = data.gone_storage_at(address)) {
+    return fmt::format("freed device memory: {}{}, which had {}, was unmapped{}", gone->name,
+                       at_offset(address - gone->begin), counted(gone->size, "byte"),
+                       gone->unmapped_at.empty() ? " before" : gone->unmapped_at);
+  }
+  if (allocation) {
+    return fmt::format("freed device memory: the allocation {}{}",
+                       extent(allocation->begin, allocation->size),
+                       at_offset(address - allocation->begin));
+  }
+  const auto before = data.storage_before(address);
+  const auto allocated = device.allocations().preceding(address);
+  const std::uintptr_t end = before ? before->begin + before->size : 0;
+  const std::uintptr_t allocated_end = allocated ? allocated->begin + allocated->size : 0;
+  if (allocated_end > end && address - allocated_end < kNear) {
+    return fmt::format("{} the allocation {}", past_the_end(address - allocated_end),
+                       extent(allocated->begin, allocated->size));
+  }
+  if (end != 0 && address - end < kNear) {
+    return past(*before, address - end);
+  }
+  if (const auto behind = data.storage_behind(address); behind && behind->begin - address < kNear) {
+    return fmt::format("{} before {}, {}", counted(behind->begin - address, "byte"), behind->name,
+                       facts(*behind));
+  }
+  return {};
+}
+
+/// True if the host can access what is at `address`, by the list of its mappings.
+bool is_host_memory(std::uintptr_t address) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                   &std::fclose);
+  char line[512];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    char rights[5] = {};
+    if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && address >= begin &&
+        address < end) {
+      return rights[0] == 'r';
+    }
+  }
+  return false;
+}
+
+/// The variable or function of an executable or library that a host address is of.
+std::string host_symbol(std::uintptr_t address, bool called) {
+  const Module module = module_of(reinterpret_cast<const void*>(address));
+  if (module.end == 0) {
+    return {};
+  }
+  const ModuleAddress in_module[] = {{module.path, address - module.begin}};
+  const Symbol symbol = symbolize(in_module).front();
+  if (symbol.name.empty()) {
+    return {};
+  }
+  if (called) {
+    return fmt::format("the host's function '{}', of which the device has no version; declare it "
+                       "target with the indirect clause",
+                       demangled(symbol.name));
+  }
+  const std::uint64_t offset = symbol.begin == 0 ? 0 : in_module[0].address - symbol.begin;
+  std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
+  if (!symbol.position.empty()) {
+    known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
+  }
+  return fmt::format("host address of '{}'{}{}, which is not mapped on this device",
+                     demangled(symbol.name), at_offset(offset),
+                     known.empty() ? known : " (" + known + ")");
+}
+
+/// The pointer among a region's items that a host address was reached by.
+const MapItem* item_pointing_to(std::uintptr_t address, std::span<const MapItem> items) {
+  const MapItem* best = nullptr;
+  for (const MapItem& item : items) {
+    const std::uintptr_t begin = core::address(item.begin);
+    if (begin != 0 && begin <= address && address - begin < kLargeArray &&
+        !map_name(item.name).empty() && (best == nullptr || begin > core::address(best->begin))) {
+      best = &item;
+    }
+  }
+  return best;
+}
+
+std::string on_host(std::uintptr_t address, bool called, Device& device,
+                    std::span<const MapItem> items) {
+  DataEnvironment& data = device.data_environment();
+  if (const auto original = data.original_at(address)) {
+    return fmt::format("host address of {}{}, which is mapped{}; the device's is another one, and "
+                       "the pointer that was used is not attached to it",
+                       original->name, at_offset(address - original->begin), original->mapped_at);
+  }
+  if (std::string symbol = host_symbol(address, called); !symbol.empty()) {
+    return symbol;
+  }
+  const MapItem* const item = item_pointing_to(address, items);
+  const auto stray = data.pointer_to(address);
+  if (item != nullptr && (!stray || core::address(item->begin) >= stray->value)) {
+    const std::string name(map_name(item->name));
+    return fmt::format("host address of {}{}, which is not mapped on this device; map {}, with its "
+                       "length",
+                       item->size == 0 ? "what '" + name + "' points to" : "'" + name + "'",
+                       at_offset(address - core::address(item->begin)), name);
+  }
+  if (stray) {
+    return fmt::format("host address of what the pointer at offset {} of {} points to{}, which is "
+                       "not mapped on this device, or the pointer is not attached to it",
+                       stray->offset, stray->holder.name, at_offset(address - stray->value));
+  }
+  return is_host_memory(address) ? "host address of storage that is not mapped on this device" : "";
+}
+
+std::string meaning(const gantry_fault& fault, Device& device, std::span<const MapItem> items) {
+  const auto address = static_cast<std::uintptr_t>(fault.address);
+  if (address < kNullPage) {
+    return "a null pointer" + at_offset(address);
+  }
+  if (std::string known = on_device(address, device); !known.empty()) {
+    return known;
+  }
+  Runtime& runtime = Runtime::instance();
+  for (int i = 0; Device* const other = runtime.device(i); ++i) {
+    if (std::string known = other == &device ? "" : on_device(address, *other); !known.empty()) {
+      return fmt::format("memory of {}: {}", other->label(), known);
+    }
+  }
+  const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
+  if (std::string known = on_host(address, called, device, items); !known.empty()) {
+    return known;
+  }
+  return "where neither the device nor the host has memory";
+}
+
+std::string deed(const gantry_fault& fault, Device& device, std::span<const MapItem> items) {
+  switch (fault.kind) {
+  case GANTRY_FAULT_ACCESS:
+    return fault.address_known == 0
+               ? "used a pointer that is no address, as what was never set or is freed may hold one"
+               : fmt::format("{} address {:#x}: {}", kDeeds[static_cast<std::size_t>(fault.access)],
+                             fault.address, meaning(fault, device, items));
+  case GANTRY_FAULT_ARITHMETIC:
+    return "divided by zero";
+  case GANTRY_FAULT_INSTRUCTION:
+    return "came to an instruction that the processor does not have, such as a trap";
+  case GANTRY_FAULT_ABORT:
+    return "called abort()";
+  case GANTRY_FAULT_STACK:
+    return "exhausted the stack of a thread; OMP_STACKSIZE makes those of parallel regions larger, "
+           "the shell's limit (ulimit -s) the first one";
+  case GANTRY_FAULT_EXIT:
+    return fmt::format("called exit({}), which ends the device", fault.value);
+  case GANTRY_FAULT_TIME:
+    return "took longer than GANTRY_TIMEOUT allows";
+  default:
+    return {};
+  }
+}
+
+/// Where in the source the fault happened: "app.cpp:14: ", or nothing.
+std::string position_of(const gantry_fault& fault) {
+  const int file = fault.image == nullptr ? -1 : memfd_create("gantry-image", 0);
+  if (file < 0) {
+    return {};
+  }
+  std::string position;
+  if (write(file, fault.image, fault.image_size) == static_cast<ssize_t>(fault.image_size)) {
+    const ModuleAddress code[] = {{fmt::format("/proc/self/fd/{}", file), fault.code}};
+    position = symbolize(code).front().position;
+  }
+  close(file);
+  // Of code that the compiler made, the line is 0.
+  return position.empty() || position.ends_with(":0") ? "" : position + ": ";
+}
+
+} // namespace
+
+std::string region_of_kernel(std::string_view name) {
+  // __omp_offloading_DEVICE_INODE_FUNCTION_lLINE, and _COUNT behind it for others of the line
+  constexpr std::string_view kPrefix = "__omp_offloading_";
+  const std::size_t line = name.rfind("_l");
+  if (!name.starts_with(kPrefix) || line == std::string_view::npos) {
+    return "a region";
+  }
+  std::string_view function = name.substr(0, line).substr(kPrefix.size());
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t underscore = function.find('_');
+    if (underscore == std::string_view::npos) {
+      return "a region";
+    }
+    function.remove_prefix(underscore + 1);
+  }
+  const std::string_view number = name.substr(line + 2);
+  return fmt::format("the region of '{}' at line {}", demangled(std::string(function)),
+                     number.substr(0, number.find('_')));
+}
+
+std::string describe_fault(const gantry_fault& fault, Device& device,
+                           std::span<const MapItem> items) {
+  const std::string did = deed(fault, device, items);
+  if (did.empty()) {
+    return {};
+  }
+  const std::string who =
+      fault.kernel_name == nullptr ? "code on the device" : region_of_kernel(fault.kernel_name);
+  return fmt::format("{}{} {}", position_of(fault), who, did);
+}
+
+} // namespace gantry::core

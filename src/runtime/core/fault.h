@@ -1,0 +1,28 @@
+// What ended a device, in words that a program's author understands: which region, where in it, and
+// what the address means that was accessed.
+#pragma once
+
+#include "runtime/core/map_item.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <gantry/plugin.h>
+
+namespace gantry::core {
+
+class Device;
+
+/// A sentence without its end, such as "app.cpp:14: the region of 'main' at line 12 wrote to
+/// address 0x3d0000003000, right behind 'Y', which has 8192 bytes and was mapped at app.cpp:9".
+/// Empty if the plugin's message says all there is. `items` are those of the region that failed, if
+/// they are known. No lock of the device's data is held.
+[[nodiscard]] std::string describe_fault(const gantry_fault& fault, Device& device,
+                                         std::span<const MapItem> items);
+
+/// "the region of 'main' at line 12" for the name that a compiler gives a target region; "a region"
+/// if it is none.
+[[nodiscard]] std::string region_of_kernel(std::string_view name);
+
+} // namespace gantry::core
