@@ -64,7 +64,7 @@ class Errors(RuntimeCase):
                       self.error_of("fallback-22", OMP_TARGET_OFFLOAD="SOMETIMES"))
         self.assertIn("GANTRY_INFO: 'maps' is not one of registration,",
                       self.mistake("", GANTRY_INFO="maps"))
-        self.assertIn("GANTRY_CHECK: 'leak' is not one of leaks, attached, functions, all (several are separated",
+        self.assertIn("GANTRY_CHECK: 'leak' is not one of leaks, attached, functions, map, all (several are separated",
                       self.mistake("", GANTRY_CHECK="leak"))
         self.assertIn("LIBOMPTARGET_INFO: 'much' is not a number",
                       self.mistake("", LIBOMPTARGET_INFO="much"))

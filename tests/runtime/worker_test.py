@@ -1,0 +1,273 @@
+"""Devices that are processes: what the program says of mistakes that end one, word for word, and what
+becomes of the processes."""
+
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from runtime_case import PROGRAMS, RuntimeCase
+
+SOURCE = pathlib.Path(__file__).parent / "programs/device_faults.cpp"
+TARGET = "target: device 0 (worker): "
+PATIENCE = 10  # seconds until a process has to be gone
+# How long workers and programs are killed; minutes are for people.
+SECONDS = float(os.environ.get("GANTRY_TEST_SECONDS", "5"))
+
+
+def line_of(marker):
+    lines = SOURCE.read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if line.endswith(f"// {marker}"))
+
+
+def is_gone(process):
+    """Nothing is left of it but what its new parent has not buried yet."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def workers_of(group):
+    """The processes of workers that a program of this test has started."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            environment = (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if words[0] == b"gantry-worker" and group.encode() in environment:
+            found.append(int(folder.name))
+    return found
+
+
+class WorkerCase(RuntimeCase):
+    def wait_until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.01)
+
+
+class Mistakes(WorkerCase):
+    def mistake(self, case, **variables):
+        return self.error_of("device_faults-22", case, **{
+            "GANTRY_DEVICES": "worker", "OMP_TARGET_OFFLOAD": "MANDATORY"} | variables)
+
+    def cause(self, case, region=1, **variables):
+        """What is said to have ended the device: behind the region and its line."""
+        line = line_of(case)
+        message = self.mistake(case, **variables)
+        begin = (f"gantry: error: {SOURCE}:{line - region}: {TARGET}the device is lost: {SOURCE}:{line}: "
+                 f"the region of '{case}()' at line {line - region} ")
+        self.assertTrue(message.startswith(begin), f"{message}\nand not\n{begin}")
+        return re.sub(r"\b0x[0-9a-f]+", "ADDRESS", message[len(begin):])
+
+    def test_a_missing_map(self):
+        self.assertEqual(self.cause("missing_map"),
+                         "wrote to address ADDRESS: host address of what 'y' points to at offset 16, "
+                         "which is not mapped on this device; map y, with its length")
+
+    def test_a_missing_map_in_a_parallel_region(self):
+        self.assertEqual(self.cause("in_parallel", 2).replace(" at offset", " OFFSET at").split(" OFFSET")[0]
+                         .split(", which")[0],
+                         "wrote to address ADDRESS: host address of what 'y' points to")
+
+    def test_a_pointer_to_a_variable_of_the_host(self):
+        declared = SOURCE.read_text().splitlines().index("static double coeff[1024] = {1};") + 1
+        self.assertEqual(self.cause("pointer_to_global"),
+                         "read from address ADDRESS: host address of 'coeff' at offset 24 (8192 bytes, "
+                         f"declared at {SOURCE}:{declared}), which is not mapped on this device")
+
+    def test_a_section_that_is_too_short(self):
+        self.assertRegex(self.cause("section_too_short", 2),
+                         r"^wrote to address ADDRESS: (right behind|\d+ bytes past) the end of "
+                         r"'y\[0:1000\]', which has 8000 bytes and was mapped at "
+                         rf"{re.escape(str(SOURCE))}:{line_of('section_too_short') - 2}$")
+
+    def test_use_after_exit_data(self):
+        self.assertEqual(self.cause("after_exit_data"),
+                         "wrote to address ADDRESS: freed device memory: 'y[0:1024]' at offset 40, which "
+                         f"had 8192 bytes, was unmapped at {SOURCE}:{line_of('unmapped')}")
+
+    def test_pointers_that_are_not_attached(self):
+        self.assertEqual(self.cause("not_attached"),
+                         "wrote to address ADDRESS: host address of 'vector.values[0:1024]' at offset 8, "
+                         f"which is mapped at {SOURCE}:{line_of('not_attached') - 2}; the device's is "
+                         "another one, and the pointer that was used is not attached to it")
+        self.assertEqual(self.cause("pointer_of_member"),
+                         "wrote to address ADDRESS: host address of what the pointer at offset 8 of "
+                         "'vector' points to at offset 8, which is not mapped on this device, or the "
+                         "pointer is not attached to it")
+
+    def test_a_null_pointer(self):
+        self.assertEqual(self.cause("null_pointer"),
+                         "wrote to address ADDRESS: a null pointer at offset 16")
+
+    def test_allocations(self):
+        self.assertEqual(self.cause("freed_allocation"),
+                         "wrote to address ADDRESS: freed device memory: the allocation "
+                         "[ADDRESS, 8192 bytes) at offset 24")
+        self.assertEqual(self.cause("past_allocation"),
+                         "wrote to address ADDRESS: right behind the end of the allocation "
+                         "[ADDRESS, 8192 bytes)")
+        self.assertRegex(self.mistake("freed_twice"),
+                         r"^gantry: error: omp_target_free: device 0 \(worker\): the allocation "
+                         r"\[0x[0-9a-f]+, 8192 bytes\) was freed already$")
+
+    def test_what_is_written_into_a_red_zone(self):
+        message = self.mistake("written_past")
+        self.assertRegex(message,
+                         rf"{re.escape(str(SOURCE))}:{line_of('written_past')}: end of target data: device 0 "
+                         r"\(worker\): unmapping of 'y' \[0x[0-9a-f]+, 100 bytes\): something on the device "
+                         r"has written past the end of the 100 bytes at 0x[0-9a-f]+, at offset 104$")
+
+    def test_what_a_program_on_the_device_must_not_do(self):
+        self.assertEqual(self.cause("divides"), "divided by zero")
+        self.assertEqual(self.cause("aborts"), "called abort()")
+        self.assertEqual(self.cause("exits"), "called exit(3), which ends the device")
+        self.assertEqual(self.cause("calls_host"),
+                         "called address ADDRESS: the host's function 'function_of_host()', of which the "
+                         "device has no version; declare it target with the indirect clause")
+
+    def test_a_stack_that_is_too_small(self):
+        message = self.mistake("recurses")
+        self.assertIn("the region of 'recurses()' at line", message)
+        self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
+
+    def test_a_kernel_that_does_not_end(self):
+        self.assertEqual(self.cause("loops", 3, GANTRY_TIMEOUT="0.3"),
+                         "took longer than GANTRY_TIMEOUT allows")
+        for wrong in ("0", "-1", "soon", "nan", "1s"):
+            self.assertIn(f"GANTRY_TIMEOUT: '{wrong}' is not a number of seconds such as 10 or 0.5",
+                          self.mistake("loops", GANTRY_TIMEOUT=wrong))
+
+    def test_an_end_without_a_word(self):
+        self.assertTrue(self.mistake("ends").endswith(
+            f"{TARGET}the device is lost: its worker process was killed, or code in it called _exit()"))
+
+    def test_the_host_and_other_devices_go_on(self):
+        done = self.start("device_faults-22", "goes_on", GANTRY_DEVICES="worker:2")
+        self.assertEqual((done.returncode, done.stdout), (0, "the other device works\ndone\n"))
+        warning, error = done.stderr.splitlines()
+        self.assertRegex(warning, r"^gantry: warning: .*host address of what 'y' points to at offset 16, .*; "
+                         r"the host runs the region, and others that this device refuses$")
+        self.assertRegex(error, r"^gantry: error: omp_target_alloc: device 0 \(worker\): the device is lost: "
+                         r".*device_faults\.cpp:\d+: the region of 'missing_map\(\)' .* 'y' points to")
+
+
+class Life(WorkerCase):
+    def run_life(self, case, devices="worker", **variables):
+        return self.run_program("worker_life-22", case, **{
+            "GANTRY_DEVICES": devices, "OMP_TARGET_OFFLOAD": "MANDATORY"} | variables)
+
+    def begin(self, case, devices="worker", **variables):
+        environment = os.environ | {"GANTRY_DEVICES": devices, "OMP_TARGET_OFFLOAD": "MANDATORY"} | variables
+        program = subprocess.Popen([PROGRAMS / "worker_life-22", case], env=environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(program.communicate)
+        self.addCleanup(program.kill)
+        return program
+
+    def test_a_program_does_not_notice_its_workers(self):
+        self.run_life("unnoticed")
+        self.run_life("closes")
+
+    def test_output_is_in_order(self):
+        self.assertEqual(self.run_life("ordered"),
+                         "".join(f"host {i}\ndevice {i}, host {i}\n" for i in range(100)))
+
+    def test_threads_are_as_many_as_asked_for(self):
+        self.assertEqual(self.run_life("counts_threads", "worker+threads=3"), "3 threads\n")
+        self.assertEqual(self.run_life("counts_threads", OMP_NUM_THREADS="5"), "5 threads\n")
+        self.assertIn("'threads=0': threads= takes a number from 1 to 4096",
+                      self.error_of("worker_life-22", "runs", GANTRY_DEVICES="worker+threads=0"))
+
+    def test_several_devices(self):
+        self.run_life("works", "worker:3")
+
+    def test_a_program_whose_stack_has_no_limit(self):
+        done = self.start(pathlib.Path("/bin/sh"), "-c",
+                          f"ulimit -s unlimited && exec {PROGRAMS / 'worker_life-22'} works",
+                          GANTRY_DEVICES="worker:2", OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_forks(self):
+        done = self.start("worker_life-22", "forks", GANTRY_DEVICES="worker", OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Agantry: error: [^\n]*device 0 \(worker\): [^\n]*: this process was forked "
+                         r"from the one that uses the device, and cannot use it too; fork before the first "
+                         r"construct, or use the device in the parent alone\n\Z")
+        self.run_life("forks_first")
+
+    def test_a_worker_ends_with_its_program(self):
+        for end in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+            program = self.begin("runs")
+            _, worker = map(int, program.stdout.readline().split())
+            self.assertFalse(is_gone(worker))
+            program.send_signal(end)
+            program.wait()
+            self.wait_until(lambda: is_gone(worker), f"a worker outlives its program after {end}")
+
+    def test_a_worker_ends_when_its_program_becomes_another(self):
+        program = self.begin("begins_another")
+        _, worker = map(int, program.stdout.readline().split())
+        self.wait_until(lambda: is_gone(worker), "a worker serves another program")
+
+    def test_a_worker_that_is_killed(self):
+        for end, what in ((signal.SIGKILL, "its worker process was killed, or code in it called _exit()"),
+                          (signal.SIGTERM, f"the worker process was ended by signal {signal.SIGTERM.value} "
+                           "(Terminated)")):
+            program = self.begin("runs")
+            _, worker = map(int, program.stdout.readline().split())
+            os.kill(worker, end)
+            _, message = program.communicate(timeout=PATIENCE)
+            self.assertEqual(program.returncode, 1)
+            self.assertRegex(message, r"\Agantry: error: [^\n]*: the device is lost: " + re.escape(what) + r"\n\Z")
+
+    def test_killing_at_random(self):
+        """Nothing stays behind of programs that are killed, or whose workers are, and others do not
+        notice."""
+        mark = f"GANTRY_TEST_MARK={os.getpid()}.{self.id()}"
+        seed = random.randrange(1 << 32)
+        chance = random.Random(seed)
+        files = set(os.listdir("/dev/shm"))
+        end = time.monotonic() + SECONDS
+        survivors = 0
+        while time.monotonic() < end:
+            variables = dict([mark.split("=")])
+            victim = self.begin("works", "worker:2", **variables)
+            survivor = self.begin("works", "worker:2", GANTRY_TEST_MARK="another")
+            time.sleep(chance.uniform(0, 0.3))
+            workers = workers_of(mark)
+            if workers and chance.random() < 0.5:
+                for worker in chance.sample(workers, chance.randint(1, len(workers))):
+                    try:
+                        os.kill(worker, chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
+                    except ProcessLookupError:
+                        pass
+                _, message = victim.communicate(timeout=30)
+                # It was done already, or says what has happened.
+                self.assertIn(victim.returncode, (0, 1), f"seed {seed}: {message}")
+                self.assertEqual(victim.returncode == 1, "the device is lost: " in message,
+                                 f"seed {seed}: {message}")
+            else:
+                victim.kill()
+                victim.communicate()
+            self.wait_until(lambda: not workers_of(mark), f"seed {seed}: a worker outlives its program")
+            _, message = survivor.communicate(timeout=60)
+            self.assertEqual((survivor.returncode, message), (0, ""), f"seed {seed}")
+            survivors += 1
+        self.assertGreater(survivors, 0)
+        # libomp's files of the programs themselves, which it leaves behind when they are killed.
+        left = {name for name in set(os.listdir("/dev/shm")) - files if "gantry" in name}
+        self.assertEqual(left, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["worker"], verbosity=1)
