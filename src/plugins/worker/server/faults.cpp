@@ -30,6 +30,26 @@ constexpr std::size_t kHandlerStack = 64 << 10;
 /// A frame this large may step over the end of a stack.
 constexpr std::uintptr_t kLargeFrame = 1 << 20;
 
+/// The calling thread's, which goes with it.
+class HandlerStack {
+public:
+  HandlerStack() : memory_(std::make_unique_for_overwrite<std::byte[]>(kHandlerStack)) {}
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+  ~HandlerStack() {
+    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+  }
+
+  void use() {
+    const stack_t stack = {.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kHandlerStack};
+    sigaltstack(&stack, nullptr);
+  }
+
+private:
+  std::unique_ptr<std::byte[]> memory_;
+};
+
 /// The handler in the thread of a kernel that takes too long.
 constexpr int kTimeSignal = SIGXCPU;
 
@@ -206,12 +226,8 @@ void enter_thread(Channel* channel) {
     stack_end = stack_begin + size;
     pthread_attr_destroy(&attributes);
   }
-  // Goes with the thread.
-  thread_local std::unique_ptr<std::byte[]> memory;
-  auto fresh = std::make_unique_for_overwrite<std::byte[]>(kHandlerStack);
-  const stack_t alternative = {.ss_sp = fresh.get(), .ss_flags = 0, .ss_size = kHandlerStack};
-  sigaltstack(&alternative, nullptr);
-  memory = std::move(fresh);
+  thread_local HandlerStack stack;
+  stack.use();
 }
 
 Channel* current_channel() {

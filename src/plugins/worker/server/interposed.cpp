@@ -21,10 +21,13 @@ struct Start {
   Channel* channel;
 };
 
+/// Nothing is left to be destroyed when the thread's function is called: pthread_exit() unwinds the
+/// stack, by another unwinder than this executable's.
 void* enter_and_run(void* argument) {
-  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
-  enter_thread(start->channel);
-  return start->function(start->argument);
+  const Start start = *static_cast<Start*>(argument);
+  delete static_cast<Start*>(argument);
+  enter_thread(start.channel);
+  return start.function(start.argument);
 }
 
 template <typename Function>
