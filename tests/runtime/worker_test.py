@@ -74,9 +74,9 @@ class Mistakes(WorkerCase):
                          "which is not mapped on this device; map y, with its length")
 
     def test_a_missing_map_in_a_parallel_region(self):
-        self.assertEqual(self.cause("in_parallel", 2).replace(" at offset", " OFFSET at").split(" OFFSET")[0]
-                         .split(", which")[0],
-                         "wrote to address ADDRESS: host address of what 'y' points to")
+        self.assertRegex(self.cause("in_parallel", 2),
+                         r"^wrote to address ADDRESS: host address of what 'y' points to( at offset \d+)?, "
+                         r"which is not mapped on this device; map y, with its length$")
 
     def test_a_pointer_to_a_variable_of_the_host(self):
         declared = SOURCE.read_text().splitlines().index("static double coeff[1024] = {1};") + 1
@@ -159,6 +159,49 @@ class Mistakes(WorkerCase):
                          r"the host runs the region, and others that this device refuses$")
         self.assertRegex(error, r"^gantry: error: omp_target_alloc: device 0 \(worker\): the device is lost: "
                          r".*device_faults\.cpp:\d+: the region of 'missing_map\(\)' .* 'y' points to")
+
+
+class Checks(WorkerCase):
+    """GANTRY_CHECK=map: values that one side has and the other does not get to see."""
+
+    def findings(self, case, devices="worker"):
+        done = self.start("device_faults-22", case, GANTRY_DEVICES=devices, GANTRY_CHECK="map",
+                          OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertEqual(done.returncode, 0)
+        return done.stdout.removesuffix("done\n"), re.sub(r"\b0x[0-9a-f]+", "ADDRESS", done.stderr)
+
+    def test_what_the_host_changes(self):
+        for devices in ("worker", "cpu+separate"):
+            self.assertEqual(
+                self.findings("stale_on_device", devices),
+                ("0\n1\n",
+                 f"gantry: warning: {SOURCE}:{line_of('stale_on_device')}: target: 'y' [ADDRESS, 400 bytes) has "
+                 "changed on the host since it was copied by target data at "
+                 f"{SOURCE}:{line_of('copied to the device')}, and the device has the old values; add target "
+                 "update to, or map it always\n"))
+
+    def test_what_the_device_changes(self):
+        for devices in ("worker", "cpu+separate"):
+            self.assertEqual(
+                self.findings("stale_on_host", devices),
+                ("0\n",
+                 f"gantry: warning: {SOURCE}:{line_of('stale_on_host')}: end of target data: 'y' [ADDRESS, 400 "
+                 f"bytes) leaves the device with values of target at {SOURCE}:{line_of('changes on the device')}, "
+                 "which the host does not get; map it from, or add target update from\n"))
+            line = line_of("not_asked_for")
+            self.assertEqual(
+                self.findings("not_asked_for", devices),
+                ("0\n",
+                 f"gantry: warning: {SOURCE}:{line}: target: 'y' [ADDRESS, 400 bytes) leaves the device with "
+                 f"values of target at {SOURCE}:{line}, which the host does not get; map it from, or add target "
+                 "update from\n"))
+
+    def test_what_is_in_order(self):
+        for devices in ("worker", "cpu+separate", "cpu"):
+            self.assertEqual(self.findings("all_asked_for", devices), ("6\n", ""))
+
+    def test_what_was_never_set_shows(self):
+        self.assertEqual(self.findings("never_set"), ("a5a5a5a5\n", ""))
 
 
 class Life(WorkerCase):

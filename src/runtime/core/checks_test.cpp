@@ -81,5 +81,44 @@ TEST_F(Checks, PointersThatAreDeclareTargetVariablesStayOnTheDevice) {
   EXPECT_TRUE(plugin.device().release(*allocated));
 }
 
+TEST_F(Checks, WhatTheHostChangesBehindACopyIsSaidOnce) {
+  int x = 1;
+  MapItem item = to(x);
+  item.name = ";x;test.cpp;7;1;;";
+  ASSERT_TRUE(enter({item}));
+  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  x = 2;
+  EXPECT_THAT(
+      said_by([&] { return enter({item}); }),
+      MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* has changed on the host since "
+                   "it was copied by target at test.cpp:7, and the device has the old "
+                   "values; .*\n"));
+  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  x = 3;
+  ASSERT_TRUE(update({to(x)}));
+  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  EXPECT_EQ(said_by([&] { return exit({remove(x)}); }), "");
+}
+
+TEST_F(Checks, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
+  int x = 1;
+  MapItem item = to(x);
+  item.name = ";x;test.cpp;7;1;;";
+  ASSERT_TRUE(enter({item}));
+  plugin.write(corresponding(x), 5);
+  EXPECT_THAT(
+      said_by([&] { return exit({release(x)}); }),
+      MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* leaves the device with values "
+                   "of target at test.cpp:7, which the host does not get; .*\n"));
+  ASSERT_TRUE(enter({item}));
+  plugin.write(corresponding(x), 5);
+  ASSERT_TRUE(update({from(x)}));
+  EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "");
+  // Nobody has asked for a copy.
+  ASSERT_TRUE(enter({alloc(x)}));
+  plugin.write(corresponding(x), 6);
+  EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "");
+}
+
 } // namespace
 } // namespace gantry::core

@@ -54,6 +54,9 @@ public:
   void point(std::uintptr_t device_slot, std::uintptr_t host_slot, std::uint64_t size,
              std::uintptr_t value);
 
+  /// True if something is copied of `mapping`.
+  [[nodiscard]] bool concerns(const Mapping& mapping) const;
+
   [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
 
   /// Puts the copies, then the pointers, into the queue. A failure does not keep the others from

@@ -81,6 +81,9 @@ Status DataEnvironment::exit(Items items, const Construct& construct, Queue& que
   if (check_enabled(Check::kAttached)) [[unlikely]] {
     warn_of_attached(work);
   }
+  if (check_enabled(Check::kMap) && outcome) [[unlikely]] {
+    look_at_left(work);
+  }
   absl::InlinedVector<Allocation, kInlineTransfers> allocations;
   for (Mapping* mapping : work.gone) {
     if (info_enabled(Info::kMap)) [[unlikely]] {
@@ -106,6 +109,9 @@ Status DataEnvironment::update(Items items, const Construct& construct, Queue& q
   ConstructWork work(construct, queue, table_.next_call());
   Status planned = plan_update(items, work);
   const Status copied = run_transfers(lock, work);
+  if (check_enabled(Check::kMap) && copied) [[unlikely]] {
+    look_at_updated(work);
+  }
   return planned ? copied : planned;
 }
 
@@ -196,6 +202,9 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     if (copied) [[likely]] {
       for (const auto& [mapping, pointer] : work.attachments) {
         mapping->attach(pointer);
+      }
+      if (check_enabled(Check::kMap)) [[unlikely]] {
+        look_at_entered(work);
       }
       return {};
     }

@@ -214,6 +214,18 @@ private:
   /// attached to it.
   void warn_of_attached(const ConstructWork& work);
 
+  // Values that one side has and the other does not get to see (stale_copies.cpp).
+
+  /// Notes what a construct's copies have made the same, and warns of what it did not copy and the
+  /// host has changed.
+  void look_at_entered(const ConstructWork& work);
+  /// Notes what a construct has changed on the device, and warns if that goes and was not copied.
+  void look_at_left(const ConstructWork& work);
+  /// Notes what an update has made the same.
+  void look_at_updated(const ConstructWork& work);
+  void note_copied(Mapping& mapping, const Construct& construct);
+  [[nodiscard]] std::uint64_t device_hash(const Mapping& mapping) const;
+
   // What addresses mean (addresses.cpp).
 
   /// Remembers what goes, for the message about its use.

@@ -33,6 +33,9 @@ constexpr std::uint64_t kNear = 1 << 20;
 constexpr std::uint64_t kLargeArray = std::uint64_t{1} << 40;
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) { // which names of types are without
+    return name;
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);

@@ -69,6 +69,14 @@ struct alignas(64) Mapping {
     std::string mapped_at;
   };
   std::unique_ptr<KeptStrings> kept;
+  /// GANTRY_CHECK=map: what the two copies were when they were last looked at.
+  struct Fingerprint {
+    std::uint64_t host = 0;
+    std::uint64_t device = 0;
+    std::string copied_by;  ///< the construct that made them the same
+    std::string changed_by; ///< the one since then that changed the device's; empty: none
+  };
+  std::unique_ptr<Fingerprint> fingerprint; ///< null if no copy was ever made
   std::vector<AttachedPointer> attached;
 
   [[nodiscard]] std::uint64_t size() const { return host_end - host_begin; }

@@ -33,6 +33,7 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings->info, 0u);
   EXPECT_EQ(settings->check, 0u);
   EXPECT_EQ(settings->save_images, "");
+  EXPECT_EQ(settings->time_limit, 0u);
 }
 
 TEST(Settings, EmptyMeansUnset) {
@@ -104,6 +105,7 @@ TEST(Settings, LlvmsInfoBits) {
 
 TEST(Settings, ImageFolder) {
   EXPECT_EQ(read({{"GANTRY_SAVE_IMAGES", "/some/where"}})->save_images, "/some/where");
+  EXPECT_EQ(read({{"GANTRY_TIMEOUT", "0.5"}})->time_limit, 500u);
 }
 
 struct BadValue {

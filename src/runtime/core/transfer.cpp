@@ -34,6 +34,10 @@ void Transfers::point(std::uintptr_t device_slot, std::uintptr_t host_slot, std:
   pointers_.push_back({device_slot, host_slot, size, value});
 }
 
+bool Transfers::concerns(const Mapping& mapping) const {
+  return std::ranges::find(transfers_, &mapping, &Transfer::mapping) != transfers_.end();
+}
+
 Status Transfers::run(Queue& queue, const Construct& construct) const {
   Status outcome;
   const auto note = [&](Status status) {

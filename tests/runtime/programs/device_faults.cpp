@@ -158,6 +158,67 @@ static void calls_host() {
   f(); // calls_host
 }
 
+// For GANTRY_CHECK=map: nothing goes wrong but the values.
+
+static void stale_on_device() {
+  int y[100] = {};
+#pragma omp target enter data map(to : y) // copied to the device
+  y[0] = 1;
+  int seen = 0;
+#pragma omp target map(from : seen) // stale_on_device
+  seen = y[0];
+  printf("%d\n", seen);
+#pragma omp target update to(y)
+#pragma omp target map(from : seen)
+  seen = y[0];
+  printf("%d\n", seen);
+#pragma omp target exit data map(release : y)
+}
+
+static void stale_on_host() {
+  int y[100] = {};
+#pragma omp target enter data map(to : y)
+#pragma omp target // changes on the device
+  y[0] = 1;
+  printf("%d\n", y[0]);
+#pragma omp target exit data map(release : y) // stale_on_host
+}
+
+static void not_asked_for() {
+  int y[100] = {};
+#pragma omp target map(to : y) // not_asked_for
+  y[0] = 1;
+  printf("%d\n", y[0]);
+}
+
+/// Each copy is asked for, and what is never copied is the device's own.
+static void all_asked_for() {
+  int y[100] = {};
+  int scratch[100];
+#pragma omp target data map(tofrom : y) map(alloc : scratch)
+  {
+#pragma omp target
+    for (int i = 0; i < 100; ++i) {
+      scratch[i] = i;
+      y[i] = 1;
+    }
+#pragma omp target update from(y)
+    y[1] = 5;
+#pragma omp target update to(y)
+#pragma omp target
+    y[2] = y[1] + scratch[1];
+  }
+  printf("%d\n", y[2]);
+}
+
+static void never_set() {
+  unsigned y[1000];
+  unsigned seen = 0;
+#pragma omp target map(alloc : y) map(from : seen)
+  seen = y[10];
+  printf("%x\n", seen);
+}
+
 /// The device is lost, and everything that needs it says so; the other one works.
 static void goes_on() {
   missing_map();
@@ -199,7 +260,12 @@ int main(int count, char** words) {
                                CASE_OF(loops),
                                CASE_OF(in_parallel),
                                CASE_OF(calls_host),
-                               CASE_OF(goes_on)}) {
+                               CASE_OF(goes_on),
+                               CASE_OF(stale_on_device),
+                               CASE_OF(stale_on_host),
+                               CASE_OF(not_asked_for),
+                               CASE_OF(all_asked_for),
+                               CASE_OF(never_set)}) {
     if (name == one_case.name) {
       one_case.run();
       puts("done");

@@ -1,0 +1,87 @@
+// What a fault is said to be, without a device that has one; whole messages are in tests/runtime.
+#include "runtime/core/fault.h"
+
+#include "runtime/core/device.h"
+#include "runtime/testing/fake_plugin.h"
+#include "runtime/testing/map_items.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using ::testing::HasSubstr;
+
+TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_main_l12"),
+            "the region of 'main' at line 12");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__ZL11missing_mapv_l24"),
+            "the region of 'missing_map()' at line 24");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_f_l24_1"),
+            "the region of 'f' at line 24");
+  for (const char* other : {"", "#3", "kernel", "__omp_offloading_", "__omp_offloading_a_l5"}) {
+    EXPECT_EQ(region_of_kernel(other), "a region") << other;
+  }
+}
+
+struct FaultOfDevice : ::testing::Test {
+  std::string described(std::uintptr_t address) {
+    gantry_fault fault{};
+    fault.kind = GANTRY_FAULT_ACCESS;
+    fault.address_known = 1;
+    fault.address = address;
+    fault.kernel_name = "__omp_offloading_1_2_main_l12";
+    return describe_fault(fault, device, {});
+  }
+
+  FakePlugin plugin{Memory::kSeparate};
+  Device device{0, plugin.device(), ""};
+};
+
+TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int y[100] = {};
+  MapItem item = to(y);
+  item.name = ";y;test.cpp;7;1;;";
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
+  EXPECT_THAT(described(begin + 414),
+              HasSubstr(": 14 bytes past the end of 'y', which has 400 bytes and was mapped at "
+                        "test.cpp:7"));
+  EXPECT_THAT(described(begin + 400), HasSubstr(": right behind the end of 'y', "));
+  EXPECT_THAT(described(begin - 4), HasSubstr(": 4 bytes before 'y', "));
+  EXPECT_THAT(described(begin + 8), HasSubstr(": 'y' at offset 8, "));
+  EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&y[1])),
+              HasSubstr(": host address of 'y' at offset 4, which is mapped at test.cpp:7; "));
+  MapItem gone = remove(y);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  EXPECT_THAT(described(begin + 8),
+              HasSubstr(": freed device memory: 'y' at offset 8, which had 400 bytes, was unmapped "
+                        "at test.cpp:7"));
+}
+
+TEST_F(FaultOfDevice, AddressesOfNothing) {
+  EXPECT_EQ(described(0), "the region of 'main' at line 12 read from address 0x0: a null pointer");
+  EXPECT_THAT(described(8), HasSubstr(": a null pointer at offset 8"));
+  EXPECT_THAT(described(0x12345678000),
+              HasSubstr(": where neither the device nor the host has memory"));
+}
+
+TEST_F(FaultOfDevice, OtherKinds) {
+  gantry_fault fault{};
+  EXPECT_EQ(describe_fault(fault, device, {}), "") << "the plugin's message says it";
+  fault.kind = GANTRY_FAULT_EXIT;
+  fault.value = 3;
+  EXPECT_EQ(describe_fault(fault, device, {}),
+            "code on the device called exit(3), which ends the device");
+  fault.kernel_name = "#2";
+  fault.kind = GANTRY_FAULT_ARITHMETIC;
+  EXPECT_EQ(describe_fault(fault, device, {}), "a region divided by zero");
+}
+
+} // namespace
+} // namespace gantry::core
