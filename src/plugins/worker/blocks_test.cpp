@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -134,7 +133,8 @@ TEST_F(WorkerBlocks, NewBlocksArePoisonedOnDemand) {
 }
 
 TEST_F(WorkerBlocks, BlocksNeverOverlap) {
-  std::mt19937 random(5);
+  std::uint32_t state = 5;
+  const auto random = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
   std::map<std::uint64_t, std::uint64_t> live;
   for (int i = 0; i < 5000; ++i) {
     if (live.size() > 20 || (!live.empty() && random() % 2 == 0)) {

@@ -8,8 +8,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include <cxxabi.h>
@@ -101,18 +102,22 @@ std::string on_device(std::uintptr_t address, Device& device) {
   return {};
 }
 
-/// True if the host can access what is at `address`, by the list of its mappings.
+/// True if the host can access what is at `address`, by the list of its mappings: lines such as
+/// "7f00-8f00 rw-p …".
 bool is_host_memory(std::uintptr_t address) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"),
-                                                   &std::fclose);
-  char line[512];
-  while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
-    unsigned long begin = 0;
-    unsigned long end = 0;
-    char rights[5] = {};
-    if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && address >= begin &&
-        address < end) {
-      return rights[0] == 'r';
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const char* const text = line.data();
+    const char* const text_end = text + line.size();
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    const auto first = std::from_chars(text, text_end, begin, 16);
+    if (first.ec != std::errc() || first.ptr == text_end) {
+      continue;
+    }
+    const auto second = std::from_chars(first.ptr + 1, text_end, end, 16);
+    if (second.ec == std::errc() && address >= begin && address < end) {
+      return text_end - second.ptr > 1 && second.ptr[1] == 'r';
     }
   }
   return false;

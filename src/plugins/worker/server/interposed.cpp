@@ -3,7 +3,7 @@
 #include "plugins/worker/server/faults.h"
 
 #include <cerrno>
-#include <memory>
+#include <new>
 #include <string_view>
 
 #include <dlfcn.h>
@@ -46,10 +46,13 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                           void* (*function)(void*),
                                                           void* argument) {
   static auto* const create = next<decltype(pthread_create)>("pthread_create");
-  auto start = std::make_unique<Start>(Start{function, argument, current_channel()});
-  const int result = create(thread, attributes, enter_and_run, start.get());
-  if (result == 0) {
-    (void)start.release();
+  auto* const start = new (std::nothrow) Start{function, argument, current_channel()};
+  if (start == nullptr) {
+    return EAGAIN;
+  }
+  const int result = create(thread, attributes, enter_and_run, start);
+  if (result != 0) {
+    delete start;
   }
   return result;
 }

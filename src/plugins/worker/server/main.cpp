@@ -125,7 +125,9 @@ int main(int count, char** words) {
                stderr);
     return 2;
   }
-  const auto descriptor = [&](int i) { return std::atoi(words[i]); };
+  const auto descriptor = [&](int i) {
+    return static_cast<int>(std::strtol(words[i], nullptr, 10));
+  };
   void* const shared =
       mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(1), 0);
   if (shared == MAP_FAILED) {
