@@ -17,13 +17,16 @@ constexpr std::uint64_t kSlabPages = 16;
 /// Each guard is two of the mappings that a process may have 65,530 of.
 constexpr std::uint64_t kMostGuards = 24'000;
 
-/// How many slots of a size stay away until the one freed first is given out again.
+/// How many slots of a size stay away until the one freed first is given out again. Memory that was
+/// never touched costs more than a copy into it does, so of huge slots it is few.
 struct Quarantine {
   std::size_t small;
   std::size_t large;
+  std::size_t huge;
 };
-constexpr Quarantine kUsual = {.small = 16, .large = 4};
-constexpr Quarantine kLong = {.small = 1024, .large = 64};
+constexpr Quarantine kUsual = {.small = 16, .large = 4, .huge = 1};
+constexpr Quarantine kLong = {.small = 1024, .large = 64, .huge = 4};
+constexpr std::uint64_t kHugeSlot = 1 << 20;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t granule) {
   return (value + granule - 1) / granule * granule;
@@ -91,7 +94,10 @@ std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
 std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
   const Quarantine& quarantine = poison_new_ ? kLong : kUsual;
   std::optional<Slot> slot;
-  if (slots.free.size() <= (slots.small ? quarantine.small : quarantine.large)) {
+  const std::size_t away = slots.small                   ? quarantine.small
+                           : slots.slot_size < kHugeSlot ? quarantine.large
+                                                         : quarantine.huge;
+  if (slots.free.size() <= away) {
     slot = new_slot(slots);
   }
   if (!slot && !slots.free.empty()) {

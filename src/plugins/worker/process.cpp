@@ -50,14 +50,17 @@ struct Start {
 int become_worker(void* argument) {
   auto& start = *static_cast<Start*>(argument);
   setsid();
-  personality(start.personality);
+  rlimit stack = {};
+  getrlimit(RLIMIT_STACK, &stack);
   if (start.limit_stack) {
     constexpr rlim_t kLimit = 8 << 20;
-    rlimit limit = {};
-    getrlimit(RLIMIT_STACK, &limit);
-    limit.rlim_cur = std::min(kLimit, limit.rlim_max);
-    setrlimit(RLIMIT_STACK, &limit);
+    stack.rlim_cur = std::min(kLimit, stack.rlim_max);
   }
+  if (personality(start.personality) < 0 && !start.limit_stack) {
+    // Some containers forbid it. Without a limit of the stack the layout is the same.
+    stack.rlim_cur = stack.rlim_max;
+  }
+  setrlimit(RLIMIT_STACK, &stack);
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   for (const int descriptor : start.descriptors) {
     fcntl(descriptor, F_SETFD, 0);

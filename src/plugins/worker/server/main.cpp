@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 #include <gantry/plugin.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -145,6 +146,15 @@ int main(int count, char** words) {
   constexpr rlim_t kStack = 256 << 10;
   rlimit stack = {};
   getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_cur == RLIM_INFINITY) {
+    // That is the layout's, see process.h; threads would get small stacks.
+    constexpr std::size_t kThreadStack = 8 << 20;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kThreadStack);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+  }
   stack.rlim_cur = std::min(stack.rlim_cur, kStack);
   setrlimit(RLIMIT_STACK, &stack);
 
