@@ -48,7 +48,8 @@ typedef struct gantry_gcc_variable {
 } gantry_gcc_variable;
 
 /** The target regions and variables of an image that is GCC's code for the host. They have no names
-    of their own; "#N" stands for the one that N others precede. */
+    of their own; "#N" stands for the one that N others precede, and "@HEX" for the one at that
+    address of the image before it is loaded. */
 typedef struct gantry_gcc_image {
   void (*const* functions)(void*);
   void (*const* functions_end)(void*);

@@ -33,6 +33,12 @@ template <typename... Args>
   return tl::unexpected<Error>(Error{fmt::format(format, std::forward<Args>(args)...)});
 }
 
+/// The same for what a device refuses.
+template <typename... Args>
+[[nodiscard]] tl::unexpected<Error> refuse(fmt::format_string<Args...> format, Args&&... args) {
+  return tl::unexpected<Error>(Error{fmt::format(format, std::forward<Args>(args)...), true});
+}
+
 /// The same error, said to have happened in `context`: "context: message".
 [[nodiscard]] inline tl::unexpected<Error> with_context(Error error, std::string_view context) {
   error.message = fmt::format("{}: {}", context, error.message);

@@ -1,4 +1,5 @@
 #include "cli/inspect_report.h"
+#include "format/file_kind.h"
 #include "format/names.h"
 
 #include <nlohmann/json.hpp>
@@ -52,6 +53,21 @@ Json image_json(const ImageReport& report) {
           {"entry_tables", tables_json(report.entry_tables)}};
 }
 
+Json openmp_target_json(const format::OpenmpTargetTable& found) {
+  Json pairs = Json::array();
+  for (const format::OpenmpTargetPair& pair : found.host) {
+    pairs.push_back({{"symbol", pair.symbol}, {"address", pair.address}, {"size", pair.size}});
+  }
+  Json targets = Json::array();
+  for (const format::OpenmpTargetBlob& target : found.targets) {
+    targets.push_back({{"size", target.contents.size()},
+                       {"contents", format::describe(target.contents)},
+                       {"addresses", target.addresses},
+                       {"names", target.names}});
+  }
+  return {{"version", found.version}, {"pairs", std::move(pairs)}, {"targets", std::move(targets)}};
+}
+
 } // namespace
 
 std::string to_json(const std::vector<PartReport>& reports) {
@@ -61,13 +77,17 @@ std::string to_json(const std::vector<PartReport>& reports) {
     for (const ImageReport& image : report.images) {
       images.push_back(image_json(image));
     }
-    files.push_back({{"file", report.path},
-                     {"member", report.member},
-                     {"contents", report.contents},
-                     {"producer", report.producer},
-                     {"registers_itself", report.registers_itself.value_or(false)},
-                     {"images", std::move(images)},
-                     {"entry_tables", tables_json(report.entry_tables)}});
+    Json file = {{"file", report.path},
+                 {"member", report.member},
+                 {"contents", report.contents},
+                 {"producer", report.producer},
+                 {"registers_itself", report.registers_itself.value_or(false)},
+                 {"images", std::move(images)},
+                 {"entry_tables", tables_json(report.entry_tables)}};
+    if (report.openmp_target) {
+      file["openmp_target"] = openmp_target_json(*report.openmp_target);
+    }
+    files.push_back(std::move(file));
   }
   // Strings of a file may hold any bytes; JSON text may not.
   return Json({{"files", std::move(files)}}).dump(2, ' ', false, Json::error_handler_t::replace) +

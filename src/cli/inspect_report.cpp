@@ -68,6 +68,11 @@ Status inspect_elf(Bytes bytes, PartReport& report) {
     return tl::unexpected(tables.error());
   }
   report.entry_tables = std::move(*tables);
+  auto paired = format::read_openmp_target(*elf);
+  if (!paired) {
+    return tl::unexpected(paired.error());
+  }
+  report.openmp_target = std::move(*paired);
   const auto registers = format::registers_itself(*elf);
   if (!registers) {
     return tl::unexpected(registers.error());

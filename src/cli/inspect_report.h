@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "format/entries.h"
 #include "format/input_file.h"
+#include "format/openmp_target.h"
 
 #include <optional>
 #include <string>
@@ -32,9 +33,11 @@ struct PartReport {
   bool is_bitcode = false;              ///< device code in it would be seen by the linker alone
   std::vector<ImageReport> images;
   std::vector<format::EntryTable> entry_tables;
+  std::optional<format::OpenmpTargetTable> openmp_target; ///< of GCC's design of 2013
 
   [[nodiscard]] bool has_device_code() const {
-    return registers_itself.value_or(false) || !images.empty() || !entry_tables.empty();
+    return registers_itself.value_or(false) || !images.empty() || !entry_tables.empty() ||
+           openmp_target.has_value();
   }
 };
 

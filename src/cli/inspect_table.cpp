@@ -1,6 +1,7 @@
 #include "cli/inspect_report.h"
 #include "cli/printable.h"
 #include "cli/text_table.h"
+#include "format/file_kind.h"
 #include "format/names.h"
 
 #include <algorithm>
@@ -78,6 +79,45 @@ void append_entries(std::string& text, std::string_view whose,
   }
 }
 
+/// Where a pair's function or variable is in a target's code.
+std::string place_in(const format::OpenmpTargetBlob& target, std::size_t pair) {
+  if (pair < target.addresses.size()) {
+    return hexadecimal(target.addresses[pair]);
+  }
+  return pair < target.names.size() ? std::string(target.names[pair]) : "missing";
+}
+
+void append_openmp_target(std::string& text, const format::OpenmpTargetTable& found) {
+  text += found.version == 0
+              ? fmt::format("pairs in {} ({})\n", format::kOpenmpTargetSection, found.host.size())
+              : fmt::format("__OPENMP_TARGET__ in {}: version {}, {} pairs\n",
+                            format::kOpenmpTargetSection, found.version, found.host.size());
+  std::vector<TextTable::Column> columns = {
+      {"what"}, {"symbol"}, {"address", Align::kRight}, {"size", Align::kRight}};
+  std::vector<std::string> headings;
+  for (std::size_t i = 0; i < found.targets.size(); ++i) {
+    headings.push_back(fmt::format("in target {}", i));
+  }
+  for (std::size_t i = 0; i < found.targets.size(); ++i) {
+    const Bytes contents = found.targets[i].contents;
+    text +=
+        fmt::format("target {}: {}, {} bytes\n", i, format::describe(contents), contents.size());
+    columns.push_back({headings[i], Align::kRight});
+  }
+  TextTable table(columns);
+  for (std::size_t i = 0; i < found.host.size(); ++i) {
+    const format::OpenmpTargetPair& pair = found.host[i];
+    std::vector<std::string> row = {pair.size == 0 ? "function" : "variable",
+                                    std::string(pair.symbol), hexadecimal(pair.address),
+                                    std::to_string(pair.size)};
+    for (const format::OpenmpTargetBlob& target : found.targets) {
+      row.push_back(place_in(target, i));
+    }
+    table.add_row(row);
+  }
+  text += table.to_string();
+}
+
 std::string part_text(const PartReport& report) {
   std::string text = printable(report.path);
   if (!report.member.empty()) {
@@ -107,6 +147,9 @@ std::string part_text(const PartReport& report) {
   for (std::size_t index = 0; index < report.images.size(); ++index) {
     append_entries(text, fmt::format("entries of image {}", index),
                    report.images[index].entry_tables);
+  }
+  if (report.openmp_target) {
+    append_openmp_target(text, *report.openmp_target);
   }
   return text;
 }

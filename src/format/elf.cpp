@@ -257,7 +257,7 @@ bool has_offload_sections(Bytes object) {
     }
     const std::string_view name = c_string(names, candidate.sh_name).value_or("");
     if (name.starts_with(kImageSection) || name.starts_with(kCurrentEntrySection) ||
-        name.starts_with(kLegacyEntrySection)) {
+        name.starts_with(kLegacyEntrySection) || name == kOpenmpTargetSection) {
       return true;
     }
   }

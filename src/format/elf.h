@@ -21,6 +21,9 @@ namespace gantry::format {
 /// The type of sections that carry offload binaries. LLVM's number, not in <elf.h>.
 inline constexpr std::uint32_t kShtLlvmOffloading = 0x6FFF4C0B;
 
+/// The section of the tables of GCC's design of 2013; see format/openmp_target.h.
+inline constexpr std::string_view kOpenmpTargetSection = ".gnu.openmp_target";
+
 struct ElfSection {
   std::string_view name;
   Elf64_Shdr header = {};
@@ -93,9 +96,10 @@ private:
   std::vector<ElfSection> sections_;
 };
 
-/// True if the section table of a relocatable object has a section of offload binaries or of
-/// offload entries. Touches the section headers and a few names, not the contents: an archive of a
-/// thousand members is asked in milliseconds. False for a file whose section table is damaged.
+/// True if the section table of a relocatable object has a section of offload binaries, of
+/// offload entries or of pairs of GCC's design of 2013. Touches the section headers and a few
+/// names, not the contents: an archive of a thousand members is asked in milliseconds. False for a
+/// file whose section table is damaged.
 [[nodiscard]] bool has_offload_sections(Bytes object);
 
 /// A place of offload binaries in an ELF file.

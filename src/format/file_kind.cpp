@@ -97,7 +97,6 @@ std::string describe_fat_binary(Bytes bytes, const gantry_fat_binary& container)
 
 /// The kinds of device code that are not files a linker reads.
 std::string describe_other(Bytes bytes) {
-  constexpr std::size_t kHeadOfFile = 4096;
   constexpr std::uint32_t kSpirvMagic = 0x07230203;
   if (bytes.empty()) {
     return "nothing";
@@ -109,13 +108,17 @@ std::string describe_other(Bytes bytes) {
       container && container->magic == GANTRY_FAT_BINARY_MAGIC) {
     return describe_fat_binary(bytes, *container);
   }
-  const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
-  const bool ptx = head.find(".version ") != std::string_view::npos &&
-                   head.find(".target ") != std::string_view::npos;
-  return ptx ? "PTX" : "unknown";
+  return is_ptx(bytes) ? "PTX" : "unknown";
 }
 
 } // namespace
+
+bool is_ptx(Bytes bytes) {
+  constexpr std::size_t kHeadOfFile = 4096;
+  const std::string_view head = as_text(bytes.first(std::min(bytes.size(), kHeadOfFile)));
+  return head.find(".version ") != std::string_view::npos &&
+         head.find(".target ") != std::string_view::npos;
+}
 
 FileKind identify(Bytes bytes) {
   using namespace std::string_view_literals;

@@ -25,6 +25,9 @@ enum class FileKind {
 /// A noun for messages and tables, such as "relocatable object".
 [[nodiscard]] std::string_view to_string(FileKind kind);
 
+/// True if `bytes` begin as a text of PTX does.
+[[nodiscard]] bool is_ptx(Bytes bytes);
+
 /// What `bytes` are in a few words, such as "x86-64 shared object", "PTX" or "LLVM bitcode": what a
 /// device image really holds, which its declared kind does not always say.
 [[nodiscard]] std::string describe(Bytes bytes);

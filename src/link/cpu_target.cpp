@@ -102,21 +102,7 @@ std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLink
     command.push_back(object.path);
   }
   command.push_back(cpu_device_library().string());
-  for (const std::string& path : arguments.run_paths) {
-    command.push_back("-rpath");
-    command.push_back(path);
-  }
-  if (!arguments.sysroot.empty()) {
-    command.push_back("--sysroot=" + arguments.sysroot);
-  }
-  for (const std::string& folder : arguments.search_paths) {
-    command.push_back("-L" + folder);
-  }
-  command.emplace_back("--start-group");
-  for (const HostLibrary& library : context.scan.libraries) {
-    command.push_back(library.argument);
-  }
-  command.emplace_back("--end-group");
+  offer_libraries(arguments, context.scan, command);
   for (const std::string& argument : arguments_for(arguments.device_linker, group.triple)) {
     command.push_back(argument);
   }

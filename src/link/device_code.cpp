@@ -2,6 +2,8 @@
 
 #include "format/elf.h"
 #include "format/entries.h"
+#include "format/file_kind.h"
+#include "format/openmp_target.h"
 #include "link/bitcode.h"
 
 namespace gantry::link {
@@ -14,7 +16,8 @@ struct ObjectContents {
   std::vector<Bytes> containers = {};
   Names entries = {};
   EntryTables tables = {};
-  bool registered = false; ///< a relocatable link has linked and registered its images already
+  bool registered = false;    ///< a relocatable link has linked and registered its images already
+  std::size_t pair_count = 0; ///< of GCC's design of 2013
 };
 
 Result<ObjectContents> read_elf(const HostObject& object) {
@@ -49,6 +52,11 @@ Result<ObjectContents> read_elf(const HostObject& object) {
       }
     }
   }
+  const auto paired = format::read_openmp_target(*file);
+  if (!paired) {
+    return tl::unexpected(paired.error());
+  }
+  result.pair_count = *paired ? (*paired)->host.size() : 0;
   return result;
 }
 
@@ -90,6 +98,9 @@ private:
                   contents.entries.front());
     }
     const auto entries = std::make_shared<const Names>(std::move(contents.entries));
+    if (contents.pair_count != 0) {
+      code_.paired.push_back({object.origin, object.contents, contents.pair_count});
+    }
     for (const Bytes containers : contents.containers) {
       const Result<std::vector<format::OffloadImage>> images =
           format::read_offload_binaries(containers);
@@ -97,6 +108,10 @@ private:
         return with_context(images.error(), "device code");
       }
       for (const format::OffloadImage& image : *images) {
+        if (contents.pair_count != 0 && format::is_ptx(image.contents)) {
+          code_.paired.back().ptx = image.contents;
+          continue;
+        }
         code_.inputs.push_back({.origin = object.origin,
                                 .triple = std::string(image.triple()),
                                 .arch = std::string(image.arch()),

@@ -28,8 +28,17 @@ struct DeviceInput {
   std::shared_ptr<const std::vector<std::string>> entries = {};
 };
 
+/// An object with pairs of GCC's design of 2013 (link/openmp_target.h).
+struct PairedObject {
+  std::string origin;
+  Bytes contents;
+  std::size_t pair_count = 0;
+  Bytes ptx = {}; ///< its code for NVIDIA's devices, if it has some
+};
+
 struct DeviceCode {
   std::vector<DeviceInput> inputs;
+  std::vector<PairedObject> paired;
   EntryTables tables;
   std::deque<std::vector<std::byte>> storage; ///< bytes of inputs that lie in no file
 };

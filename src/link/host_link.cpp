@@ -97,15 +97,16 @@ Status check_host_link(const Arguments& arguments) {
   return {};
 }
 
-Result<int> run_host_linker(const Arguments& arguments, const std::string& registration_object) {
+Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& added) {
   if (Status status = check_linker(arguments); !status) {
     return tl::unexpected(std::move(status).error());
   }
   std::vector<std::string> command = host_command(arguments);
   std::string response_file;
-  if (!registration_object.empty()) {
-    command.insert(command.begin() + 1, registration_object);
-    response_file = registration_object + ".arguments";
+  if (!added.first.empty()) {
+    command.insert(command.begin() + 1, added.first.begin(), added.first.end());
+    command.insert(command.end(), added.last.begin(), added.last.end());
+    response_file = added.first.front() + ".arguments";
     if (must_keep_entries(arguments)) {
       command.emplace_back("-z");
       command.emplace_back("nostart-stop-gc");

@@ -5,6 +5,7 @@
 #include "link/arguments.h"
 
 #include <string>
+#include <vector>
 
 namespace gantry::link {
 
@@ -12,10 +13,15 @@ namespace gantry::link {
 /// that cannot be written, a static link.
 [[nodiscard]] Status check_host_link(const Arguments& arguments);
 
-/// Runs the host linker with its own arguments and `registration_object`, if there is one, in
-/// front; returns its exit code, after its own diagnostics. With --dry-run only shows the command.
-[[nodiscard]] Result<int> run_host_linker(const Arguments& arguments,
-                                          const std::string& registration_object);
+/// Objects that the link adds to the program.
+struct AddedObjects {
+  std::vector<std::string> first; ///< before all others
+  std::vector<std::string> last;
+};
+
+/// Runs the host linker with its own arguments and `added`; returns its exit code, after its own
+/// diagnostics. With --dry-run only shows the command.
+[[nodiscard]] Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& added);
 
 /// Becomes the host linker, with its own arguments. Returns only on failure or with --dry-run.
 [[nodiscard]] Result<int> replace_with_host_linker(const Arguments& arguments);

@@ -5,6 +5,7 @@
 #include "link/group.h"
 #include "link/host_link.h"
 #include "link/installation.h"
+#include "link/openmp_target.h"
 #include "link/output_check.h"
 #include "link/registration.h"
 #include "link/scan.h"
@@ -35,21 +36,53 @@ void add_run_path(Arguments& arguments) {
 
 /// The host link, whose output is removed again where its entries and the images do not agree.
 Result<int> link_host(const Arguments& arguments, const Scan& scan, const DeviceCode& code,
-                      const std::vector<LinkedImage>& images,
-                      const std::string& registration_object) {
+                      const std::vector<LinkedImage>& images, const AddedObjects& added) {
   llvm::timeTraceProfilerBegin("Host link", "");
-  Result<int> exit_code = run_host_linker(arguments, registration_object);
+  Result<int> exit_code = run_host_linker(arguments, added);
   llvm::timeTraceProfilerEnd();
   if (!exit_code || *exit_code != 0 || arguments.dry_run) {
     return exit_code;
   }
   const llvm::TimeTraceScope trace("Check");
-  if (Status status = check_output(arguments, scan, code, images); !status) {
+  Status status = check_output(arguments, scan, code, images);
+  if (status && !code.paired.empty()) {
+    status = check_openmp_target(code, arguments);
+  }
+  if (!status) {
     std::error_code ignored;
     std::filesystem::remove(arguments.output, ignored);
     return tl::unexpected(std::move(status).error());
   }
   return exit_code;
+}
+
+Result<AddedObjects> wrap(const Arguments& arguments, const Scan& scan, const DeviceCode& code,
+                          const std::vector<LinkedImage>& images,
+                          const std::filesystem::path& folder) {
+  AddedObjects added;
+  if (!images.empty()) {
+    const Result<RegistrationObject> registration = build_registration_object(
+        images, code.tables, arguments.host_triple, arguments.print_wrapped_module);
+    if (!registration) {
+      return tl::unexpected(registration.error());
+    }
+    const std::filesystem::path path = folder / "registration.o";
+    if (Status written = write_file(path, registration->object); !written) {
+      return tl::unexpected(std::move(written).error());
+    }
+    std::fputs(registration->module_text.c_str(), stdout);
+    std::fflush(stdout);
+    added.first.push_back(path.string());
+  }
+  if (!code.paired.empty()) {
+    const auto objects = build_openmp_target(code, arguments, scan, folder);
+    if (!objects) {
+      return tl::unexpected(objects.error());
+    }
+    added.first.push_back(objects->begin);
+    added.last.push_back(objects->end);
+  }
+  return added;
 }
 
 void initialize_llvm() {
@@ -95,8 +128,8 @@ Result<int> link(Arguments arguments) {
   if (!groups) {
     return tl::unexpected(groups.error());
   }
-  if (groups->empty()) {
-    return scan->may_be_incomplete() ? link_host(arguments, *scan, *code, {}, "")
+  if (groups->empty() && code->paired.empty()) {
+    return scan->may_be_incomplete() ? link_host(arguments, *scan, *code, {}, {})
                                      : replace_with_host_linker(arguments);
   }
   if (Status status = check_host_link(arguments); !status) {
@@ -118,23 +151,12 @@ Result<int> link(Arguments arguments) {
     return tl::unexpected(images.error());
   }
 
-  // Wrap: the images and their registration become one more object of the host link.
+  // Wrap: the images and their registration become more objects of the host link.
   llvm::timeTraceProfilerBegin("Wrap", "");
-  const Result<RegistrationObject> registration = build_registration_object(
-      *images, code->tables, arguments.host_triple, arguments.print_wrapped_module);
-  const std::filesystem::path object_path = folder->path() / "registration.o";
-  const Status written = registration ? write_file(object_path, registration->object) : Status{};
+  const Result<AddedObjects> added = wrap(arguments, *scan, *code, *images, folder->path());
   llvm::timeTraceProfilerEnd();
-  if (!registration) {
-    return tl::unexpected(registration.error());
-  }
-  if (!written) {
-    return tl::unexpected(written.error());
-  }
-  std::fputs(registration->module_text.c_str(), stdout);
-  std::fflush(stdout);
-
-  return link_host(arguments, *scan, *code, *images, object_path.string());
+  return added ? link_host(arguments, *scan, *code, *images, *added)
+               : tl::unexpected(added.error());
 }
 
 } // namespace gantry::link

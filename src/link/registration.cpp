@@ -30,19 +30,14 @@
 #include "link/registration.h"
 
 #include "format/entry_layout.h"
+#include "link/host_object.h"
 
-#include <memory>
 #include <string_view>
 
-#include <llvm/ADT/SmallString.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 namespace gantry::link {
@@ -209,30 +204,6 @@ private:
   std::vector<Table> tables_;
 };
 
-Result<std::string> compile(llvm::Module& module) {
-  std::string reason;
-  const llvm::Triple& triple = module.getTargetTriple();
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, reason);
-  if (target == nullptr) {
-    return fail("cannot make code for the host '{}': {}", triple.str(), reason);
-  }
-  llvm::TargetOptions options;
-  options.UseInitArray = true; // .ctors is for toolchains that are gone; lld ignores it
-  const std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, "", "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::None));
-  module.setDataLayout(machine->createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
-
-  llvm::SmallString<0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    return fail("LLVM cannot write objects for the host '{}'", triple.str());
-  }
-  passes.run(module);
-  return std::string(object.str());
-}
-
 } // namespace
 
 Result<RegistrationObject> build_registration_object(const std::vector<LinkedImage>& images,
@@ -260,7 +231,7 @@ Result<RegistrationObject> build_registration_object(const std::vector<LinkedIma
     llvm::raw_string_ostream stream(result.module_text);
     registration.module().print(stream, nullptr);
   }
-  Result<std::string> object = compile(registration.module());
+  Result<std::string> object = compile_for_host(registration.module());
   if (!object) {
     return tl::unexpected(std::move(object).error());
   }

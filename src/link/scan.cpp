@@ -143,4 +143,23 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
   return scan;
 }
 
+void offer_libraries(const Arguments& arguments, const Scan& scan,
+                     std::vector<std::string>& command) {
+  for (const std::string& path : arguments.run_paths) {
+    command.push_back("-rpath");
+    command.push_back(path);
+  }
+  if (!arguments.sysroot.empty()) {
+    command.push_back("--sysroot=" + arguments.sysroot);
+  }
+  for (const std::string& folder : arguments.search_paths) {
+    command.push_back("-L" + folder);
+  }
+  command.emplace_back("--start-group");
+  for (const HostLibrary& library : scan.libraries) {
+    command.push_back(library.argument);
+  }
+  command.emplace_back("--end-group");
+}
+
 } // namespace gantry::link

@@ -46,4 +46,9 @@ struct Scan {
 
 [[nodiscard]] Result<Scan> scan_inputs(const Arguments& arguments);
 
+/// Appends the libraries of the host link, and where they are found, to the command of a linker
+/// that makes an image for a CPU device.
+void offer_libraries(const Arguments& arguments, const Scan& scan,
+                     std::vector<std::string>& command);
+
 } // namespace gantry::link

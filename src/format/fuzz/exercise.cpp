@@ -5,6 +5,7 @@
 #include "format/entries.h"
 #include "format/file_kind.h"
 #include "format/offload_binary.h"
+#include "format/openmp_target.h"
 #include "format/producer.h"
 
 #include <algorithm>
@@ -73,6 +74,17 @@ void exercise_elf(Bytes bytes) {
       for (const OffloadEntry& entry : table.entries) {
         touch(as_bytes(entry.name));
         touch(as_bytes(entry.symbol));
+      }
+    }
+  }
+  if (const auto paired = read_openmp_target(*elf); paired && *paired) {
+    for (const OpenmpTargetPair& pair : (*paired)->host) {
+      touch(as_bytes(pair.symbol));
+    }
+    for (const OpenmpTargetBlob& target : (*paired)->targets) {
+      touch(target.contents);
+      for (const std::string_view name : target.names) {
+        touch(as_bytes(name));
       }
     }
   }

@@ -1,5 +1,7 @@
 #include "plugins/cpu/elf_image.h"
 
+#include <algorithm>
+
 #include <cstring>
 
 namespace gantry::cpu {
@@ -132,6 +134,12 @@ std::optional<std::size_t> ElfImage::file_offset(std::uint64_t address, std::uin
     }
   }
   return std::nullopt;
+}
+
+bool ElfImage::covers(std::uint64_t address) const {
+  return std::ranges::any_of(segments_, [&](const Elf64_Phdr& segment) {
+    return segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_memsz;
+  });
 }
 
 bool ElfImage::name_is(const Elf64_Sym& symbol, std::string_view name) const {

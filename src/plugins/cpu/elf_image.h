@@ -27,6 +27,9 @@ public:
   [[nodiscard]] std::optional<std::size_t> file_offset(std::uint64_t address,
                                                        std::uint64_t size) const;
 
+  /// Whether the virtual address is in memory that the image is loaded to.
+  [[nodiscard]] bool covers(std::uint64_t address) const;
+
 private:
   explicit ElfImage(std::span<const std::byte> bytes) : bytes_(bytes) {}
 

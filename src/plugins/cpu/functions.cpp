@@ -29,7 +29,7 @@ template <typename T>
 void set_variable(const gantry_image& image, const char* name, T value) {
   if (const Elf64_Sym* symbol = image.find(name);
       symbol != nullptr && symbol->st_size == sizeof(T)) {
-    store(*static_cast<T*>(image.address(*symbol)), value);
+    store(*static_cast<T*>(image.at(symbol->st_value)), value);
   }
 }
 

@@ -73,6 +73,18 @@ const Element* at_position(std::span<const Element> table, std::string_view name
   return good && position < table.size() ? &table[position] : nullptr;
 }
 
+/// The address in the file that "@HEX" stands for, if the image has it.
+std::optional<std::uint64_t> address_in_file(std::string_view name, const gantry_image& image) {
+  std::uint64_t address = 0;
+  const char* const last = name.data() + name.size();
+  if (!name.starts_with('@')) {
+    return std::nullopt;
+  }
+  const auto [end, error] = std::from_chars(name.data() + 1, last, address, 16);
+  return error == std::errc() && end == last && image.covers(address) ? std::optional(address)
+                                                                      : std::nullopt;
+}
+
 template <typename T>
 void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char* name, T value) {
   const Elf64_Sym* symbol = elf.find(name);
@@ -130,7 +142,7 @@ void* gantry_image::base() const {
 
 const gantry_gcc_image* gantry_image::of_gcc() const {
   const Elf64_Sym* const symbol = find(kGccImageSymbol);
-  return symbol == nullptr ? nullptr : static_cast<const gantry_gcc_image*>(address(*symbol));
+  return symbol == nullptr ? nullptr : static_cast<const gantry_gcc_image*>(at(symbol->st_value));
 }
 
 gantry_kernel* gantry_image::kernel(const gantry_kernel& kernel) {
@@ -138,8 +150,8 @@ gantry_kernel* gantry_image::kernel(const gantry_kernel& kernel) {
   return &kernels_.try_emplace(kernel.function, kernel).first->second;
 }
 
-void* gantry_image::address(const Elf64_Sym& symbol) const {
-  return static_cast<std::byte*>(base()) + symbol.st_value;
+void* gantry_image::at(std::uint64_t address) const {
+  return static_cast<std::byte*>(base()) + address;
 }
 
 extern "C" {
@@ -196,10 +208,14 @@ void __tgt_rtl_destroy_image(gantry_image* image) {
 
 int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
   if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
+    if (const auto address = address_in_file(name, *image)) {
+      *kernel = image->kernel({image->at(*address), of_gcc->run});
+      return GANTRY_SUCCESS;
+    }
     const auto* const region =
         at_position(std::span(of_gcc->functions, of_gcc->functions_end), name);
     if (region == nullptr) {
-      return report(GANTRY_NOT_FOUND, "the image has no target region of that number");
+      return report(GANTRY_NOT_FOUND, "the image has no target region of that number or address");
     }
     *kernel = image->kernel({reinterpret_cast<void*>(*region), of_gcc->run});
     return GANTRY_SUCCESS;
@@ -208,18 +224,23 @@ int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kern
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
     return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
   }
-  *kernel = image->kernel({image->address(*symbol)});
+  *kernel = image->kernel({image->at(symbol->st_value)});
   return GANTRY_SUCCESS;
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
                                 uint64_t* size) {
   if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
+    if (const auto address = address_in_file(name, *image)) {
+      *device_address = image->at(*address);
+      *size = 0;
+      return GANTRY_SUCCESS;
+    }
     constexpr std::uint64_t kLink = std::uint64_t{1} << 63;
     const auto* const variable =
         at_position(std::span(of_gcc->variables, of_gcc->variables_end), name);
     if (variable == nullptr) {
-      return report(GANTRY_NOT_FOUND, "the image has no variable of that number");
+      return report(GANTRY_NOT_FOUND, "the image has no variable of that number or address");
     }
     *device_address = variable->address;
     *size = variable->size & ~kLink;
@@ -229,7 +250,7 @@ int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** de
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) {
     return report(GANTRY_NOT_FOUND, "the image defines no variable of that name");
   }
-  *device_address = image->address(*symbol);
+  *device_address = image->at(symbol->st_value);
   *size = symbol->st_size;
   return GANTRY_SUCCESS;
 }

@@ -44,8 +44,10 @@ struct gantry_image {
   /// The kernel with this function, the same each time.
   [[nodiscard]] gantry_kernel* kernel(const gantry_kernel& kernel);
 
-  /// Where a symbol of the loaded image is in memory.
-  [[nodiscard]] void* address(const Elf64_Sym& symbol) const;
+  /// Whether a segment of the image holds the address, which counts from where the image begins.
+  [[nodiscard]] bool covers(std::uint64_t address) const { return elf_.covers(address); }
+  /// Where such an address of the loaded image is in memory.
+  [[nodiscard]] void* at(std::uint64_t address) const;
   /// Where the loaded image begins in memory.
   [[nodiscard]] void* base() const;
   [[nodiscard]] std::span<const std::byte> contents() const { return contents_; }

@@ -2,6 +2,7 @@
 #include "runtime/abi/export.h"
 #include "runtime/abi/gcc/construct.h"
 #include "runtime/abi/gcc/decode.h"
+#include "runtime/abi/gcc/openmp_target.h"
 
 #include <utility>
 #include <vector>
@@ -136,16 +137,18 @@ GANTRY_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, vo
                flags, dependences);
 }
 
-// The forms of GCC 4.9 and 5.
+// The forms of GCC 4.9 and 5; `table` as in GOMP_target.
 
-GANTRY_EXPORT void GOMP_target_data(int device, const void* /*unused*/, std::size_t count,
+GANTRY_EXPORT void GOMP_target_data(int device, const void* table, std::size_t count,
                                     void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
   const WideKinds wide(kinds, count);
-  begin_data(device, {count, addresses, sizes, wide.data()});
+  begin_data(use_openmp_target(table) ? device : kHostFallback,
+             {count, addresses, sizes, wide.data()});
 }
 
-GANTRY_EXPORT void GOMP_target_update(int device, const void* /*unused*/, std::size_t count,
+GANTRY_EXPORT void GOMP_target_update(int device, const void* table, std::size_t count,
                                       void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
   const WideKinds wide(kinds, count);
-  run(kUpdate, device, {count, addresses, sizes, wide.data()});
+  run(kUpdate, use_openmp_target(table) ? device : kHostFallback,
+      {count, addresses, sizes, wide.data()});
 }

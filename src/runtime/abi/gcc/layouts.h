@@ -25,6 +25,9 @@ enum : int {
   kTargetHostCode = 71,
 };
 
+/// What GOMP_offload_unregister is told by programs of the design of 2013 instead of a kind.
+constexpr int kOpenmpTarget = 72;
+
 /// What Gantry's mkoffload writes for these.
 struct HostCodeImage {
   const std::byte* begin;
@@ -54,6 +57,22 @@ struct HostTable {
   const VariableEntry* variables;
   const VariableEntry* variables_end;
 };
+
+/// __OPENMP_TARGET__ of the design of 2013 (docs/gomp4-table.md), with its targets and then the
+/// host's pairs behind it. A pair is a VariableEntry; functions have size 0.
+struct OpenmpTargetHeader {
+  std::uint32_t version;
+  std::uint32_t target_count;
+  const VariableEntry* host_end;
+};
+struct OpenmpTargetEntry {
+  const std::byte* blob;
+  std::size_t blob_size;
+  /// Addresses in code that has them before it is loaded, else names.
+  const std::uintptr_t* addresses;
+  std::size_t address_count;
+};
+constexpr std::uint32_t kOpenmpTargetVersion = 1;
 
 /// What mkoffload writes for nvptx.
 struct NvptxObject {

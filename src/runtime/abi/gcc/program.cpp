@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+// An image that is not understood is no image: under OMP_TARGET_OFFLOAD=DEFAULT the host goes on
+// without.
+
 namespace gantry::abi::gcc {
 
 namespace {
@@ -20,9 +23,9 @@ Result<Description> describe(const Registration& registration) {
   const unsigned library = registration.version >> kLibraryShift;
   const unsigned format = registration.version & ((1U << kLibraryShift) - 1);
   if (library > kNewestLibrary || format > kNewestNvptxFormat) {
-    return fail("the program's image is registered with version {:#x}, and this runtime knows "
-                "{:#x} and older; it was built by a newer GCC than Gantry supports",
-                registration.version, kNewestLibrary << kLibraryShift | kNewestNvptxFormat);
+    return refuse("the program's image is registered with version {:#x}, and this runtime knows "
+                  "{:#x} and older; it was built by a newer GCC than Gantry supports",
+                  registration.version, kNewestLibrary << kLibraryShift | kNewestNvptxFormat);
   }
   Description description;
   const auto* data = static_cast<const std::byte*>(registration.data);
@@ -57,11 +60,11 @@ Status check_counts(const Tables& tables, std::size_t functions, std::size_t var
   if (tables.functions.size() == functions && tables.variables.size() == variables) {
     return {};
   }
-  return fail("the program's tables have {} target regions and {} variables, and those of its "
-              "device image {} and {}; they must be equal and in the same order: was the program "
-              "linked with --gc-sections, which takes the host's tables away, or objects of "
-              "different builds?",
-              tables.functions.size(), tables.variables.size(), functions, variables);
+  return refuse("the program's tables have {} target regions and {} variables, and those of its "
+                "device image {} and {}; they must be equal and in the same order: was the program "
+                "linked with --gc-sections, which takes the host's tables away, or objects of "
+                "different builds?",
+                tables.functions.size(), tables.variables.size(), functions, variables);
 }
 
 Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tables& tables) {
@@ -74,13 +77,13 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
     return tl::unexpected(status.error());
   }
   if ((description->requires_mask & kRequiresReverseOffload) != 0) {
-    return fail("the program requires reverse_offload, which Gantry does not support; leave the "
-                "requires directive out");
+    return refuse("the program requires reverse_offload, which Gantry does not support; leave the "
+                  "requires directive out");
   }
   if (image.indirect_count != 0) {
-    return fail("the program has {} functions that are called by pointer on the device (declare "
-                "target indirect), which Gantry does not support in images of GCC",
-                image.indirect_count);
+    return refuse("the program has {} functions that are called by pointer on the device (declare "
+                  "target indirect), which Gantry does not support in images of GCC",
+                  image.indirect_count);
   }
   core::ProgramContents contents;
   contents.unified_shared_memory = (description->requires_mask & kRequiresUnifiedSharedMemory) != 0;

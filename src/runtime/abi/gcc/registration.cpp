@@ -1,6 +1,7 @@
 // Registration: called by constructors and destructors that the link adds to executables and shared
 // libraries, once for each kind of device that there is an image for.
 #include "runtime/abi/export.h"
+#include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/runtime.h"
@@ -46,6 +47,10 @@ GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table
 
 GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void* table, int target,
                                                const void* data) {
+  if (target == kOpenmpTarget) {
+    forget_openmp_target(table);
+    return;
+  }
   std::unique_ptr<Registration> gone;
   {
     Registrations& known = registrations();

@@ -3,6 +3,7 @@
 #include "runtime/abi/gcc/construct.h"
 #include "runtime/abi/gcc/decode.h"
 #include "runtime/abi/gcc/libgomp.h"
+#include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/core/target_region.h"
 
 using namespace gantry;
@@ -122,9 +123,13 @@ GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count,
   run(target);
 }
 
-/// The form of GCC 4.9 and 5.
-GANTRY_EXPORT void GOMP_target(int device, Region region, const void* /*unused*/, std::size_t count,
+/// The form of GCC 4.9 and 5. `table` is the program's device code: __OPENMP_TARGET__ of the design
+/// of 2013, or __OFFLOAD_TABLE__, which is registered; null if there is none.
+GANTRY_EXPORT void GOMP_target(int device, Region region, const void* table, std::size_t count,
                                void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
   const WideKinds wide(kinds, count);
-  run({device, region, {count, addresses, sizes, wide.data()}, nullptr});
+  run({use_openmp_target(table) ? device : kHostFallback,
+       region,
+       {count, addresses, sizes, wide.data()},
+       nullptr});
 }

@@ -1,0 +1,26 @@
+// Programs of GCC's design of 2013, whose constructs bring the address of a descriptor of all their
+// device code (docs/gomp4-table.md).
+#pragma once
+
+#include "runtime/core/program.h"
+
+namespace gantry::abi::gcc {
+
+/// Makes what a construct's third argument brings known, at its first use. Any thread. False if it
+/// is null: there is no device code, and the host is to run the construct.
+[[nodiscard]] bool use_openmp_target(const void* argument);
+
+/// The library with the descriptor goes away.
+void forget_openmp_target(const void* descriptor);
+
+/// One kind of device of a descriptor.
+struct OpenmpTarget {
+  const void* descriptor;
+  std::size_t index; ///< among its targets
+  std::vector<std::string> names = {};
+};
+
+/// Reads an OpenmpTarget: see core::DecodeProgram.
+[[nodiscard]] Result<core::ProgramContents> decode_openmp_target(const void* target);
+
+} // namespace gantry::abi::gcc
