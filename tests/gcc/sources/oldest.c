@@ -10,7 +10,7 @@ void GOMP_target_end_data(void);
 void GOMP_target_update(int, const void*, size_t, void**, size_t*, unsigned char*);
 void GOMP_offload_register(const void*, int, const void*);
 void GOMP_offload_unregister(const void*, int, const void*);
-extern void* __OFFLOAD_TABLE__[] __attribute__((visibility("hidden")));
+extern void* __OFFLOAD_TABLE__[] __attribute__((visibility("hidden"), weak));
 extern region* __offload_func_table[] __attribute__((visibility("hidden")));
 
 static int values[4] = {1, 2, 3, 4};
