@@ -7,8 +7,10 @@ openmp_target_test.py BUILD
 import json
 import os
 
-from gcc_case import GANTRY, SOURCES, Case, main
+from gcc_case import GANTRY, SOURCES, Case, build, main
 
+# A sanitizer's build has none.
+WORKER = ["worker"] if (build / "lib/gantry/libgantry-plugin-worker.so").exists() else []
 # Offsets in the descriptor: its version, and how many places its first target has.
 VERSION = 0
 FIRST_COUNT = 16 + 24
@@ -78,7 +80,7 @@ class Pairs(Case):
         # The region's own v, found by the address of the host's; then without a table, on the host.
         for options in ([], ["-no-pie"]):
             program = self.program(*options)
-            for devices in ("cpu", "cpu+separate", "simt"):
+            for devices in ("cpu", "cpu+separate", "simt", *WORKER):
                 with self.subTest(options=options, devices=devices):
                     self.assertEqual(self.output(program, devices=devices), "2 3 51 1050\n")
 
