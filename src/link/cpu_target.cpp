@@ -77,23 +77,8 @@ Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkCo
 std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLinkContext& context,
                                       const ObjectOrigins& objects, const fs::path& image) {
   const Arguments& arguments = context.arguments;
-  const fs::path preferred = preferred_device_linker();
-  std::vector<std::string> command{
-      preferred.empty() ? arguments.linker_path : preferred.string(),
-      "-m",
-      "elf_x86_64",
-      "-shared",
-      "-Bsymbolic",
-      "-z",
-      "noexecstack",
-      "--hash-style=gnu",
-      "--eh-frame-hdr",
-      "--as-needed",
-      "-u",
-      "__gantry_device_number",
-      "-o",
-      image.string(),
-  };
+  std::vector<std::string> command = cpu_image_command(arguments, image);
+  command.insert(command.end(), {"-u", "__gantry_device_number"});
   if (!shares_sanitizer_runtime(group, objects, context)) {
     command.emplace_back("-z");
     command.emplace_back("defs");
@@ -120,6 +105,22 @@ Result<std::vector<std::byte>> read_file(const fs::path& path) {
 }
 
 } // namespace
+
+std::vector<std::string> cpu_image_command(const Arguments& arguments, const fs::path& image) {
+  const fs::path preferred = preferred_device_linker();
+  return {preferred.empty() ? arguments.linker_path : preferred.string(),
+          "-m",
+          "elf_x86_64",
+          "-shared",
+          "-Bsymbolic",
+          "-z",
+          "noexecstack",
+          "--hash-style=gnu",
+          "--eh-frame-hdr",
+          "--as-needed",
+          "-o",
+          image.string()};
+}
 
 Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
   if (!fs::exists(cpu_device_library())) {

@@ -10,4 +10,8 @@ namespace gantry::link {
 [[nodiscard]] Result<LinkedImage> link_for_cpu(const DeviceGroup& group,
                                                const DeviceLinkContext& context);
 
+/// The command of a linker that makes the CPU image `image`, as far as it is the same for all.
+[[nodiscard]] std::vector<std::string> cpu_image_command(const Arguments& arguments,
+                                                         const std::filesystem::path& image);
+
 } // namespace gantry::link

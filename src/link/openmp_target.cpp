@@ -21,6 +21,7 @@
 
 #include "base/mapped_file.h"
 #include "format/openmp_target.h"
+#include "link/cpu_target.h"
 #include "link/host_object.h"
 #include "link/installation.h"
 #include "link/process.h"
@@ -71,26 +72,12 @@ Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, 
       !status) {
     return tl::unexpected(std::move(status).error());
   }
-  const fs::path preferred = preferred_device_linker();
-  std::vector<std::string> command{preferred.empty() ? arguments.linker_path : preferred.string(),
-                                   "-m",
-                                   "elf_x86_64",
-                                   "-shared",
-                                   "-Bsymbolic",
-                                   "-z",
-                                   "noexecstack",
-                                   "-z",
-                                   "lazy",
-                                   "--hash-style=gnu",
-                                   "--eh-frame-hdr",
-                                   "--as-needed",
-                                   "--version-script=" + exports.string(),
-                                   "-u",
-                                   "__gantry_openmp_target",
-                                   "-o",
-                                   image.string()};
+  std::vector<std::string> command = cpu_image_command(arguments, image);
+  command.insert(command.end(), {"-z", "lazy", "--version-script=" + exports.string(), "-u",
+                                 "__gantry_openmp_target"});
+  std::size_t number = 0;
   for (const PairedObject& object : code.paired) {
-    const fs::path file = folder / fmt::format("openmp_target-{}.o", command.size());
+    const fs::path file = folder / fmt::format("openmp_target-{}.o", number++);
     if (Status status = write_file(file, as_text(object.contents)); !status) {
       return tl::unexpected(std::move(status).error());
     }

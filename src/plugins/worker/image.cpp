@@ -85,7 +85,7 @@ std::int32_t gantry_image::load() {
   return GANTRY_SUCCESS;
 }
 
-std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+std::int32_t gantry_image::find(Operation operation, const char* name, Found& found) {
   Worker* worker = nullptr;
   if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
     return code;
@@ -96,33 +96,31 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   }
   line->word(0) = handle_;
   line->set_payload(name);
-  if (const std::int32_t code = line->call(Operation::kFindKernel); code != GANTRY_SUCCESS) {
-    return code;
+  const std::int32_t code = line->call(operation);
+  found = {line->word(0), line->word(1)};
+  return code;
+}
+
+std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+  Found found;
+  const std::int32_t code = find(Operation::kFindKernel, name, found);
+  if (code == GANTRY_SUCCESS) {
+    const std::lock_guard lock(mutex_);
+    *kernel =
+        &kernels_.try_emplace(found.place, gantry_kernel{this, found.place, name}).first->second;
   }
-  const std::uint64_t handle = line->word(0);
-  const std::lock_guard lock(mutex_);
-  *kernel = &kernels_.try_emplace(handle, gantry_kernel{this, handle, name}).first->second;
-  return GANTRY_SUCCESS;
+  return code;
 }
 
 std::int32_t gantry_image::find_variable(const char* name, void** device_address,
                                          std::uint64_t* size) {
-  Worker* worker = nullptr;
-  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
-    return code;
+  Found found;
+  const std::int32_t code = find(Operation::kFindVariable, name, found);
+  if (code == GANTRY_SUCCESS) {
+    *device_address = reinterpret_cast<void*>(found.place);
+    *size = found.size;
   }
-  const BorrowedLine line(*worker);
-  if (line.code() != GANTRY_SUCCESS) {
-    return line.code();
-  }
-  line->word(0) = handle_;
-  line->set_payload(name);
-  if (const std::int32_t code = line->call(Operation::kFindVariable); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  *device_address = reinterpret_cast<void*>(line->word(0));
-  *size = line->word(1);
-  return GANTRY_SUCCESS;
+  return code;
 }
 
 const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {

@@ -40,6 +40,13 @@ struct gantry_image {
 private:
   std::int32_t create(gantry::worker::Worker& worker);
 
+  /// What the worker answers about a name.
+  struct Found {
+    std::uint64_t place = 0; ///< a kernel's handle or a variable's address
+    std::uint64_t size = 0;  ///< of a variable
+  };
+  std::int32_t find(gantry::worker::Operation operation, const char* name, Found& found);
+
   gantry::worker::Device& device_;
   const std::vector<std::byte> bytes_;
   const std::string file_; ///< where a copy is left; empty: nowhere

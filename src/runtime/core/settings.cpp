@@ -224,8 +224,7 @@ constexpr std::array kVariables = {
         "the exit status becomes 1), attached (storage that goes while a pointer of "
         "the device is attached to it), functions (calls on a device, through pointers, of "
         "functions that are the host's alone), map (values that one side has and the other does "
-        "not "
-        "get to see), all",
+        "not get to see), all",
         parse_check},
     EnvironmentVariable{"GANTRY_TIMEOUT", "",
                         "how many seconds a kernel may take, such as 10 or 0.5, before it is ended "
