@@ -8,11 +8,14 @@
 // from being loaded with it. The device library comes before them all, so that its
 // omp_is_initial_device() and the like win over libomp's, and its __gantry_device_number is kept
 // for the runtime to set.
+//
+// An image for a foreign CPU is the same with libraries of that CPU; see foreign_libraries.h.
 
 #include "link/cpu_target.h"
 
 #include "format/file_kind.h"
 #include "link/device_diagnostics.h"
+#include "link/foreign_libraries.h"
 #include "link/image_check.h"
 #include "link/installation.h"
 #include "link/kernel_check.h"
@@ -74,24 +77,93 @@ Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkCo
   return objects;
 }
 
-std::vector<std::string> link_command(const DeviceGroup& group, const DeviceLinkContext& context,
-                                      const ObjectOrigins& objects, const fs::path& image) {
-  const Arguments& arguments = context.arguments;
-  std::vector<std::string> command = cpu_image_command(arguments, image);
+/// The command as far as it is the same for all images of a linker's emulation.
+std::vector<std::string> begin_command(std::string_view linker, std::string_view emulation,
+                                       const fs::path& image) {
+  return {std::string(linker),
+          "-m",
+          std::string(emulation),
+          "-shared",
+          "-Bsymbolic",
+          "-z",
+          "noexecstack",
+          "--hash-style=gnu",
+          "--eh-frame-hdr",
+          "--as-needed",
+          "-o",
+          image.string()};
+}
+
+/// A linker for `cpu`: lld is one for every CPU.
+Result<std::string> foreign_linker(const ForeignCpu& cpu) {
+  if (const fs::path preferred = preferred_device_linker(); !preferred.empty()) {
+    return preferred.string();
+  }
+  const std::string cross = fmt::format("/usr/bin/{}-ld", cpu.triple);
+  if (fs::exists(cross)) {
+    return cross;
+  }
+  return fail("no linker for {} is there; install Debian's package lld-22 or binutils-{}",
+              cpu.triple, cpu.triple);
+}
+
+fs::path device_library(const Target& target) {
+  return target.foreign == nullptr ? cpu_device_library() : foreign_device_library(*target.foreign);
+}
+
+void add_objects(const DeviceGroup& group, const DeviceLinkContext& context,
+                 const ObjectOrigins& objects, std::vector<std::string>& command) {
   command.insert(command.end(), {"-u", "__gantry_device_number"});
-  if (!shares_sanitizer_runtime(group, objects, context)) {
+  if (group.target->foreign != nullptr || !shares_sanitizer_runtime(group, objects, context)) {
     command.emplace_back("-z");
     command.emplace_back("defs");
   }
   for (const ObjectFile& object : objects.files) {
     command.push_back(object.path);
   }
-  command.push_back(cpu_device_library().string());
-  offer_libraries(arguments, context.scan, command);
+  command.push_back(device_library(*group.target).string());
+}
+
+Result<std::vector<std::string>> link_command(const DeviceGroup& group,
+                                              const DeviceLinkContext& context,
+                                              const ObjectOrigins& objects, const fs::path& image) {
+  const Arguments& arguments = context.arguments;
+  std::vector<std::string> command;
+  if (const ForeignCpu* const cpu = group.target->foreign; cpu == nullptr) {
+    command = cpu_image_command(arguments, image);
+    add_objects(group, context, objects, command);
+    offer_libraries(arguments, context.scan, command);
+  } else {
+    const Result<std::string> linker = foreign_linker(*cpu);
+    if (!linker) {
+      return tl::unexpected(linker.error());
+    }
+    const Result<ForeignLibraries> libraries = find_foreign_libraries(*cpu);
+    if (!libraries) {
+      return tl::unexpected(libraries.error());
+    }
+    command = begin_command(*linker, cpu->emulation, image);
+    add_objects(group, context, objects, command);
+    offer_foreign_libraries(*libraries, context.scan, command);
+  }
   for (const std::string& argument : arguments_for(arguments.device_linker, group.triple)) {
     command.push_back(argument);
   }
   return command;
+}
+
+Status check_device_library(const Target& target) {
+  const fs::path library = device_library(target);
+  if (fs::exists(library)) {
+    return {};
+  }
+  if (target.foreign == nullptr) {
+    return fail("'{}' is missing; Gantry's installation at '{}' is not complete", library.string(),
+                installation_root().string());
+  }
+  return fail("'{}' is missing: Gantry was built without Debian's cross packages for {}; run "
+              "scripts/setup foreign and build Gantry again",
+              library.string(), target.foreign->triple);
 }
 
 Result<std::vector<std::byte>> read_file(const fs::path& path) {
@@ -108,24 +180,13 @@ Result<std::vector<std::byte>> read_file(const fs::path& path) {
 
 std::vector<std::string> cpu_image_command(const Arguments& arguments, const fs::path& image) {
   const fs::path preferred = preferred_device_linker();
-  return {preferred.empty() ? arguments.linker_path : preferred.string(),
-          "-m",
-          "elf_x86_64",
-          "-shared",
-          "-Bsymbolic",
-          "-z",
-          "noexecstack",
-          "--hash-style=gnu",
-          "--eh-frame-hdr",
-          "--as-needed",
-          "-o",
-          image.string()};
+  return begin_command(preferred.empty() ? arguments.linker_path : preferred.string(), "elf_x86_64",
+                       image);
 }
 
 Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
-  if (!fs::exists(cpu_device_library())) {
-    return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
-                cpu_device_library().string(), installation_root().string());
+  if (Status status = check_device_library(*group.target); !status) {
+    return tl::unexpected(std::move(status).error());
   }
   if (Status status = check_kernels(group); !status) {
     return tl::unexpected(std::move(status).error());
@@ -136,21 +197,24 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
   }
   objects->library_definitions = device_definitions(context.scan.libraries, *group.target);
   const fs::path image = context.folder / "image.so";
-  const std::vector<std::string> command = link_command(group, context, *objects, image);
+  const auto command = link_command(group, context, *objects, image);
+  if (!command) {
+    return tl::unexpected(command.error());
+  }
 
   LinkedImage result{
       .kind = format::ImageKind::kObject, .triple = group.triple, .arch = group.arch};
-  show_command(context.arguments, command);
+  show_command(context.arguments, *command);
   if (context.arguments.dry_run) {
     return result;
   }
   const Result<ProcessResult> linked =
-      run_process(command, Capture::kDiagnostics, (context.folder / "arguments").string());
+      run_process(*command, Capture::kDiagnostics, (context.folder / "arguments").string());
   if (!linked) {
     return tl::unexpected(linked.error());
   }
   if (linked->exit_code != 0) {
-    return tl::unexpected(explain_link_failure(linked->captured, *objects, command.front()));
+    return tl::unexpected(explain_link_failure(linked->captured, *objects, command->front()));
   }
   Result<std::vector<std::byte>> contents = read_file(image);
   if (!contents) {

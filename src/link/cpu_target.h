@@ -5,12 +5,13 @@
 
 namespace gantry::link {
 
-/// Links `group` with lld (or the host linker where lld is missing). Symbols that stay undefined
-/// are an error that names them and the objects that use them.
+/// Links `group` with lld (or another linker for the CPU where lld is missing). Symbols that stay
+/// undefined are an error that names them and the objects that use them.
 [[nodiscard]] Result<LinkedImage> link_for_cpu(const DeviceGroup& group,
                                                const DeviceLinkContext& context);
 
-/// The command of a linker that makes the CPU image `image`, as far as it is the same for all.
+/// The command of a linker that makes the image of the host's CPU `image`, as far as it is the same
+/// for all.
 [[nodiscard]] std::vector<std::string> cpu_image_command(const Arguments& arguments,
                                                          const std::filesystem::path& image);
 

@@ -32,6 +32,14 @@ std::filesystem::path cpu_device_library() {
   return installation_root() / "lib/gantry/libgantry-device-cpu.a";
 }
 
+std::filesystem::path foreign_device_library(const ForeignCpu& cpu) {
+  return installation_root() / fmt::format("lib/gantry/libgantry-device-{}.a", cpu.name);
+}
+
+std::filesystem::path foreign_folder(const ForeignCpu& cpu) {
+  return installation_root() / fmt::format("lib/gantry/{}", cpu.name);
+}
+
 std::filesystem::path nvptx_device_library() {
   return installation_root() / "lib/gantry/gantry-device-nvptx64.bc";
 }

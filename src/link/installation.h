@@ -1,6 +1,7 @@
 // Where Gantry's own files are: relative to this program, in the build tree and after installation.
 #pragma once
 
+#include "base/foreign_cpu.h"
 #include "base/result.h"
 
 #include <array>
@@ -22,6 +23,12 @@ namespace gantry::link {
 /// The archive that every image of a CPU target holds: the OpenMP routines whose answer differs
 /// inside a device.
 [[nodiscard]] std::filesystem::path cpu_device_library();
+
+/// The same for a CPU that is not the host's; missing where Gantry was built without its packages.
+[[nodiscard]] std::filesystem::path foreign_device_library(const ForeignCpu& cpu);
+
+/// Where a user may put libraries for a foreign CPU that its images and its worker are to find.
+[[nodiscard]] std::filesystem::path foreign_folder(const ForeignCpu& cpu);
 
 /// The bitcode that every image for a GPU of NVIDIA's is linked with.
 [[nodiscard]] std::filesystem::path nvptx_device_library();

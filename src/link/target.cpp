@@ -1,5 +1,6 @@
 #include "link/target.h"
 
+#include "base/foreign_cpu.h"
 #include "link/cpu_target.h"
 #include "link/nvptx_target.h"
 
@@ -11,6 +12,12 @@
 namespace gantry::link {
 namespace {
 
+/// Linux with Debian's C library, or no system named: the host's is meant.
+bool is_glibc(const llvm::Triple& triple) {
+  return (triple.isOSLinux() || triple.getOS() == llvm::Triple::UnknownOS) && !triple.isMusl() &&
+         !triple.isAndroid();
+}
+
 constexpr auto kTargets = std::to_array<Target>({
     {
         .triple = "x86_64-pc-linux-gnu",
@@ -18,13 +25,33 @@ constexpr auto kTargets = std::to_array<Target>({
             [](const llvm::Triple& triple) {
               // -fopenmp-targets=x86_64 means the host's system. Code for another libc would meet
               // the host's in the same process.
-              return triple.getArch() == llvm::Triple::x86_64 &&
-                     (triple.isOSLinux() || triple.getOS() == llvm::Triple::UnknownOS) &&
-                     !triple.isMusl() && !triple.isAndroid();
+              return triple.getArch() == llvm::Triple::x86_64 && is_glibc(triple);
             },
         .joins_architectures = true,
         .baseline_cpu = "x86-64",
         .link = link_for_cpu,
+    },
+    {
+        .triple = "aarch64-linux-gnu",
+        .matches =
+            [](const llvm::Triple& triple) {
+              return triple.getArch() == llvm::Triple::aarch64 && is_glibc(triple);
+            },
+        .joins_architectures = true,
+        .baseline_cpu = "generic",
+        .link = link_for_cpu,
+        .foreign = find_foreign_cpu("aarch64"),
+    },
+    {
+        .triple = "powerpc64le-linux-gnu",
+        .matches =
+            [](const llvm::Triple& triple) {
+              return triple.getArch() == llvm::Triple::ppc64le && is_glibc(triple);
+            },
+        .joins_architectures = true,
+        .baseline_cpu = "ppc64le",
+        .link = link_for_cpu,
+        .foreign = find_foreign_cpu("powerpc64le"),
     },
     {
         .triple = "nvptx64-nvidia-cuda",

@@ -13,6 +13,10 @@
 #include <string_view>
 #include <vector>
 
+namespace gantry {
+struct ForeignCpu;
+} // namespace gantry
+
 namespace llvm {
 class Triple;
 } // namespace llvm
@@ -35,6 +39,7 @@ struct Target {
   const char* baseline_cpu; ///< which LLVM compiles for where a function asks for nothing else
   /// With --dry-run shows its commands and returns an image without contents.
   Result<LinkedImage> (*link)(const DeviceGroup& group, const DeviceLinkContext& context);
+  const ForeignCpu* foreign = nullptr; ///< of a CPU with another instruction set than the host's
 };
 
 /// The target for device code of `triple`, or null.
