@@ -56,7 +56,7 @@ const T* ElfImage::at_address(std::uint64_t address, std::uint64_t count) const 
   return offset ? at_offset<T>(*offset, count) : nullptr;
 }
 
-bool is_host_shared_object(std::span<const std::byte> bytes) {
+bool is_shared_object(std::span<const std::byte> bytes, Elf64_Half machine) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof header) {
     return false;
@@ -64,7 +64,11 @@ bool is_host_shared_object(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
          header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
-         header.e_type == ET_DYN && header.e_machine == kHostMachine;
+         header.e_type == ET_DYN && header.e_machine == machine;
+}
+
+bool is_host_shared_object(std::span<const std::byte> bytes) {
+  return is_shared_object(bytes, kHostMachine);
 }
 
 std::optional<ElfImage> ElfImage::open(std::span<const std::byte> bytes) {

@@ -12,7 +12,10 @@
 
 namespace gantry::cpu {
 
-/// True if `bytes` begins as a shared object of the host's own instruction set does.
+/// True if `bytes` begins as a little-endian shared object for `machine` does.
+[[nodiscard]] bool is_shared_object(std::span<const std::byte> bytes, Elf64_Half machine);
+
+/// The same for the machine that this code is for.
 [[nodiscard]] bool is_host_shared_object(std::span<const std::byte> bytes);
 
 class ElfImage {

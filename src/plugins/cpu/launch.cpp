@@ -1,15 +1,13 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
 // known only at a launch: up to kDirect the call goes through a table with a caller for each
-// number, which costs a few nanoseconds; beyond, libffi makes it, which costs ten times that.
+// number, which costs a few nanoseconds; beyond, call_with_many() makes it.
 #include "plugins/cpu/image.h"
-#include "plugins/last_error.h"
+#include "plugins/cpu/many_parameters.h"
 
 #include <array>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
-#include <ffi.h>
 #include <gantry/plugin.h>
 
 namespace {
@@ -37,22 +35,6 @@ constexpr auto callers(std::index_sequence<Count...>) {
 constexpr std::size_t kDirect = 24;
 constexpr auto kCallers = callers(std::make_index_sequence<kDirect + 1>());
 
-std::int32_t call_any(void* function, const gantry_launch& launch) {
-  const std::uint32_t count = launch.argument_count;
-  std::vector<ffi_type*> types(count, &ffi_type_pointer);
-  std::vector<void*> values(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    values[i] = static_cast<void*>(const_cast<void**>(&launch.arguments[i]));
-  }
-  ffi_cif prepared;
-  if (ffi_prep_cif(&prepared, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK) {
-    return gantry::plugins::report(GANTRY_FAILURE, "a kernel with {} parameters cannot be called",
-                                   count);
-  }
-  ffi_call(&prepared, reinterpret_cast<void (*)()>(function), nullptr, values.data());
-  return GANTRY_SUCCESS;
-}
-
 /// A region of GCC's has one parameter, the block of its arguments.
 void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
   constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
@@ -73,5 +55,5 @@ extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* ke
     kCallers[launch->argument_count](kernel->function, launch->arguments);
     return GANTRY_SUCCESS;
   }
-  return call_any(kernel->function, *launch);
+  return gantry::cpu::call_with_many(kernel->function, launch->arguments, launch->argument_count);
 }

@@ -1,14 +1,12 @@
 #include "plugins/worker/device.h"
 
 #include "plugins/last_error.h"
+#include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
-#include <map>
 #include <thread>
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace gantry::worker {
 
@@ -16,8 +14,7 @@ namespace {
 
 struct Devices {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> open;       ///< indexed by the plugin's device number
-  std::map<std::uint64_t, std::uint64_t> reserved; ///< where extents begin, and end
+  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
 };
 
 Devices& devices() {
@@ -76,33 +73,6 @@ std::int32_t enter(Device& device, Worker*& worker) {
   return GANTRY_SUCCESS;
 }
 
-bool reserve(std::uint64_t begin, std::uint64_t end) {
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  while (begin < end) {
-    // What an image was in before may be another's now.
-    const auto next = all.reserved.upper_bound(begin);
-    if (next != all.reserved.begin() && std::prev(next)->second > begin) {
-      begin = std::prev(next)->second;
-      continue;
-    }
-    const std::uint64_t stop = next == all.reserved.end() ? end : std::min(end, next->first);
-    auto* const wanted = reinterpret_cast<void*>(begin);
-    void* const got =
-        mmap(wanted, stop - begin, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (got != wanted) {
-      if (got != MAP_FAILED) {
-        munmap(got, stop - begin);
-      }
-      return false;
-    }
-    all.reserved[begin] = stop;
-    begin = stop;
-  }
-  return true;
-}
-
 } // namespace gantry::worker
 
 using namespace gantry::worker;
@@ -115,16 +85,21 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (!wanted) {
     return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
   }
-  if (const std::string executable = worker_executable(); access(executable.c_str(), X_OK) != 0) {
-    return report(GANTRY_FAILURE, "'{}' is missing or cannot be run; install Gantry again",
-                  executable);
+  const auto command = worker_command();
+  if (!command) {
+    return report(GANTRY_FAILURE, "{}", command.error());
   }
   auto opened = std::make_unique<Device>();
   opened->index = device;
   opened->settings.openmp_number = openmp_number;
   opened->settings.options = *wanted;
-  opened->description =
-      fmt::format("a process of its own, x86-64, {} cores", std::thread::hardware_concurrency());
+  const gantry::ForeignCpu* const foreign = foreign_cpu();
+  opened->description = fmt::format("a process of its own, {}, {} cores",
+                                    foreign == nullptr ? "x86-64" : foreign->name,
+                                    std::thread::hardware_concurrency());
+  if (foreign != nullptr) {
+    opened->description += " by QEMU";
+  }
   if (wanted->threads != 0) {
     opened->description += fmt::format(", {} threads", wanted->threads);
   }

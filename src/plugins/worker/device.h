@@ -32,8 +32,4 @@ struct Device {
 /// or it is lost.
 std::int32_t enter(Device& device, Worker*& worker);
 
-/// Lets the program have nothing in [begin, end), where a worker has an image; false if it has
-/// something there already.
-[[nodiscard]] bool reserve(std::uint64_t begin, std::uint64_t end);
-
 } // namespace gantry::worker

@@ -2,6 +2,8 @@
 
 #include "plugins/cpu/elf_image.h"
 #include "plugins/last_error.h"
+#include "plugins/worker/kind.h"
+#include "plugins/worker/reservations.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -132,7 +134,11 @@ const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {
 extern "C" {
 
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
-  return gantry::cpu::is_host_shared_object({static_cast<const std::byte*>(bytes), size}) ? 1 : 0;
+  const std::span contents(static_cast<const std::byte*>(bytes), size);
+  const gantry::ForeignCpu* const foreign = foreign_cpu();
+  const bool fits = foreign == nullptr ? gantry::cpu::is_host_shared_object(contents)
+                                       : gantry::cpu::is_shared_object(contents, foreign->machine);
+  return fits ? 1 : 0;
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,

@@ -1,5 +1,6 @@
 #include "plugins/last_error.h"
 #include "plugins/worker/image.h"
+#include "plugins/worker/process.h"
 
 #include <gantry/plugin.h>
 
@@ -43,7 +44,11 @@ const char* __tgt_rtl_error_message(void) {
 }
 
 int32_t __tgt_rtl_number_of_devices(void) {
-  return 1;
+  const auto command = worker_command();
+  if (!command) {
+    gantry::plugins::set_error(GANTRY_FAILURE, command.error());
+  }
+  return command ? 1 : 0;
 }
 
 int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) {

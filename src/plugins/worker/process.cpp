@@ -1,6 +1,8 @@
 #include "plugins/worker/process.h"
 
+#include "plugins/worker/emulator.h"
 #include "plugins/worker/futex.h"
+#include "plugins/worker/kind.h"
 
 #include <algorithm>
 #include <array>
@@ -80,14 +82,18 @@ int begin_worker(void* argument) {
 }
 
 /// The program's variables but for those that would make the worker's libomp print again what the
-/// program's has printed.
+/// program's has printed, and those that name libraries of another instruction set.
 std::vector<std::string> environment_of_worker(std::uint32_t threads) {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
-    const bool left_out = name == "OMP_DISPLAY_ENV" || name == "KMP_SETTINGS" ||
-                          name == "KMP_VERSION" || (name == "OMP_NUM_THREADS" && threads != 0);
+    const bool prints =
+        name == "OMP_DISPLAY_ENV" || name == "KMP_SETTINGS" || name == "KMP_VERSION";
+    const bool of_libraries =
+        name == "LD_PRELOAD" || name == "LD_LIBRARY_PATH" || name == "LD_AUDIT";
+    const bool left_out = prints || (name == "OMP_NUM_THREADS" && threads != 0) ||
+                          (of_libraries && foreign_cpu() != nullptr);
     if (!left_out) {
       variables.emplace_back(text);
     }
@@ -105,6 +111,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   }
   result.push_back(nullptr);
   return result;
+}
+
+/// The folder that holds lib/ and libexec/, where this plugin's library is in.
+std::string installation() {
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<const void*>(&installation), &here) == 0 ||
+      here.dli_fname == nullptr) {
+    return ".";
+  }
+  const std::string library = here.dli_fname;
+  return library.substr(0, library.rfind('/') + 1) + "../..";
 }
 
 bool libraries_are_high() {
@@ -141,7 +158,8 @@ int start(Start& start) {
 }
 
 /// Waits until the worker has said that it is ready, or has not.
-tl::expected<void, std::string> wait_until_ready(Control& control, int worker) {
+tl::expected<void, std::string> wait_until_ready(Control& control, int worker,
+                                                 const std::string& executable) {
   constexpr std::chrono::milliseconds kLook(5);
   constexpr auto kStarting = static_cast<std::uint32_t>(State::kStarting);
   for (;;) {
@@ -155,8 +173,8 @@ tl::expected<void, std::string> wait_until_ready(Control& control, int worker) {
       return tl::unexpected(std::string(control.failure));
     }
     if (ended) {
-      return tl::unexpected(fmt::format("'{}' ended before it was ready; what it printed says why",
-                                        worker_executable()));
+      return tl::unexpected(
+          fmt::format("'{}' ended before it was ready; what it printed says why", executable));
     }
     wait_in_system(control.state, kStarting, kLook);
   }
@@ -164,19 +182,30 @@ tl::expected<void, std::string> wait_until_ready(Control& control, int worker) {
 
 } // namespace
 
-std::string worker_executable() {
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&worker_executable), &here) == 0 ||
-      here.dli_fname == nullptr) {
-    return "gantry-worker";
+tl::expected<std::vector<std::string>, std::string> worker_command() {
+  const std::string folder = installation();
+  std::vector<std::string> command{folder + "/libexec/gantry-worker"};
+  if (access(command.front().c_str(), X_OK) != 0) {
+    return tl::unexpected(
+        fmt::format("'{}' is missing or cannot be run; install Gantry again", command.front()));
   }
-  const std::string library = here.dli_fname;
-  return library.substr(0, library.rfind('/') + 1) + "../../libexec/gantry-worker";
+  if (const ForeignCpu* const cpu = foreign_cpu(); cpu != nullptr) {
+    const auto emulator = emulator_command(*cpu, folder);
+    if (!emulator) {
+      return tl::unexpected(emulator.error());
+    }
+    command.insert(command.end(), emulator->begin(), emulator->end());
+  }
+  return command;
 }
 
 tl::expected<void, std::string> start_process(const ProcessFiles& files, Control& control,
                                               std::uint32_t threads) {
-  const std::string executable = worker_executable();
+  const auto command = worker_command();
+  if (!command) {
+    return tl::unexpected(command.error());
+  }
+  const std::string& executable = command->front();
   const int program = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   int alive[2] = {-1, -1};
   if (program < 0 || pipe2(alive, O_CLOEXEC) != 0) {
@@ -187,8 +216,15 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
   }
   const std::array descriptors = {files.control, files.memory, program, alive[0]};
   std::vector<std::string> words{"gantry-worker"};
-  for (const int descriptor : descriptors) {
-    words.push_back(fmt::to_string(descriptor));
+  const auto add_descriptors = [&] {
+    for (const int descriptor : descriptors) {
+      words.push_back(fmt::to_string(descriptor));
+    }
+  };
+  add_descriptors();
+  if (command->size() > 1) {
+    words.insert(words.end(), command->begin() + 1, command->end());
+    add_descriptors();
   }
   std::vector<std::string> variables = environment_of_worker(threads);
   const std::vector<char*> arguments = pointers(words);
@@ -212,7 +248,7 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
     return tl::unexpected(
         fmt::format("'{}' cannot be started: {}", executable, std::strerror(error)));
   }
-  auto ready = wait_until_ready(control, worker);
+  auto ready = wait_until_ready(control, worker, command->back());
   close(worker);
   return ready;
 }

@@ -11,19 +11,25 @@
 // at 0x2aaaaaaab000 and up (personality(2), ADDR_COMPAT_LAYOUT), so that nothing is at the same
 // address in both. Where a program has its libraries there, because its stack is without limit, it
 // is the other way round.
+//
+// A worker of a foreign instruction set is the child of a worker's executable of the host's, which
+// is its guardian (server/guardian.h). QEMU puts its libraries and images at 0x4000000000 and up.
 #pragma once
 
 #include "plugins/worker/protocol.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
 namespace gantry::worker {
 
-/// The worker's executable, relative to this plugin's library.
-[[nodiscard]] std::string worker_executable();
+/// The command that a worker is started by, without the words about this program: its executable,
+/// relative to this plugin's library, and behind it an emulator's command if it needs one. The
+/// error is a sentence that says what is missing.
+[[nodiscard]] tl::expected<std::vector<std::string>, std::string> worker_command();
 
 struct ProcessFiles {
   int control; ///< holds `Control`

@@ -8,7 +8,8 @@
 //     what the worker needs to know, written before it starts
 //     state          Starting, then Ready or Failed (with `failure`); a futex
 //     life           the worker's robust futex: the system marks it when the process ends,
-//                    whatever way, so that the program needs no descriptor to know
+//                    whatever way, so that the program needs no descriptor to know; an emulated
+//                    worker's is its guardian's (server/guardian.h)
 //     fault          what ended the worker, written by its signal handlers
 //     changes        a ring of changes to what the worker can access of the device's memory; it
 //                    makes them before it next runs a kernel, so nobody waits for them
@@ -29,7 +30,7 @@
 
 namespace gantry::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 inline constexpr std::size_t kChannels = 1024;
 inline constexpr std::size_t kPayload = 128 << 10;
@@ -123,6 +124,7 @@ struct Control {
   std::uint64_t time_limit; ///< of a kernel, in milliseconds; 0: none
   std::int32_t program;     ///< its process number
   std::uint32_t spins;      ///< how often the two look before they wait in the system
+  std::uint32_t emulated;   ///< 1: the worker is of another instruction set, and has a guardian
 
   std::atomic<std::uint32_t> state; ///< a State
   char failure[1024];

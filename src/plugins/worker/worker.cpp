@@ -2,6 +2,7 @@
 
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
+#include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
 #include <algorithm>
@@ -83,6 +84,7 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   control.time_limit = settings.time_limit;
   control.program = getpid();
   control.spins = spins();
+  control.emulated = foreign_cpu() == nullptr ? 0 : 1;
   auto started = start_process({.control = descriptor, .memory = memory->descriptor()}, control,
                                settings.options.threads);
   close(descriptor);

@@ -1,6 +1,7 @@
 #include "plugins/worker/server/faults.h"
 
 #include "plugins/worker/futex.h"
+#include "plugins/worker/server/machine.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 #include <gantry/plugin.h>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 namespace gantry::worker {
@@ -60,7 +60,6 @@ struct LoadedCode {
   std::atomic<std::uint64_t> code_begin{0}; ///< what can be executed of it
   std::atomic<std::uint64_t> code_end{0};
 };
-constexpr std::uint64_t kLongestCall = 7;
 constexpr std::size_t kKnownImages = 256;
 std::array<LoadedCode, kKnownImages> images;
 
@@ -114,37 +113,27 @@ Fault& claim() {
   __builtin_unreachable();
 }
 
-/// True if the instruction before `address`, which is in an image's code, can be a call.
-bool is_behind_call(std::uint64_t address) {
-#if defined(__x86_64__)
-  const auto byte = [&](int before) {
-    return *reinterpret_cast<const unsigned char*>(address - static_cast<std::uint64_t>(before));
-  };
-  constexpr unsigned kNear = 0xe8;     // a call of a function by its distance
-  constexpr unsigned kIndirect = 0xff; // a call by way of a register or memory, if /2 follows
-  const auto is_indirect = [&](int length) {
-    return byte(length) == kIndirect && (byte(length - 1) >> 3 & 7) == 2;
-  };
-  return byte(5) == kNear || is_indirect(2) || is_indirect(3) || is_indirect(4) || is_indirect(6) ||
-         is_indirect(7);
-#else
-  return address != 0;
-#endif
+/// Takes `address` for the code, if it is behind a call in an image.
+const LoadedCode* image_that_called(std::uint64_t address) {
+  const LoadedCode* const found = image_with(address);
+  return found != nullptr && is_code(*found, address) && is_behind_call(address) ? found : nullptr;
 }
 
-/// Notes the code at `address`, or the next caller's that lies in an image.
-void note_code(Fault& fault, std::uint64_t address, std::uintptr_t stack) {
+/// Notes the code that was interrupted, or the next caller's that lies in an image.
+void note_code(Fault& fault, const Interrupted& at) {
+  std::uint64_t address = at.code;
   const LoadedCode* code = image_with(address);
-  for (std::uintptr_t place = stack;
+  const auto take_caller = [&](std::uint64_t candidate) {
+    code = image_that_called(candidate);
+    address = code == nullptr ? address : candidate - 1;
+  };
+  if (code == nullptr) {
+    take_caller(at.caller);
+  }
+  for (std::uintptr_t place = at.stack;
        code == nullptr && place >= stack_begin && place + sizeof(std::uint64_t) <= stack_end;
        place += sizeof(std::uint64_t)) {
-    // What returns behind a call.
-    const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(place);
-    const LoadedCode* const found = image_with(value);
-    if (found != nullptr && is_code(*found, value) && is_behind_call(value)) {
-      code = found;
-      address = value - 1;
-    }
+    take_caller(*reinterpret_cast<const std::uint64_t*>(place));
   }
   fault.code = address;
   fault.image = code == nullptr ? 0 : code->image.load();
@@ -158,19 +147,8 @@ bool is_stack_overflow(std::uintptr_t accessed, std::uintptr_t stack) {
 
 void on_signal(int signal, siginfo_t* information, void* context) {
   Fault& fault = claim();
-#if defined(__x86_64__)
-  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto code = static_cast<std::uint64_t>(registers[REG_RIP]);
-  const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-  constexpr long long kWriting = 1 << 1; // in the page fault's error code
-  constexpr long long kFetching = 1 << 4;
-  fault.access = (registers[REG_ERR] & kFetching) != 0  ? GANTRY_FAULT_ACCESS_CALL
-                 : (registers[REG_ERR] & kWriting) != 0 ? GANTRY_FAULT_ACCESS_WRITE
-                                                        : GANTRY_FAULT_ACCESS_READ;
-#else
-  const std::uint64_t code = 0;
-  const std::uintptr_t stack = reinterpret_cast<std::uintptr_t>(&fault);
-#endif
+  const Interrupted at = interrupted(*information, context);
+  fault.access = static_cast<std::uint32_t>(at.access);
   const auto accessed = reinterpret_cast<std::uintptr_t>(information->si_addr);
   fault.kernel = current_kernel();
   fault.address = accessed;
@@ -178,9 +156,8 @@ void on_signal(int signal, siginfo_t* information, void* context) {
   switch (signal) {
   case SIGSEGV:
   case SIGBUS:
-    // The system does not know the address if it is none that memory can have.
-    fault.known = information->si_code > 0 && information->si_code != SI_KERNEL ? 1 : 0;
-    fault.kind = is_stack_overflow(accessed, stack) ? FaultKind::kStack : FaultKind::kAccess;
+    fault.known = at.address_known ? 1 : 0;
+    fault.kind = is_stack_overflow(accessed, at.stack) ? FaultKind::kStack : FaultKind::kAccess;
     break;
   case SIGFPE:
     fault.kind = FaultKind::kArithmetic;
@@ -199,7 +176,7 @@ void on_signal(int signal, siginfo_t* information, void* context) {
     fault.kind = FaultKind::kSignal;
     break;
   }
-  note_code(fault, code, stack);
+  note_code(fault, at);
   end(fault);
 }
 
@@ -209,7 +186,7 @@ void on_exit_called(int status, void* /*unused*/) {
   fault.kernel = current_kernel();
   fault.kind = FaultKind::kExit;
   fault.value = status;
-  note_code(fault, 0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  note_code(fault, {.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))});
   end(fault);
 }
 

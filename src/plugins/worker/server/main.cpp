@@ -1,11 +1,14 @@
-// libexec/gantry-worker CONTROL MEMORY PROGRAM ALIVE: the process that is a device. Started by the
-// worker plugin with four descriptors: the two files of protocol.h, the program's process, and the
-// end of a pipe of which the program has the other.
+// libexec/gantry-worker CONTROL MEMORY PROGRAM ALIVE [COMMAND…]: the process that is a device.
+// Started by the worker plugin with four descriptors: the two files of protocol.h, the program's
+// process, and the end of a pipe of which the program has the other. With a COMMAND, an emulator
+// that is to run this program's like of another instruction set, it is that one's guardian.
 //
 // The first thread sees to it that the worker ends when the program does, and when a kernel takes
 // too long. Another one starts a thread for each channel.
 #include "plugins/worker/futex.h"
 #include "plugins/worker/server/faults.h"
+#include "plugins/worker/server/guardian.h"
+#include "plugins/worker/server/lifetime.h"
 #include "plugins/worker/server/operations.h"
 
 #include <algorithm>
@@ -15,19 +18,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gantry/plugin.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace gantry::worker;
@@ -36,22 +35,8 @@ namespace {
 
 /// Says why the worker cannot work, and ends.
 [[noreturn]] void fail(Control& control, const std::string& why) {
-  std::strncpy(control.failure, why.c_str(), sizeof control.failure - 1);
-  control.state.store(static_cast<std::uint32_t>(State::kFailed));
-  wake_all(control.state);
+  fail_start(control, why);
   _exit(EXIT_FAILURE);
-}
-
-/// The system marks control.life when this thread ends.
-void register_life(Control& control) {
-  auto& life = control.life;
-  life.life.store(static_cast<std::uint32_t>(gettid()));
-  life.next = control.life_list;
-  control.life_list[0] = &life.next;
-  control.life_list[1] = reinterpret_cast<void*>(reinterpret_cast<std::byte*>(&life.life) -
-                                                 reinterpret_cast<std::byte*>(&life.next));
-  control.life_list[2] = nullptr;
-  syscall(SYS_set_robust_list, control.life_list, sizeof control.life_list);
 }
 
 /// Starts a thread for each channel that comes into use.
@@ -67,12 +52,6 @@ void register_life(Control& control) {
     }
     wait_in_system(control.channel_count, count);
   }
-}
-
-/// What changes when a process begins another program.
-std::string identity_of(std::int32_t process) {
-  std::ifstream file(fmt::format("/proc/{}/auxv", process), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 void look_for_slow_kernels(Control& control) {
@@ -91,37 +70,11 @@ void look_for_slow_kernels(Control& control) {
   }
 }
 
-/// Returns when the program has ended or begun another program. That it has closed the pipe means
-/// nothing: programs close descriptors that they do not know.
-void wait_for_end_of_program(Control& control, int program, int alive) {
-  constexpr int kLook = 20; // milliseconds
-  const std::string identity = identity_of(control.program);
-  pollfd descriptors[] = {{.fd = program, .events = POLLIN, .revents = 0},
-                          {.fd = alive, .events = POLLIN, .revents = 0}};
-  for (;;) {
-    const int ready = poll(descriptors, 2, control.time_limit != 0 ? kLook : -1);
-    if (ready < 0 && errno != EINTR) {
-      return;
-    }
-    if (descriptors[0].revents != 0) {
-      return;
-    }
-    if (ready > 0 && descriptors[1].revents != 0) {
-      if (identity.empty() || identity_of(control.program) != identity) {
-        return;
-      }
-      descriptors[1].fd = -1;
-    }
-    if (control.time_limit != 0) {
-      look_for_slow_kernels(control);
-    }
-  }
-}
-
 } // namespace
 
 int main(int count, char** words) {
-  if (count != 5) {
+  constexpr int kOwnWords = 5;
+  if (count < kOwnWords) {
     std::fputs("gantry-worker is started by Gantry's runtime, for devices of the kind 'worker'\n",
                stderr);
     return 2;
@@ -140,7 +93,12 @@ int main(int count, char** words) {
                               "version {}; they are of different installations",
                               kProtocolVersion, control.version));
   }
-  register_life(control);
+  if (count > kOwnWords) {
+    guard(control, words + kOwnWords, descriptor(3), descriptor(4));
+  }
+  if (control.emulated == 0) {
+    register_life(control);
+  }
   prctl(PR_SET_NAME, "gantry-worker");
   // The first thread's stack would grow into addresses that are the program's; it needs little.
   constexpr rlim_t kStack = 256 << 10;
@@ -158,8 +116,14 @@ int main(int count, char** words) {
   stack.rlim_cur = std::min(stack.rlim_cur, kStack);
   setrlimit(RLIMIT_STACK, &stack);
 
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageSize)) {
+    fail(control,
+         fmt::format("pages have {} bytes here, expected {}", sysconf(_SC_PAGESIZE), kPageSize));
+  }
   auto* const begin = reinterpret_cast<void*>(control.memory_begin);
-  if (mmap(begin, control.memory_size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+  use_memory(descriptor(2));
+  if (control.emulated == 0 &&
+      mmap(begin, control.memory_size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
            descriptor(2), 0) != begin) {
     fail(control, fmt::format("{} bytes of device memory cannot be had at {}: {}",
                               control.memory_size, begin, std::strerror(errno)));
@@ -176,6 +140,9 @@ int main(int count, char** words) {
   std::thread([&control] { start_servers(control); }).detach();
   control.state.store(static_cast<std::uint32_t>(State::kReady));
   wake_all(control.state);
-  wait_for_end_of_program(control, descriptor(3), descriptor(4));
+  static Control& watched = control;
+  wait_for_end(
+      control, descriptor(3), descriptor(4), -1,
+      control.time_limit == 0 ? nullptr : [] { look_for_slow_kernels(watched); });
   _exit(EXIT_SUCCESS);
 }

@@ -74,6 +74,22 @@ int look_at(dl_phdr_info* module, std::size_t /*size*/, void* data) {
   return 1;
 }
 
+int memory_file = -1;
+
+/// An emulator keeps books of every page that is mapped, so there only those that are in use are.
+void set_accessible(const Control& control, std::uint64_t offset, std::uint64_t size,
+                    bool accessible) {
+  auto* const begin = pointer<void>(control.memory_begin + offset);
+  if (control.emulated == 0) {
+    mprotect(begin, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+  } else if (accessible) {
+    mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory_file,
+         static_cast<off_t>(offset));
+  } else {
+    munmap(begin, size);
+  }
+}
+
 /// The operations that one channel carries.
 class Server {
 public:
@@ -207,14 +223,18 @@ private:
 
 } // namespace
 
+void use_memory(int descriptor) {
+  memory_file = descriptor;
+}
+
 void apply_changes(Control& control) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   const std::uint64_t posted = control.changes_posted.load(std::memory_order_acquire);
   for (std::uint64_t i = control.changes_made.load(std::memory_order_relaxed); i < posted; ++i) {
     const Change& change = control.changes[i % kChanges];
-    mprotect(pointer<void>(control.memory_begin + change.first_page * kPageSize),
-             change.pages * kPageSize, change.accessible != 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+    set_accessible(control, change.first_page * kPageSize, change.pages * kPageSize,
+                   change.accessible != 0);
   }
   control.changes_made.store(posted, std::memory_order_release);
 }

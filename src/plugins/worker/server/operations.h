@@ -5,6 +5,9 @@
 
 namespace gantry::worker {
 
+/// The file of the device's memory, for apply_changes(). Once, before it.
+void use_memory(int descriptor);
+
 /// Makes all changes of Control::changes that there are. Any thread.
 void apply_changes(Control& control);
 
