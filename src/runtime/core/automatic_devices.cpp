@@ -28,6 +28,11 @@ public:
     if (some_program_without(serving)) {
       offer("simt", serving);
     }
+    for (const char* const foreign : {"worker-aarch64", "worker-powerpc64le"}) {
+      if (some_program_without(serving)) {
+        offer(foreign, serving);
+      }
+    }
     return std::move(chosen_);
   }
 

@@ -207,7 +207,7 @@ constexpr std::array kVariables = {
         "the devices to offer, in order: name[:count][+option…] separated by "
         "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names; auto: "
         "what the program has images for, NVIDIA's GPUs, else the CPU, else the PTX "
-        "executor",
+        "executor, else an emulated CPU",
         parse_devices},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "

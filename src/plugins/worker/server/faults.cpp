@@ -149,15 +149,14 @@ void on_signal(int signal, siginfo_t* information, void* context) {
   Fault& fault = claim();
   const Interrupted at = interrupted(*information, context);
   fault.access = static_cast<std::uint32_t>(at.access);
-  const auto accessed = reinterpret_cast<std::uintptr_t>(information->si_addr);
   fault.kernel = current_kernel();
-  fault.address = accessed;
+  fault.address = at.accessed;
   fault.value = signal;
   switch (signal) {
   case SIGSEGV:
   case SIGBUS:
-    fault.known = at.address_known ? 1 : 0;
-    fault.kind = is_stack_overflow(accessed, at.stack) ? FaultKind::kStack : FaultKind::kAccess;
+    fault.known = at.accessed_is_known ? 1 : 0;
+    fault.kind = is_stack_overflow(at.accessed, at.stack) ? FaultKind::kStack : FaultKind::kAccess;
     break;
   case SIGFPE:
     fault.kind = FaultKind::kArithmetic;

@@ -1,7 +1,10 @@
 #include "plugins/worker/server/machine.h"
 
+#include <cerrno>
+
 #include <gantry/plugin.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace gantry::worker {
 
@@ -13,11 +16,12 @@ Interrupted interrupted(const siginfo_t& information, const void* context) {
   constexpr long long kFetching = 1 << 4;
   return {.code = static_cast<std::uint64_t>(registers[REG_RIP]),
           .stack = static_cast<std::uintptr_t>(registers[REG_RSP]),
+          .accessed = reinterpret_cast<std::uintptr_t>(information.si_addr),
           .access = (registers[REG_ERR] & kFetching) != 0  ? GANTRY_FAULT_ACCESS_CALL
                     : (registers[REG_ERR] & kWriting) != 0 ? GANTRY_FAULT_ACCESS_WRITE
                                                            : GANTRY_FAULT_ACCESS_READ,
           // The system does not know the address if it is none that memory can have.
-          .address_known = information.si_code > 0 && information.si_code != SI_KERNEL};
+          .accessed_is_known = information.si_code > 0 && information.si_code != SI_KERNEL};
 }
 
 bool is_behind_call(std::uint64_t address) {
@@ -130,6 +134,11 @@ bool is_call(std::uint32_t instruction) {
 
 #endif
 
+/// Whether the system finds something at an address; asked in a handler.
+bool is_readable(std::uint64_t address) {
+  return access(reinterpret_cast<const char*>(address), F_OK) == 0 || errno != EFAULT;
+}
+
 } // namespace
 
 // Under QEMU a handler is not told whether memory was written to, and an address that no memory has
@@ -139,15 +148,19 @@ Interrupted interrupted(const siginfo_t& information, const void* context) {
   Interrupted result{.code = code_of(registers),
                      .stack = stack_of(registers),
                      .caller = caller_of(registers),
-                     .access = GANTRY_FAULT_ACCESS_CALL,
-                     .address_known = information.si_code > 0};
-  const auto accessed = reinterpret_cast<std::uintptr_t>(information.si_addr);
-  const bool is_access = information.si_signo == SIGSEGV || information.si_signo == SIGBUS;
-  if (is_access && accessed != result.code) {
-    const std::uint32_t instruction = instruction_at(result.code);
-    result.access = is_store(instruction) ? GANTRY_FAULT_ACCESS_WRITE : GANTRY_FAULT_ACCESS_READ;
-    result.address_known &= accessed != 0 || base_of(instruction, registers) == 0;
+                     .accessed = reinterpret_cast<std::uintptr_t>(information.si_addr),
+                     .accessed_is_known = information.si_code > 0};
+  if (information.si_signo != SIGSEGV && information.si_signo != SIGBUS) {
+    return result;
   }
+  if (!is_readable(result.code)) {
+    result.accessed = result.code;
+    result.access = GANTRY_FAULT_ACCESS_CALL;
+    return result;
+  }
+  const std::uint32_t instruction = instruction_at(result.code);
+  result.access = is_store(instruction) ? GANTRY_FAULT_ACCESS_WRITE : GANTRY_FAULT_ACCESS_READ;
+  result.accessed_is_known &= result.accessed != 0 || base_of(instruction, registers) == 0;
   return result;
 }
 

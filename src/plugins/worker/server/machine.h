@@ -10,9 +10,10 @@ namespace gantry::worker {
 struct Interrupted {
   std::uint64_t code = 0;
   std::uintptr_t stack = 0;
-  std::uint64_t caller = 0;  ///< behind the last call, where a register has that; else 0
-  std::int32_t access = 0;   ///< GANTRY_FAULT_ACCESS_*, of a SIGSEGV or SIGBUS
-  bool address_known = true; ///< si_addr is what was accessed
+  std::uint64_t caller = 0;    ///< behind the last call, where a register has that; else 0
+  std::uintptr_t accessed = 0; ///< of a SIGSEGV or SIGBUS
+  std::int32_t access = 0;     ///< GANTRY_FAULT_ACCESS_*
+  bool accessed_is_known = true;
 };
 
 /// Of a handler's arguments.
