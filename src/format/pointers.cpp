@@ -5,20 +5,47 @@
 //   shared object, PIE          R_X86_64_RELATIVE gives the address as its addend, R_X86_64_64 a
 //                               symbol that another file may define; the bytes may be 0
 //
+// Other machines have the same two relocations by other numbers.
+//
 // Packed relative relocations (RELR) need no decoding: they only list places, and the bytes there
 // are the address, as in a position-dependent program.
 
 #include "format/pointers.h"
 
+#include <algorithm>
+#include <array>
+
 namespace gantry::format {
+namespace {
+
+struct Machine {
+  std::uint16_t number;
+  std::uint32_t absolute; ///< the relocation for a symbol and an addend
+  std::uint32_t relative; ///< and for the addend alone
+};
+
+constexpr auto kMachines = std::to_array<Machine>({
+    {EM_X86_64, R_X86_64_64, R_X86_64_RELATIVE},
+    {EM_AARCH64, R_AARCH64_ABS64, R_AARCH64_RELATIVE},
+    {EM_PPC64, R_PPC64_ADDR64, R_PPC64_RELATIVE},
+});
+
+const Machine* find_machine(const ElfFile& file) {
+  const auto* const found = std::ranges::find(kMachines, file.machine(), &Machine::number);
+  return found == kMachines.end() ? nullptr : found;
+}
+
+} // namespace
 
 PointerReader::PointerReader(const ElfFile& file, std::size_t section)
     : file_(&file), section_(&file.sections()[section]) {}
 
 Result<PointerReader> PointerReader::read(const ElfFile& file, std::size_t section) {
-  if (file.machine() != EM_X86_64) {
-    return fail("the pointers of section '{}' are for machine {}, expected x86-64 ({})",
-                file.sections()[section].name, file.machine(), EM_X86_64);
+  if (find_machine(file) == nullptr) {
+    return fail(
+        "the pointers of section '{}' are for machine {}, expected x86-64 ({}), aarch64 ({}) "
+        "or powerpc64le ({})",
+        file.sections()[section].name, file.machine(), EM_X86_64, EM_AARCH64, EM_PPC64);
   }
   PointerReader reader(file, section);
   const bool relocatable = file.is_relocatable();
@@ -65,16 +92,16 @@ Result<ElfPointer> PointerReader::at(std::uint64_t offset) const {
     return to_address(*stored);
   }
   const ElfRelocation& relocation = found->second;
-  switch (relocation.type) {
-  case R_X86_64_64:
+  const Machine& machine = *find_machine(*file_);
+  if (relocation.type == machine.absolute) {
     return through_symbol(relocation);
-  case R_X86_64_RELATIVE:
-    return to_address(static_cast<std::uint64_t>(relocation.addend));
-  default:
-    return fail("the pointer at offset {} of section '{}' has relocation type {}, expected "
-                "R_X86_64_64 ({}) or R_X86_64_RELATIVE ({})",
-                offset, section_->name, relocation.type, R_X86_64_64, R_X86_64_RELATIVE);
   }
+  if (relocation.type == machine.relative) {
+    return to_address(static_cast<std::uint64_t>(relocation.addend));
+  }
+  return fail("the pointer at offset {} of section '{}' has relocation type {}, expected {} (a "
+              "symbol's address) or {} (an address)",
+              offset, section_->name, relocation.type, machine.absolute, machine.relative);
 }
 
 Result<ElfPointer> PointerReader::through_symbol(const ElfRelocation& relocation) const {

@@ -16,8 +16,8 @@ struct ElfPointer {
   Bytes target;              ///< from the place pointed to to its section's end, if in this file
 };
 
-/// Answers for the pointers of one section of a file that outlives it. x86-64 only, like the host
-/// side of Gantry.
+/// Answers for the pointers of one section of a file that outlives it. x86-64, aarch64 and
+/// powerpc64le.
 class PointerReader {
 public:
   [[nodiscard]] static Result<PointerReader> read(const ElfFile& file, std::size_t section);
