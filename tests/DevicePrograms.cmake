@@ -22,17 +22,26 @@ if(GANTRY_SANITIZE)
   endif()
 endif()
 
-# gantry_device_program(OUTPUT SOURCE clang-version [GPU arch] [DEPENDS files...] [FLAGS flags...])
+# gantry_device_program(OUTPUT SOURCE clang-version [GPU arch] [FOREIGN cpus...] [DEPENDS files...]
+#                       [FLAGS flags...])
 # With GPU for that kind of GPU, where the macro GANTRY_FOR_GPU leaves out what none can have; without
-# for the CPU.
+# for the CPU; with FOREIGN for those CPUs, where the macro GANTRY_FOR_FOREIGN leaves out types that the
+# host's has alone.
 function(gantry_device_program output source clang)
-  cmake_parse_arguments(PARSE_ARGV 3 program "" "GPU" "DEPENDS;FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 3 program "" "GPU" "FOREIGN;DEPENDS;FLAGS")
   if(program_GPU)
     list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
       -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
     list(APPEND program_DEPENDS gantry_device_nvptx64
       ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-nvptx64.bc
       ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-nvptx64.bc)
+  endif()
+  if(program_FOREIGN)
+    list(TRANSFORM program_FOREIGN APPEND -linux-gnu OUTPUT_VARIABLE triples)
+    list(JOIN triples , triples)
+    list(APPEND program_FLAGS -fopenmp-targets=${triples} -DGANTRY_FOR_FOREIGN)
+    list(TRANSFORM program_FOREIGN PREPEND gantry_device_)
+    list(APPEND program_DEPENDS ${program_FOREIGN})
   endif()
   get_filename_component(name ${output} NAME)
   get_property(plugins GLOBAL PROPERTY GANTRY_CLANG_PLUGINS)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /// The largest type of its kind that devices have too.
-#ifdef GANTRY_FOR_GPU
+#if defined(GANTRY_FOR_GPU) || defined(GANTRY_FOR_FOREIGN)
 using LongDouble = double;
 #else
 using LongDouble = long double;

@@ -115,7 +115,9 @@ def main():
     if not cases:
         suite.fail(f"'{runner.executable}' lists no cases")
     exceptions = suite.read_exceptions()
-    excepted = {case.name: next((row for row in exceptions if row.covers(*run, case.name)), None)
+    excepted = {case.name: next((row for row in exceptions
+                                 if row.covers(*run, case.name)
+                                 or device.like and row.covers(*run[:2], device.like, case.name)), None)
                 for case in cases}
     if arguments.memcheck:
         runner.command = (*MEMCHECK, runner.executable)

@@ -51,6 +51,7 @@ class Device:
         self.name, *variables = line.split()
         self.variables = dict(variable.split("=", 1) for variable in variables)
         self.gpu = self.variables.pop("for", None)
+        self.like = self.variables.pop("like", None)  # the device whose exceptions hold here too
 
     def executable(self, build, program, compiler):
         name = f"{program}-{compiler}{f'-{self.gpu}' if self.gpu else ''}"
@@ -60,9 +61,13 @@ class Device:
         return {name: value.replace("BUILD", str(build)) for name, value in self.variables.items()}
 
 
+def read_devices(file="devices.txt"):
+    return [Device(line) for _, line in rows(FOLDER / file)]
+
+
 def read_device(name):
-    return next(device for _, line in rows(FOLDER / "devices.txt")
-                if (device := Device(line)).name == name)
+    return next(device for device in read_devices() + read_devices("devices-foreign.txt")
+                if device.name == name)
 
 
 class ExceptionRow:
