@@ -99,7 +99,7 @@ Result<std::string> foreign_linker(const ForeignCpu& cpu) {
   if (const fs::path preferred = preferred_device_linker(); !preferred.empty()) {
     return preferred.string();
   }
-  const std::string cross = fmt::format("/usr/bin/{}-ld", cpu.triple);
+  std::string cross = fmt::format("/usr/bin/{}-ld", cpu.triple);
   if (fs::exists(cross)) {
     return cross;
   }

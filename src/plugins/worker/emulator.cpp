@@ -24,7 +24,7 @@ std::string find_qemu(const ForeignCpu& cpu, const std::string& folder) {
 /// The folder in which the emulated program finds its loader as it is named; empty if there is
 /// none.
 std::string find_root(const ForeignCpu& cpu) {
-  const std::string cross = folder_of(cpu);
+  std::string cross = folder_of(cpu);
   if (access(fmt::format("{}/lib/{}", cross, cpu.loader).c_str(), R_OK) == 0) {
     return cross;
   }

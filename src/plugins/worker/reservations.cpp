@@ -3,8 +3,7 @@
 #include "plugins/worker/arena.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -45,9 +44,11 @@ struct Mapping {
 Mapping mapping_behind(std::uint64_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
+    char* rest = nullptr;
     Mapping mapping;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &mapping.begin, &mapping.end) == 2 &&
-        mapping.end > address) {
+    mapping.begin = std::strtoull(line.c_str(), &rest, 16);
+    mapping.end = *rest == '-' ? std::strtoull(rest + 1, nullptr, 16) : 0;
+    if (mapping.end > address) {
       mapping.reserved = line.find(kName) != std::string::npos;
       return mapping;
     }

@@ -83,8 +83,9 @@ void set_accessible(const Control& control, std::uint64_t offset, std::uint64_t 
   if (control.emulated == 0) {
     mprotect(begin, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
   } else if (accessible) {
-    mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory_file,
-         static_cast<off_t>(offset));
+    // What cannot be mapped is a fault where it is accessed.
+    (void)mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+               memory_file, static_cast<off_t>(offset));
   } else {
     munmap(begin, size);
   }
