@@ -42,11 +42,13 @@ class Sizes:
     mebibytes: int = 1024
 
 
-def launched(launcher, command) -> Sampler:
+def launched(launcher, command, **environment) -> Sampler:
     """Runs a whole process: wall time, processor time and peak resident memory."""
 
     def sample():
-        wall, processor, peak = (int(word) for word in run([launcher, *command]).stdout.split())
+        wall, processor, peak = (
+            int(word) for word in run([launcher, *command], **environment).stdout.split()
+        )
         return {"time": wall / 1e9, "processor": processor / 1e6, "memory": peak * 1024}
 
     return sample
@@ -62,6 +64,10 @@ def printed(command, keys=("time",), **environment) -> Sampler:
     return sample
 
 
+# Gantry's device that is a process of its own, beside the two that are compared.
+WORKER = {"GANTRY_DEVICES": "worker"}
+
+
 def startup(tools, sizes):
     launcher = tools.launcher()
     source = PROGRAMS / "startup.c"
@@ -69,7 +75,8 @@ def startup(tools, sizes):
     programs["floor"] = tools.link_without_offloading(
         "startup.floor", tools.compile(source, "-fopenmp", "-DEXPECTED_ON_HOST=1")
     )
-    return {name: launched(launcher, [program]) for name, program in programs.items()}
+    samplers = {name: launched(launcher, [program]) for name, program in programs.items()}
+    return samplers | {"worker": launched(launcher, [programs["gantry"]], **WORKER)}
 
 
 def kernels(tools, sizes):
@@ -82,23 +89,26 @@ def kernels(tools, sizes):
 SEPARATE = {"GANTRY_DEVICES": "cpu+separate"}
 
 
-def construct(name, *flags, separate=False):
+def construct(name, *flags, separate=False, worker=False):
     """Preparation of a program that times its own constructs; on Gantry's device with or without
-    storage of its own (the stock device always has that)."""
+    storage of its own (the stock device always has that), and on a worker too."""
 
     def prepare(tools, sizes):
         programs = tools.programs("-".join((name, *flags)), PROGRAMS / f"{name}.c", *flags)
-        return timed(programs, ("time",), separate)
+        return timed(programs, ("time",), separate, worker=worker)
 
     return prepare
 
 
-def timed(programs, keys, separate, *arguments):
+def timed(programs, keys, separate, *arguments, worker=False):
     environments = {"gantry": SEPARATE if separate else {}}
-    return {
+    samplers = {
         runtime: printed([program, *arguments], keys, **environments.get(runtime, {}))
         for runtime, program in programs.items()
     }
+    if worker:
+        samplers["worker"] = printed([programs["gantry"], *arguments], keys, **WORKER)
+    return samplers
 
 
 def present_arrays(count, separate):
@@ -121,10 +131,10 @@ def live_mappings(count, separate):
 
 
 def bulk(tools, sizes):
-    """Gantry's device with storage of its own, beside the stock one and beside memcpy."""
+    """Gantry's devices with memory of their own, beside the stock one and beside memcpy."""
     arguments = [str(sizes.mebibytes)]
     programs = tools.programs("bulk", PROGRAMS / "bulk.c", arguments=arguments)
-    return timed(programs, ("to", "from", "memcpy"), True, *arguments)
+    return timed(programs, ("to", "from", "memcpy"), True, *arguments, worker=True)
 
 
 def link(linker):
@@ -158,7 +168,8 @@ def of_process(title, time_goal=None, memory_goal=None):
 
 def all_cases(sizes):
     def construct_case(name, title, goal=None):
-        return Case(name.replace("_", "-"), (Metric("time", title, "s", goal),), 9, construct(name))
+        return Case(name.replace("_", "-"), (Metric("time", title, "s", goal),), 9,
+                    construct(name, worker=True))
 
     def link_case(name, linker, title):
         metrics = of_process(f"link of {sizes.objects} objects, {title}", time_goal=1.0)
@@ -212,6 +223,9 @@ def all_cases(sizes):
         construct_case("data_region", "target data region, one mapped scalar"),
         construct_case("enter_exit", "target enter data and exit data, one scalar"),
         construct_case("sixteen_arrays", "target region, sixteen mapped arrays"),
+        Case("sixty-four-arrays", (
+            Metric("time", "64 arrays by constructs of their own, separate storage", "s"),
+        ), 9, construct("sixty_four_arrays", separate=True, worker=True)),
         *mapping_cases,
         Case("bulk", (
             Metric("to", f"{sizes.mebibytes} MiB to the device, separate storage", "s", 1 / 0.8, "memcpy"),

@@ -42,6 +42,16 @@ def summary(samples):
     }
 
 
+def worker_ratio(metric, samples):
+    """Of a worker's median to the reference's, where there is a worker: what is in its own sample
+    is its own."""
+    if "worker" not in samples:
+        return None
+    of = samples["stock" if metric.reference is None else "worker"]
+    reference = statistics.median(s[metric.reference or metric.key] for s in of)
+    return statistics.median(s[metric.key] for s in samples["worker"]) / reference
+
+
 def result(case, metric, samples):
     """One row: what each contender's samples say about one metric."""
     contenders = {name: summary([s[metric.key] for s in taken]) for name, taken in samples.items()}
@@ -57,6 +67,7 @@ def result(case, metric, samples):
         "contenders": contenders,
         "reference": metric.reference or "stock",
         "ratio": ratio,
+        "worker_ratio": worker_ratio(metric, samples),
         "goal": metric.goal,
         "met": None if metric.goal is None else ratio <= metric.goal,
     }
@@ -73,7 +84,7 @@ def goal_text(goal):
 def table(results):
     """The table: medians, quartiles, ratio, goal and whether it is met."""
     rows = [("case", "what", "stock LLVM (quartiles)", "Gantry (quartiles)", "ratio", "goal", "")]
-    floors = []
+    floors = []  # and what else stands behind the table
     for row in results:
         contenders = row["contenders"]
         rows.append((
@@ -88,6 +99,11 @@ def table(results):
         if "floor" in contenders:
             floor = measured(contenders["floor"], row["unit"])
             floors.append(f"{row['title']}, built without offloading: {floor}")
+        if "worker" in contenders:
+            floors.append(
+                f"{row['title']}, on a worker: {measured(contenders['worker'], row['unit'])}, "
+                f"{fraction(row['worker_ratio'])} of {row['reference']}"
+            )
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
