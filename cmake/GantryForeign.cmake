@@ -1,10 +1,12 @@
 # What is compiled for CPUs other than the host's, with the same Clang and Debian's cross packages
 # (scripts/setup foreign). Where these are missing it is left out; who needs it is told so.
 
-# GANTRY_FOREIGN_CPUS: those for which this build has something.
+# GANTRY_KNOWN_FOREIGN_CPUS: as in src/base/foreign_cpu.h; GANTRY_FOREIGN_CPUS: those for which this
+# build has something.
+set(GANTRY_KNOWN_FOREIGN_CPUS aarch64 powerpc64le)
 set(GANTRY_FOREIGN_CPUS)
 if(NOT GANTRY_SANITIZE)
-  foreach(cpu aarch64 powerpc64le)
+  foreach(cpu ${GANTRY_KNOWN_FOREIGN_CPUS})
     file(GLOB libraries /usr/lib/gcc-cross/${cpu}-linux-gnu/*/libstdc++.a)
     if(libraries AND EXISTS /usr/${cpu}-linux-gnu/include/stdio.h)
       list(APPEND GANTRY_FOREIGN_CPUS ${cpu})

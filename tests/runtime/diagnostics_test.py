@@ -94,7 +94,7 @@ class Errors(RuntimeCase):
         contents = bytearray((self.program_path("errors-22")).read_bytes())
         image = contents.rfind(b"\x7fELF")
         self.assertGreater(image, 0)
-        contents[image + 18:image + 20] = (183).to_bytes(2, "little")  # EM_AARCH64
+        contents[image + 18:image + 20] = (243).to_bytes(2, "little")  # EM_RISCV
         program.write_bytes(contents)
         program.chmod(0o700)
         message = self.error_of(program, "", OMP_TARGET_OFFLOAD="MANDATORY")

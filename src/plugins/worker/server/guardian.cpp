@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace gantry::worker {
@@ -36,6 +37,7 @@ void guard(Control& control, char** command, int program, int alive) {
   }
   if (worker > 0) {
     kill(worker, SIGKILL);
+    waitpid(worker, nullptr, 0); // who takes over the guardian's children may not bury them
   }
   _exit(EXIT_SUCCESS);
 }
