@@ -39,6 +39,9 @@ std::int32_t Line::wait() {
     channel_->program_sleeps.store(1);
     wait_in_system(channel_->finished, number - 1, kLook);
     channel_->program_sleeps.store(0);
+    if (control_->emulated != 0) {
+      wake_all(channel_->posted); // whatever an emulator has made of the first call
+    }
   }
   if (channel_->code == GANTRY_SUCCESS) [[likely]] {
     return GANTRY_SUCCESS;

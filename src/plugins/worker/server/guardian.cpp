@@ -22,6 +22,10 @@ void guard(Control& control, char** command, int program, int alive) {
   const pid_t worker = fork();
   if (worker == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // QEMU needs the signals that memory is found out by; the plugin has blocked all.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     if (getppid() == own) {
       execv(command[0], command);
       fail_start(control, fmt::format("'{}' cannot be run: {}", command[0], std::strerror(errno)));

@@ -251,6 +251,10 @@ void serve(Control& control, Channel& channel) {
     }
     server.perform();
     channel.finished.store(number);
+#if !defined(__x86_64__)
+    // QEMU lets the load below overtake the store above.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
     if (channel.program_sleeps.load() != 0) {
       wake_all(channel.finished);
     }
