@@ -84,8 +84,9 @@ void set_accessible(const Control& control, std::uint64_t offset, std::uint64_t 
     mprotect(begin, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
   } else if (accessible) {
     // What cannot be mapped is a fault where it is accessed.
-    (void)mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-               memory_file, static_cast<off_t>(offset));
+    [[maybe_unused]] void* const mapped =
+        mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+             memory_file, static_cast<off_t>(offset));
   } else {
     munmap(begin, size);
   }
