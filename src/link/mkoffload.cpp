@@ -1,15 +1,18 @@
-// libexec/gcc/accel/amdgcn-amdhsa/mkoffload: what GCC's link runs to make the image for one kind of
-// device, found through the driver's -B. GCC knows only kinds that it was configured for; Debian's
-// knows this one, for which it brings nothing itself (docs/gcc.md).
+// libexec/gcc/accel/KIND/mkoffload: what GCC's link runs to make the image for one kind of device,
+// found through the driver's -B. GCC knows only kinds that it was configured for; Debian's knows
+// amdgcn-amdhsa, for which it brings nothing itself and which stands for the CPU here. For
+// nvptx-none GCC's own program does the work (docs/gcc.md).
 
 #include "base/response_file.h"
 #include "link/gcc_image.h"
+#include "link/gcc_nvptx_image.h"
 #include "link/installation.h"
 #include "link/temporary_directory.h"
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include <llvm/Support/Program.h>
@@ -33,12 +36,7 @@ bool has(const List& list, std::string_view argument) {
                              [&](std::string_view start) { return argument.starts_with(start); });
 }
 
-Result<GccLink> read_arguments(int argc, char** argv) {
-  const auto arguments =
-      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
-  if (!arguments) {
-    return tl::unexpected(arguments.error());
-  }
+Result<GccLink> read_arguments(const std::vector<std::string>& arguments) {
   const char* const compiler = std::getenv("COLLECT_GCC");
   if (compiler == nullptr) {
     return gantry::fail("GCC's driver runs this program when it links; it is of no use by itself");
@@ -46,10 +44,10 @@ Result<GccLink> read_arguments(int argc, char** argv) {
   GccLink link;
   const auto found = llvm::sys::findProgramByName(compiler);
   link.compiler = found ? *found : compiler;
-  for (std::size_t i = 0; i < arguments->size(); ++i) {
-    const std::string& argument = (*arguments)[i];
-    if (argument == "-o" && i + 1 < arguments->size()) {
-      link.output = (*arguments)[++i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "-o" && i + 1 < arguments.size()) {
+      link.output = arguments[++i];
     } else if (argument == "-v") {
       link.verbose = true;
     } else if (has(kWithValue, argument)) {
@@ -75,19 +73,30 @@ void forget_outer_link() {
   }
 }
 
+Result<int> make_image(int argc, char** argv) {
+  const auto arguments =
+      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
+  if (!arguments) {
+    return tl::unexpected(arguments.error());
+  }
+  if (std::filesystem::path(argv[0]).parent_path().filename() == "nvptx-none") {
+    return gantry::link::make_gcc_nvptx_image(*arguments);
+  }
+  const Result<GccLink> link = read_arguments(*arguments);
+  forget_outer_link();
+  const Status status = link ? gantry::link::make_gcc_image(*link) : tl::unexpected(link.error());
+  return status.map([] { return 0; });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   gantry::link::handle_signals();
-  Status status = gantry::link::check_installation();
-  if (status) {
-    const auto link = read_arguments(argc, argv);
-    forget_outer_link();
-    status = link ? gantry::link::make_gcc_image(*link) : tl::unexpected(link.error());
-  }
-  if (!status) {
-    fmt::print(stderr, "gantry: error: {}\n", status.error().message);
+  const Status installed = gantry::link::check_installation();
+  const Result<int> done = installed ? make_image(argc, argv) : tl::unexpected(installed.error());
+  if (!done) {
+    fmt::print(stderr, "gantry: error: {}\n", done.error().message);
     return 1;
   }
-  return 0;
+  return *done;
 }
