@@ -31,7 +31,7 @@ private:
   void add_pointer(std::size_t i, bool always);
   void add_attachment(std::size_t i, bool always, bool argument);
   /// An item that asks for the corresponding address alone.
-  void add_translation(std::size_t i, bool required, void** returned);
+  void add_translation(std::size_t i, void** returned);
   void add_value(std::size_t i);
 
   [[nodiscard]] bool target() const { return purpose_ == Purpose::kTarget; }
@@ -124,11 +124,10 @@ void Decoder::add_pointer(std::size_t i, bool always) {
   }
 }
 
-void Decoder::add_translation(std::size_t i, bool required, void** returned) {
+void Decoder::add_translation(std::size_t i, void** returned) {
   MapItem item;
   item.base = item.begin = bytes(arrays_.addresses[i]);
   item.implicit = true;
-  item.present = required;
   item.argument = target();
   item.returned_base = returned;
   items_.push_back(item);
@@ -218,7 +217,7 @@ Status Decoder::decode(std::size_t i) {
   case kZeroLength:
   case kIfPresent:
     if (purpose_ == Purpose::kTarget) {
-      add_translation(i, false, nullptr);
+      add_translation(i, nullptr);
       return {};
     }
     item.size = 0; // counted, if it is present
@@ -231,7 +230,8 @@ Status Decoder::decode(std::size_t i) {
     break;
   case kUseDevicePointer:
   case kUseDevicePointerIfPresent:
-    add_translation(i, kind == kUseDevicePointer, &address);
+    // libgomp ends the program if the first is not present; OpenMP 5.1 has it keep its value.
+    add_translation(i, &address);
     return {};
   default:
     return fail("list item {} is of kind {:#x}, which this runtime does not know; the program was "

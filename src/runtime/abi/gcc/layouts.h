@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace gantry::abi::gcc {
 
@@ -49,6 +50,8 @@ struct VariableEntry {
   std::uintptr_t size; ///< with kLinkVariable
 };
 constexpr std::uintptr_t kLinkVariable = std::uintptr_t{1} << 63;
+/// How the name of one ends in an image for nvptx, which has a pointer for it.
+constexpr std::string_view kLinkPointerSuffix = "$linkptr";
 
 /// __OFFLOAD_TABLE__: where the tables of functions and variables begin and end.
 struct HostTable {

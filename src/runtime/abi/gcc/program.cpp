@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -97,9 +98,16 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
   }
   for (std::size_t i = 0; i < tables.variables.size(); ++i) {
     const auto& [address, size] = tables.variables[i];
-    contents.entries.push_back(
-        {(size & kLinkVariable) != 0 ? core::EntryKind::kLinkPointer : core::EntryKind::kVariable,
-         address, image.variables[i], size & ~kLinkVariable});
+    const bool link = (size & kLinkVariable) != 0;
+    if (link != std::string_view(image.variables[i]).ends_with(kLinkPointerSuffix)) {
+      return refuse(
+          "the device image has '{}' where the program's tables have a variable that {} "
+          "`declare target link`; GCC 12's assembler for PTX changes their order if others "
+          "follow such a variable: declare it behind them",
+          image.variables[i], link ? "is" : "is not");
+    }
+    contents.entries.push_back({link ? core::EntryKind::kLinkPointer : core::EntryKind::kVariable,
+                                address, image.variables[i], size & ~kLinkVariable});
   }
   return contents;
 }

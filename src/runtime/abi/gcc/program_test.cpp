@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string_view>
+#include <utility>
 
 namespace gantry::abi::gcc {
 namespace {
@@ -87,6 +88,12 @@ TEST_F(Program, TablesOfDifferentLengths) {
   table_.variables_end = variables_;
   EXPECT_THAT(message(), HasSubstr("2 target regions and 0 variables"));
   EXPECT_THAT(message(), HasSubstr("--gc-sections"));
+}
+
+TEST_F(Program, LinkVariablesInAnotherOrder) {
+  std::swap(variable_names_[0], variable_names_[1]);
+  EXPECT_THAT(message(), HasSubstr("has 'link$linkptr' where the program's tables have a variable "
+                                   "that is not `declare target link`"));
 }
 
 TEST_F(Program, NewerVersions) {
