@@ -6,7 +6,7 @@ under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1, or with Gantry in place 
     run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices simt
     run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices cpu --compiler bin/gantry
 
-With --compiler the program is compiled once more, for the CPU device, by `gantry gcc` and the like.
+With --compiler the program is compiled once more, for devices of the CPU, by `gantry gcc` and the like.
 
 A program passes if it ends with status 0 and its last line is PASS, and if with Gantry it prints what
 it prints with stock libgomp. It is compiled again only if it, a shared header or the command has
@@ -146,7 +146,7 @@ def main():
                         help="folder for what is compiled")
     parser.add_argument("--driver", type=pathlib.Path, help="folder of libcuda.so.1")
     parser.add_argument("--gantry", type=pathlib.Path, help="Gantry's library, to be loaded first")
-    parser.add_argument("--compiler", type=pathlib.Path, help="gantry, to compile for the CPU device")
+    parser.add_argument("--compiler", type=pathlib.Path, help="gantry, to compile for devices of the CPU")
     parser.add_argument("--devices", default="simt", help="GANTRY_DEVICES for it")
     parser.add_argument("--host", action="store_true", help="run target regions on the host")
     parser.add_argument("--compile-only", action="store_true")
