@@ -6,6 +6,7 @@
 #include "link/installation.h"
 #include "link/process.h"
 #include "link/temporary_directory.h"
+#include "link/weak_references.h"
 
 #include <algorithm>
 #include <charconv>
@@ -138,7 +139,9 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
                 "does",
                 done->captured);
   }
-  return {};
+  // The host's code in it may name what objects without regions have. In a worker's process that is
+  // not there, and no region uses it.
+  return weaken_references(image);
 }
 
 /// The source of an object with the image, which registers it as GCC's own do, but in front of the

@@ -11,6 +11,8 @@ import unittest
 from gcc_case import GANTRY, SOURCES, Case, build, main
 
 LIBOMP = pathlib.Path("/usr/lib/llvm-22/lib/libomp.so")
+# Devices that run the image for the CPU.
+CPUS = ("cpu", "cpu+separate", "worker")
 
 HELPER = """
 #pragma omp declare target
@@ -112,6 +114,23 @@ extern "C" void work(int device) {
 """
 # In another file than the program's regions.
 ELSEWHERE = """
+int verbose = 1;
+int* chosen() { return &verbose; }
+"""
+NAMES_ELSEWHERE = """
+#include <cstdio>
+extern int verbose;
+int* chosen();
+using Function = int* (*)();
+Function function = chosen;
+int main() {
+  int y = verbose + *function() + *chosen();
+#pragma omp target map(tofrom : y)
+  y++;
+  std::printf("%d\\n", y);
+}
+"""
+CONSTRUCTOR_ELSEWHERE = """
 struct Verbosity { Verbosity(); int level; };
 Verbosity::Verbosity() : level(5) {}
 int verbose = 1;
@@ -157,8 +176,8 @@ class Links(Case):
                 self.compile("gcc", *options, "main.o", "libhelper.a", "-o", "archived")
                 self.compile("gcc", *options, "helper.o", "main.o", "-o", "linked")
                 for program in ("./archived", "./linked"):
-                    self.assertEqual(self.output(program), "42 device 1\n")
-                    self.assertEqual(self.output(program, devices="cpu:2,cpu+separate"), "42 device 3\n")
+                    for devices, count in (("cpu", 1), ("worker", 1), ("cpu:2,cpu+separate,worker", 4)):
+                        self.assertEqual(self.output(program, devices=devices), f"42 device {count}\n")
 
     def test_code_stays_read_only(self):
         self.write("main.c", MAIN + HELPER)
@@ -170,8 +189,9 @@ class Links(Case):
         self.write("main.c", MAIN + HELPER)
         self.compile("gcc", "-foffload=cpu,nvptx-none", "main.c", "-o", "program")
         self.assertEqual(self.output("./program"), "42 device 1\n")
-        self.assertEqual(self.output("./program", devices="cpu,simt"), "42 device 2\n")
-        self.assertEqual(self.output("./program", devices="cpu,simt", OMP_DEFAULT_DEVICE="1"), "42 device 2\n")
+        for default in ("0", "1", "2"):
+            self.assertEqual(self.output("./program", devices="cpu,simt,worker", OMP_DEFAULT_DEVICE=default),
+                             "42 device 3\n")
 
     def test_run_of_a_program_that_stock_gcc_has_linked(self):
         self.write("main.c", MAIN + HELPER)
@@ -184,13 +204,16 @@ class Links(Case):
         self.write("b.cpp", INLINE.replace("NAME", "b"))
         self.write("main.cpp", '#include <cstdio>\nint a(); int b(); int main() { int x = a(); std::printf("%d %d\\n", x, b()); }')
         self.compile("g++", "-std=c++17", "a.cpp", "b.cpp", "main.cpp", "-o", "program")
-        self.assertEqual(self.output("./program"), "6 7\n")
+        for devices in CPUS:
+            self.assertEqual(self.output("./program", devices=devices), "6 7\n")
 
     def test_regions_before_and_behind_main(self):
         self.write("program.cpp", BEFORE_MAIN)
-        self.compile("g++", "program.cpp", "-o", "program")
-        for devices in ("cpu", "cpu+separate"):
-            self.assertTrue(self.output("./program", devices=devices).startswith("1 device\n"))
+        for targets, devices in (("cpu", CPUS), ("nvptx-none", ("simt",)), ("cpu,nvptx-none", (*CPUS, "simt"))):
+            self.compile("g++", f"-foffload={targets}", "program.cpp", "-o", "program")
+            for device in devices:
+                with self.subTest(targets=targets, device=device):
+                    self.assertTrue(self.output("./program", devices=device).startswith("1 device\n"))
 
     def test_variables_of_devices_are_their_own(self):
         self.write("work.cpp", UNIQUE)
@@ -199,13 +222,21 @@ class Links(Case):
         self.compile("g++", "-std=c++17", "-shared", "work.cpp", "-o", "libwork.so")
         self.compile("g++", "main.cpp", "./libwork.so", "-o", "with_library")
         for program in ("./program", "./with_library"):
-            self.assertEqual(self.output(program, devices="cpu:2+separate"), "4 1 3\n4 1 3\n")
+            for devices in ("cpu:2+separate", "worker:2"):
+                self.assertEqual(self.output(program, devices=devices), "4 1 3\n4 1 3\n")
 
     def test_what_host_code_uses_of_files_without_regions(self):
         self.write("elsewhere.cpp", ELSEWHERE)
+        self.write("program.cpp", NAMES_ELSEWHERE)
+        self.compile("g++", "program.cpp", "elsewhere.cpp", "-o", "program")
+        for devices in CPUS:
+            self.assertEqual(self.output("./program", devices=devices), "4\n")
+
+    def test_constructors_of_files_without_regions(self):
+        self.write("elsewhere.cpp", CONSTRUCTOR_ELSEWHERE)
         self.write("program.cpp", USES_ELSEWHERE)
         self.compile("g++", "program.cpp", "elsewhere.cpp", "-o", "program")
-        for devices in ("cpu", "cpu+separate"):
+        for devices in ("cpu", "cpu+separate"): # a worker's process does not have the constructor
             self.assertTrue(self.output("./program", devices=devices).startswith("2 5 2\n"))
 
     def test_more_objects_in_one(self):
@@ -214,18 +245,20 @@ class Links(Case):
         self.compile("gcc", "-c", "helper.c", "main.c")
         self.compile("gcc", "-r", "helper.o", "main.o", "-o", "both.o")
         self.compile("gcc", "both.o", "-o", "program")
-        self.assertEqual(self.output("./program"), "42 device 1\n")
+        for devices in CPUS:
+            self.assertEqual(self.output("./program", devices=devices), "42 device 1\n")
 
     def test_libraries_that_come_and_go(self):
         self.write("library.cpp", LIBRARY)
         self.write("loader.c", LOADER)
         self.compile("g++", "-shared", "library.cpp", "-o", "library.so")
         self.compile("gcc", "loader.c", "-o", "loader")
-        self.assertEqual(self.output("./loader", "./library.so"), "1 2 3 ")
+        for devices in CPUS:
+            self.assertEqual(self.output("./loader", "./library.so", devices=devices), "1 2 3 ")
 
     def test_the_oldest_interfaces(self):
         self.compile("gcc", SOURCES / "oldest.c", "-o", "oldest")
-        for devices in ("cpu", "cpu+separate"):
+        for devices in CPUS:
             self.assertEqual(self.output("./oldest", devices=devices), "PASS\n")
 
 
@@ -236,7 +269,8 @@ class Installed(Case):
         self.write("main.c", MAIN + HELPER)
         self.compile("gcc", "main.c", "-o", "program", tool=self.folder / "installed/bin/gantry")
         self.assertIn(str(self.folder / "installed/lib"), self.run_tool("readelf", "-d", "program").stdout)
-        self.assertEqual(self.output("./program"), "42 device 1\n")
+        for devices in CPUS:
+            self.assertEqual(self.output("./program", devices=devices), "42 device 1\n")
 
 
 class Mistakes(Case):
@@ -257,21 +291,24 @@ class Mistakes(Case):
     def test_tables_that_the_linker_took_away(self):
         self.write("main.c", MAIN + HELPER)
         self.compile("gcc", "main.c", "-Wl,--gc-sections", "-o", "program")
-        message = self.fails("./program")
-        self.assertIn("tables have 0 target regions", message)
-        self.assertIn("--gc-sections", message)
+        for devices in CPUS:
+            message = self.fails("./program", GANTRY_DEVICES=devices)
+            self.assertIn("tables have 0 target regions", message)
+            self.assertIn("--gc-sections", message)
 
     def test_a_program_without_an_image(self):
         self.write("main.c", MAIN + HELPER)
         self.compile("gcc", "-foffload=disable", "main.c", "-o", "program")
-        self.assertIn("no device can be used", self.fails("./program"))
-        self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), "42 host 0\n")
+        for devices in CPUS:
+            self.assertIn("no device can be used", self.fails("./program", GANTRY_DEVICES=devices))
+            self.assertEqual(self.output("./program", devices=devices, OMP_TARGET_OFFLOAD="DEFAULT"), "42 host 0\n")
 
     def test_a_device_number_that_is_none(self):
         self.write("main.c", '#include <stdio.h>\nint main(void) {\n#pragma omp target device(7)\n  puts("ran");\n}')
         self.compile("gcc", "main.c", "-o", "program")
-        self.assertIn("device number 7 does not exist", self.fails("./program"))
-        self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
+        for devices in CPUS:
+            self.assertIn("device number 7 does not exist", self.fails("./program", GANTRY_DEVICES=devices))
+            self.assertEqual(self.output("./program", devices=devices, OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
 
     def test_a_mapping_that_does_not_fit(self):
         self.write("main.c", "int main(void) { int a[10];\n#pragma omp target enter data map(to : a[0:5])\n"
@@ -280,7 +317,24 @@ class Mistakes(Case):
         # No region, so no image; then the host's data environment serves.
         self.write("region.c", "void region(void) {\n#pragma omp target\n  ;\n}")
         self.compile("gcc", "main.c", "region.c", "-o", "program")
-        self.assertIn("target enter data: device 0 (cpu): mapping of storage", self.fails("./program"))
+        for devices in CPUS:
+            name = devices.partition("+")[0]
+            self.assertIn(f"target enter data: device 0 ({name}): mapping of storage",
+                          self.fails("./program", GANTRY_DEVICES=devices))
+
+    def test_storage_that_is_not_mapped(self):
+        self.write("main.c", """
+            static int size = 8;
+            int main(void) {
+              int values[8] = {1}, sum = 0, *pointer = values;
+            #pragma omp target map(tofrom : sum)
+              for (int i = 0; i < size; ++i) sum += pointer[i];
+              return sum;
+            }""")
+        self.compile("gcc", "-g", "main.c", "-o", "program")
+        message = self.fails("./program", GANTRY_DEVICES="worker")
+        self.assertIn("target: device 0 (worker): the device is lost: ", message)
+        self.assertRegex(message, r"main\.c:6: .*read from address .*: host address of .*not mapped")
 
 
 class Mixed(Case):
@@ -307,7 +361,7 @@ class Mixed(Case):
             self.check(program, devices)
 
     def test_on_the_cpu(self):
-        self.all_three(["cpu", "cpu+separate"])
+        self.all_three(CPUS)
 
     def test_on_a_gpu(self):
         self.all_three(["simt"], ["--offload-arch=sm_70"], ["-foffload=nvptx-none"])
