@@ -1,4 +1,5 @@
-# Programs that the tests compile with `gantry clang++`, in tests/runtime and tests/conformance.
+# Programs that the tests compile with `gantry clang++` and `gantry g++`, in tests/runtime and
+# tests/conformance.
 
 # A sanitizer is for the host's half only: device images run under the host's. They say what they
 # find by failing; libomp, which is not built with a sanitizer, has a list of exceptions.
@@ -53,5 +54,38 @@ function(gantry_device_program output source clang)
     DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h ${program_DEPENDS}
       gantry libgantry clang-linker-wrapper gantry_device_cpu ${plugins}
     COMMENT "Compiling ${name} with Clang ${clang}"
+    VERBATIM)
+endfunction()
+
+# gantry_gcc_has_nvptx(VARIABLE): true if GCC 12 is installed with its compiler for NVIDIA's GPUs.
+function(gantry_gcc_has_nvptx variable)
+  set(mkoffload)
+  if(GANTRY_GXX)
+    execute_process(COMMAND ${GANTRY_GXX} -print-prog-name=accel/nvptx-none/mkoffload
+      OUTPUT_VARIABLE mkoffload OUTPUT_STRIP_TRAILING_WHITESPACE)
+  endif()
+  if(EXISTS "${mkoffload}")
+    set(${variable} TRUE PARENT_SCOPE)
+  else()
+    set(${variable} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# gantry_gcc_program(OUTPUT SOURCE [DEPENDS files...] [FLAGS flags...])
+# For devices of the CPU and for GPUs, with an image for each in the program.
+function(gantry_gcc_program output source)
+  cmake_parse_arguments(PARSE_ARGV 2 program "" "" "DEPENDS;FLAGS")
+  get_filename_component(name ${output} NAME)
+  # GCC 12's warnings do not count what clauses say of a variable among its uses.
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry g++ -foffload=cpu,nvptx-none
+      "-foffload-options=nvptx-none=-latomic -lm" -std=c++17 -O1 -g -Wall -Werror
+      -Wno-unused-variable -Wno-unused-but-set-variable -Wno-uninitialized
+      -I${CMAKE_SOURCE_DIR}/tests/support ${source} -o ${output} ${program_FLAGS}
+    DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h
+      ${CMAKE_SOURCE_DIR}/tests/support/check_macros.h ${program_DEPENDS}
+      gantry libgantry gantry-mkoffload gantry_device_cpu
+    COMMENT "Compiling ${name} with GCC 12"
     VERBATIM)
 endfunction()

@@ -14,7 +14,7 @@ import sys
 import run
 import suite
 
-COMPILER = "22"
+COMPILER = "clang22"
 NEED_SEVERAL_DEVICES = ("uids",)
 
 

@@ -12,8 +12,13 @@
 
 #include <string.h>
 
-/// The largest type of its kind that devices have too.
-#if defined(GANTRY_FOR_GPU) || defined(GANTRY_FOR_FOREIGN)
+#ifndef __clang__
+// GCC 12's omp.h does not declare it.
+extern "C" void* omp_get_mapped_ptr(const void* object, int device);
+#endif
+
+/// The largest type of its kind that devices have too; a program of GCC's is for all of them.
+#if defined(GANTRY_FOR_GPU) || defined(GANTRY_FOR_FOREIGN) || !defined(__clang__)
 using LongDouble = double;
 #else
 using LongDouble = long double;

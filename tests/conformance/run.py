@@ -6,7 +6,8 @@ usage: run.py [--together | --memcheck | --device-checks] BUILD PROGRAM COMPILER
 Each case is a process of its own, unless --together asks for one process for all that must succeed;
 --memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor.
 exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
-is an error. The results stand in BUILD/conformance/PROGRAM.clangCOMPILER.DEVICE.json.
+is an error. The results stand in BUILD/conformance/PROGRAM.COMPILER.DEVICE.json.
+Ends with 77 (skipped) if there was no GCC to compile the program with.
 """
 
 import argparse
@@ -84,13 +85,10 @@ MEMCHECK = ("valgrind", "--quiet", "--fair-sched=yes", "--error-exitcode=9", "--
             f"--suppressions={suite.FOLDER / 'memcheck.supp'}")
 
 
-SKIPPED = 77  # what ctest takes for it
-
-
 def run_together(runner, cases):
     if not cases:
         print("SKIPPED: every case is an exception, ends with a message or needs an environment of its own")
-        return SKIPPED
+        return suite.SKIPPED
     done = runner.start(*(case.name for case in cases))
     sys.stderr.write(done.stderr)
     print(f"{len(cases)} cases, exit status {done.returncode}")
@@ -110,6 +108,9 @@ def main():
     run = (arguments.program, arguments.compiler, arguments.device)
 
     device = suite.read_device(arguments.device)
+    if why_not := suite.why_not_compiled(arguments.build, run):
+        print(f"SKIPPED: {why_not}")
+        return suite.SKIPPED
     runner = Runner(device.executable(arguments.build, *run[:2]), device.environment(arguments.build))
     cases = runner.cases()
     if not cases:

@@ -7,6 +7,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
+SKIPPED = 77  # what ctest takes for it
 
 
 def fail(message):
@@ -54,7 +55,9 @@ class Device:
         self.like = self.variables.pop("like", None)  # the device whose exceptions hold here too
 
     def executable(self, build, program, compiler):
-        name = f"{program}-{compiler}{f'-{self.gpu}' if self.gpu else ''}"
+        # A program of GCC's has an image for each kind of device.
+        gpu = f"-{self.gpu}" if self.gpu and compiler.startswith("clang") else ""
+        name = f"{program}-{compiler}{gpu}"
         return build / "tests/conformance/programs" / name
 
     def environment(self, build):
@@ -63,6 +66,14 @@ class Device:
 
 def read_devices(file="devices.txt"):
     return [Device(line) for _, line in rows(FOLDER / file)]
+
+
+def why_not_compiled(build, run):
+    """Why a (program, compiler, device) cannot be run; empty if it can."""
+    program, compiler, device = run
+    if compiler.startswith("gcc") and not read_device(device).executable(build, program, compiler).exists():
+        return "g++-12 or gcc-12-offload-nvptx was not installed when the build was configured"
+    return ""
 
 
 def read_device(name):
@@ -84,7 +95,7 @@ class ExceptionRow:
         self.devices = (devices or "*").split(",")
 
     def covers(self, program, compiler, device, case):
-        return (fnmatch.fnmatchcase(f"clang{compiler}", self.compiler)
+        return (fnmatch.fnmatchcase(compiler, self.compiler)
                 and any(fnmatch.fnmatchcase(device, pattern) for pattern in self.devices)
                 and fnmatch.fnmatchcase(f"{program}:{case}", self.case))
 
@@ -98,7 +109,7 @@ def results_folder(build):
 
 
 def results_path(build, program, compiler, device):
-    return results_folder(build) / f"{program}.clang{compiler}.{device}.json"
+    return results_folder(build) / f"{program}.{compiler}.{device}.json"
 
 
 def write_results(path, results):

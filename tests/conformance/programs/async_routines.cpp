@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // The routines that end in _async: they return before their work is done, keep copies of their
 // arguments, and are target tasks with the dependences of their depend objects.
 #include "conformance.h"

@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // Clang's clauses of its own.
 #include "conformance.h"
 

@@ -5,12 +5,16 @@
 #include <string>
 #include <unistd.h>
 
-#pragma omp begin declare target
+#pragma omp declare target
 int counter = 40;
 // Initialised in full: Clang 19 and 22 refuse a declare target array with many zeros at its end.
 double table[3] = {0.5, 1.5, 4};
 
-/// Writes its number where the device's constructors and destructors leave their traces.
+// Where the device's constructors leave their traces.
+int trace[3] = {-1, -1, -1};
+int length = 0;
+
+/// Writes its number there; its destructor to stdout.
 struct Tracer {
   explicit Tracer(int number) : number_(number) { trace[length++] = number; }
   ~Tracer() {
@@ -21,11 +25,7 @@ struct Tracer {
     }
   }
   int number_;
-  static int trace[8];
-  static int length;
 };
-int Tracer::trace[8];
-int Tracer::length;
 Tracer first(1);
 Tracer second(2);
 int number_in_constructor = omp_get_device_num();
@@ -64,17 +64,17 @@ CASE(variables_have_storage_of_their_own, "declare-target.to", "declare-target.i
   CHECK(there == 6.0);
 }
 
-CASE(constructors_run_in_order, "declare-target.constructors", "declare-target.static-member") {
-  int length = 0;
+CASE(constructors_run_in_order, "declare-target.constructors") {
+  int count = 0;
   int order = 0;
   int number = -2;
-#pragma omp target map(from : length, order, number)
+#pragma omp target map(from : count, order, number)
   {
-    length = Tracer::length;
-    order = Tracer::trace[0] * 10 + Tracer::trace[1];
+    count = length;
+    order = trace[0] * 10 + trace[1];
     number = number_in_constructor;
   }
-  CHECK_EQUAL(length, 2);
+  CHECK_EQUAL(count, 2);
   CHECK_EQUAL(order, 12);
   CHECK_EQUAL(number, omp_get_default_device());
 }

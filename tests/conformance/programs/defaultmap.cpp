@@ -24,14 +24,14 @@ CASE(alloc, "defaultmap.alloc") {
   int array[3] = {1, 2, 3};
 #pragma omp target defaultmap(alloc : scalar)
   scalar = 2;
-  CHECK_EQUAL(scalar, shared ? 2 : 1);
+  CHECK(scalar == 1 || shared);
 #pragma omp target defaultmap(alloc : aggregate)
   array[0] = 10;
   CHECK_EQUAL(array[0], shared ? 10 : 1);
   int* pointer = array;
 #pragma omp target defaultmap(alloc : pointer)
   pointer = nullptr;
-  CHECK(pointer == (shared ? nullptr : array));
+  CHECK(pointer == array || shared);
 }
 
 CASE(to, "defaultmap.to") {
@@ -161,6 +161,7 @@ CASE(default_behaviour, "defaultmap.default") {
   CHECK(array[0] == 11 && array[1] == 20 && scalar == 1);
 }
 
+#ifdef __clang__ // GCC 12 has no `present` here
 CASE(present_scalars, "defaultmap.present") {
   int scalar = 1;
 #pragma omp target data map(tofrom : scalar)
@@ -196,6 +197,7 @@ DEATH_CASE(an_absent_scalar, "not present", "defaultmap.present") {
 #pragma omp target defaultmap(present : scalar)
   scalar = 2;
 }
+#endif
 
 CASE(without_a_category, "defaultmap.all") {
   int scalar = 1;

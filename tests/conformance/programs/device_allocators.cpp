@@ -1,4 +1,4 @@
-// compilers: 22
+// compilers: clang22
 // Memory of LLVM's predefined memory spaces, by libomp's allocators and by the routines they call.
 #include "conformance.h"
 

@@ -1,5 +1,5 @@
 // flags: -fopenmp-version=45 -Wno-openmp-extensions
-// compilers: 22
+// compilers: clang22
 // Device numbers in regions under OpenMP 4.5, where Clang makes omp_is_initial_device a call:
 // libomp's would answer for the host.
 #include "conformance.h"

@@ -1,5 +1,5 @@
 // flags: -fopenmp-version=61
-// compilers: 22
+// compilers: clang22
 // The dyn_groupprivate clause.
 #include "conformance.h"
 

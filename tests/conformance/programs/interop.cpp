@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // The interop construct and its queries where no device has a foreign runtime: the object is
 // omp_interop_none, and dependences order the construct among tasks.
 #include "conformance.h"

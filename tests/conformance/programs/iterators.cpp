@@ -1,4 +1,5 @@
 // flags: -fopenmp-version=52
+// compilers: clang22 clang19
 // Iterators and shape-operators in map and motion clauses, and mapper modifiers.
 #include "conformance.h"
 
@@ -115,14 +116,4 @@ CASE(mappers_of_templates, "mapper.template") {
   List<int> list = {3, numbers};
   increment(list);
   CHECK(numbers[0] == 2 && numbers[2] == 4);
-}
-
-CASE(several_clauses, "map.several-clauses") {
-  int a = 1, b = 2, c = 3, d = 4;
-#pragma omp target map(to : a, b) map(from : c) map(tofrom : d) map(alloc : b)
-  {
-    c = a + b;
-    d += c;
-  }
-  CHECK(c == 3 && d == 7);
 }

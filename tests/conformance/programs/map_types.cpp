@@ -237,6 +237,7 @@ CASE(always_to_copies_only_to_the_device, "map.always") {
   }
 }
 
+#ifdef __clang__ // GCC 12 has no modifier `present`
 CASE(present_finds_what_is_mapped, "map.present") {
   int a[10] = {1};
 #pragma omp target data map(tofrom : a)
@@ -275,6 +276,7 @@ DEATH_CASE(present_at_exit_data, "'a'.* is not present", "map.present", "exit-da
   int a[10] = {};
 #pragma omp target exit data map(present, from : a)
 }
+#endif
 
 CASE(close_is_a_hint, "map.close") {
   int a[10] = {1, 2, 3};
@@ -292,6 +294,8 @@ CASE(close_is_a_hint, "map.close") {
   CHECK(!is_present(a));
 }
 
+// GCC 12 has no modifier `ompx_hold` and takes an item into one map clause alone.
+#ifdef __clang__
 CASE(held_data_outlives_delete, "map.ompx_hold") {
   int x = 1;
 #pragma omp target data map(ompx_hold, tofrom : x)
@@ -332,6 +336,17 @@ CASE(the_same_item_twice, "map.same-item") {
   CHECK_EQUAL(a[0], 60);
   CHECK(!is_present(a));
 }
+#endif
+
+CASE(several_clauses, "map.several-clauses") {
+  int a = 1, b = 2, c = 3, d = 4;
+#pragma omp target map(to : a, b) map(from : c) map(tofrom : d)
+  {
+    c = a + b;
+    d += c;
+  }
+  CHECK(c == 3 && d == 7);
+}
 
 CASE(a_part_of_what_is_present, "map.part-of-present") {
   int a[10] = {};
@@ -347,9 +362,12 @@ CASE(a_part_of_what_is_present, "map.part-of-present") {
   CHECK(!is_present(a));
 }
 
-DEATH_CASE(extending_what_is_present,
-           "target data: .*mapping of 'values' .* extends past 'part\\[0:50\\]'",
-           "map.extends-present") {
+#ifdef __clang__
+#define EXTENSION "target data: .*mapping of 'values' .* extends past 'part\\[0:50\\]'"
+#else // GCC passes no names
+#define EXTENSION "target enter data: .*mapping of storage .* extends past storage"
+#endif
+DEATH_CASE(extending_what_is_present, EXTENSION, "map.extends-present") {
   int values[100] = {};
   int* part = values;
 #pragma omp target enter data map(to : part[0 : 50])

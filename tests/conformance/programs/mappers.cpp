@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // Declared mappers.
 #include "conformance.h"
 

@@ -1,5 +1,5 @@
 // flags: -fopenmp-version=60
-// compilers: 22
+// compilers: clang22
 // requires self_maps.
 #pragma omp requires self_maps
 

@@ -340,7 +340,7 @@ public:
   int values_[4] = {1, 2, 3, 4};
   int factor_ = 0;
   int* more_ = nullptr;
-  const void* there_ = nullptr;
+  const Counter* there_ = nullptr;
 };
 } // namespace
 

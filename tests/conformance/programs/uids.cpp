@@ -1,4 +1,4 @@
-// compilers: 22
+// compilers: clang22
 // Unique identifiers of devices (OpenMP 6.0).
 #include "conformance.h"
 

@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // requires unified_address, dynamic_allocators and atomic_default_mem_order.
 #pragma omp requires unified_address, dynamic_allocators
 #pragma omp requires atomic_default_mem_order(acq_rel)

@@ -1,3 +1,4 @@
+// compilers: clang22 clang19
 // requires unified_shared_memory: regions use host memory that is not mapped, maps make no copies
 // unless they say `close`, and declare target variables are the host's.
 #pragma omp requires unified_shared_memory

@@ -1,5 +1,5 @@
 // flags: -fopenmp-version=60
-// compilers: 22
+// compilers: clang22
 // What OpenMP 6.0 adds.
 #include "conformance.h"
 
