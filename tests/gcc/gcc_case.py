@@ -40,8 +40,17 @@ class Case(unittest.TestCase):
         return done.stdout
 
 
-def main():
+def missing():
+    """What is not installed; nothing if all is."""
     if shutil.which("gcc-12") is None:
-        print("SKIPPED: gcc-12 is not installed")
+        return "gcc-12"
+    found = subprocess.run(["gcc-12", "-print-prog-name=accel/nvptx-none/mkoffload"], capture_output=True, text=True,
+                           check=False).stdout.strip()
+    return None if os.path.exists(found) else "gcc-12-offload-nvptx"
+
+
+def main():
+    if package := missing():
+        print(f"SKIPPED: {package} is not installed")
         sys.exit(77)
     unittest.main()

@@ -267,9 +267,10 @@ class Installed(Case):
         done = self.run_tool("cmake", "--install", build, "--prefix", self.folder / "installed")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.write("main.c", MAIN + HELPER)
-        self.compile("gcc", "main.c", "-o", "program", tool=self.folder / "installed/bin/gantry")
+        self.compile("gcc", "-foffload=cpu,nvptx-none", "main.c", "-o", "program",
+                     tool=self.folder / "installed/bin/gantry")
         self.assertIn(str(self.folder / "installed/lib"), self.run_tool("readelf", "-d", "program").stdout)
-        for devices in CPUS:
+        for devices in (*CPUS, "simt"):
             self.assertEqual(self.output("./program", devices=devices), "42 device 1\n")
 
 
@@ -287,6 +288,11 @@ class Mistakes(Case):
         message = self.fails(GANTRY, "gcc", "-no-pie", "main.o", "-o", "program")
         self.assertIn("gantry: error: the program's objects cannot be linked as an image for the CPU device", message)
         self.assertIn("compile with -fPIC", message)
+
+    def test_gcc_without_a_compiler_for_gpus(self):
+        message = self.fails(build / "libexec/gcc/accel/nvptx-none/mkoffload", COMPILER_PATH="")
+        self.assertEqual(message, "gantry: error: GCC has no compiler for NVIDIA's GPUs here; install Debian's package "
+                                  "gcc-12-offload-nvptx\n")
 
     def test_tables_that_the_linker_took_away(self):
         self.write("main.c", MAIN + HELPER)
