@@ -1,6 +1,6 @@
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stddef.h>
 int omp_is_initial_device(void);
 void GOMP_target(int, void (*)(void*), const void*, size_t, void**, size_t*, unsigned char*);
 void GOMP_target_update(int, const void*, size_t, void**, size_t*, unsigned char*);
@@ -12,9 +12,13 @@ static void region(void* block) {
   int* seen = arguments[2];
   *seen = omp_is_initial_device() ? 1000 + *p : p == &v ? ++*p : -1;
 }
-struct pair { const void* address; uintptr_t size; };
-static const struct pair pairs[] __attribute__((section(".gnu.openmp_target"), used, aligned(8))) = {
-    {&v, sizeof v}, {(const void*)region, 0}};
+struct pair {
+  const void* address;
+  uintptr_t size;
+};
+static const struct pair pairs[]
+    __attribute__((section(".gnu.openmp_target"), used, aligned(8))) = {{&v, sizeof v},
+                                                                        {(const void*)region, 0}};
 enum { kTo = 1, kFrom = 2, kPointer = 4, kAlign4 = 2 << 3, kAlign8 = 3 << 3 };
 int bar(int* p, const void* table) {
   int seen = 0;
