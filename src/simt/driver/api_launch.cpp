@@ -3,6 +3,7 @@
 #include "simt/driver/launch.h"
 #include "simt/driver/library.h"
 #include "simt/driver/messages.h"
+#include "simt/exec/settings.h"
 
 #include <algorithm>
 
@@ -23,6 +24,9 @@ CUresult call_for_function(CUfunction handle, Body&& body) noexcept {
 CUresult launch(CUfunction handle, const LaunchShape& shape, CUstream stream_handle,
                 void** parameters, void** extra) {
   return call_in_context([&](Context& context) {
+    if (gantry::simt::exec::settings().mode == gantry::simt::exec::Mode::kSkip) [[unlikely]] {
+      return CUDA_SUCCESS;
+    }
     LaunchRequest request;
     request.function = function_of(handle, context);
     if (request.function == nullptr) {

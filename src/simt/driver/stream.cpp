@@ -279,8 +279,9 @@ void Stream::sleep_until(std::uint64_t sequence) {
 }
 
 void Stream::synchronize() {
-  const Position position = mark();
-  wait(position.sequence);
+  if (!settled()) {
+    wait(mark().sequence);
+  }
 }
 
 } // namespace gantry::simt::driver

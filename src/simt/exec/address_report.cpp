@@ -174,7 +174,10 @@ AddressReport in_arena(const Warp& warp, unsigned lane, std::uint64_t address, s
   if (auto window = in_own_window(warp, lane, address, size, found)) {
     return *std::move(window);
   }
-  const auto nearest = found ? DeviceMemory::Nearest{*found, false} : memory.nearest(address);
+  // What is inside and may not be accessed is kept for later use (gantry/simt_driver.h).
+  const auto nearest = found ? DeviceMemory::Nearest{*found, found->kind == MemoryKind::kDevice &&
+                                                                 !memory.accessible(address, 1)}
+                             : memory.nearest(address);
   if (!nearest) {
     return {{"the address is in device memory, of which nothing is allocated"}, {}};
   }

@@ -52,8 +52,10 @@ Status parse_mode(std::string_view value, Settings& settings) {
     settings.mode = Mode::kCompile;
   } else if (same_word(value, "interpret")) {
     settings.mode = Mode::kInterpret;
+  } else if (same_word(value, "skip")) {
+    settings.mode = Mode::kSkip;
   } else {
-    return fail("'{}' is not one of compile, interpret", value);
+    return fail("'{}' is not one of compile, interpret, skip", value);
   }
   return {};
 }
@@ -205,7 +207,8 @@ struct Variable {
 constexpr std::array kVariables = {
     Variable{{"GANTRY_SIMT_MODE", "compile",
               "how kernels run: compile (to machine code), interpret (instruction by instruction; "
-              "slow, for debugging)"},
+              "slow, for debugging), skip (not at all: what is left of a program's time is the "
+              "host's)"},
              parse_mode},
     Variable{
         {"GANTRY_SIMT_CHECK", "memory",

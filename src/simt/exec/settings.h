@@ -9,7 +9,7 @@
 
 namespace gantry::simt::exec {
 
-enum class Mode : std::uint8_t { kCompile, kInterpret };
+enum class Mode : std::uint8_t { kCompile, kInterpret, kSkip };
 
 /// What is looked for while kernels run.
 struct Checks {
@@ -25,7 +25,7 @@ struct Checks {
 };
 
 struct Settings {
-  Mode mode = Mode::kCompile; ///< GANTRY_SIMT_MODE=compile|interpret
+  Mode mode = Mode::kCompile; ///< GANTRY_SIMT_MODE=compile|interpret|skip
   Checks checks;              ///< GANTRY_SIMT_CHECK=none, or some of memory, race, init, sync
   unsigned threads = 0;       ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
   unsigned devices = 1;       ///< GANTRY_SIMT_DEVICES

@@ -61,6 +61,7 @@ TEST(SimtSettings, RowsAreAllDifferentAndExplained) {
 TEST(SimtSettings, Words) {
   EXPECT_EQ(read({{"GANTRY_SIMT_MODE", "interpret"}}).mode, Mode::kInterpret);
   EXPECT_EQ(read({{"GANTRY_SIMT_MODE", "Compile"}}).mode, Mode::kCompile);
+  EXPECT_EQ(read({{"GANTRY_SIMT_MODE", "skip"}}).mode, Mode::kSkip);
   EXPECT_FALSE(read({{"GANTRY_SIMT_CHECK", "none"}}).checks.memory);
   EXPECT_TRUE(read({{"GANTRY_SIMT_CHECK", "memory"}}).checks.memory);
   EXPECT_EQ(read({{"GANTRY_SIMT_NAME", "A device"}}).name, "A device");
@@ -139,7 +140,7 @@ TEST(SimtSettings, ChecksAreAListOfWords) {
 
 TEST(SimtSettings, EveryMistakeIsNamed) {
   const Settings settings = read({{"GANTRY_SIMT_MODE", "fast"}, {"GANTRY_SIMT_THREADS", "many"}});
-  EXPECT_EQ(settings.error, "GANTRY_SIMT_MODE: 'fast' is not one of compile, interpret\n"
+  EXPECT_EQ(settings.error, "GANTRY_SIMT_MODE: 'fast' is not one of compile, interpret, skip\n"
                             "GANTRY_SIMT_THREADS: 'many' is not a number from 0 to 1024");
 }
 

@@ -1,0 +1,17 @@
+// Device memory that a runtime keeps for later use (gantry/simt_driver.h).
+#include "gantry/simt_driver.h"
+#include "simt/exec/device_memory.h"
+
+using gantry::simt::exec::DeviceMemory;
+
+extern "C" [[gnu::visibility("default")]] void gantry_simt_set_freed(CUdeviceptr address,
+                                                                     size_t size, int freed) {
+  DeviceMemory* const memory = DeviceMemory::instance();
+  if (memory == nullptr) {
+    return;
+  }
+  memory->set_accessible(address, size, freed == 0);
+  if (freed == 0 && memory->fresh() != nullptr) {
+    memory->fresh()->mark_fresh(address, size);
+  }
+}
