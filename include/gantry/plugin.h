@@ -172,6 +172,14 @@ int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, c
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
                                       uint64_t size);
 
+/** Room for `size` > 0 bytes of which the next launch in the queue alone makes use: the kernel
+    finds at `*device_address`, aligned to 64 bytes at least, what the caller has written to `*host`
+    before that launch. Both are good until the queue is waited for or asked for room again. A
+    plugin need not have this function: what launches use is then allocated, copied to and freed
+    like anything else. */
+int32_t __tgt_rtl_launch_data(gantry_queue* queue, uint64_t size, void** host,
+                              void** device_address);
+
 /** Runs a kernel. `launch` and its arguments are copied before the call returns. */
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
                                       const gantry_launch* launch);

@@ -1,5 +1,8 @@
 #include "plugins/cuda/device.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <memory>
 
 namespace gantry::cuda {
@@ -8,16 +11,12 @@ namespace {
 
 /// What is kept of memory that programs give back, of the device's: 1 of so many bytes.
 constexpr std::uint64_t kKeptPart = 16;
+/// The same where it is the host's memory, which others need.
+constexpr std::uint64_t kKeptPartOfHosts = 256;
 
-struct Devices {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
-};
-
-Devices& devices() {
-  static auto* const all = new Devices;
-  return *all;
-}
+constexpr std::int32_t kMostDevices = 1024;
+/// Open devices by the plugin's number.
+constinit std::array<std::atomic<Device*>, kMostDevices> open_devices = {};
 
 std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice device) {
   GANTRY_CUDA_TRY(cuDeviceGetAttribute, &value, attribute, device);
@@ -51,8 +50,7 @@ std::int32_t describe(Device& opened, CUdevice device) {
   opened.capability = major * 10 + minor;
   opened.integrated = integrated != 0;
   opened.host_accessible = pageable != 0;
-  // Memory of the host is nobody's to hoard.
-  opened.memory.keep(opened.integrated ? 0 : opened.total_memory / kKeptPart);
+  opened.memory.keep(opened.total_memory / (opened.integrated ? kKeptPartOfHosts : kKeptPart));
   opened.description = fmt::format(
       "{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name, opened.capability,
       opened.multiprocessors, static_cast<double>(opened.total_memory) / (1 << 30), version / 1000,
@@ -81,9 +79,7 @@ std::int32_t open(Device& opened) {
 } // namespace
 
 Device& device_of(std::int32_t device) {
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  return *all.open[static_cast<std::size_t>(device)];
+  return *open_devices[static_cast<std::size_t>(device)].load(std::memory_order_acquire);
 }
 
 std::int32_t enter(const Device& device) {
@@ -107,6 +103,7 @@ int32_t __tgt_rtl_number_of_devices(void) {
   if (check(driver().cuDeviceGetCount(&count), "cuDeviceGetCount") != GANTRY_SUCCESS) {
     return 0;
   }
+  count = std::min(count, kMostDevices);
   if (count == 0) {
     set_error(GANTRY_FAILURE, "the driver has no device");
   }
@@ -129,12 +126,7 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (const std::int32_t code = open(*opened); code != GANTRY_SUCCESS) {
     return code;
   }
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  if (all.open.size() <= static_cast<std::size_t>(device)) {
-    all.open.resize(static_cast<std::size_t>(device) + 1);
-  }
-  all.open[static_cast<std::size_t>(device)] = std::move(opened);
+  open_devices[static_cast<std::size_t>(device)].store(opened.release(), std::memory_order_release);
   return GANTRY_SUCCESS;
 }
 

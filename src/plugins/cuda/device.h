@@ -43,4 +43,16 @@ struct Device {
 /// Makes the device's context the calling thread's; GANTRY_SUCCESS or an error, kept.
 std::int32_t enter(const Device& device);
 
+/// What the driver answers to a call about a stream of the device. The stream says what context is
+/// meant, so most calls are right whatever context is current. A driver that minds refuses the
+/// call, which is then made again in the device's context.
+template <typename Call>
+CUresult in_context(const Device& device, Call&& call) {
+  const CUresult result = call();
+  if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_HANDLE) [[likely]] {
+    return result;
+  }
+  return enter(device) == GANTRY_SUCCESS ? call() : result;
+}
+
 } // namespace gantry::cuda

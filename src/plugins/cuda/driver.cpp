@@ -53,6 +53,8 @@ Driver open_driver() {
   }
   GANTRY_PLUGIN_ENTRIES(GANTRY_LOOK_UP)
 #undef GANTRY_LOOK_UP
+  driver.set_freed =
+      reinterpret_cast<decltype(driver.set_freed)>(dlsym(library, "gantry_simt_set_freed"));
   if (const CUresult result = driver.cuInit(0); result != CUDA_SUCCESS) {
     const char* name = nullptr;
     driver.cuGetErrorName(result, &name);

@@ -13,6 +13,7 @@
 
 #include <gantry/cuda_driver.h>
 #include <gantry/plugin.h>
+#include <gantry/simt_driver.h>
 
 namespace gantry::cuda {
 
@@ -65,6 +66,8 @@ struct Driver {
 #define GANTRY_POINTER(name) decltype(&::name) name = nullptr;
   GANTRY_PLUGIN_ENTRIES(GANTRY_POINTER)
 #undef GANTRY_POINTER
+  /// The PTX executor's alone; null with any other driver.
+  decltype(&::gantry_simt_set_freed) set_freed = nullptr;
   std::string problem; ///< why there is none; empty if the pointers are good
 };
 

@@ -65,9 +65,13 @@ std::uint32_t blocks_of(gantry_kernel& kernel, const gantry_launch& launch, std:
 }
 
 /// Makes room for the stacks of all warps of a launch.
-std::int32_t reserve_stacks(LaunchMemory& memory, std::size_t bytes, CUstream stream) {
+std::int32_t reserve_stacks(LaunchMemory& memory, std::size_t bytes, const Device& device,
+                            CUstream stream) {
   if (bytes <= memory.stack_bytes) {
     return GANTRY_SUCCESS;
+  }
+  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
+    return code;
   }
   if (memory.stacks != 0) {
     GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
@@ -171,8 +175,8 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
   std::size_t bytes = 2 * sizeof(std::uint64_t);
   if (kernel.convention == Convention::kGccRegion) {
     blocks = blocks_of(kernel, launch, warps);
-    if (const std::int32_t code =
-            reserve_stacks(memory, std::size_t{blocks} * warps * kStackBytes, stream);
+    if (const std::int32_t code = reserve_stacks(memory, std::size_t{blocks} * warps * kStackBytes,
+                                                 *kernel.device, stream);
         code != GANTRY_SUCCESS) {
       return code;
     }
@@ -181,8 +185,12 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
   }
   std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, words.data(),
                                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  return check(driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize, warps, 1, 0,
-                                       stream, nullptr, parameters.data()),
+  return check(in_context(*kernel.device,
+                          [&] {
+                            return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize,
+                                                           warps, 1, 0, stream, nullptr,
+                                                           parameters.data());
+                          }),
                "cuLaunchKernel");
 }
 

@@ -42,7 +42,8 @@ int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t 
     return static_cast<int>(known >> kQuestionBits);
   }
   int resident = 0;
-  if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+  if (enter(*kernel.device) != GANTRY_SUCCESS ||
+      driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
           &resident, kernel.function, static_cast<int>(threads), dynamic_memory) != CUDA_SUCCESS ||
       resident < 1) {
     resident = 1;
@@ -95,13 +96,16 @@ constexpr std::size_t kRecordsOffset = 64;
 
 /// Makes `memory` large enough for the kernel's reduction.
 std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kernel,
-                     CUstream stream) {
+                     const Device& device, CUstream stream) {
   const std::size_t bytes = kRecordsOffset + static_cast<std::size_t>(kernel.reduction_bytes) *
                                                  static_cast<std::size_t>(kernel.reduction_records);
   if (bytes <= memory.bytes) {
     return GANTRY_SUCCESS;
   }
   CUdeviceptr address = 0;
+  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
+    return code;
+  }
   GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
   gantry_launch_environment environment = {};
@@ -129,9 +133,6 @@ void LaunchMemory::release() {
 
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                    LaunchMemory& memory) {
-  if (const std::int32_t code = enter(*kernel.device); code != GANTRY_SUCCESS) {
-    return code;
-  }
   if (kernel.convention != Convention::kClang) {
     return start_of_gcc(kernel, launch, stream, memory);
   }
@@ -140,7 +141,7 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::array<void*, kFewArguments> few;
   std::vector<void*> many;
   if (kernel.environment.reduction_bytes > 0 && kernel.environment.reduction_records > 0) {
-    if (const std::int32_t code = reserve(memory, kernel.environment, stream);
+    if (const std::int32_t code = reserve(memory, kernel.environment, *kernel.device, stream);
         code != GANTRY_SUCCESS) {
       return code;
     }
@@ -157,8 +158,12 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::size_t bytes = launch.argument_count * sizeof(void*);
   std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void**>(arguments),
                                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  return check(driver().cuLaunchKernel(kernel.function, grid.blocks, 1, 1, grid.threads, 1, 1,
-                                       launch.dynamic_memory, stream, nullptr, parameters.data()),
+  return check(in_context(*kernel.device,
+                          [&] {
+                            return driver().cuLaunchKernel(
+                                kernel.function, grid.blocks, 1, 1, grid.threads, 1, 1,
+                                launch.dynamic_memory, stream, nullptr, parameters.data());
+                          }),
                "cuLaunchKernel");
 }
 

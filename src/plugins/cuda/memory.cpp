@@ -15,17 +15,24 @@ extern "C" {
 
 int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
   Device& on = device_of(device);
-  if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
-    return code;
+  CUdeviceptr address = on.memory.take(size);
+  if (address == 0) {
+    if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (const std::int32_t code = on.memory.allocate(size, address); code != GANTRY_SUCCESS) {
+      return code;
+    }
   }
-  CUdeviceptr address = 0;
-  const std::int32_t code = on.memory.allocate(size, address);
   *device_address = reinterpret_cast<void*>(address);
-  return code;
+  return GANTRY_SUCCESS;
 }
 
 int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
   Device& on = device_of(device);
+  if (on.memory.put_back(address_of(device_address))) {
+    return GANTRY_SUCCESS;
+  }
   if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
     return code;
   }

@@ -2,7 +2,19 @@
 
 #include "plugins/cuda/driver.h"
 
+#include <iterator>
+
 namespace gantry::cuda {
+
+namespace {
+
+void tell_executor(CUdeviceptr address, std::uint64_t size, bool freed) {
+  if (driver().set_freed != nullptr) {
+    driver().set_freed(address, size, freed ? 1 : 0);
+  }
+}
+
+} // namespace
 
 void MemoryPool::keep(std::uint64_t most) {
   const std::lock_guard lock(mutex_);
@@ -10,29 +22,71 @@ void MemoryPool::keep(std::uint64_t most) {
 }
 
 CUdeviceptr MemoryPool::take(std::uint64_t size) {
-  const auto found = kept_by_size_.find(size);
-  if (found == kept_by_size_.end()) {
-    return 0;
+  const std::lock_guard lock(mutex_);
+  return take_kept(size);
+}
+
+CUdeviceptr MemoryPool::take_kept(std::uint64_t size) {
+  // Most times it is what was put back last.
+  Class* of = kept_.empty() ? nullptr : kept_.back().of;
+  if (of == nullptr || of->size != size) {
+    const auto found = classes_.find(size);
+    if (found == classes_.end() || found->second.kept.empty()) {
+      return 0;
+    }
+    of = &found->second;
   }
-  const CUdeviceptr address = found->second->address;
-  kept_.erase(found->second);
-  kept_by_size_.erase(found);
+  const Blocks::iterator block = of->kept.back();
+  of->kept.pop_back();
+  used_.splice(used_.end(), kept_, block);
+  block->kept = false;
   kept_bytes_ -= size;
-  return address;
+  tell_executor(block->address, size, false);
+  return block->address;
+}
+
+void MemoryPool::keep_block(Blocks::iterator block) {
+  tell_executor(block->address, block->of->size, true);
+  kept_.splice(kept_.end(), used_, block);
+  block->kept = true;
+  block->of->kept.push_back(block);
+  kept_bytes_ += block->of->size;
+}
+
+void MemoryPool::forget(Blocks::iterator block) {
+  blocks_.erase(block->address);
+  if (--block->of->blocks == 0) {
+    classes_.erase(block->of->size);
+  }
+  (block->kept ? kept_ : used_).erase(block);
+}
+
+bool MemoryPool::put_back(CUdeviceptr address) {
+  const std::lock_guard lock(mutex_);
+  // Most times it is what was taken last.
+  Blocks::iterator block = std::prev(used_.end());
+  if (used_.empty() || block->address != address) {
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || found->second->kept) {
+      return false;
+    }
+    block = found->second;
+  }
+  if (kept_bytes_ + block->of->size > most_) {
+    return false;
+  }
+  keep_block(block);
+  return true;
 }
 
 std::int32_t MemoryPool::shrink(std::uint64_t bytes) {
   while (kept_bytes_ > bytes) {
-    const CUdeviceptr address = kept_.front().address;
-    const auto [first, last] = kept_by_size_.equal_range(kept_.front().size);
-    for (auto entry = first; entry != last; ++entry) {
-      if (entry->second == kept_.begin()) {
-        kept_by_size_.erase(entry);
-        break;
-      }
-    }
-    kept_bytes_ -= kept_.front().size;
-    kept_.pop_front();
+    const Blocks::iterator oldest = kept_.begin();
+    const CUdeviceptr address = oldest->address;
+    Class& of = *oldest->of;
+    of.kept.erase(of.kept.begin());
+    kept_bytes_ -= of.size;
+    forget(oldest);
     GANTRY_CUDA_TRY(cuMemFree_v2, address);
   }
   return GANTRY_SUCCESS;
@@ -40,45 +94,49 @@ std::int32_t MemoryPool::shrink(std::uint64_t bytes) {
 
 std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
   const std::lock_guard lock(mutex_);
-  address = take(size);
-  if (address == 0) {
-    CUresult result = driver().cuMemAlloc_v2(&address, size);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && kept_bytes_ > 0) {
-      if (const std::int32_t code = shrink(0); code != GANTRY_SUCCESS) {
-        return code;
-      }
-      result = driver().cuMemAlloc_v2(&address, size);
-    }
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-      return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
-    }
-    if (const std::int32_t code = check(result, "cuMemAlloc"); code != GANTRY_SUCCESS) {
+  address = take_kept(size);
+  if (address != 0) {
+    return GANTRY_SUCCESS;
+  }
+  CUresult result = driver().cuMemAlloc_v2(&address, size);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY && kept_bytes_ > 0) {
+    if (const std::int32_t code = shrink(0); code != GANTRY_SUCCESS) {
       return code;
     }
+    result = driver().cuMemAlloc_v2(&address, size);
   }
-  sizes_.emplace(address, size);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
+  }
+  if (const std::int32_t code = check(result, "cuMemAlloc"); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  Class& of = classes_[size];
+  of.size = size;
+  ++of.blocks;
+  blocks_.emplace(address, used_.insert(used_.end(), Block{address, &of, false}));
   return GANTRY_SUCCESS;
 }
 
 std::int32_t MemoryPool::release(CUdeviceptr address) {
   const std::lock_guard lock(mutex_);
-  const auto found = sizes_.find(address);
-  if (found == sizes_.end() || found->second > most_) {
-    if (found != sizes_.end()) {
-      sizes_.erase(found);
-    }
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) {
+    GANTRY_CUDA_TRY(cuMemFree_v2, address); // which says what is wrong with it
+    return GANTRY_SUCCESS;
+  }
+  const Blocks::iterator block = found->second;
+  if (block->kept) {
+    return report(GANTRY_FAILURE, "the memory at {:#x} is freed already", address);
+  }
+  if (block->of->size > most_) {
+    forget(block);
     GANTRY_CUDA_TRY(cuMemFree_v2, address);
     return GANTRY_SUCCESS;
   }
-  const std::uint64_t size = found->second;
-  sizes_.erase(found);
-  if (const std::int32_t code = shrink(most_ - size); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  kept_.push_back({address, size});
-  kept_by_size_.emplace(size, std::prev(kept_.end()));
-  kept_bytes_ += size;
-  return GANTRY_SUCCESS;
+  const std::int32_t code = shrink(most_ - block->of->size);
+  keep_block(block);
+  return code;
 }
 
 } // namespace gantry::cuda

@@ -78,6 +78,39 @@ TEST_F(MemoryPoolTest, GivesUpWhatItKeepsBeforeMemoryIsExhausted) {
   EXPECT_EQ(pool.release(most), GANTRY_SUCCESS);
 }
 
+TEST_F(MemoryPoolTest, WithoutTheDriverIsWhatIsKept) {
+  MemoryPool pool;
+  pool.keep(2 * kBlock);
+  EXPECT_EQ(pool.take(kBlock), 0U);
+  const CUdeviceptr first = allocate(pool, kBlock);
+  const CUdeviceptr second = allocate(pool, kBlock);
+  const CUdeviceptr third = allocate(pool, kBlock);
+  EXPECT_TRUE(pool.put_back(first));
+  EXPECT_TRUE(pool.put_back(second));
+  EXPECT_FALSE(pool.put_back(third)); // something has to go for it
+  EXPECT_FALSE(pool.put_back(first)); // kept already
+  EXPECT_EQ(pool.take(kBlock), second);
+  EXPECT_EQ(pool.take(kBlock), first);
+  EXPECT_EQ(pool.take(kBlock), 0U);
+  pool.keep(0);
+  for (const CUdeviceptr address : {first, second, third}) {
+    EXPECT_EQ(pool.release(address), GANTRY_SUCCESS);
+  }
+}
+
+TEST_F(MemoryPoolTest, WhatIsFreedTwiceIsAnError) {
+  MemoryPool pool;
+  pool.keep(kBlock);
+  const CUdeviceptr address = allocate(pool, kBlock);
+  EXPECT_EQ(pool.release(address), GANTRY_SUCCESS);
+  EXPECT_EQ(pool.release(address), GANTRY_FAILURE);
+  EXPECT_STREQ(__tgt_rtl_error_message(),
+               fmt::format("the memory at {:#x} is freed already", address).c_str());
+  EXPECT_EQ(pool.take(kBlock), address);
+  pool.keep(0);
+  EXPECT_EQ(pool.release(address), GANTRY_SUCCESS);
+}
+
 TEST_F(MemoryPoolTest, AnAddressOfNobodyIsAnError) {
   MemoryPool pool;
   EXPECT_EQ(pool.release(4096), GANTRY_FAILURE);

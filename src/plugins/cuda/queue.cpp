@@ -1,5 +1,6 @@
 // Queues: a stream each.
 #include "plugins/cuda/launch.h"
+#include "plugins/cuda/launch_data.h"
 #include "plugins/cuda/staging.h"
 
 using namespace gantry::cuda;
@@ -8,6 +9,7 @@ struct gantry_queue {
   Device& device;
   CUstream stream = nullptr;
   LaunchMemory memory = {};
+  LaunchData data{device};
   Staging staging = {};
 };
 
@@ -52,47 +54,62 @@ void __tgt_rtl_destroy_queue(gantry_queue* queue) {
   if (enter(queue->device) == GANTRY_SUCCESS) {
     (void)driver().cuStreamDestroy_v2(queue->stream);
     queue->memory.release();
+    queue->data.release();
   }
   delete queue;
 }
 
 int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
                                     uint64_t size) {
-  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
-    return code;
-  }
   const auto to = reinterpret_cast<CUdeviceptr>(device_address);
-  if (size > kDriverTakes && !queue->device.integrated && !is_pinned(host)) {
-    return queue->staging.submit(queue->stream, to, host, size);
+  if (size > kDriverTakes && !queue->device.integrated) {
+    if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (!is_pinned(host)) {
+      return queue->staging.submit(queue->stream, to, host, size);
+    }
   }
-  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, to, host, size, queue->stream);
-  return GANTRY_SUCCESS;
+  return check(
+      in_context(queue->device,
+                 [&] { return driver().cuMemcpyHtoDAsync_v2(to, host, size, queue->stream); }),
+      "cuMemcpyHtoDAsync");
 }
 
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
                                       uint64_t size) {
-  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
-    return code;
-  }
   const auto from = reinterpret_cast<CUdeviceptr>(device_address);
   // The driver would wait for the copy of however little.
-  if (!queue->device.integrated && !is_pinned(host)) {
-    return queue->staging.retrieve(queue->stream, host, from, size);
+  if (!queue->device.integrated) {
+    if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (!is_pinned(host)) {
+      return queue->staging.retrieve(queue->stream, host, from, size);
+    }
   }
-  GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, host, from, size, queue->stream);
-  return GANTRY_SUCCESS;
+  return check(
+      in_context(queue->device,
+                 [&] { return driver().cuMemcpyDtoHAsync_v2(host, from, size, queue->stream); }),
+      "cuMemcpyDtoHAsync");
 }
 
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
                                       const gantry_launch* launch) {
+  if (const std::int32_t code = queue->data.bring(queue->stream); code != GANTRY_SUCCESS) {
+    return code;
+  }
   return start(*kernel, *launch, queue->stream, queue->memory);
 }
 
+int32_t __tgt_rtl_launch_data(gantry_queue* queue, uint64_t size, void** host,
+                              void** device_address) {
+  return queue->data.reserve(queue->stream, size, host, device_address);
+}
+
 int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
-  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  return finish(*queue, driver().cuStreamSynchronize(queue->stream));
+  return finish(*queue, in_context(queue->device,
+                                   [&] { return driver().cuStreamSynchronize(queue->stream); }));
 }
 
 /// A queue for this launch alone: the runtime launches through queues.
@@ -111,10 +128,8 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
 }
 
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
-  if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  const CUresult result = driver().cuStreamQuery(queue->stream);
+  const CUresult result =
+      in_context(queue->device, [&] { return driver().cuStreamQuery(queue->stream); });
   *done = result == CUDA_ERROR_NOT_READY ? 0 : 1;
   return result == CUDA_ERROR_NOT_READY ? GANTRY_SUCCESS : finish(*queue, result);
 }

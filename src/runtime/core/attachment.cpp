@@ -94,13 +94,11 @@ bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, s
   return false;
 }
 
-void DataEnvironment::point_to_corresponding(std::uintptr_t device_slot, const MapItem& item,
-                                             ConstructWork& work) {
+std::uintptr_t DataEnvironment::corresponding_pointee(const MapItem& item) {
   const Lookup pointee = table_.find(address(item.begin), 0);
-  if (pointee.presence == Presence::kPresent) {
-    work.transfers.point(device_slot, address(item.base), sizeof(void*),
-                         pointee.mapping->device_address(address(item.begin)));
-  }
+  return pointee.presence == Presence::kPresent
+             ? pointee.mapping->device_address(address(item.begin))
+             : 0;
 }
 
 } // namespace gantry::core

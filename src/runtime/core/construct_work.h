@@ -88,13 +88,17 @@ private:
 };
 
 struct ConstructWork {
-  ConstructWork(const Construct& at, Queue& of_construct, std::uint64_t number)
-      : construct(at), queue(of_construct), call(number) {}
+  ConstructWork(const Construct& at, Queue& of_construct, std::uint64_t number,
+                FoundLast* before = nullptr)
+      : construct(at), queue(of_construct), call(number), last(before) {}
 
   const Construct& construct;
   Queue& queue;
   /// Numbers the enter and exit calls of a data environment: storage made by this one is new.
   std::uint64_t call;
+  /// For each item the mapping that held it when the construct was executed last; may be null, and
+  /// of another length.
+  FoundLast* last;
   /// For each item the mapping that holds it, or null.
   Mappings found;
   Transfers transfers;

@@ -44,7 +44,7 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
 
 Status DataEnvironment::enter_target(Items items, const Construct& construct, Queue& queue,
                                      KernelArguments& arguments, ParameterForm form,
-                                     PrivateStorage& storage) {
+                                     PrivateStorage& storage, FoundLast* last) {
   if (items.empty()) {
     if (form == ParameterForm::kBlock) {
       arguments.push_back(nullptr);
@@ -53,7 +53,7 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct, Qu
   }
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, queue, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call(), last);
   Status planned = plan_enter(items, work);
   if (planned) {
     planned = append_arguments(items, work, arguments, form, storage);
@@ -61,13 +61,14 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct, Qu
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::exit(Items items, const Construct& construct, Queue& queue) {
+Status DataEnvironment::exit_target(Items items, const Construct& construct, Queue& queue,
+                                    FoundLast* last) {
   if (items.empty()) {
     return {};
   }
   Lock lock(mutex_);
   settle(lock, items);
-  ConstructWork work(construct, queue, table_.next_call());
+  ConstructWork work(construct, queue, table_.next_call(), last);
   Status outcome = plan_exit(items, work);
   if (!work.transfers.empty()) {
     // What goes must not be found meanwhile.

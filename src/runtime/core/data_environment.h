@@ -28,6 +28,7 @@
 #include "runtime/core/map_item.h"
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/plugin.h"
+#include "runtime/core/private_storage.h"
 
 #include <array>
 #include <condition_variable>
@@ -36,31 +37,6 @@
 #include <span>
 
 namespace gantry::core {
-
-/// The private storage of one launch on its device; freed with it.
-class PrivateStorage {
-public:
-  explicit PrivateStorage(const PluginDevice& device) : device_(device) {}
-  PrivateStorage(const PrivateStorage&) = delete;
-  PrivateStorage& operator=(const PrivateStorage&) = delete;
-  ~PrivateStorage();
-
-  /// Makes room for `size` bytes and returns where they are on the device.
-  [[nodiscard]] Result<std::uintptr_t> allocate(std::uint64_t size);
-
-  /// Room for `size` bytes on the host, aligned as words, from which the storage is initialised.
-  /// They stay as long as this does.
-  [[nodiscard]] std::byte* stage(std::uint64_t size) {
-    staged_.resize(size / sizeof(std::uint64_t) + 1);
-    return reinterpret_cast<std::byte*>(staged_.data());
-  }
-
-private:
-  const PluginDevice& device_;
-  alignas(64) std::byte inline_[512];
-  void* allocation_ = nullptr;
-  absl::InlinedVector<std::uint64_t, 64> staged_;
-};
 
 class DataEnvironment {
 public:
@@ -75,15 +51,21 @@ public:
                              Queue& queue);
 
   /// Maps `items` for a target region and appends one value to `arguments` for each item with
-  /// `argument`, or the address of a block of these, with private copies in `storage`.
+  /// `argument`, or the address of a block of these, with private copies in `storage`. `last` is
+  /// what they were found in the last time, which is looked at first; null: it is not known.
   [[nodiscard]] Status enter_target(std::span<const MapItem> items, const Construct& construct,
                                     Queue& queue, KernelArguments& arguments, ParameterForm form,
-                                    PrivateStorage& storage);
+                                    PrivateStorage& storage, FoundLast* last = nullptr);
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
   /// error of one item does not keep the others from being copied and taken off the device.
   [[nodiscard]] Status exit(std::span<const MapItem> items, const Construct& construct,
-                            Queue& queue);
+                            Queue& queue) {
+    return exit_target(items, construct, queue, nullptr);
+  }
+  /// The same at the end of a target region, with the `last` of enter_target.
+  [[nodiscard]] Status exit_target(std::span<const MapItem> items, const Construct& construct,
+                                   Queue& queue, FoundLast* last);
 
   [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct,
                               Queue& queue);
@@ -182,10 +164,16 @@ private:
 
   // Rules (mapping_rules.cpp).
 
+  /// Counts the reference of an item to storage that is there, and plans its copy.
+  void enter_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                     std::uint64_t size, ConstructWork& work);
   Result<Mapping*> enter_storage(Items items, const MapItem& item, std::uintptr_t begin,
                                  std::uint64_t size, ConstructWork& work);
   Result<Mapping*> create(Items items, const MapItem& item, std::uintptr_t begin,
                           std::uint64_t size, ConstructWork& work);
+  /// Takes the reference of an item to storage that is there.
+  void leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                     ConstructWork& work);
   Result<Mapping*> leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
                          ConstructWork& work);
   Mapping& insert_infinite(std::uintptr_t begin, std::uint64_t size, void* device_address);
@@ -204,9 +192,8 @@ private:
   /// too, or the host's pointer would change.
   bool points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,
                              ConstructWork& work);
-  /// Makes the device's pointer at `device_slot` point to the corresponding storage of item.begin,
-  /// if there is any.
-  void point_to_corresponding(std::uintptr_t device_slot, const MapItem& item, ConstructWork& work);
+  /// The corresponding address of what a pointer points to; 0 if that is not present.
+  [[nodiscard]] std::uintptr_t corresponding_pointee(const MapItem& item);
 
   // Mistakes (checks.cpp).
 

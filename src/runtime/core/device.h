@@ -46,9 +46,10 @@ public:
   /// Loads the programs that were registered since the last call; any thread. One atomic load when
   /// there are none.
   [[nodiscard]] Status ensure_loaded(Registry& registry) {
-    return loaded_generation_.load(std::memory_order_acquire) == registry.generation()
-               ? Status()
-               : load_programs(registry);
+    return is_loaded(registry) ? Status() : load_programs(registry);
+  }
+  [[nodiscard]] bool is_loaded(const Registry& registry) const {
+    return loaded_generation_.load(std::memory_order_acquire) == registry.generation();
   }
 
   /// The kernel of a launch, or null if no program loaded here has it.

@@ -22,53 +22,42 @@ std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
 
 } // namespace
 
-PrivateStorage::~PrivateStorage() {
-  if (allocation_ != nullptr) {
-    // A failure to free has no construct to report to, and none of its results depends on it.
-    (void)device_.release(allocation_);
-  }
-}
-
-Result<std::uintptr_t> PrivateStorage::allocate(std::uint64_t size) {
-  if (device_.host_accessible() && size <= sizeof inline_) {
-    return address(inline_);
-  }
-  auto allocated = device_.allocate(size);
-  if (!allocated) {
-    return with_context(allocated.error(), "private copies");
-  }
-  allocation_ = *allocated;
-  return address(allocation_);
-}
-
 Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
                                          KernelArguments& arguments, ParameterForm form,
                                          PrivateStorage& storage) {
   const Mappings& found = work.found;
   const bool block = form == ParameterForm::kBlock;
-  const std::size_t first_argument = arguments.size();
+  std::size_t values = 0;
+  std::uint64_t private_size = 0;
+  /// Where the items' private copies are in the storage; once there is one.
+  absl::InlinedVector<std::uint64_t, kInlineItems> offsets;
+  for (const MapItem& item : items) {
+    values += item.argument ? 1 : 0;
+  }
   // The block and all private copies of a construct lie in one piece, in order.
-  const std::uint64_t block_size =
-      block ? sizeof(void*) * static_cast<std::uint64_t>(std::ranges::count_if(
-                                  items, [](const MapItem& item) { return item.argument; }))
-            : 0;
-  std::uint64_t private_size = block_size;
-  absl::InlinedVector<std::uint64_t, kInlineItems> offsets(items.size(), 0);
+  const std::uint64_t block_size = block ? sizeof(void*) * values : 0;
+  private_size = block_size;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].kind == MapKind::kPrivate) {
+      offsets.resize(items.size());
       offsets[i] = aligned_up(private_size, alignment_of(address(items[i].begin)));
       private_size = offsets[i] + items[i].size;
     }
   }
-  std::uintptr_t private_begin = 0;
   if (private_size > 0) {
-    auto allocated = storage.allocate(private_size);
-    if (!allocated) {
-      return tl::unexpected(allocated.error());
+    if (Status status = storage.reserve(private_size, work.queue); !status) {
+      return status;
     }
-    private_begin = *allocated;
   }
-  std::byte* const staged = block ? storage.stage(private_size) : nullptr;
+  // Where the first content is put together: many small copies would take longer than a large one.
+  std::byte* host = storage.host();
+  const bool copied = block && private_size > 0 && host == nullptr;
+  if (copied) {
+    host = storage.stage(private_size);
+  }
+  const std::size_t first = arguments.size();
+  arguments.resize(first + (block ? 1 : values));
+  void** value_at = block ? reinterpret_cast<void**>(host) : arguments.data() + first;
 
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
@@ -88,10 +77,10 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
       }
       break;
     case MapKind::kPrivate: {
-      const std::uintptr_t copy = private_begin + offsets[i];
+      const std::uintptr_t copy = storage.begin() + offsets[i];
       if (item.to && item.size > 0) {
-        if (block) {
-          std::memcpy(staged + offsets[i], item.begin, item.size);
+        if (host != nullptr) {
+          std::memcpy(host + offsets[i], item.begin, item.size);
         } else {
           work.transfers.initialise(copy, item.begin, item.size);
         }
@@ -99,34 +88,39 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
       value = copy + (address(item.base) - address(item.begin));
       break;
     }
-    case MapKind::kCapture:
+    case MapKind::kCapture: {
+      const std::uintptr_t pointee = corresponding_pointee(item);
+      const std::uintptr_t slot = address(item.base);
       if (items[item.parent].kind == MapKind::kPrivate) {
-        const std::uintptr_t slot = private_begin + offsets[item.parent] +
-                                    (address(item.base) - address(items[item.parent].begin));
-        point_to_corresponding(slot, item, work);
+        const std::uint64_t offset =
+            offsets[item.parent] + (slot - address(items[item.parent].begin));
+        if (pointee != 0 && host != nullptr) {
+          std::memcpy(host + offset, &pointee, sizeof pointee);
+        } else if (pointee != 0) {
+          work.transfers.point(storage.begin() + offset, slot, sizeof pointee, pointee);
+        }
       } else if (Mapping* object = found[item.parent]; object != nullptr && !object->shared()) {
-        const std::uintptr_t slot = address(item.base);
-        point_to_corresponding(object->device_address(slot), item, work);
-        work.attachments.push_back({object, {slot, sizeof(void*), address(item.begin)}});
+        if (pointee != 0) {
+          work.transfers.point(object->device_address(slot), slot, sizeof pointee, pointee);
+        }
+        work.attachments.push_back({object, {slot, sizeof pointee, address(item.begin)}});
         mark(*object, work);
       }
       break;
+    }
     case MapKind::kAttachment:
     case MapKind::kValue:
       break;
     }
     if (item.argument) {
-      arguments.push_back(reinterpret_cast<void*>(value));
+      *value_at++ = reinterpret_cast<void*>(value);
     }
   }
   if (block) {
-    // Many small copies would take longer than one that is larger.
-    std::memcpy(staged, arguments.data() + first_argument, block_size);
-    arguments.resize(first_argument);
-    arguments.push_back(reinterpret_cast<void*>(private_begin));
-    if (private_size > 0) {
-      work.transfers.initialise(private_begin, staged, private_size);
-    }
+    arguments[first] = reinterpret_cast<void*>(storage.begin());
+  }
+  if (copied) {
+    work.transfers.initialise(storage.begin(), host, private_size);
   }
   return {};
 }

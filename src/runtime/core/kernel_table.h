@@ -9,6 +9,8 @@
 // new one.
 #pragma once
 
+#include "runtime/core/mapping_table.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +21,15 @@ struct gantry_kernel;
 
 namespace gantry::core {
 
-/// A kernel of a loaded program on one device. Owned by the program; immutable.
+/// A kernel of a loaded program on one device. Owned by the program; immutable but for what is
+/// said.
 struct Kernel {
   /// What the compiler hands to a launch; unique in a process, but for inline functions.
   const void* host_address = nullptr;
   gantry_kernel* handle = nullptr;
   const char* name = "";
+  /// Of the device's data environment, under its lock.
+  mutable FoundLast found_last = {};
 };
 
 class KernelTable {

@@ -76,6 +76,19 @@ bool has_storage(const MapItem& item) {
   return item.kind == MapKind::kStorage || item.kind == MapKind::kPointee;
 }
 
+/// The mapping that holds item `i`, if it is the one of the last time.
+Mapping* found_again(std::size_t i, const MapItem& item, const ConstructWork& work) {
+  return work.last != nullptr && i < work.last->size()
+             ? MappingTable::confirm((*work.last)[i], address(item.begin), item.size)
+             : nullptr;
+}
+
+void remember(ConstructWork& work) {
+  if (work.last != nullptr) {
+    work.last->assign(work.found.begin(), work.found.end());
+  }
+}
+
 } // namespace
 
 Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
@@ -84,9 +97,16 @@ Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
   bool translations = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
-    if (item.kind == MapKind::kStorage && only_translates(item)) {
-      translations = true;
-      continue;
+    if (item.kind == MapKind::kStorage) {
+      if (only_translates(item)) {
+        translations = true;
+        continue;
+      }
+      if (Mapping* const mapping = found_again(i, item, work); mapping != nullptr) {
+        enter_present(*mapping, item, address(item.begin), item.size, work);
+        work.found[i] = mapping;
+        continue;
+      }
     }
     if (item.kind == MapKind::kPointee && !item.member) {
       MapItem pointer = item;
@@ -122,7 +142,27 @@ Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
       attach(items[i], work);
     }
   }
+  remember(work);
   return {};
+}
+
+void DataEnvironment::enter_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                    std::uint64_t size, ConstructWork& work) {
+  const bool is_new = mapping.created_by == work.call;
+  if (!mapping.infinite() && (counts(item, begin, mapping) || !mapping.referenced()) &&
+      !is_counted(item, mapping, work.call)) {
+    ++count_of(mapping, item);
+    work.references.push_back({&mapping, mapping.created_by, item.hold});
+  }
+  if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
+    info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
+         extent(begin, size),
+         mapping.infinite() ? "infinitely many" : fmt::to_string(mapping.references));
+  }
+  // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
+  if (item.to && (is_new || item.always)) {
+    transfer(mapping, begin, size, Transfers::Direction::kToDevice, work);
+  }
 }
 
 Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item,
@@ -152,21 +192,7 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
     }
     mapping = *created;
   }
-  const bool is_new = mapping->created_by == work.call;
-  if (!mapping->infinite() && (counts(item, begin, *mapping) || !mapping->referenced()) &&
-      !is_counted(item, *mapping, work.call)) {
-    ++count_of(*mapping, item);
-    work.references.push_back({mapping, mapping->created_by, item.hold});
-  }
-  if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
-    info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
-         extent(begin, size),
-         mapping->infinite() ? "infinitely many" : fmt::to_string(mapping->references));
-  }
-  // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
-  if (item.to && (is_new || item.always)) {
-    transfer(*mapping, begin, size, Transfers::Direction::kToDevice, work);
-  }
+  enter_present(*mapping, item, begin, size, work);
   return mapping;
 }
 
@@ -227,7 +253,12 @@ Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
       pointer.present = false;
       left(leave(pointer, address(item.base), sizeof(void*), work));
     }
-    if (has_storage(item)) {
+    if (Mapping* const mapping =
+            item.kind == MapKind::kStorage ? found_again(i, item, work) : nullptr;
+        mapping != nullptr) {
+      leave_present(*mapping, item, address(item.begin), work);
+      work.found[i] = mapping;
+    } else if (has_storage(item)) {
       work.found[i] = left(leave(item, address(item.begin), item.size, work));
     }
   }
@@ -253,8 +284,14 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
   if (lookup.presence == Presence::kPartial && !item.implicit) {
     return partly_mapped(item, begin, size, mapping);
   }
+  leave_present(mapping, item, begin, work);
+  return &mapping;
+}
+
+void DataEnvironment::leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                    ConstructWork& work) {
   if (!counts(item, begin, mapping) || mapping.infinite()) {
-    return &mapping;
+    return;
   }
   std::uint64_t& count = count_of(mapping, item);
   if (item.remove || count == 0) {
@@ -266,7 +303,6 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
     mapping.removed_by = work.call;
     work.gone.push_back(&mapping);
   }
-  return &mapping;
 }
 
 Status DataEnvironment::plan_update(Items items, ConstructWork& work) {

@@ -46,7 +46,10 @@ Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
 
 void MappingTable::erase(Mapping& mapping) {
   index_.erase(mapping.host_begin);
-  mapping = Mapping();
+  static_cast<MappingFacts&>(mapping) = {};
+  mapping.kept.reset();
+  mapping.fingerprint.reset();
+  mapping.attached.clear();
   mappings_.give_back(mapping);
 }
 

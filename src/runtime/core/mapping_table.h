@@ -27,8 +27,8 @@ struct AttachedPointer {
   std::uintptr_t pointee;   ///< what the original pointer points to
 };
 
-/// One present piece of host storage.
-struct alignas(64) Mapping {
+/// What all mappings have.
+struct alignas(64) MappingFacts {
   static constexpr std::uint64_t kInfinite = ~std::uint64_t{0};
 
   // What every construct reads is in one line of the cache.
@@ -44,8 +44,8 @@ struct alignas(64) Mapping {
   std::uint64_t holds = 0;
   /// Number of the enter call that made the entry: storage is "new" throughout that call.
   std::uint64_t created_by = 0;
-  /// Number of the exit call that is removing the entry, so that it is removed once.
-  std::uint64_t removed_by = 0;
+  /// Number of the enter or exit call that has counted items with MapItem::once.
+  std::uint64_t counted_by = 0;
   /// A construct copies to or from the corresponding storage, without the lock; others wait.
   bool marked = false;
   /// Made for a member that no item of its whole covers: then members hold references themselves.
@@ -53,8 +53,8 @@ struct alignas(64) Mapping {
   /// A declare target variable, not an association that a program made.
   bool declared = false;
 
-  /// Number of the enter or exit call that has counted items with MapItem::once.
-  std::uint64_t counted_by = 0;
+  /// Number of the exit call that is removing the entry, so that it is removed once.
+  std::uint64_t removed_by = 0;
   /// Where the variable begins that the storage is part of; at most host_begin.
   std::uintptr_t host_base = 0;
   /// What has to be freed with the entry; null if the storage is not the table's own.
@@ -63,7 +63,11 @@ struct alignas(64) Mapping {
   /// module's own memory, or in `kept`.
   const char* name = nullptr;
   const char* mapped_at = nullptr;
-  /// Copies of the two when their module is gone.
+};
+
+/// One present piece of host storage.
+struct Mapping : MappingFacts {
+  /// Copies of the two strings when their module is gone.
   struct KeptStrings {
     std::string name;
     std::string mapped_at;
@@ -96,6 +100,10 @@ struct alignas(64) Mapping {
 
 enum class Presence : std::uint8_t { kAbsent, kPresent, kPartial };
 
+/// What the items of a construct were found in when it was executed last: most times they are
+/// again.
+using FoundLast = std::vector<Mapping*>;
+
 /// What a look-up finds: the entry for kPresent, the first one overlapped for kPartial.
 struct Lookup {
   Presence presence = Presence::kAbsent;
@@ -112,6 +120,16 @@ public:
   /// entry, or in the stretch between an entry's base and its first mapped byte (which is how a
   /// pointer is found of whose array only a part is mapped).
   [[nodiscard]] Lookup find(std::uintptr_t begin, std::uint64_t size);
+
+  /// `guess`, an entry of this table at some time or null, if it is one now and has all of
+  /// [begin, begin + size); else null.
+  [[nodiscard]] static Mapping* confirm(Mapping* guess, std::uintptr_t begin, std::uint64_t size) {
+    // What is not in the table has no bytes.
+    return guess != nullptr && begin >= guess->host_begin && begin < guess->host_end &&
+                   size <= guess->host_end - begin
+               ? guess
+               : nullptr;
+  }
 
   /// Adds an entry for host storage that overlaps none; the caller fills in what the key does not.
   Mapping& insert(std::uintptr_t begin, std::uint64_t size);

@@ -31,10 +31,7 @@ std::string library_path(std::string_view name) {
 
 } // namespace
 
-Status Plugin::check(std::int32_t code) const {
-  if (code == GANTRY_SUCCESS) [[likely]] {
-    return {};
-  }
+Status Plugin::failure(std::int32_t code) const {
   const bool refused = code != GANTRY_INVALID_OPTION && code != GANTRY_NOT_FOUND;
   return tl::unexpected(Error{functions_.error_message(), refused, code == GANTRY_DEVICE_LOST});
 }

@@ -51,6 +51,7 @@
   X(data_exchange)                                                                                 \
   X(data_place)                                                                                    \
   X(device_fault)                                                                                  \
+  X(launch_data)                                                                                   \
   X(rank_image)                                                                                    \
   X(set_memory_check)                                                                              \
   X(set_time_limit)
@@ -85,13 +86,17 @@ public:
   [[nodiscard]] const PluginFunctions& functions() const { return functions_; }
 
   /// Success, or the plugin's message for the call that returned `code`.
-  [[nodiscard]] Status check(std::int32_t code) const;
+  [[nodiscard]] Status check(std::int32_t code) const {
+    return code == GANTRY_SUCCESS ? Status() : failure(code);
+  }
 
   [[nodiscard]] bool accepts(std::span<const std::byte> image) const {
     return functions_.is_valid_binary(image.data(), image.size()) != 0;
   }
 
 private:
+  [[nodiscard]] Status failure(std::int32_t code) const;
+
   std::string name_;
   PluginFunctions functions_;
 };

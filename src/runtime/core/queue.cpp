@@ -5,12 +5,19 @@
 namespace gantry::core {
 
 QueuePool::~QueuePool() {
+  if (gantry_queue* const latest = latest_.load(); latest != nullptr) {
+    device_.plugin().functions().destroy_queue(latest);
+  }
   for (gantry_queue* queue : idle_) {
     device_.plugin().functions().destroy_queue(queue);
   }
 }
 
 Result<gantry_queue*> QueuePool::take() {
+  if (gantry_queue* const latest = latest_.exchange(nullptr, std::memory_order_acquire);
+      latest != nullptr) {
+    return latest;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -23,6 +30,11 @@ Result<gantry_queue*> QueuePool::take() {
 }
 
 void QueuePool::give_back(gantry_queue* idle) {
+  gantry_queue* none = nullptr;
+  if (latest_.compare_exchange_strong(none, idle, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+    return;
+  }
   const std::lock_guard lock(mutex_);
   idle_.push_back(idle);
 }
@@ -48,6 +60,15 @@ Status Queue::put(Function PluginFunctions::* function, Arguments... arguments) 
   return device_.queued(device_.plugin().functions().*function, queue_, arguments...);
 }
 
+Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
+  void* host = nullptr;
+  void* device = nullptr;
+  if (Status status = put(&PluginFunctions::launch_data, size, &host, &device); !status) {
+    return tl::unexpected(status.error());
+  }
+  return LaunchData{static_cast<std::byte*>(host), reinterpret_cast<std::uintptr_t>(device)};
+}
+
 Status Queue::submit(void* device_address, const void* host, std::uint64_t size) {
   return device_.has_queues() ? put(&PluginFunctions::data_submit_async, device_address, host, size)
                               : device_.submit(device_address, host, size);
@@ -65,14 +86,14 @@ Status Queue::launch(gantry_kernel* kernel, const gantry_launch& launch) {
 }
 
 Status Queue::wait() {
-  Status outcome = std::exchange(failure_, {});
-  if (std::exchange(busy_, false)) {
-    Status status = device_.queued(device_.plugin().functions().synchronize_queue, queue_);
-    if (outcome) {
-      outcome = std::move(status);
+  if (!failure_) [[unlikely]] {
+    if (std::exchange(busy_, false)) {
+      (void)device_.queued(device_.plugin().functions().synchronize_queue, queue_);
     }
+    return std::exchange(failure_, {});
   }
-  return outcome;
+  busy_ = false;
+  return device_.queued(device_.plugin().functions().synchronize_queue, queue_);
 }
 
 bool Queue::done() {

@@ -11,6 +11,7 @@
 
 #include "runtime/core/plugin.h"
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -33,8 +34,10 @@ public:
 
 private:
   const PluginDevice& device_;
+  /// The one given back last, if it is there: most times no lock is needed.
+  std::atomic<gantry_queue*> latest_{nullptr};
   std::mutex mutex_;
-  std::vector<gantry_queue*> idle_;
+  std::vector<gantry_queue*> idle_; ///< the others
 };
 
 /// One construct's use of a queue; one thread at a time. A device's queue is taken from the pool
@@ -52,6 +55,17 @@ public:
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size);
   /// Copies from the device: the bytes are there after synchronize().
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size);
+  /// Memory that the next launch alone uses: the host writes it, then the kernel finds it on the
+  /// device. Good until synchronize().
+  struct LaunchData {
+    std::byte* host = nullptr;
+    std::uintptr_t device = 0;
+  };
+  [[nodiscard]] bool has_launch_data() const {
+    return device_.has_queues() && device_.plugin().functions().launch_data != nullptr;
+  }
+  [[nodiscard]] Result<LaunchData> launch_data(std::uint64_t size);
+
   /// Runs a kernel. `launch` may vanish after the call.
   [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch);
 

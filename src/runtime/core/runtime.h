@@ -106,6 +106,8 @@ private:
     std::vector<std::string> reasons; ///< why candidates are of no use
   };
 
+  /// Device `number`, if nothing has to be done before it can be used.
+  [[nodiscard]] Device* ready(std::int64_t number);
   /// device_count(), for a construct or routine that needs a device if the policy says so.
   [[nodiscard]] int count_for_use(const Construct& construct);
   void refresh(const Construct& construct);

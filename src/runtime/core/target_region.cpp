@@ -20,8 +20,9 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 
 Status TargetRegion::start(gantry_launch&& shape) {
   DataEnvironment& environment = device_.data_environment();
-  Status status = environment.enter_target(items, construct_, queue_, parameters, form, storage_);
-  if (!status) {
+  Status status = environment.enter_target(items, construct_, queue_, parameters, form, storage_,
+                                           &kernel_.found_last);
+  if (!status) [[unlikely]] {
     return status;
   }
   shape.arguments = parameters.data();
@@ -30,12 +31,18 @@ Status TargetRegion::start(gantry_launch&& shape) {
     report_launch(device_, kernel_, construct_, parameters);
   }
   status = queue_.launch(kernel_.handle, shape);
-  return status ? std::move(status) : failed(std::move(status));
+  if (!status) [[unlikely]] {
+    status = failed(std::move(status));
+  }
+  return status;
 }
 
 Status TargetRegion::wait() {
   Status status = queue_.synchronize();
-  return status ? std::move(status) : failed(std::move(status));
+  if (!status) [[unlikely]] {
+    status = failed(std::move(status));
+  }
+  return status;
 }
 
 Status TargetRegion::failed(Status status) {
@@ -54,7 +61,7 @@ void TargetRegion::abandon() {
 }
 
 Status TargetRegion::finish() {
-  return device_.data_environment().exit(items, construct_, queue_);
+  return device_.data_environment().exit_target(items, construct_, queue_, &kernel_.found_last);
 }
 
 } // namespace gantry::core

@@ -21,7 +21,7 @@ core::Device* select_device(int number, const core::Construct& construct) {
     return runtime.select(number, construct);
   }
   const int count = runtime.device_count(construct);
-  if (number >= 0 && number <= count) {
+  if (number >= 0 && number <= count) [[likely]] {
     return runtime.select(number, construct);
   }
   // For libgomp a number that is no device's is the host's.

@@ -24,8 +24,8 @@ public:
 
 private:
   Status decode(std::size_t i);
-  /// The item of an element with storage.
-  [[nodiscard]] MapItem storage(std::size_t i) const;
+  /// Appends the item of an element with storage.
+  MapItem& add_storage(std::size_t i);
   Status add_struct(std::size_t i);
   /// A pointer that is mapped itself and attached to what it points to.
   void add_pointer(std::size_t i, bool always);
@@ -45,9 +45,9 @@ private:
   std::size_t descriptor_size_ = 0;
 };
 
-MapItem Decoder::storage(std::size_t i) const {
+MapItem& Decoder::add_storage(std::size_t i) {
   const std::uint8_t kind = arrays_.kinds[i] & 0xff;
-  MapItem item;
+  MapItem& item = items_.emplace_back();
   item.base = item.begin = bytes(arrays_.addresses[i]);
   item.size = arrays_.sizes[i];
   item.argument = target();
@@ -72,12 +72,11 @@ Status Decoder::add_struct(std::size_t i) {
     begin = std::min(begin, bytes(arrays_.addresses[k]));
     end = std::max(end, bytes(arrays_.addresses[k]) + arrays_.sizes[k]);
   }
-  MapItem item = storage(i);
+  MapItem& item = add_storage(i);
   item.begin = begin;
   item.size = static_cast<std::uint64_t>(end - begin);
   item.to = item.from = item.implicit = false;
   item.remove = (arrays_.kinds[i + 1] & 0xff) == kDelete;
-  items_.push_back(item);
   members_left_ = members + 1; // with this element
   return {};
 }
@@ -104,7 +103,7 @@ void Decoder::add_attachment(std::size_t i, bool always, bool argument) {
 }
 
 void Decoder::add_pointer(std::size_t i, bool always) {
-  MapItem item = storage(i);
+  MapItem& item = add_storage(i);
   item.size = sizeof(void*);
   item.to = true; // null stays null
   item.from = item.implicit = false;
@@ -115,9 +114,9 @@ void Decoder::add_pointer(std::size_t i, bool always) {
     item.to = false;
     item.member = true;
   }
-  items_.push_back(item);
+  const bool of_descriptor = descriptor_ != nullptr && item.begin == descriptor_;
   add_attachment(i, always, false);
-  if (descriptor_ != nullptr && item.begin == descriptor_) {
+  if (of_descriptor) {
     // The extents behind the pointer change with it, whether or not anything here is new.
     items_.back().size = descriptor_size_;
     items_.back().always = true;
@@ -150,49 +149,8 @@ Status Decoder::decode(std::size_t i) {
     }
     return {};
   }
-  MapItem item = storage(i);
+  // What is no storage of its own, or not that alone.
   switch (kind) {
-  case kAlloc:
-  case kTo:
-  case kFrom:
-  case kToFrom:
-  case kRelease:
-  case kDelete:
-    item.remove = kind == kDelete;
-    if (kind == kRelease || kind == kDelete) {
-      item.to = item.from = false;
-    }
-    break;
-  case kImplicit | kAlloc:
-  case kImplicit | kTo:
-  case kImplicit | kFrom:
-  case kImplicit | kToFrom:
-    break;
-  case kAlwaysTo:
-  case kAlwaysFrom:
-  case kAlwaysToFrom:
-    item.always = true;
-    break;
-  case kPresentTo:
-  case kPresentFrom:
-  case kPresentToFrom:
-    item.always = item.present = true;
-    break;
-  case kForcePresent:
-    item.to = item.from = false;
-    item.present = true;
-    break;
-  case kDescriptor:
-    item.to = true;
-    item.from = false;
-    descriptor_ = item.begin;
-    descriptor_size_ = item.size;
-    break;
-  case kFirstPrivate:
-    item.kind = MapKind::kPrivate;
-    item.to = true;
-    item.from = false;
-    break;
   case kFirstPrivateValue:
     add_value(i);
     return {};
@@ -220,13 +178,6 @@ Status Decoder::decode(std::size_t i) {
       add_translation(i, nullptr);
       return {};
     }
-    item.size = 0; // counted, if it is present
-    item.to = item.from = false;
-    break;
-  case kDeleteZeroLength:
-    item.size = 0;
-    item.to = item.from = false;
-    item.remove = true;
     break;
   case kUseDevicePointer:
   case kUseDevicePointerIfPresent:
@@ -234,11 +185,61 @@ Status Decoder::decode(std::size_t i) {
     add_translation(i, &address);
     return {};
   default:
+    break;
+  }
+  MapItem& item = add_storage(i);
+  switch (kind) {
+  case kAlloc:
+  case kTo:
+  case kFrom:
+  case kToFrom:
+  case kImplicit | kAlloc:
+  case kImplicit | kTo:
+  case kImplicit | kFrom:
+  case kImplicit | kToFrom:
+    break;
+  case kRelease:
+  case kDelete:
+    item.remove = kind == kDelete;
+    item.to = item.from = false;
+    break;
+  case kAlwaysTo:
+  case kAlwaysFrom:
+  case kAlwaysToFrom:
+    item.always = true;
+    break;
+  case kPresentTo:
+  case kPresentFrom:
+  case kPresentToFrom:
+    item.always = item.present = true;
+    break;
+  case kForcePresent:
+    item.to = item.from = false;
+    item.present = true;
+    break;
+  case kDescriptor:
+    item.to = true;
+    item.from = false;
+    descriptor_ = item.begin;
+    descriptor_size_ = item.size;
+    break;
+  case kFirstPrivate:
+    item.kind = MapKind::kPrivate;
+    item.to = true;
+    item.from = false;
+    break;
+  case kZeroLength:
+  case kIfPresent:
+  case kDeleteZeroLength:
+    item.size = 0; // counted, if it is present
+    item.to = item.from = false;
+    item.remove = kind == kDeleteZeroLength;
+    break;
+  default:
     return fail("list item {} is of kind {:#x}, which this runtime does not know; the program was "
                 "built by a GCC newer than those that Gantry supports, or for OpenACC",
                 i, kind);
   }
-  items_.push_back(item);
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -115,8 +116,7 @@ Result<core::ProgramContents> decode_openmp_target(const void* registered) {
   }
   const std::span blob(entry.blob, entry.blob_size);
   const bool has_addresses =
-      blob.size() >= SELFMAG &&
-      std::equal(ELFMAG, ELFMAG + SELFMAG, reinterpret_cast<const char*>(blob.data()));
+      blob.size() >= SELFMAG && std::memcmp(blob.data(), ELFMAG, SELFMAG) == 0;
   core::ProgramContents contents;
   contents.images.push_back(blob);
   target.names.clear();

@@ -58,17 +58,17 @@ bool run_on_device(core::Device& device, const Target& target) {
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
   Status status = decode_maps(target.arrays, Purpose::kTarget, region.items);
-  if (status) {
+  if (status) [[likely]] {
     status = region.start(decode_launch(target.arguments));
   }
-  if (status) {
+  if (status) [[likely]] {
     status = region.wait();
   }
-  if (!status) {
+  if (!status) [[unlikely]] {
     Runtime::instance().leave_to_host(device, status.error(), at);
     return false;
   }
-  if (Status finished = region.finish(); !finished) {
+  if (Status finished = region.finish(); !finished) [[unlikely]] {
     device.fail_construct(finished.error(), at);
   }
   return true;
