@@ -33,7 +33,7 @@ std::string_view remedy_for(CUresult result) {
 }
 
 // Never closed: kernels may run while the process ends.
-Driver open_driver() {
+Driver make_driver() {
   Driver driver;
   driver.problem = why_not_to_load();
   if (!driver.problem.empty()) {
@@ -66,8 +66,9 @@ Driver open_driver() {
 
 } // namespace
 
-const Driver& driver() {
-  static const auto* const opened = new Driver(open_driver());
+const Driver& open_driver() {
+  static const auto* const opened = new Driver(make_driver());
+  opened_driver.store(opened, std::memory_order_release);
   return *opened;
 }
 
@@ -80,10 +81,7 @@ std::string text_of(CUresult result) {
                          : fmt::format("{} ({})", name, text != nullptr ? text : "");
 }
 
-std::int32_t check(CUresult result, std::string_view call) {
-  if (result == CUDA_SUCCESS) [[likely]] {
-    return GANTRY_SUCCESS;
-  }
+std::int32_t refusal(CUresult result, std::string_view call) {
   return report(result == CUDA_ERROR_OUT_OF_MEMORY ? GANTRY_OUT_OF_MEMORY : GANTRY_FAILURE,
                 "{}: {}{}", call, text_of(result), remedy_for(result));
 }

@@ -7,6 +7,7 @@
 
 #include "plugins/last_error.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -80,8 +81,14 @@ struct Driver {
 /// What to do to find the access that a kernel failed with; empty if the driver has said it.
 [[nodiscard]] std::string_view remedy_for_faults();
 
+[[nodiscard]] const Driver& open_driver();
+inline constinit std::atomic<const Driver*> opened_driver = nullptr;
+
 /// The driver, opened and initialised by the first caller. Any thread.
-[[nodiscard]] const Driver& driver();
+[[nodiscard]] inline const Driver& driver() {
+  const Driver* const opened = opened_driver.load(std::memory_order_acquire);
+  return opened != nullptr ? *opened : open_driver();
+}
 
 using plugins::report;
 using plugins::set_error;
@@ -89,8 +96,13 @@ using plugins::set_error;
 /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 [[nodiscard]] std::string text_of(CUresult result);
 
-/// GANTRY_SUCCESS, or the plugin's code for what `call` returned, with its message kept.
-std::int32_t check(CUresult result, std::string_view call);
+/// The plugin's code for what `call` returned, with its message kept.
+std::int32_t refusal(CUresult result, std::string_view call);
+
+/// The same, or GANTRY_SUCCESS.
+inline std::int32_t check(CUresult result, std::string_view call) {
+  return result == CUDA_SUCCESS ? std::int32_t{GANTRY_SUCCESS} : refusal(result, call);
+}
 
 } // namespace gantry::cuda
 

@@ -48,15 +48,11 @@ std::int32_t LaunchData::reserve(CUstream stream, std::size_t size, void** host,
   return GANTRY_SUCCESS;
 }
 
-std::int32_t LaunchData::bring(CUstream stream) {
-  if (written_ && !of_.integrated) {
-    written_ = false;
-    return check(
-        in_context(of_,
-                   [&] { return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream); }),
-        "cuMemcpyHtoDAsync");
-  }
-  return GANTRY_SUCCESS;
+std::int32_t LaunchData::copy(CUstream stream) {
+  written_ = false;
+  return check(
+      in_context(of_, [&] { return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream); }),
+      "cuMemcpyHtoDAsync");
 }
 
 void LaunchData::release() {

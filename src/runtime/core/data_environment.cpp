@@ -42,15 +42,9 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::enter_target(Items items, const Construct& construct, Queue& queue,
-                                     KernelArguments& arguments, ParameterForm form,
-                                     PrivateStorage& storage, FoundLast* last) {
-  if (items.empty()) {
-    if (form == ParameterForm::kBlock) {
-      arguments.push_back(nullptr);
-    }
-    return {};
-  }
+Status DataEnvironment::enter_items(Items items, const Construct& construct, Queue& queue,
+                                    KernelArguments& arguments, ParameterForm form,
+                                    PrivateStorage& storage, FoundLast* last) {
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call(), last);
@@ -61,11 +55,8 @@ Status DataEnvironment::enter_target(Items items, const Construct& construct, Qu
   return finish_enter(lock, work, std::move(planned));
 }
 
-Status DataEnvironment::exit_target(Items items, const Construct& construct, Queue& queue,
-                                    FoundLast* last) {
-  if (items.empty()) {
-    return {};
-  }
+Status DataEnvironment::exit_items(Items items, const Construct& construct, Queue& queue,
+                                   FoundLast* last) {
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call(), last);

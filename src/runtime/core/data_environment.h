@@ -55,7 +55,15 @@ public:
   /// what they were found in the last time, which is looked at first; null: it is not known.
   [[nodiscard]] Status enter_target(std::span<const MapItem> items, const Construct& construct,
                                     Queue& queue, KernelArguments& arguments, ParameterForm form,
-                                    PrivateStorage& storage, FoundLast* last = nullptr);
+                                    PrivateStorage& storage, FoundLast* last = nullptr) {
+    if (items.empty()) {
+      if (form == ParameterForm::kBlock) {
+        arguments.push_back(nullptr);
+      }
+      return {};
+    }
+    return enter_items(items, construct, queue, arguments, form, storage, last);
+  }
 
   /// Ends what enter began, with the items of the end of the region or of target exit data. An
   /// error of one item does not keep the others from being copied and taken off the device.
@@ -65,7 +73,9 @@ public:
   }
   /// The same at the end of a target region, with the `last` of enter_target.
   [[nodiscard]] Status exit_target(std::span<const MapItem> items, const Construct& construct,
-                                   Queue& queue, FoundLast* last);
+                                   Queue& queue, FoundLast* last) {
+    return items.empty() ? Status() : exit_items(items, construct, queue, last);
+  }
 
   [[nodiscard]] Status update(std::span<const MapItem> items, const Construct& construct,
                               Queue& queue);
@@ -147,6 +157,12 @@ public:
 private:
   using Lock = std::unique_lock<std::mutex>;
   using Items = std::span<const MapItem>;
+
+  // enter_target() and exit_target() with items.
+  Status enter_items(Items items, const Construct& construct, Queue& queue,
+                     KernelArguments& arguments, ParameterForm form, PrivateStorage& storage,
+                     FoundLast* last);
+  Status exit_items(Items items, const Construct& construct, Queue& queue, FoundLast* last);
 
   // The steps of a construct. The lock is held where it is not said otherwise.
 

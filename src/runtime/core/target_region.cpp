@@ -19,10 +19,9 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 } // namespace
 
 Status TargetRegion::start(gantry_launch&& shape) {
-  DataEnvironment& environment = device_.data_environment();
-  Status status = environment.enter_target(items, construct_, queue_, parameters, form, storage_,
-                                           &kernel_.found_last);
-  if (!status) [[unlikely]] {
+  if (Status status = device_.data_environment().enter_target(items, construct_, queue_, parameters,
+                                                              form, storage_, &kernel_.found_last);
+      !status) [[unlikely]] {
     return status;
   }
   shape.arguments = parameters.data();
@@ -30,19 +29,17 @@ Status TargetRegion::start(gantry_launch&& shape) {
   if (info_enabled(Info::kLaunch)) [[unlikely]] {
     report_launch(device_, kernel_, construct_, parameters);
   }
-  status = queue_.launch(kernel_.handle, shape);
-  if (!status) [[unlikely]] {
-    status = failed(std::move(status));
+  if (Status status = queue_.launch(kernel_.handle, shape); !status) [[unlikely]] {
+    return failed(std::move(status));
   }
-  return status;
+  return {};
 }
 
 Status TargetRegion::wait() {
-  Status status = queue_.synchronize();
-  if (!status) [[unlikely]] {
-    status = failed(std::move(status));
+  if (Status status = queue_.synchronize(); !status) [[unlikely]] {
+    return failed(std::move(status));
   }
-  return status;
+  return {};
 }
 
 Status TargetRegion::failed(Status status) {

@@ -41,6 +41,19 @@ void run_on_host(const Target& target) {
   target.region(kept.arrays().addresses);
 }
 
+/// Fails if the region did not run, or not to its end.
+Status start_and_wait(core::TargetRegion& region, const Target& target) {
+  if (target.arrays.count > 0) {
+    if (Status status = decode_maps(target.arrays, Purpose::kTarget, region.items); !status) {
+      return status;
+    }
+  }
+  if (Status status = region.start(decode_launch(target.arguments)); !status) {
+    return status;
+  }
+  return region.wait();
+}
+
 /// False if the host is to run the region.
 bool run_on_device(core::Device& device, const Target& target) {
   const core::Construct& at = kTargetConstruct;
@@ -57,14 +70,7 @@ bool run_on_device(core::Device& device, const Target& target) {
   }
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
-  Status status = decode_maps(target.arrays, Purpose::kTarget, region.items);
-  if (status) [[likely]] {
-    status = region.start(decode_launch(target.arguments));
-  }
-  if (status) [[likely]] {
-    status = region.wait();
-  }
-  if (!status) [[unlikely]] {
+  if (Status status = start_and_wait(region, target); !status) [[unlikely]] {
     Runtime::instance().leave_to_host(device, status.error(), at);
     return false;
   }
