@@ -48,6 +48,9 @@ enum {
   /** Copies and launches need not be done when the call returns: the plugin has the functions of
       queues. */
   GANTRY_CAPABILITY_QUEUES = 1u << 2,
+  /** On a device with queues: a launch by __tgt_rtl_launch_kernel takes less of the host's time than
+      one in a queue that is waited for. */
+  GANTRY_CAPABILITY_DIRECT_LAUNCH = 1u << 3,
 };
 
 /** An image on one device. Owned by the plugin from create to destroy. */

@@ -132,7 +132,8 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
 
 uint32_t __tgt_rtl_capabilities(int32_t device) {
   const bool host_accessible = device_of(device).host_accessible;
-  return GANTRY_CAPABILITY_QUEUES | (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
+  return GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT_LAUNCH |
+         (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
 }
 
 const char* __tgt_rtl_device_description(int32_t device) {

@@ -1,17 +1,9 @@
 // Queues: a stream each.
-#include "plugins/cuda/launch.h"
-#include "plugins/cuda/launch_data.h"
-#include "plugins/cuda/staging.h"
+#include "plugins/cuda/queue.h"
+
+#include "plugins/cuda/queues_of_thread.h"
 
 using namespace gantry::cuda;
-
-struct gantry_queue {
-  Device& device;
-  CUstream stream = nullptr;
-  LaunchMemory memory = {};
-  LaunchData data{device};
-  Staging staging = {};
-};
 
 namespace {
 
@@ -112,19 +104,15 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
                                    [&] { return driver().cuStreamSynchronize(queue->stream); }));
 }
 
-/// A queue for this launch alone: the runtime launches through queues.
+/// In a queue that the calling thread has for itself.
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
                                 const gantry_launch* launch) {
-  gantry_queue* queue = nullptr;
-  std::int32_t code = __tgt_rtl_create_queue(device, &queue);
-  if (code == GANTRY_SUCCESS) {
-    code = __tgt_rtl_launch_kernel_async(queue, kernel, launch);
-    if (code == GANTRY_SUCCESS) {
-      code = __tgt_rtl_synchronize_queue(queue);
-    }
-    __tgt_rtl_destroy_queue(queue);
+  const QueueOfThread queue(device);
+  if (queue.code() != GANTRY_SUCCESS) {
+    return queue.code();
   }
-  return code;
+  const std::int32_t code = start(*kernel, *launch, queue->stream, queue->memory);
+  return code == GANTRY_SUCCESS ? __tgt_rtl_synchronize_queue(queue.get()) : code;
 }
 
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {

@@ -49,8 +49,10 @@ Status DataEnvironment::enter_items(Items items, const Construct& construct, Que
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call(), last);
   Status planned = plan_enter(items, work);
-  if (planned) {
-    planned = append_arguments(items, work, arguments, form, storage);
+  if (planned) [[likely]] {
+    if (Status status = append_arguments(items, work, arguments, form, storage); !status) {
+      planned = std::move(status);
+    }
   }
   return finish_enter(lock, work, std::move(planned));
 }
@@ -67,7 +69,7 @@ Status DataEnvironment::exit_items(Items items, const Construct& construct, Queu
       mark(*mapping, work);
     }
   }
-  if (Status status = run_transfers(lock, work); outcome) {
+  if (Status status = run_transfers(lock, work); !status && outcome) {
     outcome = std::move(status);
   }
   if (check_enabled(Check::kAttached)) [[unlikely]] {
@@ -89,7 +91,7 @@ Status DataEnvironment::exit_items(Items items, const Construct& construct, Queu
     }
   }
   lock.unlock();
-  if (Status status = release(allocations); outcome) {
+  if (Status status = release(allocations); !status && outcome) {
     outcome = std::move(status);
   }
   return outcome;
@@ -168,11 +170,13 @@ Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
   Status status;
   if (!work.transfers.empty()) {
     lock.unlock();
-    status = work.transfers.run(work.queue, work.construct);
+    if (Status copied = work.transfers.run(work.queue, work.construct); !copied) {
+      status = std::move(copied);
+    }
     // Others may use what is marked as soon as the marks are off. Without any, all of it is private
     // to a launch, which comes behind it in the queue.
     if (!work.marked.empty() || !status) {
-      if (Status done = work.queue.synchronize(); status) {
+      if (Status done = work.queue.synchronize(); !done && status) {
         status = std::move(done);
       }
     }

@@ -134,6 +134,10 @@ public:
     return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
   }
   [[nodiscard]] bool has_queues() const { return (capabilities_ & GANTRY_CAPABILITY_QUEUES) != 0; }
+  /// launch() is the way of a launch that is waited for at once.
+  [[nodiscard]] bool launches_directly() const {
+    return (capabilities_ & GANTRY_CAPABILITY_DIRECT_LAUNCH) != 0;
+  }
   [[nodiscard]] std::string_view description() const;
 
   /// How well an image of the plugin's suits this device: the larger the better, 0 not at all.

@@ -126,14 +126,6 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
   }
 }
 
-Device* Runtime::ready(std::int64_t number) {
-  return number >= 0 && number < count_.load(std::memory_order_acquire) &&
-                 opened_generation_.load(std::memory_order_acquire) == registry_.generation() &&
-                 devices_[number]->is_loaded(registry_)
-             ? devices_[number].get()
-             : nullptr;
-}
-
 Device* Runtime::select(std::int64_t number, const Construct& construct) {
   if (Device* const device = ready(number); device != nullptr) [[likely]] {
     return device;

@@ -44,6 +44,16 @@ public:
   /// for the default device. What cannot be satisfied ends the process with a message.
   [[nodiscard]] Device* select(std::int64_t number, const Construct& construct);
 
+  /// Device `number`, if nothing has to be done before it can be used; else null, also for the
+  /// host.
+  [[nodiscard]] Device* ready(std::int64_t number) {
+    return number >= 0 && number < count_.load(std::memory_order_acquire) &&
+                   opened_generation_.load(std::memory_order_acquire) == registry_.generation() &&
+                   devices_[number]->is_loaded(registry_)
+               ? devices_[number].get()
+               : nullptr;
+  }
+
   static constexpr std::int64_t kDefaultDevice = -1;
 
   /// OMP_TARGET_OFFLOAD=MANDATORY; once the settings are read.
@@ -106,8 +116,6 @@ private:
     std::vector<std::string> reasons; ///< why candidates are of no use
   };
 
-  /// Device `number`, if nothing has to be done before it can be used.
-  [[nodiscard]] Device* ready(std::int64_t number);
   /// device_count(), for a construct or routine that needs a device if the policy says so.
   [[nodiscard]] int count_for_use(const Construct& construct);
   void refresh(const Construct& construct);

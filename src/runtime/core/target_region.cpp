@@ -18,17 +18,37 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 
 } // namespace
 
+void TargetRegion::complete(gantry_launch& shape) const {
+  shape.arguments = parameters.data();
+  shape.argument_count = static_cast<std::uint32_t>(parameters.size());
+  if (info_enabled(Info::kLaunch)) [[unlikely]] {
+    report_launch(device_, kernel_, construct_, parameters);
+  }
+}
+
+Status TargetRegion::run(gantry_launch&& shape) {
+  const PluginDevice& device = device_.plugin_device();
+  if (!items.empty() || !device.launches_directly()) {
+    Status status = start(std::move(shape));
+    return status ? wait() : status;
+  }
+  if (form == ParameterForm::kBlock) {
+    parameters.push_back(nullptr);
+  }
+  complete(shape);
+  if (Status status = device.launch(kernel_.handle, shape); !status) [[unlikely]] {
+    return failed(std::move(status));
+  }
+  return {};
+}
+
 Status TargetRegion::start(gantry_launch&& shape) {
   if (Status status = device_.data_environment().enter_target(items, construct_, queue_, parameters,
                                                               form, storage_, &kernel_.found_last);
       !status) [[unlikely]] {
     return status;
   }
-  shape.arguments = parameters.data();
-  shape.argument_count = static_cast<std::uint32_t>(parameters.size());
-  if (info_enabled(Info::kLaunch)) [[unlikely]] {
-    report_launch(device_, kernel_, construct_, parameters);
-  }
+  complete(shape);
   if (Status status = queue_.launch(kernel_.handle, shape); !status) [[unlikely]] {
     return failed(std::move(status));
   }

@@ -37,6 +37,9 @@ public:
   /// If it fails, nothing is mapped that was not, and the host's data is as it was.
   [[nodiscard]] Status start(gantry_launch&& shape);
 
+  /// start() and wait().
+  [[nodiscard]] Status run(gantry_launch&& shape);
+
   /// True if wait() would not wait.
   [[nodiscard]] bool done() { return queue_.done(); }
 
@@ -49,6 +52,8 @@ public:
   [[nodiscard]] Status finish();
 
 private:
+  /// Gives the launch its arguments.
+  void complete(gantry_launch& shape) const;
   /// What becomes of a launch or kernel that failed.
   Status failed(Status status);
   /// Unmaps the items without a copy to the host.

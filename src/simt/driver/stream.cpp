@@ -90,7 +90,7 @@ Stream::Waits::~Waits() {
 }
 
 bool Stream::settled() const {
-  return reached(last()) && Waits(*this).positions().empty();
+  return reached(last()) && (kind_ == Kind::kNonBlocking || Waits(*this).positions().empty());
 }
 
 void Stream::append_waits(const Waits& waits) {

@@ -17,11 +17,14 @@ core::Device* select_device(int number, const core::Construct& construct) {
   if (number == kDefaultDevice && libgomp().default_device != nullptr) {
     number = libgomp().default_device();
   }
+  if (core::Device* const device = runtime.ready(number); device != nullptr) [[likely]] {
+    return device;
+  }
   if (number == core::Runtime::kDefaultDevice) {
     return runtime.select(number, construct);
   }
   const int count = runtime.device_count(construct);
-  if (number >= 0 && number <= count) [[likely]] {
+  if (number >= 0 && number <= count) {
     return runtime.select(number, construct);
   }
   // For libgomp a number that is no device's is the host's.

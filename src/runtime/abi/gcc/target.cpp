@@ -42,16 +42,13 @@ void run_on_host(const Target& target) {
 }
 
 /// Fails if the region did not run, or not to its end.
-Status start_and_wait(core::TargetRegion& region, const Target& target) {
+Status run(core::TargetRegion& region, const Target& target) {
   if (target.arrays.count > 0) {
     if (Status status = decode_maps(target.arrays, Purpose::kTarget, region.items); !status) {
       return status;
     }
   }
-  if (Status status = region.start(decode_launch(target.arguments)); !status) {
-    return status;
-  }
-  return region.wait();
+  return region.run(decode_launch(target.arguments));
 }
 
 /// False if the host is to run the region.
@@ -70,7 +67,7 @@ bool run_on_device(core::Device& device, const Target& target) {
   }
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
-  if (Status status = start_and_wait(region, target); !status) [[unlikely]] {
+  if (Status status = run(region, target); !status) [[unlikely]] {
     Runtime::instance().leave_to_host(device, status.error(), at);
     return false;
   }
