@@ -16,6 +16,7 @@ from toolchain import PROGRAMS, BenchError, progress, run
 GOAL = 1 / 2
 ROWS = ("empty target region", "target region, one scalar", "target region, 64 arrays, all present",
         "target enter data and exit data")
+NVPTX_COMPILER = "/usr/bin/x86_64-linux-gnu-accel-nvptx-none-gcc-12"
 #: Without a ptxas on it: GCC's assembler would let that check its output.
 PATH = "/usr/bin:/bin"
 
@@ -45,6 +46,9 @@ def main():
     parser.add_argument("--check", default="memory", help="GANTRY_SIMT_CHECK (default: memory, the executor's)")
     parser.add_argument("--json", action="store_true", help="print every sample, for programs")
     arguments = parser.parse_args()
+    if not pathlib.Path(NVPTX_COMPILER).exists():
+        print("bench: SKIPPED: gcc-12-offload-nvptx is not installed", file=sys.stderr)
+        return 77
     folder = arguments.build / "bench/programs"
     folder.mkdir(parents=True, exist_ok=True)
     try:

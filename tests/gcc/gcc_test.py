@@ -316,6 +316,17 @@ class Mistakes(Case):
             self.assertIn("device number 7 does not exist", self.fails("./program", GANTRY_DEVICES=devices))
             self.assertEqual(self.output("./program", devices=devices, OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
 
+    def test_memory_that_the_runtime_keeps_is_freed_memory(self):
+        self.write("main.c", "#include <omp.h>\nint main(void) { int a[100], *stale;\n"
+                             "#pragma omp target enter data map(to : a)\n"
+                             "  stale = omp_get_mapped_ptr(a, 0);\n"
+                             "#pragma omp target exit data map(delete : a)\n"
+                             "#pragma omp target is_device_ptr(stale)\n  stale[1] = 1;\n}")
+        self.compile("gcc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-Wa,--no-verify", "main.c",
+                     "-o", "program")
+        message = self.fails("./program", GANTRY_DEVICES="simt", GANTRY_SIMT_CACHE=f"{build}/simt-cache")
+        self.assertIn("which was freed", message)
+
     def test_a_mapping_that_does_not_fit(self):
         self.write("main.c", "int main(void) { int a[10];\n#pragma omp target enter data map(to : a[0:5])\n"
                              "#pragma omp target enter data map(to : a[0:10])\n}")

@@ -28,6 +28,62 @@ TEST_F(MappingRules, StorageIsPresentFromEnterToExit) {
   EXPECT_EQ(x, 9);
 }
 
+TEST_F(MappingRules, WhatWasFoundLastIsNotTrusted) {
+  int first[8] = {1};
+  int second[8] = {2};
+  FoundLast last;
+  const auto run = [&](const Items& items) {
+    KernelArguments arguments;
+    Queue queue(queues);
+    PrivateStorage none(plugin.device());
+    ASSERT_TRUE(environment.enter_target(items, construct, queue, arguments, ParameterForm::kValues,
+                                         none, &last));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const MapItem& item = items[i];
+      EXPECT_EQ(address(arguments[i]) + static_cast<std::size_t>(item.begin - item.base),
+                address(environment.corresponding(item.begin, item.size)))
+          << i;
+    }
+    ASSERT_TRUE(environment.exit_target(items, construct, queue, &last));
+  };
+  const auto references = [&](int (&array)[8]) {
+    int count = 0;
+    while (present(array)) {
+      EXPECT_TRUE(exit({release(array)}));
+      ++count;
+    }
+    return count;
+  };
+  // Present, twice: found by the table, then again.
+  ASSERT_TRUE(enter({to(first)}));
+  run({tofrom(first)});
+  run({tofrom(first)});
+  EXPECT_EQ(plugin.counts.submits, 1);
+  EXPECT_EQ(references(first), 1);
+  // Gone; its entry is another object's now.
+  ASSERT_TRUE(enter({to(second)}));
+  run({tofrom(first)});
+  EXPECT_FALSE(present(first));
+  EXPECT_EQ(references(second), 1);
+  // Other items than before, and more of them.
+  ASSERT_TRUE(enter({to(first), to(second)}));
+  run({tofrom(second), tofrom(first)});
+  run({tofrom(first), tofrom(second)});
+  EXPECT_EQ(references(first), 1);
+  // A part of what was found, and more than that.
+  run({section(second, 2, 3)});
+  run({tofrom(second)});
+  EXPECT_EQ(references(second), 1);
+  ASSERT_TRUE(enter({section(first, 0, 4)}));
+  run({section(first, 0, 4)});
+  KernelArguments arguments;
+  Queue queue(queues);
+  EXPECT_FALSE(environment.enter_target(Items{tofrom(first)}, construct, queue, arguments,
+                                        ParameterForm::kValues, storage, &last))
+      << "extends what is mapped";
+  ASSERT_TRUE(exit({section(first, 0, 4)}));
+}
+
 TEST_F(MappingRules, OnlyTheMapTypesCopy) {
   int a = 1;
   int b = 2;

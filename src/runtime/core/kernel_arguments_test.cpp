@@ -242,5 +242,72 @@ TEST_F(Arguments, OfABlockAreNotWaitedFor) {
   EXPECT_EQ(plugin.counts.synchronizations, 1);
 }
 
+/// A device whose plugin has memory for what launches use.
+struct LaunchMemory : ::testing::Test {
+  FakePlugin plugin{Memory::kSeparate, true, true};
+  QueuePool queues{plugin.device()};
+  DataEnvironment environment{plugin.device()};
+  PrivateStorage storage{plugin.device()};
+  Construct construct{"target", ";test.cpp;main;7;1;;"};
+  KernelArguments arguments;
+  Queue queue{queues};
+  char kernel = 0;
+
+  void launch(const std::vector<MapItem>& items, ParameterForm form) {
+    ASSERT_TRUE(environment.enter_target(items, construct, queue, arguments, form, storage));
+    gantry_launch shape{};
+    shape.arguments = arguments.data();
+    shape.argument_count = static_cast<std::uint32_t>(arguments.size());
+    ASSERT_TRUE(queue.launch(reinterpret_cast<gantry_kernel*>(&kernel), shape));
+    ASSERT_TRUE(queue.synchronize());
+  }
+};
+
+TEST_F(LaunchMemory, HasTheBlockAndThePrivateCopies) {
+  int y = 5;
+  launch({value(42), firstprivate(y)}, ParameterForm::kBlock);
+  const auto words = words_at(plugin, address(arguments[0]), 2);
+  EXPECT_EQ(words[0], 42u);
+  EXPECT_EQ(plugin.read<int>(reinterpret_cast<void*>(words[1])), 5);
+  EXPECT_EQ(plugin.counts.allocations, 0);
+  EXPECT_EQ(plugin.counts.submits, 0);
+}
+
+TEST_F(LaunchMemory, HasPrivateCopiesOfValues) {
+  int y = 5;
+  launch({value(42), firstprivate(y)}, ParameterForm::kValues);
+  ASSERT_EQ(arguments.size(), 2u);
+  EXPECT_EQ(plugin.read<int>(arguments[1]), 5);
+  EXPECT_EQ(plugin.counts.submits, 0);
+}
+
+TEST_F(LaunchMemory, HasTheCapturesOfPrivateObjects) {
+  int captured = 7;
+  struct {
+    int number = 3;
+    int* pointer = nullptr;
+  } object;
+  object.pointer = &captured;
+  MapItem capture;
+  capture.kind = MapKind::kCapture;
+  capture.base = bytes_of(object.pointer);
+  capture.begin = bytes_of(captured);
+  capture.parent = 1;
+  launch({to(captured), firstprivate(object), capture}, ParameterForm::kValues);
+  const auto copy = plugin.read<decltype(object)>(arguments[1]);
+  EXPECT_EQ(copy.number, 3);
+  EXPECT_EQ(copy.pointer, arguments[0]);
+  ASSERT_TRUE(environment.exit(std::vector{release(captured)}, construct, queue));
+}
+
+TEST_F(LaunchMemory, ThatCannotBeHadIsAnError) {
+  int y = 5;
+  plugin.fail_call(2); // after the queue
+  const Status status = environment.enter_target(std::vector{firstprivate(y)}, construct, queue,
+                                                 arguments, ParameterForm::kBlock, storage);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "private copies: injected failure of launch_data");
+}
+
 } // namespace
 } // namespace gantry::core

@@ -248,8 +248,28 @@ struct FakeFunctions {
     return put(queue, [=] { return data_retrieve(0, host, device_address, size); });
   }
 
+  /// Memory apart from the device's, which gets it with the launch.
+  static std::int32_t launch_data(gantry_queue*, std::uint64_t size, void** host,
+                                  void** device_address) {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("launch_data")) {
+      return GANTRY_OUT_OF_MEMORY;
+    }
+    current->free_launch_data();
+    current->launch_data_.assign(size / sizeof(std::uint64_t) + 1, 0);
+    current->launch_data_on_device_ = current->take(size);
+    *host = current->launch_data_.data();
+    *device_address = reinterpret_cast<void*>(current->launch_data_on_device_);
+    return GANTRY_SUCCESS;
+  }
+
   static std::int32_t launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
                                           const gantry_launch* launch) {
+    if (current->launch_data_on_device_ != 0) {
+      const auto& [begin, allocation] =
+          *current->allocations_.find(current->launch_data_on_device_ & ~kDeviceBit);
+      std::memcpy(reinterpret_cast<void*>(begin), current->launch_data_.data(), allocation.size);
+    }
     std::vector<void*> values(launch->arguments, launch->arguments + launch->argument_count);
     return put(queue, [=, copy = *launch] {
       gantry_launch later = copy;
@@ -310,7 +330,7 @@ struct FakeFunctions {
     }
   }
 
-  static PluginFunctions table(bool queues) {
+  static PluginFunctions table(bool queues, bool launch_data) {
     PluginFunctions functions{};
 #define GANTRY_ADDRESS(name) functions.name = &FakeFunctions::name;
     GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
@@ -319,6 +339,9 @@ struct FakeFunctions {
     }
 #undef GANTRY_ADDRESS
     functions.set_function_ptr_map = &FakeFunctions::set_function_ptr_map;
+    if (launch_data) {
+      functions.launch_data = &FakeFunctions::launch_data;
+    }
     return functions;
   }
 };
@@ -327,14 +350,23 @@ bool queues_by_default() {
   return std::getenv("GANTRY_TEST_QUEUES") != nullptr;
 }
 
-FakePlugin::FakePlugin(Memory memory, bool queues)
-    : memory_(memory), has_queues_(queues), plugin_("fake", FakeFunctions::table(queues)) {
+FakePlugin::FakePlugin(Memory memory, bool queues, bool launch_data)
+    : memory_(memory), has_queues_(queues),
+      plugin_("fake", FakeFunctions::table(queues, launch_data)) {
   EXPECT_EQ(current, nullptr) << "one FakePlugin at a time";
   current = this;
   device_ = std::make_unique<PluginDevice>(PluginDevice::open(plugin_, 0, 0, "").value());
 }
 
+void FakePlugin::free_launch_data() {
+  if (launch_data_on_device_ != 0) {
+    allocations_.erase(launch_data_on_device_ & ~kDeviceBit);
+  }
+  launch_data_on_device_ = 0;
+}
+
 FakePlugin::~FakePlugin() {
+  free_launch_data();
   EXPECT_EQ(live_allocations(), 0u) << "device memory is leaked";
   EXPECT_EQ(live_images(), 0u) << "images are leaked";
   EXPECT_EQ(live_queues(), 0u) << "queues are leaked";

@@ -39,7 +39,9 @@ enum class Memory : std::uint8_t {
 /// One at a time in a process: plugins are functions without a context. Any thread.
 class FakePlugin {
 public:
-  explicit FakePlugin(Memory memory = Memory::kSeparate, bool queues = queues_by_default());
+  /// `launch_data`: with memory for what launches use.
+  explicit FakePlugin(Memory memory = Memory::kSeparate, bool queues = queues_by_default(),
+                      bool launch_data = false);
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
   /// Fails the test if device memory or an image is still there.
@@ -109,6 +111,7 @@ private:
     std::uint64_t size;
   };
 
+  void free_launch_data();
   /// Whether the function at work, which can fail, is to.
   bool fails(std::string_view function);
   std::int32_t fail_with(std::int32_t code, std::string message);
@@ -124,6 +127,9 @@ private:
   std::map<gantry_image*, std::unique_ptr<struct FakeImage>> images_;
   /// What is put into each queue and has not happened yet.
   std::map<gantry_queue*, std::unique_ptr<std::deque<std::function<std::int32_t()>>>> queues_;
+  /// What launches use: on the host, and its device address.
+  std::vector<std::uint64_t> launch_data_;
+  std::uintptr_t launch_data_on_device_ = 0;
   Plugin plugin_;
   std::unique_ptr<PluginDevice> device_;
 };

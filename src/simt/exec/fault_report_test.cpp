@@ -97,6 +97,23 @@ TEST_F(FaultReport, Allocations) {
   EXPECT_THAT(freed.report, HasSubstr("hint: free memory after"));
 }
 
+TEST_F(FaultReport, MemoryThatIsKeptForLater) {
+  const std::uint64_t address = allocate(100);
+  DeviceMemory& memory = *DeviceMemory::instance();
+  memory.set_accessible(address, 100, false);
+  EXPECT_FALSE(memory.accessible(address, 1));
+  const Fault kept = access(address + 40);
+  EXPECT_THAT(kept.report, HasSubstr("the address is 40 bytes into device memory of 100 bytes"));
+  EXPECT_THAT(kept.report, HasSubstr("which was freed"));
+  memory.set_accessible(address, 50, true); // less of it than before
+  EXPECT_TRUE(memory.accessible(address, 50));
+  EXPECT_FALSE(memory.accessible(address, 51));
+  memory.set_accessible(address, 100, true);
+  EXPECT_TRUE(memory.accessible(address, 100));
+  EXPECT_THAT(access(address + 100).report, Not(HasSubstr("which was freed")));
+  DeviceMemory::instance()->free(address);
+}
+
 TEST_F(FaultReport, AnotherDevicesMemory) {
   const std::uint64_t address = allocate(64, MemoryKind::kDevice, {}, 1);
   EXPECT_THAT(access(address + 64).report, HasSubstr(" of device 1"));

@@ -1,0 +1,130 @@
+#include "plugins/cuda/queue.h"
+
+#include "plugins/cuda/testing/open_device.h"
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace gantry::cuda {
+namespace {
+
+/// Adds 1 to the number that its parameter points to.
+constexpr const char* kText = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry add_one(.param .u64 at) {
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  ld.param.u64 %rd1, [at];
+  ld.u32 %r1, [%rd1];
+  add.u32 %r1, %r1, 1;
+  st.u32 [%rd1], %r1;
+  ret;
+})";
+
+class QueueTest : public OnDevice {
+protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    ASSERT_EQ(cuModuleLoadData(&module_, kText), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, "add_one"), CUDA_SUCCESS);
+    kernel_.device = &device();
+    kernel_.environment.mode = GANTRY_KERNEL_BARE;
+    kernel_.max_block_size = 1024;
+    ASSERT_EQ(__tgt_rtl_create_queue(0, &queue_), GANTRY_SUCCESS);
+  }
+  void TearDown() override {
+    __tgt_rtl_destroy_queue(queue_);
+    EXPECT_EQ(enter(device()), GANTRY_SUCCESS);
+    EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
+  }
+
+  gantry_launch launch_of(void*& argument) {
+    gantry_launch launch{};
+    launch.arguments = &argument;
+    launch.argument_count = 1;
+    return launch;
+  }
+
+  CUmodule module_ = nullptr;
+  gantry_kernel kernel_;
+  gantry_queue* queue_ = nullptr;
+};
+
+TEST_F(QueueTest, LaunchesFindWhatTheHostHasWritten) {
+  for (const std::size_t size : {64, 8, 5000, 64}) {
+    void* host = nullptr;
+    void* address = nullptr;
+    ASSERT_EQ(__tgt_rtl_launch_data(queue_, size, &host, &address), GANTRY_SUCCESS);
+    std::memset(host, 0, size);
+    *static_cast<unsigned*>(host) = 7;
+    const gantry_launch launch = launch_of(address);
+    ASSERT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch), GANTRY_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_synchronize_queue(queue_), GANTRY_SUCCESS);
+    unsigned number = 0;
+    ASSERT_EQ(cuMemcpyDtoH_v2(&number, reinterpret_cast<CUdeviceptr>(address), sizeof number),
+              CUDA_SUCCESS);
+    EXPECT_EQ(number, 8U);
+  }
+}
+
+TEST_F(QueueTest, AnyContextMayBeCurrent) {
+  void* number = nullptr;
+  ASSERT_EQ(__tgt_rtl_data_alloc(0, sizeof(unsigned), &number), GANTRY_SUCCESS);
+  const gantry_launch launch = launch_of(number);
+  unsigned value = 1;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_data_submit_async(queue_, number, &value, sizeof value), GANTRY_SUCCESS);
+    ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch), GANTRY_SUCCESS);
+    ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_data_retrieve_async(queue_, &value, number, sizeof value), GANTRY_SUCCESS);
+    ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_synchronize_queue(queue_), GANTRY_SUCCESS);
+    ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    std::int32_t done = 0;
+    ASSERT_EQ(__tgt_rtl_query_queue(queue_, &done), GANTRY_SUCCESS);
+    EXPECT_EQ(done, 1);
+  }
+  EXPECT_EQ(value, 3U);
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(__tgt_rtl_data_delete(0, number), GANTRY_SUCCESS);
+}
+
+TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
+  constexpr int kThreads = 4;
+  constexpr unsigned kLaunches = 50;
+  std::vector<void*> numbers(kThreads);
+  const unsigned zero = 0;
+  for (void*& number : numbers) {
+    ASSERT_EQ(__tgt_rtl_data_alloc(0, sizeof zero, &number), GANTRY_SUCCESS);
+    ASSERT_EQ(__tgt_rtl_data_submit(0, number, &zero, sizeof zero), GANTRY_SUCCESS);
+  }
+  // Twice, so that queues which threads have left behind are used too.
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::thread> threads;
+    for (void*& number : numbers) {
+      threads.emplace_back([&] {
+        const gantry_launch launch = launch_of(number);
+        for (unsigned i = 0; i < kLaunches; ++i) {
+          EXPECT_EQ(__tgt_rtl_launch_kernel(0, &kernel_, &launch), GANTRY_SUCCESS);
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+  for (void* number : numbers) {
+    unsigned value = 0;
+    ASSERT_EQ(__tgt_rtl_data_retrieve(0, &value, number, sizeof value), GANTRY_SUCCESS);
+    EXPECT_EQ(value, 2 * kLaunches);
+    EXPECT_EQ(__tgt_rtl_data_delete(0, number), GANTRY_SUCCESS);
+  }
+}
+
+} // namespace
+} // namespace gantry::cuda
