@@ -168,11 +168,10 @@ CUresult find_region(CUmodule module, const char* name, CUfunction& function,
 std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                           LaunchMemory& memory) {
   const std::uint32_t warps = warps_of(kernel, launch);
-  const auto data =
-      launch.argument_count == 0 ? 0 : reinterpret_cast<std::uint64_t>(launch.arguments[0]);
   std::uint32_t blocks = 1;
-  std::array<std::uint64_t, 3> words = {kernel.region, data, 0};
-  std::size_t bytes = 2 * sizeof(std::uint64_t);
+  void* data = launch.argument_count == 0 ? nullptr : launch.arguments[0];
+  std::uint64_t stack = kStackBytes;
+  std::array<void*, 3> parameters = {&kernel.region, &data, nullptr};
   if (kernel.convention == Convention::kGccRegion) {
     blocks = blocks_of(kernel, launch, warps);
     if (const std::int32_t code = reserve_stacks(memory, std::size_t{blocks} * warps * kStackBytes,
@@ -180,16 +179,13 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
         code != GANTRY_SUCCESS) {
       return code;
     }
-    words = {data, memory.stacks, kStackBytes};
-    bytes = sizeof words;
+    parameters = {&data, &memory.stacks, &stack};
   }
-  std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, words.data(),
-                                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
   return check(in_context(*kernel.device,
                           [&] {
                             return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize,
-                                                           warps, 1, 0, stream, nullptr,
-                                                           parameters.data());
+                                                           warps, 1, 0, stream, parameters.data(),
+                                                           nullptr);
                           }),
                "cuLaunchKernel");
 }

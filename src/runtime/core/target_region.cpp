@@ -1,5 +1,6 @@
 #include "runtime/core/target_region.h"
 
+#include <span>
 #include <utility>
 
 namespace gantry::core {
@@ -7,7 +8,7 @@ namespace gantry::core {
 namespace {
 
 void report_launch(const Device& device, const Kernel& kernel, const Construct& construct,
-                   const KernelArguments& parameters) {
+                   std::span<void* const> parameters) {
   std::string values;
   for (void* const value : parameters) {
     values += fmt::format(" {}", fmt::ptr(value));
@@ -18,37 +19,17 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
 
 } // namespace
 
-void TargetRegion::complete(gantry_launch& shape) const {
-  shape.arguments = parameters.data();
-  shape.argument_count = static_cast<std::uint32_t>(parameters.size());
-  if (info_enabled(Info::kLaunch)) [[unlikely]] {
-    report_launch(device_, kernel_, construct_, parameters);
-  }
-}
-
-Status TargetRegion::run(gantry_launch&& shape) {
-  const PluginDevice& device = device_.plugin_device();
-  if (!items.empty() || !device.launches_directly()) {
-    Status status = start(std::move(shape));
-    return status ? wait() : status;
-  }
-  if (form == ParameterForm::kBlock) {
-    parameters.push_back(nullptr);
-  }
-  complete(shape);
-  if (Status status = device.launch(kernel_.handle, shape); !status) [[unlikely]] {
-    return failed(std::move(status));
-  }
-  return {};
-}
-
 Status TargetRegion::start(gantry_launch&& shape) {
   if (Status status = device_.data_environment().enter_target(items, construct_, queue_, parameters,
                                                               form, storage_, &kernel_.found_last);
       !status) [[unlikely]] {
     return status;
   }
-  complete(shape);
+  shape.arguments = parameters.data();
+  shape.argument_count = static_cast<std::uint32_t>(parameters.size());
+  if (info_enabled(Info::kLaunch)) [[unlikely]] {
+    report_launch(device_, kernel_, construct_, parameters);
+  }
   if (Status status = queue_.launch(kernel_.handle, shape); !status) [[unlikely]] {
     return failed(std::move(status));
   }
@@ -79,6 +60,20 @@ void TargetRegion::abandon() {
 
 Status TargetRegion::finish() {
   return device_.data_environment().exit_target(items, construct_, queue_, &kernel_.found_last);
+}
+
+Status run_without_data(Device& device, const Kernel& kernel, const Construct& construct,
+                        gantry_launch&& shape) {
+  void* const null = nullptr;
+  shape.arguments = &null;
+  shape.argument_count = 1;
+  if (info_enabled(Info::kLaunch)) [[unlikely]] {
+    report_launch(device, kernel, construct, {&null, 1});
+  }
+  if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
+    return tl::unexpected(device.explain(status.error(), kernel.handle));
+  }
+  return {};
 }
 
 } // namespace gantry::core

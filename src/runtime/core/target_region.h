@@ -37,9 +37,6 @@ public:
   /// If it fails, nothing is mapped that was not, and the host's data is as it was.
   [[nodiscard]] Status start(gantry_launch&& shape);
 
-  /// start() and wait().
-  [[nodiscard]] Status run(gantry_launch&& shape);
-
   /// True if wait() would not wait.
   [[nodiscard]] bool done() { return queue_.done(); }
 
@@ -52,8 +49,6 @@ public:
   [[nodiscard]] Status finish();
 
 private:
-  /// Gives the launch its arguments.
-  void complete(gantry_launch& shape) const;
   /// What becomes of a launch or kernel that failed.
   Status failed(Status status);
   /// Unmaps the items without a copy to the host.
@@ -65,5 +60,10 @@ private:
   PrivateStorage storage_;
   Queue queue_; ///< the last one, so that what is in it ends before the rest does
 };
+
+/// One execution of a target region without items, whose kernel's one parameter is null: launched
+/// and waited for. For devices that launch directly (PluginDevice::launches_directly).
+[[nodiscard]] Status run_without_data(Device& device, const Kernel& kernel,
+                                      const Construct& construct, gantry_launch&& shape);
 
 } // namespace gantry::core

@@ -41,35 +41,41 @@ void run_on_host(const Target& target) {
   target.region(kept.arrays().addresses);
 }
 
-/// Fails if the region did not run, or not to its end.
+/// Starts a region and waits for it; fails if it did not run, or not to its end.
 Status run(core::TargetRegion& region, const Target& target) {
-  if (target.arrays.count > 0) {
-    if (Status status = decode_maps(target.arrays, Purpose::kTarget, region.items); !status) {
-      return status;
-    }
+  if (Status status = decode_maps(target.arrays, Purpose::kTarget, region.items); !status) {
+    return status;
   }
-  return region.run(decode_launch(target.arguments));
+  if (Status status = region.start(decode_launch(target.arguments)); !status) {
+    return status;
+  }
+  return region.wait();
 }
 
 /// False if the host is to run the region.
 bool run_on_device(core::Device& device, const Target& target) {
   const core::Construct& at = kTargetConstruct;
+  const auto failed = [&](const Error& error) {
+    Runtime::instance().leave_to_host(device, error, at);
+    return false;
+  };
   const core::Kernel* const kernel =
       device.find_kernel(reinterpret_cast<const void*>(target.region));
-  if (kernel == nullptr) {
-    Runtime::instance().leave_to_host(
-        device,
+  if (kernel == nullptr) [[unlikely]] {
+    return failed(
         Error{"no device image of the program fits this device and holds the region; compile and "
               "link with this device among the offload targets (-foffload)",
-              true},
-        at);
-    return false;
+              true});
+  }
+  if (target.arrays.count == 0 && device.plugin_device().launches_directly()) {
+    const Status status =
+        core::run_without_data(device, *kernel, at, decode_launch(target.arguments));
+    return status ? true : failed(status.error());
   }
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
   if (Status status = run(region, target); !status) [[unlikely]] {
-    Runtime::instance().leave_to_host(device, status.error(), at);
-    return false;
+    return failed(status.error());
   }
   if (Status finished = region.finish(); !finished) [[unlikely]] {
     device.fail_construct(finished.error(), at);
