@@ -317,7 +317,7 @@ class Mistakes(Case):
             self.assertEqual(self.output("./program", devices=devices, OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
 
     def test_memory_that_the_runtime_keeps_is_freed_memory(self):
-        self.write("main.c", "#include <omp.h>\nint main(void) { int a[100], *stale;\n"
+        self.write("main.c", "void* omp_get_mapped_ptr(const void*, int);\nint main(void) { int a[100], *stale;\n"
                              "#pragma omp target enter data map(to : a)\n"
                              "  stale = omp_get_mapped_ptr(a, 0);\n"
                              "#pragma omp target exit data map(delete : a)\n"
