@@ -48,8 +48,8 @@ enum {
   /** Copies and launches need not be done when the call returns: the plugin has the functions of
       queues. */
   GANTRY_CAPABILITY_QUEUES = 1u << 2,
-  /** On a device with queues: a launch by __tgt_rtl_launch_kernel takes less of the host's time than
-      one in a queue that is waited for. */
+  /** On a device with queues: a launch by __tgt_rtl_launch_kernel takes less of the host's time
+     than one in a queue that is waited for. */
   GANTRY_CAPABILITY_DIRECT_LAUNCH = 1u << 3,
 };
 

@@ -8,8 +8,7 @@
 #define EACH_8(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define EACH_64(X)                                                                                 \
   EACH_8(X, a0)                                                                                    \
-  EACH_8(X, a1) EACH_8(X, a2) EACH_8(X, a3) EACH_8(X, a4) EACH_8(X, a5) EACH_8(X, a6)              \
-      EACH_8(X, a7)
+  EACH_8(X, a1) EACH_8(X, a2) EACH_8(X, a3) EACH_8(X, a4) EACH_8(X, a5) EACH_8(X, a6) EACH_8(X, a7)
 #define LIST_8(n) n##0, n##1, n##2, n##3, n##4, n##5, n##6, n##7
 #define LIST_64                                                                                    \
   LIST_8(a0), LIST_8(a1), LIST_8(a2), LIST_8(a3), LIST_8(a4), LIST_8(a5), LIST_8(a6), LIST_8(a7)
