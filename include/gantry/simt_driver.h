@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/** For runtimes that keep device memory for later use: with `freed` not 0, kernels that access
-    [address, address + size), which is all of an allocation of cuMemAlloc or its end, are reported
-    as if it had been freed; with 0 it is in use, and nothing was written to it. Its content stays.
-    Any thread, in any context. */
+/** For runtimes that keep memory for later use: with `freed` not 0, kernels that access
+    [address, address + size), which is all of an allocation of cuMemAlloc or cuMemHostAlloc or its
+    end, are reported as if it had been freed; with 0 it is in use, and if it is device memory
+    nothing was written to it. Its content stays. Any thread, in any context. */
 void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed);
 
 #ifdef __cplusplus

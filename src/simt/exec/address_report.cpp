@@ -175,7 +175,8 @@ AddressReport in_arena(const Warp& warp, unsigned lane, std::uint64_t address, s
     return *std::move(window);
   }
   // What is inside and may not be accessed is kept for later use (gantry/simt_driver.h).
-  const auto nearest = found ? DeviceMemory::Nearest{*found, found->kind == MemoryKind::kDevice &&
+  const auto nearest = found ? DeviceMemory::Nearest{*found, (found->kind == MemoryKind::kDevice ||
+                                                              found->kind == MemoryKind::kPinned) &&
                                                                  !memory.accessible(address, 1)}
                              : memory.nearest(address);
   if (!nearest) {
