@@ -248,6 +248,61 @@ class Links(Case):
         for devices in CPUS:
             self.assertEqual(self.output("./program", devices=devices), "42 device 1\n")
 
+    def test_libraries_that_come_and_go_beside_regions(self):
+        self.write("library.c", """int work(int t) {
+  int bad = 0;
+  for (int r = 0; r < 5; r++) {
+    int x = t * 100 + r, y = 0, a[50];
+    for (int i = 0; i < 50; i++) a[i] = i + r;
+#pragma omp target map(to : x) map(from : y) firstprivate(a)
+    y = x + a[49];
+    bad += y != x + 49 + r;
+  }
+  return bad;
+}""")
+        self.write("main.c", """#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static volatile int stop;
+static void* runs_regions(void* bad) {
+  while (!stop) {
+    int x = 1, y = 0;
+#pragma omp target map(to : x) map(from : y)
+    y = x + 1;
+    *(int*)bad += y != 2;
+#pragma omp target
+    {}
+  }
+  return 0;
+}
+static void* loads(void* bad) {
+  for (int i = 0; i < 5; i++) {
+    void* library = dlopen(bad, RTLD_NOW);
+    int (*work)(int) = (int (*)(int))dlsym(library, "work");
+    if (work(i)) puts("wrong");
+    dlclose(library);
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t runners[4], loaders[3];
+  int bad[4] = {0};
+  char* names[] = {"./lib0.so", "./lib1.so", "./lib2.so"};
+  for (int i = 0; i < 4; i++) pthread_create(&runners[i], 0, runs_regions, &bad[i]);
+  for (int i = 0; i < 3; i++) pthread_create(&loaders[i], 0, loads, names[i]);
+  for (int i = 0; i < 3; i++) pthread_join(loaders[i], 0);
+  stop = 1;
+  for (int i = 0; i < 4; i++) pthread_join(runners[i], 0);
+  printf("%d wrong\\n", bad[0] + bad[1] + bad[2] + bad[3]);
+}""")
+        offload = ("-foffload=cpu,nvptx-none", "-foffload-options=nvptx-none=-Wa,--no-verify")
+        for i in range(3):
+            self.compile("gcc", *offload, "-shared", "-fPIC", "library.c", "-o", f"lib{i}.so")
+        self.compile("gcc", *offload, "main.c", "-ldl", "-lpthread", "-o", "program")
+        for devices in (*CPUS, "simt"):
+            for _ in range(3):
+                self.assertEqual(self.output("./program", devices=devices), "0 wrong\n", devices)
+
     def test_libraries_that_come_and_go(self):
         self.write("library.cpp", LIBRARY)
         self.write("loader.c", LOADER)

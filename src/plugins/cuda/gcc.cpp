@@ -29,6 +29,8 @@ constexpr std::size_t kStackBytes = 128 << 10;
 /// What the stacks may take of the device's memory: 1 of so many bytes. The device runtime gives a
 /// block several teams if there are more teams than blocks.
 constexpr std::size_t kStacksPart = 8;
+/// So much of it a queue keeps for itself.
+constexpr std::size_t kOwnStacks = 4 << 20;
 /// The construct has no teams.
 constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
 
@@ -64,23 +66,47 @@ std::uint32_t blocks_of(gantry_kernel& kernel, const gantry_launch& launch, std:
   return launch.num_teams[0] == 0 ? most : std::min(launch.num_teams[0], most);
 }
 
-/// Makes room for the stacks of all warps of a launch.
-std::int32_t reserve_stacks(LaunchMemory& memory, std::size_t bytes, const Device& device,
-                            CUstream stream) {
-  if (bytes <= memory.stack_bytes) {
+/// The stacks of all warps of a launch: few are the queue's own; others are borrowed until the
+/// launch is done, or every queue would hold as much memory as one launch may. Where there is no
+/// memory for so many, fewer blocks are started.
+std::int32_t reserve_stacks(LaunchMemory& memory, Device& device, CUstream stream,
+                            std::uint32_t warps, std::uint32_t& blocks, CUdeviceptr& stacks) {
+  const std::size_t of_block = std::size_t{warps} * kStackBytes;
+  if (blocks * of_block <= memory.stack_bytes) {
+    stacks = memory.stacks;
     return GANTRY_SUCCESS;
   }
   if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
     return code;
   }
-  if (memory.stacks != 0) {
+  if (memory.borrowed_stacks != 0 || memory.stacks != 0) {
     GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
+    if (const std::int32_t code = memory.give_back_stacks(device); code != GANTRY_SUCCESS) {
+      return code;
+    }
+  }
+  const bool own = blocks * of_block <= kOwnStacks;
+  if (own && memory.stacks != 0) {
     const CUdeviceptr before = std::exchange(memory.stacks, 0);
     memory.stack_bytes = 0;
-    GANTRY_CUDA_TRY(cuMemFree_v2, before);
+    if (const std::int32_t code = device.memory.release(before); code != GANTRY_SUCCESS) {
+      return code;
+    }
   }
-  GANTRY_CUDA_TRY(cuMemAlloc_v2, &memory.stacks, bytes);
-  memory.stack_bytes = bytes;
+  std::int32_t code = device.memory.allocate(blocks * of_block, stacks);
+  while (code == GANTRY_OUT_OF_MEMORY && blocks > 1) {
+    blocks /= 2;
+    code = device.memory.allocate(blocks * of_block, stacks);
+  }
+  if (code != GANTRY_SUCCESS) {
+    return code;
+  }
+  if (own) {
+    memory.stacks = stacks;
+    memory.stack_bytes = blocks * of_block;
+  } else {
+    memory.borrowed_stacks = stacks;
+  }
   return GANTRY_SUCCESS;
 }
 
@@ -170,16 +196,17 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
   const std::uint32_t warps = warps_of(kernel, launch);
   std::uint32_t blocks = 1;
   void* data = launch.argument_count == 0 ? nullptr : launch.arguments[0];
+  CUdeviceptr stacks = 0;
   std::uint64_t stack = kStackBytes;
   std::array<void*, 3> parameters = {&kernel.region, &data, nullptr};
   if (kernel.convention == Convention::kGccRegion) {
     blocks = blocks_of(kernel, launch, warps);
-    if (const std::int32_t code = reserve_stacks(memory, std::size_t{blocks} * warps * kStackBytes,
-                                                 *kernel.device, stream);
+    if (const std::int32_t code =
+            reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks);
         code != GANTRY_SUCCESS) {
       return code;
     }
-    parameters = {&data, &memory.stacks, &stack};
+    parameters = {&data, &stacks, &stack};
   }
   return check(in_context(*kernel.device,
                           [&] {

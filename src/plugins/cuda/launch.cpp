@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace gantry::cuda {
@@ -114,7 +115,8 @@ std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kern
   if (memory.environment != 0) {
     GANTRY_CUDA_TRY(cuMemFree_v2, memory.environment);
   }
-  memory = {address, bytes};
+  memory.environment = address;
+  memory.bytes = bytes;
   return GANTRY_SUCCESS;
 }
 
@@ -123,11 +125,22 @@ constexpr std::size_t kFewArguments = 64;
 
 } // namespace
 
-void LaunchMemory::release() {
-  for (const CUdeviceptr address : {environment, stacks}) {
-    if (address != 0) {
-      (void)driver().cuMemFree_v2(address);
-    }
+std::int32_t LaunchMemory::give_back_stacks(Device& device) {
+  const CUdeviceptr borrowed = std::exchange(borrowed_stacks, 0);
+  if (borrowed == 0 || device.memory.put_back(borrowed)) {
+    return GANTRY_SUCCESS;
+  }
+  const std::int32_t code = enter(device);
+  return code == GANTRY_SUCCESS ? device.memory.release(borrowed) : code;
+}
+
+void LaunchMemory::release(Device& device) {
+  (void)give_back_stacks(device);
+  if (environment != 0) {
+    (void)driver().cuMemFree_v2(environment);
+  }
+  if (stacks != 0) {
+    (void)device.memory.release(stacks);
   }
 }
 

@@ -19,11 +19,14 @@ struct LaunchMemory {
   CUdeviceptr environment =
       0; ///< a gantry_launch_environment and the records of a reduction; 0: none yet
   std::size_t bytes = 0;
-  CUdeviceptr stacks = 0; ///< of the warps of GCC's kernels; 0: none yet
+  CUdeviceptr stacks = 0; ///< of the warps of GCC's kernels, from the device's pool; 0: none yet
   std::size_t stack_bytes = 0;
+  CUdeviceptr borrowed_stacks = 0; ///< of the launch that is under way; 0: it has none
 
+  /// Gives back what the last launch has borrowed; it is done.
+  std::int32_t give_back_stacks(Device& device);
   /// Frees it all; nothing uses it any more.
-  void release();
+  void release(Device& device);
 };
 
 /// Blocks of so many threads that a multiprocessor has at work at once.

@@ -2,8 +2,6 @@
 
 #include "plugins/cuda/driver.h"
 
-#include <iterator>
-
 namespace gantry::cuda {
 
 namespace {
@@ -64,8 +62,8 @@ void MemoryPool::forget(Blocks::iterator block) {
 bool MemoryPool::put_back(CUdeviceptr address) {
   const std::lock_guard lock(mutex_);
   // Most times it is what was taken last.
-  Blocks::iterator block = std::prev(used_.end());
-  if (used_.empty() || block->address != address) {
+  Blocks::iterator block = used_.end();
+  if (used_.empty() || (--block)->address != address) {
     const auto found = blocks_.find(address);
     if (found == blocks_.end() || found->second->kept) {
       return false;

@@ -24,7 +24,12 @@ std::int32_t finish(gantry_queue& queue, CUresult result) {
   } else {
     queue.staging.give_up();
   }
-  return check(result, "the work on the device failed");
+  const std::int32_t code = check(result, "the work on the device failed");
+  if (queue.memory.borrowed_stacks != 0) {
+    const std::int32_t given_back = queue.memory.give_back_stacks(queue.device);
+    return code == GANTRY_SUCCESS ? given_back : code;
+  }
+  return code;
 }
 
 } // namespace
@@ -45,7 +50,7 @@ int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
 void __tgt_rtl_destroy_queue(gantry_queue* queue) {
   if (enter(queue->device) == GANTRY_SUCCESS) {
     (void)driver().cuStreamDestroy_v2(queue->stream);
-    queue->memory.release();
+    queue->memory.release(queue->device);
     queue->data.release();
   }
   delete queue;

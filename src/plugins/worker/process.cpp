@@ -113,21 +113,32 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// The folder that holds lib/ and libexec/, where this plugin's library is in.
-std::string installation() {
+/// Where this plugin's library is. The dynamic loader is asked when it loads the plugin: later a
+/// thread that is inside dlopen may wait for locks that are held here.
+struct Place {
+  std::string installation = "."; ///< the folder that holds lib/ and libexec/
+  bool high = false;              ///< libraries are in the upper half of the address space
+};
+
+Place find_place() {
+  Place place;
   Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&installation), &here) == 0 ||
-      here.dli_fname == nullptr) {
-    return ".";
+  if (dladdr(reinterpret_cast<const void*>(&find_place), &here) != 0) {
+    place.high = reinterpret_cast<std::uintptr_t>(here.dli_fbase) > kMiddle;
+    if (here.dli_fname != nullptr) {
+      const std::string library = here.dli_fname;
+      place.installation = library.substr(0, library.rfind('/') + 1) + "../..";
+    }
   }
-  const std::string library = here.dli_fname;
-  return library.substr(0, library.rfind('/') + 1) + "../..";
+  return place;
 }
 
-bool libraries_are_high() {
-  Dl_info info;
-  return dladdr(reinterpret_cast<const void*>(&libraries_are_high), &info) != 0 &&
-         reinterpret_cast<std::uintptr_t>(info.dli_fbase) > kMiddle;
+const Place& place() {
+  static const auto* const found = new Place(find_place());
+  return *found;
+}
+[[gnu::constructor]] void find_place_early() {
+  (void)place();
 }
 
 /// Starts the worker. A descriptor of its process, or -1 with errno.
@@ -183,7 +194,7 @@ tl::expected<void, std::string> wait_until_ready(Control& control, int worker,
 } // namespace
 
 tl::expected<std::vector<std::string>, std::string> worker_command() {
-  const std::string folder = installation();
+  const std::string& folder = place().installation;
   std::vector<std::string> command{folder + "/libexec/gantry-worker"};
   if (access(command.front().c_str(), X_OK) != 0) {
     return tl::unexpected(
@@ -229,7 +240,7 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
   std::vector<std::string> variables = environment_of_worker(threads);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment = pointers(variables);
-  const bool high = libraries_are_high();
+  const bool high = place().high;
   constexpr unsigned long kAsk = 0xffffffff;
   const auto own = static_cast<unsigned long>(personality(kAsk));
   Start how{.executable = executable.c_str(),

@@ -4,6 +4,11 @@
 
 namespace gantry::core {
 
+namespace {
+/// What is larger is allocated and freed, for a queue keeps the memory of its launches.
+constexpr std::uint64_t kMostLaunchData = 1 << 20;
+} // namespace
+
 PrivateStorage::~PrivateStorage() {
   if (allocation_ != nullptr) {
     // A failure to free has no construct to report to, and none of its results depends on it.
@@ -17,7 +22,7 @@ Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
     begin_ = address(inline_);
     return {};
   }
-  if (queue.has_launch_data()) {
+  if (size <= kMostLaunchData && queue.has_launch_data()) {
     const auto data = queue.launch_data(size);
     if (!data) {
       return with_context(data.error(), "private copies");

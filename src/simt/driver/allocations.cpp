@@ -128,7 +128,8 @@ tl::expected<RangeKind, CUresult> classify(std::uint64_t address, std::uint64_t 
   switch (found->kind) {
   case MemoryKind::kDevice:
   case MemoryKind::kGlobal:
-    if (side == RangeSide::kHost || !inside) {
+    // What may not be accessed is kept for later use (gantry/simt_driver.h).
+    if (side == RangeSide::kHost || !inside || !memory.accessible(address, 1)) {
       return refused;
     }
     return RangeKind::kDevice;

@@ -4,6 +4,7 @@
 #include "simt/exec/device_memory.h"
 #include "simt/exec/interpreter.h"
 #include "simt/exec/loaded_program.h"
+#include "simt/exec/of_thread.h"
 #include "simt/exec/range_allocator.h"
 #include "simt/exec/scheduler.h"
 #include "simt/exec/services.h"
@@ -58,11 +59,6 @@ private:
   std::vector<std::unique_ptr<BlockSlot>> slots_;
 };
 
-SlotStore& slot_store() {
-  thread_local SlotStore store;
-  return store;
-}
-
 // The part of a warp that is the same for all blocks of the grid.
 void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   const LaunchShape& shape = grid.launch->shape;
@@ -105,7 +101,7 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
 // Makes a slot ready for blocks of this grid.
 std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
   std::unique_ptr<BlockSlot> slot =
-      slot_store().take(grid.local_bytes, grid.launch->program->options.device);
+      of_thread<SlotStore>().take(grid.local_bytes, grid.launch->program->options.device);
   while (slot->warps.size() < grid.warps) {
     slot->warps.push_back(std::make_unique<WarpSlot>(grid.local_bytes, slot->device));
   }
@@ -187,7 +183,7 @@ public:
       free_.push_back(std::move(resident));
     }
     for (Resident& resident : free_) {
-      slot_store().give(std::move(resident.slot));
+      of_thread<SlotStore>().give(std::move(resident.slot));
     }
     current_grid = nullptr;
   }

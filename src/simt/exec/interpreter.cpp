@@ -2,6 +2,7 @@
 
 #include "simt/exec/fault_report.h"
 #include "simt/exec/interpreter_machine.h"
+#include "simt/exec/of_thread.h"
 #include "simt/exec/settings.h"
 
 #include <algorithm>
@@ -399,8 +400,8 @@ LaneMask Machine::read_predicate(const Group& group, const Source& source) {
 
 void interpret(Warp& warp) {
   // Kept from launch to launch: what a failed launch leaves is used again or freed with the thread.
-  thread_local std::unordered_map<Warp*, std::unique_ptr<interpreter::Machine>> machines;
-  std::unique_ptr<interpreter::Machine>& machine = machines[&warp];
+  using Machines = std::unordered_map<Warp*, std::unique_ptr<interpreter::Machine>>;
+  std::unique_ptr<interpreter::Machine>& machine = of_thread<Machines>()[&warp];
   if (!machine) {
     machine = std::make_unique<interpreter::Machine>();
   }

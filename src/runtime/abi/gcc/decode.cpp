@@ -236,9 +236,10 @@ Status Decoder::decode(std::size_t i) {
     item.remove = kind == kDeleteZeroLength;
     break;
   default:
-    return fail("list item {} is of kind {:#x}, which this runtime does not know; the program was "
-                "built by a GCC newer than those that Gantry supports, or for OpenACC",
-                i, kind);
+    return refuse(
+        "list item {} is of kind {:#x}, which this runtime does not know; the program was "
+        "built by a GCC newer than those that Gantry supports, or for OpenACC",
+        i, kind);
   }
   return {};
 }

@@ -16,7 +16,7 @@ constexpr unsigned kNewestLibrary = 3; ///< GCC 14 and 15
 constexpr unsigned kLibraryWithRequires = 2;
 /// From this one on (GCC 14) there are tables of functions called by pointer.
 constexpr unsigned kLibraryWithIndirect = 3;
-constexpr unsigned kNewestNvptxFormat = 1;
+constexpr unsigned kNewestFormat = 1; ///< of images of either kind
 
 /// The kinds of device that an image can be for.
 enum : int {

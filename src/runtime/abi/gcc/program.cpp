@@ -20,14 +20,19 @@ struct Description {
   std::uintptr_t requires_mask = 0;
 };
 
-Result<Description> describe(const Registration& registration) {
+Status check_version(const Registration& registration) {
   const unsigned library = registration.version >> kLibraryShift;
   const unsigned format = registration.version & ((1U << kLibraryShift) - 1);
-  if (library > kNewestLibrary || format > kNewestNvptxFormat) {
+  if (library > kNewestLibrary || format > kNewestFormat) {
     return refuse("the program's image is registered with version {:#x}, and this runtime knows "
                   "{:#x} and older; it was built by a newer GCC than Gantry supports",
-                  registration.version, kNewestLibrary << kLibraryShift | kNewestNvptxFormat);
+                  registration.version, kNewestLibrary << kLibraryShift | kNewestFormat);
   }
+  return {};
+}
+
+Description describe(const Registration& registration) {
+  const unsigned library = registration.version >> kLibraryShift;
   Description description;
   const auto* data = static_cast<const std::byte*>(registration.data);
   if (library >= kLibraryWithRequires) {
@@ -69,15 +74,12 @@ Status check_counts(const Tables& tables, std::size_t functions, std::size_t var
 }
 
 Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tables& tables) {
-  const auto description = describe(registration);
-  if (!description) {
-    return tl::unexpected(description.error());
-  }
-  const NvptxImage& image = description->image;
+  const Description description = describe(registration);
+  const NvptxImage& image = description.image;
   if (Status status = check_counts(tables, image.function_count, image.variable_count); !status) {
     return tl::unexpected(status.error());
   }
-  if ((description->requires_mask & kRequiresReverseOffload) != 0) {
+  if ((description.requires_mask & kRequiresReverseOffload) != 0) {
     return refuse("the program requires reverse_offload, which Gantry does not support; leave the "
                   "requires directive out");
   }
@@ -87,7 +89,7 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
                   image.indirect_count);
   }
   core::ProgramContents contents;
-  contents.unified_shared_memory = (description->requires_mask & kRequiresUnifiedSharedMemory) != 0;
+  contents.unified_shared_memory = (description.requires_mask & kRequiresUnifiedSharedMemory) != 0;
   if (registration.image.empty()) {
     join_objects(image, registration.image);
   }
@@ -141,15 +143,15 @@ Result<core::ProgramContents> decode_host_code(Registration& registration, const
 
 Result<core::ProgramContents> decode_program(const void* registered) {
   auto& registration = *static_cast<Registration*>(const_cast<void*>(registered));
-  const Tables tables(*registration.table);
-  switch (registration.target) {
-  case kTargetNvptx:
-    return decode_nvptx(registration, tables);
-  case kTargetHostCode:
-    return decode_host_code(registration, tables);
-  default:
+  if (registration.target != kTargetNvptx && registration.target != kTargetHostCode) {
     return core::ProgramContents(); // for devices that nothing here drives
   }
+  if (Status status = check_version(registration); !status) {
+    return tl::unexpected(status.error());
+  }
+  const Tables tables(*registration.table);
+  return registration.target == kTargetNvptx ? decode_nvptx(registration, tables)
+                                             : decode_host_code(registration, tables);
 }
 
 } // namespace gantry::abi::gcc
