@@ -40,16 +40,15 @@ bool Transfers::concerns(const Mapping& mapping) const {
 
 Status Transfers::run(Queue& queue, const Construct& construct) const {
   Status outcome;
-  const auto note = [&](Status status) {
-    if (outcome && !status) {
+  for (const Transfer& transfer : transfers_) {
+    if (Status status = run(queue, construct, transfer); !status && outcome) {
       outcome = std::move(status);
     }
-  };
-  for (const Transfer& transfer : transfers_) {
-    note(run(queue, construct, transfer));
   }
   for (const Pointer& pointer : pointers_) {
-    note(run(queue, construct, pointer));
+    if (Status status = run(queue, construct, pointer); !status && outcome) {
+      outcome = std::move(status);
+    }
   }
   return outcome;
 }
@@ -73,6 +72,9 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
   std::span<const AttachedPointer> attached;
   if (transfer.mapping != nullptr) {
     attached = transfer.mapping->attached;
+  }
+  if (attached.empty() && transfer.pieces == 1) {
+    return copy(transfer.host, transfer.host + transfer.size);
   }
   // They are sorted by address, and so are the pieces.
   auto pointer = std::ranges::partition_point(attached, [&](const AttachedPointer& candidate) {

@@ -149,6 +149,10 @@ Status Decoder::decode(std::size_t i) {
     }
     return {};
   }
+  if (kind <= kToFrom) {
+    add_storage(i); // alloc, to, from, tofrom
+    return {};
+  }
   // What is no storage of its own, or not that alone.
   switch (kind) {
   case kFirstPrivateValue:
@@ -189,10 +193,6 @@ Status Decoder::decode(std::size_t i) {
   }
   MapItem& item = add_storage(i);
   switch (kind) {
-  case kAlloc:
-  case kTo:
-  case kFrom:
-  case kToFrom:
   case kImplicit | kAlloc:
   case kImplicit | kTo:
   case kImplicit | kFrom:
