@@ -48,9 +48,10 @@ enum {
   /** Copies and launches need not be done when the call returns: the plugin has the functions of
       queues. */
   GANTRY_CAPABILITY_QUEUES = 1u << 2,
-  /** On a device with queues: a launch by __tgt_rtl_launch_kernel takes less of the host's time
-     than one in a queue that is waited for. */
-  GANTRY_CAPABILITY_DIRECT_LAUNCH = 1u << 3,
+  /** On a device with queues: one launch by __tgt_rtl_launch_kernel, or one copy by
+     __tgt_rtl_data_submit or _retrieve, takes less of the host's time than one in a queue that is
+     waited for. */
+  GANTRY_CAPABILITY_DIRECT = 1u << 3,
 };
 
 /** An image on one device. Owned by the plugin from create to destroy. */

@@ -11,6 +11,11 @@
 
 namespace gantry::plugins {
 
+/// What is to be said where a device cannot be used after fork().
+inline constexpr std::string_view kForked =
+    "this process was forked from the one that uses the device, and cannot use it too; fork before "
+    "the first construct, or use the device in the parent alone";
+
 /// Of no class: images are destroyed when the objects of a thread are gone.
 inline constinit thread_local char last_error[4096] = {};
 

@@ -32,10 +32,14 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
+    @staticmethod
+    def variables(devices, **more):
+        """The environment of a program that runs on these devices, or says why not."""
+        return {**os.environ, "GANTRY_DEVICES": devices, "OMP_TARGET_OFFLOAD": "MANDATORY",
+                "GANTRY_SIMT_CACHE": f"{build}/simt-cache", **more}
+
     def output(self, *command, devices="cpu", **variables):
-        done = self.run_tool(*command, env={**os.environ, "GANTRY_DEVICES": devices,
-                                            "OMP_TARGET_OFFLOAD": "MANDATORY",
-                                            "GANTRY_SIMT_CACHE": f"{build}/simt-cache", **variables})
+        done = self.run_tool(*command, env=self.variables(devices, **variables))
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -331,8 +331,7 @@ class Installed(Case):
 
 class Mistakes(Case):
     def fails(self, *command, **variables):
-        done = self.run_tool(*command, env={**os.environ, "GANTRY_DEVICES": "cpu",
-                                            "OMP_TARGET_OFFLOAD": "MANDATORY", **variables})
+        done = self.run_tool(*command, env=self.variables("cpu") | variables)
         self.assertNotEqual(done.returncode, 0)
         self.assertGreaterEqual(done.returncode, 0, "a signal ended it")
         return done.stderr
@@ -371,6 +370,30 @@ class Mistakes(Case):
             self.assertIn("device number 7 does not exist", self.fails("./program", GANTRY_DEVICES=devices))
             self.assertEqual(self.output("./program", devices=devices, OMP_TARGET_OFFLOAD="DEFAULT"), "ran\n")
 
+    def test_a_device_of_the_parent_process(self):
+        self.write("main.c", """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static void region(void) {
+            #pragma omp target
+              ;
+            }
+            int main(void) {
+              region();
+              if (fork() == 0) {
+                region();
+              }
+              int status = 0;
+              wait(&status);
+              region();
+              return WEXITSTATUS(status);
+            }""")
+        self.compile("gcc", "-foffload=cpu,nvptx-none", "-foffload-options=nvptx-none=-Wa,--no-verify", "main.c",
+                     "-o", "program")
+        for devices in ("worker", "simt"):
+            message = self.fails("./program", GANTRY_DEVICES=devices)
+            self.assertIn("this process was forked from the one that uses the device", message)
+
     def test_memory_that_the_runtime_keeps_is_freed_memory(self):
         self.write("main.c", "void* omp_get_mapped_ptr(const void*, int);\nint main(void) { int a[100], *stale;\n"
                              "#pragma omp target enter data map(to : a)\n"
@@ -379,7 +402,7 @@ class Mistakes(Case):
                              "#pragma omp target is_device_ptr(stale)\n  stale[1] = 1;\n}")
         self.compile("gcc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-Wa,--no-verify", "main.c",
                      "-o", "program")
-        message = self.fails("./program", GANTRY_DEVICES="simt", GANTRY_SIMT_CACHE=f"{build}/simt-cache")
+        message = self.fails("./program", GANTRY_DEVICES="simt")
         self.assertIn("which was freed", message)
 
     def test_a_mapping_that_does_not_fit(self):

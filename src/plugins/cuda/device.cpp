@@ -88,6 +88,13 @@ std::int32_t enter(const Device& device) {
   return GANTRY_SUCCESS;
 }
 
+std::int32_t write(CUdeviceptr to, const void* from, std::size_t size) {
+  // The copy alone returns when the bytes are taken, which other streams do not wait for.
+  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, to, from, size);
+  GANTRY_CUDA_TRY(cuStreamSynchronize, CU_STREAM_LEGACY);
+  return GANTRY_SUCCESS;
+}
+
 } // namespace gantry::cuda
 
 using namespace gantry::cuda;
@@ -132,7 +139,7 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
 
 uint32_t __tgt_rtl_capabilities(int32_t device) {
   const bool host_accessible = device_of(device).host_accessible;
-  return GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT_LAUNCH |
+  return GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT |
          (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
 }
 

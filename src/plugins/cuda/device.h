@@ -43,6 +43,10 @@ struct Device {
 /// Makes the device's context the calling thread's; GANTRY_SUCCESS or an error, kept.
 std::int32_t enter(const Device& device);
 
+/// Writes to memory of the device whose context is current; kernels that are launched from then on
+/// see it, in whatever stream.
+std::int32_t write(CUdeviceptr to, const void* from, std::size_t size);
+
 /// What the driver answers to a call about a stream of the device. The stream says what context is
 /// meant, so most calls are right whatever context is current. A driver that minds refuses the
 /// call, which is then made again in the device's context.

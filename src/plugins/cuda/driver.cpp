@@ -7,8 +7,10 @@ namespace gantry::cuda {
 namespace {
 
 /// What to do about an error; empty if there is nothing to say.
-std::string_view remedy_for(CUresult result) {
+std::string remedy_for(CUresult result) {
   switch (result) {
+  case CUDA_ERROR_NOT_INITIALIZED: // it was, in the process that this one was forked from
+    return fmt::format("; {}", plugins::kForked);
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_MISALIGNED_ADDRESS:
   case CUDA_ERROR_INVALID_ADDRESS_SPACE:
@@ -16,7 +18,7 @@ std::string_view remedy_for(CUresult result) {
   case CUDA_ERROR_ILLEGAL_INSTRUCTION:
   case CUDA_ERROR_HARDWARE_STACK_ERROR:
   case CUDA_ERROR_LAUNCH_FAILED:
-    return remedy_for_faults();
+    return std::string(remedy_for_faults());
   case CUDA_ERROR_LAUNCH_TIMEOUT:
     return "; a kernel ran longer than the device's watchdog allows, which guards devices that "
            "have "

@@ -52,7 +52,7 @@ namespace gantry::cuda {
   X(cuMemcpyDtoHAsync_v2)                                                                          \
   X(cuMemHostAlloc)                                                                                \
   X(cuMemFreeHost)                                                                                 \
-  X(cuMemcpyPeer)                                                                                  \
+  X(cuMemcpyPeerAsync)                                                                             \
   X(cuPointerGetAttribute)                                                                         \
   X(cuEventCreate)                                                                                 \
   X(cuEventDestroy_v2)                                                                             \

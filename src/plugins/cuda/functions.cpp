@@ -16,7 +16,9 @@ std::int32_t replace_table(Device& device, std::uint64_t size,
   const std::size_t bytes = table.size() * sizeof table[0];
   CUdeviceptr address = 0;
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
-  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, table.data(), bytes);
+  if (const std::int32_t code = write(address, table.data(), bytes); code != GANTRY_SUCCESS) {
+    return code;
+  }
   device.functions = address + sizeof table[0];
   device.function_count = size;
   for (const gantry_image* image : device.images) {

@@ -43,8 +43,7 @@ std::int32_t write_variable(CUmodule module, const char* name, const Value& valu
       size < sizeof value) {
     return GANTRY_SUCCESS;
   }
-  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &value, sizeof value);
-  return GANTRY_SUCCESS;
+  return write(address, &value, sizeof value);
 }
 
 std::uint32_t warps_of(const gantry_kernel& kernel, const gantry_launch& launch) {

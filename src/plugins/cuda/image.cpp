@@ -111,8 +111,7 @@ std::int32_t gantry_image::write_device_environment() const {
   environment.device_number = static_cast<std::uint32_t>(device_.openmp_number);
   environment.functions = device_.functions;
   environment.function_count = device_.function_count;
-  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &environment, sizeof environment);
-  return GANTRY_SUCCESS;
+  return write(address, &environment, sizeof environment);
 }
 
 std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {

@@ -111,7 +111,7 @@ std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kern
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
   gantry_launch_environment environment = {};
   environment.records = address + kRecordsOffset;
-  GANTRY_CUDA_TRY(cuMemcpyHtoD_v2, address, &environment, sizeof environment);
+  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, address, &environment, sizeof environment, stream);
   if (memory.environment != 0) {
     GANTRY_CUDA_TRY(cuMemFree_v2, memory.environment);
   }

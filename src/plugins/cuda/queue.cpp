@@ -32,6 +32,19 @@ std::int32_t finish(gantry_queue& queue, CUresult result) {
   return code;
 }
 
+/// Puts something into the queue that the calling thread has for itself, and waits for it.
+template <typename Put>
+std::int32_t now(std::int32_t device, Put&& put) {
+  const QueueOfThread queue(device);
+  if (queue.code() != GANTRY_SUCCESS) {
+    return queue.code();
+  }
+  const std::int32_t code = put(*queue.get());
+  // After a failure too: what came before it may be on its way to the caller's memory.
+  const std::int32_t done = __tgt_rtl_synchronize_queue(queue.get());
+  return code == GANTRY_SUCCESS ? done : code;
+}
+
 } // namespace
 
 extern "C" {
@@ -109,22 +122,51 @@ int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
                                    [&] { return driver().cuStreamSynchronize(queue->stream); }));
 }
 
-/// In a queue that the calling thread has for itself.
-int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) {
-  const QueueOfThread queue(device);
-  if (queue.code() != GANTRY_SUCCESS) {
-    return queue.code();
-  }
-  const std::int32_t code = start(*kernel, *launch, queue->stream, queue->memory);
-  return code == GANTRY_SUCCESS ? __tgt_rtl_synchronize_queue(queue.get()) : code;
-}
-
 int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
   const CUresult result =
       in_context(queue->device, [&] { return driver().cuStreamQuery(queue->stream); });
   *done = result == CUDA_ERROR_NOT_READY ? 0 : 1;
   return result == CUDA_ERROR_NOT_READY ? GANTRY_SUCCESS : finish(*queue, result);
+}
+
+// What is done when the call returns. The driver's own calls for that are no help: they wait for
+// what the program does in the legacy default stream, and some return before the copy has come so
+// far that kernels in other streams see it.
+
+int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
+                                const gantry_launch* launch) {
+  return now(device, [&](gantry_queue& queue) {
+    return start(*kernel, *launch, queue.stream, queue.memory);
+  });
+}
+
+int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
+                              uint64_t size) {
+  return now(device, [&](gantry_queue& queue) {
+    return __tgt_rtl_data_submit_async(&queue, device_address, host, size);
+  });
+}
+
+int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
+                                uint64_t size) {
+  return now(device, [&](gantry_queue& queue) {
+    return __tgt_rtl_data_retrieve_async(&queue, host, device_address, size);
+  });
+}
+
+int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
+                                uint64_t size) {
+  return now(to_device, [&](gantry_queue& queue) {
+    const Device& target = queue.device;
+    return check(in_context(target,
+                            [&] {
+                              return driver().cuMemcpyPeerAsync(
+                                  reinterpret_cast<CUdeviceptr>(to), target.context,
+                                  reinterpret_cast<CUdeviceptr>(from),
+                                  device_of(from_device).context, size, queue.stream);
+                            }),
+                 "cuMemcpyPeerAsync");
+  });
 }
 
 } // extern "C"

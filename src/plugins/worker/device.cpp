@@ -56,10 +56,7 @@ Device& device_of(std::int32_t device) {
 
 std::int32_t enter(Device& device, Worker*& worker) {
   if (forked.load(std::memory_order_relaxed)) [[unlikely]] {
-    return plugins::report(GANTRY_FAILURE,
-                           "this process was forked from the one that uses the device, and cannot "
-                           "use it too; fork before the first construct, or use the device in the "
-                           "parent alone");
+    return plugins::set_error(GANTRY_FAILURE, plugins::kForked);
   }
   worker = device.worker.load(std::memory_order_acquire);
   if (worker == nullptr) [[unlikely]] {

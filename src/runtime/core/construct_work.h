@@ -59,9 +59,10 @@ public:
 
   [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
 
-  /// Puts the copies, then the pointers, into the queue. A failure does not keep the others from
-  /// being made; the first one is the answer. No lock is held.
-  [[nodiscard]] Status run(Queue& queue, const Construct& construct) const;
+  /// Puts the copies, then the pointers, into the queue; `wait` says whether the queue is waited
+  /// for behind them. A failure does not keep the others from being made; the first one is the
+  /// answer. No lock is held.
+  [[nodiscard]] Status run(Queue& queue, const Construct& construct, Queue::Wait wait) const;
 
 private:
   struct Transfer {
@@ -80,7 +81,8 @@ private:
     std::uintptr_t value;
   };
 
-  static Status run(Queue& queue, const Construct& construct, const Transfer& transfer);
+  static Status run(Queue& queue, const Construct& construct, const Transfer& transfer,
+                    Queue::Wait wait = Queue::Wait::kLater);
   static Status run(Queue& queue, const Construct& construct, const Pointer& pointer);
 
   absl::InlinedVector<Transfer, kInlineTransfers> transfers_;

@@ -170,12 +170,15 @@ Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
   Status status;
   if (!work.transfers.empty()) {
     lock.unlock();
-    if (Status copied = work.transfers.run(work.queue, work.construct); !copied) {
-      status = std::move(copied);
-    }
     // Others may use what is marked as soon as the marks are off. Without any, all of it is private
     // to a launch, which comes behind it in the queue.
-    if (!work.marked.empty() || !status) {
+    const bool waits = !work.marked.empty();
+    if (Status copied = work.transfers.run(work.queue, work.construct,
+                                           waits ? Queue::Wait::kAtOnce : Queue::Wait::kLater);
+        !copied) {
+      status = std::move(copied);
+    }
+    if (waits || !status) {
       if (Status done = work.queue.synchronize(); !done && status) {
         status = std::move(done);
       }

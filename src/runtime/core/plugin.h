@@ -134,9 +134,9 @@ public:
     return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
   }
   [[nodiscard]] bool has_queues() const { return (capabilities_ & GANTRY_CAPABILITY_QUEUES) != 0; }
-  /// launch() is the way of a launch that is waited for at once.
-  [[nodiscard]] bool launches_directly() const {
-    return (capabilities_ & GANTRY_CAPABILITY_DIRECT_LAUNCH) != 0;
+  /// launch(), submit() and retrieve() are the way of what is waited for at once.
+  [[nodiscard]] bool works_directly() const {
+    return !has_queues() || (capabilities_ & GANTRY_CAPABILITY_DIRECT) != 0;
   }
   [[nodiscard]] std::string_view description() const;
 

@@ -69,15 +69,14 @@ Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
   return LaunchData{static_cast<std::byte*>(host), reinterpret_cast<std::uintptr_t>(device)};
 }
 
-Status Queue::submit(void* device_address, const void* host, std::uint64_t size) {
-  return device_.has_queues() ? put(&PluginFunctions::data_submit_async, device_address, host, size)
-                              : device_.submit(device_address, host, size);
+Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait) {
+  return directly(wait) ? device_.submit(device_address, host, size)
+                        : put(&PluginFunctions::data_submit_async, device_address, host, size);
 }
 
-Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size) {
-  return device_.has_queues()
-             ? put(&PluginFunctions::data_retrieve_async, host, device_address, size)
-             : device_.retrieve(host, device_address, size);
+Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait) {
+  return directly(wait) ? device_.retrieve(host, device_address, size)
+                        : put(&PluginFunctions::data_retrieve_async, host, device_address, size);
 }
 
 Status Queue::launch(gantry_kernel* kernel, const gantry_launch& launch) {

@@ -51,10 +51,16 @@ public:
   /// Waits for what is in the queue.
   ~Queue();
 
+  enum class Wait : std::uint8_t {
+    kLater,  ///< more is put in before synchronize()
+    kAtOnce, ///< synchronize() comes next: it may be found done
+  };
   /// Copies to the device. The bytes at `host` stay as they are until synchronize().
-  [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size);
+  [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size,
+                              Wait wait = Wait::kLater);
   /// Copies from the device: the bytes are there after synchronize().
-  [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size);
+  [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size,
+                                Wait wait = Wait::kLater);
   /// Memory that the next launch alone uses: the host writes it, then the kernel finds it on the
   /// device. Good until synchronize().
   struct LaunchData {
@@ -80,6 +86,11 @@ public:
 
 private:
   Status wait();
+
+  /// A copy need not be put into the device's queue.
+  [[nodiscard]] bool directly(Wait wait) const {
+    return !device_.has_queues() || (wait == Wait::kAtOnce && !busy_ && device_.works_directly());
+  }
 
   /// Puts something into the device's queue by one of the plugin's functions.
   template <typename Function, typename... Arguments>

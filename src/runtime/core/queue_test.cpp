@@ -102,6 +102,36 @@ TEST_F(Queues, ThatCannotBeCreatedAreAnError) {
   EXPECT_TRUE(queue.synchronize());
 }
 
+TEST(Direct, CopiesThatAreWaitedForNeedNoQueue) {
+  FakePlugin plugin{Memory::kSeparate, true, true};
+  QueuePool pool{plugin.device()};
+  void* storage = plugin.device().allocate(sizeof(int)).value();
+  const int values[] = {1, 2, 3};
+  int back = 0;
+  {
+    Queue queue(pool);
+    ASSERT_TRUE(queue.submit(storage, &values[0], sizeof(int), Queue::Wait::kAtOnce));
+    EXPECT_FALSE(queue.busy());
+    EXPECT_EQ(plugin.read<int>(storage), 1);
+    ASSERT_TRUE(queue.retrieve(&back, storage, sizeof back, Queue::Wait::kAtOnce));
+    EXPECT_EQ(back, 1);
+    EXPECT_EQ(plugin.live_queues(), 0u);
+
+    ASSERT_TRUE(queue.submit(storage, &values[1], sizeof(int)));
+    ASSERT_TRUE(queue.retrieve(&back, storage, sizeof back, Queue::Wait::kAtOnce));
+    EXPECT_EQ(back, 1) << "it comes behind what is in the queue";
+    ASSERT_TRUE(queue.synchronize());
+    EXPECT_EQ(back, 2);
+
+    plugin.fail_call(1);
+    const Status status = queue.submit(storage, &values[2], sizeof(int), Queue::Wait::kAtOnce);
+    ASSERT_FALSE(status);
+    EXPECT_THAT(status.error().message, HasSubstr("injected failure of data_submit"));
+    EXPECT_TRUE(queue.synchronize());
+  }
+  EXPECT_TRUE(plugin.device().release(storage));
+}
+
 TEST(Synchronous, DevicesAreDoneAtOnce) {
   FakePlugin plugin{Memory::kSeparate, false};
   QueuePool pool{plugin.device()};

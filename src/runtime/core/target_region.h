@@ -62,7 +62,7 @@ private:
 };
 
 /// One execution of a target region without items, whose kernel's one parameter is null: launched
-/// and waited for. For devices that launch directly (PluginDevice::launches_directly).
+/// and waited for. For devices that work directly (PluginDevice::works_directly).
 [[nodiscard]] Status run_without_data(Device& device, const Kernel& kernel,
                                       const Construct& construct, gantry_launch&& shape);
 

@@ -38,7 +38,10 @@ bool Transfers::concerns(const Mapping& mapping) const {
   return std::ranges::find(transfers_, &mapping, &Transfer::mapping) != transfers_.end();
 }
 
-Status Transfers::run(Queue& queue, const Construct& construct) const {
+Status Transfers::run(Queue& queue, const Construct& construct, Queue::Wait wait) const {
+  if (transfers_.size() == 1 && pointers_.empty()) {
+    return run(queue, construct, transfers_.front(), wait);
+  }
   Status outcome;
   for (const Transfer& transfer : transfers_) {
     if (Status status = run(queue, construct, transfer); !status && outcome) {
@@ -53,9 +56,11 @@ Status Transfers::run(Queue& queue, const Construct& construct) const {
   return outcome;
 }
 
-Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& transfer) {
+Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& transfer,
+                      Queue::Wait wait) {
   const bool to_device = transfer.direction == Direction::kToDevice;
-  const auto copy = [&](std::uintptr_t begin, std::uintptr_t end) -> Status {
+  const auto copy = [&](std::uintptr_t begin, std::uintptr_t end,
+                        Queue::Wait waits = Queue::Wait::kLater) -> Status {
     if (begin >= end) {
       return {};
     }
@@ -66,15 +71,15 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
            transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
            to_device ? "to" : "from");
     }
-    return to_device ? queue.submit(corresponding, host, end - begin)
-                     : queue.retrieve(host, corresponding, end - begin);
+    return to_device ? queue.submit(corresponding, host, end - begin, waits)
+                     : queue.retrieve(host, corresponding, end - begin, waits);
   };
   std::span<const AttachedPointer> attached;
   if (transfer.mapping != nullptr) {
     attached = transfer.mapping->attached;
   }
   if (attached.empty() && transfer.pieces == 1) {
-    return copy(transfer.host, transfer.host + transfer.size);
+    return copy(transfer.host, transfer.host + transfer.size, wait);
   }
   // They are sorted by address, and so are the pieces.
   auto pointer = std::ranges::partition_point(attached, [&](const AttachedPointer& candidate) {

@@ -47,8 +47,9 @@ struct FakeFunctions {
   static std::uint32_t capabilities(std::int32_t) {
     return current->memory_ == Memory::kShared
                ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
-           : current->has_queues_ ? GANTRY_CAPABILITY_QUEUES
-                                  : 0;
+           : current->has_queues_
+               ? GANTRY_CAPABILITY_QUEUES | (current->quick_ ? GANTRY_CAPABILITY_DIRECT : 0)
+               : 0;
   }
 
   static const char* device_description(std::int32_t) { return "a device of a test"; }
@@ -330,7 +331,7 @@ struct FakeFunctions {
     }
   }
 
-  static PluginFunctions table(bool queues, bool launch_data) {
+  static PluginFunctions table(bool queues, bool quick) {
     PluginFunctions functions{};
 #define GANTRY_ADDRESS(name) functions.name = &FakeFunctions::name;
     GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
@@ -339,7 +340,7 @@ struct FakeFunctions {
     }
 #undef GANTRY_ADDRESS
     functions.set_function_ptr_map = &FakeFunctions::set_function_ptr_map;
-    if (launch_data) {
+    if (quick) {
       functions.launch_data = &FakeFunctions::launch_data;
     }
     return functions;
@@ -350,9 +351,9 @@ bool queues_by_default() {
   return std::getenv("GANTRY_TEST_QUEUES") != nullptr;
 }
 
-FakePlugin::FakePlugin(Memory memory, bool queues, bool launch_data)
-    : memory_(memory), has_queues_(queues),
-      plugin_("fake", FakeFunctions::table(queues, launch_data)) {
+FakePlugin::FakePlugin(Memory memory, bool queues, bool quick)
+    : memory_(memory), has_queues_(queues), quick_(quick),
+      plugin_("fake", FakeFunctions::table(queues, quick)) {
   EXPECT_EQ(current, nullptr) << "one FakePlugin at a time";
   current = this;
   device_ = std::make_unique<PluginDevice>(PluginDevice::open(plugin_, 0, 0, "").value());

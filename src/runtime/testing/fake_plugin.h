@@ -39,9 +39,10 @@ enum class Memory : std::uint8_t {
 /// One at a time in a process: plugins are functions without a context. Any thread.
 class FakePlugin {
 public:
-  /// `launch_data`: with memory for what launches use.
+  /// `quick`: with memory for what launches use, and with what is waited for at once done directly,
+  /// as GPUs' plugins have it.
   explicit FakePlugin(Memory memory = Memory::kSeparate, bool queues = queues_by_default(),
-                      bool launch_data = false);
+                      bool quick = false);
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
   /// Fails the test if device memory or an image is still there.
@@ -121,6 +122,7 @@ private:
   mutable std::recursive_mutex mutex_;
   Memory memory_;
   bool has_queues_;
+  bool quick_;
   int fails_in_ = -1;
   std::string message_;
   std::map<std::uintptr_t, Allocation> allocations_; ///< by host address of their first byte

@@ -78,7 +78,7 @@ CUresult call_for_device(CUdevice ordinal, Body&& body) noexcept {
 template <typename Body>
 CUresult call_for_stream(CUstream handle, Body&& body) noexcept {
   return call_in_context([&](Context& context) {
-    const std::shared_ptr<Stream> stream = context.stream(handle);
+    Stream* const stream = context.stream(handle);
     if (stream == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
     }

@@ -32,7 +32,7 @@ CUresult launch(CUfunction handle, const LaunchShape& shape, CUstream stream_han
     if (request.function == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
     }
-    const std::shared_ptr<Stream> stream = context.stream(stream_handle);
+    Stream* const stream = context.stream(stream_handle);
     if (stream == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
     }

@@ -47,7 +47,7 @@ GANTRY_CUDA_API cuStreamDestroy_v2(CUstream handle) {
 GANTRY_CUDA_API cuStreamSynchronize(CUstream handle) {
   // After an error too: what was left out has to have ended, and callbacks to have been told.
   return call_with_current([&](Context& context) {
-    const std::shared_ptr<Stream> stream = context.stream(handle);
+    Stream* const stream = context.stream(handle);
     if (stream == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
     }

@@ -101,26 +101,28 @@ void Context::close() {
   Allocations::instance().free_of_context(id_);
 }
 
-std::shared_ptr<Stream> Context::thread_stream() {
+Stream* Context::thread_stream() {
   ThreadState& thread = ThreadState::of_caller();
   const auto found = std::ranges::find(thread.default_streams, id_,
                                        &std::pair<std::uint64_t, std::shared_ptr<Stream>>::first);
   if (found != thread.default_streams.end()) {
-    return found->second;
+    return found->second.get();
   }
   return thread.default_streams
       .emplace_back(id_, Stream::create(group_, Stream::Kind::kBlocking, 0))
-      .second;
+      .second.get();
 }
 
-std::shared_ptr<Stream> Context::stream(CUstream handle) {
+Stream* Context::stream(CUstream handle) {
   if (handle == nullptr) {
-    return PerThreadDefault::active() ? thread_stream() : legacy_;
+    return PerThreadDefault::active() ? thread_stream() : legacy_.get();
   }
   if (handle == CU_STREAM_LEGACY) {
-    return legacy_;
+    return legacy_.get();
   }
-  return handle == CU_STREAM_PER_THREAD ? thread_stream() : handles().streams.find(handle);
+  return handle == CU_STREAM_PER_THREAD
+             ? thread_stream()
+             : handles().streams.find(handle, ThreadState::of_caller().last_stream);
 }
 
 CUresult Context::synchronize() {

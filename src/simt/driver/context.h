@@ -48,9 +48,10 @@ public:
   [[nodiscard]] const std::shared_ptr<StreamGroup>& streams() const { return group_; }
   [[nodiscard]] const std::shared_ptr<Stream>& legacy_stream() const { return legacy_; }
   /// The calling thread's default stream.
-  [[nodiscard]] std::shared_ptr<Stream> thread_stream();
-  /// The stream that a handle given by the program means; null if it is none.
-  [[nodiscard]] std::shared_ptr<Stream> stream(CUstream handle);
+  [[nodiscard]] Stream* thread_stream();
+  /// The stream that a handle given by the program means, alive until the thread asks for another;
+  /// null if it is none.
+  [[nodiscard]] Stream* stream(CUstream handle);
 
   /// Waits for all that its streams have been given; returns the context's error.
   CUresult synchronize();

@@ -66,6 +66,19 @@ public:
     return slot->generation == generation_of(handle) ? slot->object : nullptr;
   }
 
+  /// What a thread has found last, kept alive by it.
+  struct FoundLast {
+    Handle handle = {};
+    std::shared_ptr<Object> object;
+  };
+  /// The same, good until `last` is used again; finding the same object again takes no lock.
+  [[nodiscard]] Object* find(Handle handle, FoundLast& last) const {
+    if (handle != last.handle || !is_live(handle)) {
+      last = {handle, find(handle)};
+    }
+    return last.object.get();
+  }
+
   /// Ends the handle; null if it was none. Of several calls at once one gets the object.
   std::shared_ptr<Object> erase(Handle handle) {
     Slot* slot = slot_of(handle);
@@ -93,7 +106,7 @@ private:
 
   struct Slot {
     std::atomic_flag locked;
-    std::uint16_t generation = 0;
+    std::atomic<std::uint16_t> generation = 0; ///< changed while locked
     std::shared_ptr<Object> object;
   };
   /// Held for a few instructions only.
@@ -132,6 +145,12 @@ private:
       return nullptr;
     }
     return slot_at(index_of(handle));
+  }
+
+  bool is_live(Handle handle) const {
+    const Slot* slot = slot_of(handle);
+    return slot != nullptr &&
+           slot->generation.load(std::memory_order_acquire) == generation_of(handle);
   }
 
   std::uint32_t take_slot() {

@@ -1,6 +1,7 @@
 // What the driver knows of a thread of the program: its stack of contexts, its default streams.
 #pragma once
 
+#include "simt/driver/handles.h"
 #include "simt/driver/operation.h"
 
 #include <cstdint>
@@ -24,6 +25,9 @@ struct ThreadState {
   std::vector<std::shared_ptr<Context>> contexts; ///< the current one last
   /// This thread's default stream in each context, by the context's id.
   std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams;
+
+  /// The stream that calls were about last.
+  decltype(Handles::streams)::FoundLast last_stream;
 
   // Memory that calls use again (stream.cpp).
   std::vector<Position> waits;

@@ -67,7 +67,7 @@ bool run_on_device(core::Device& device, const Target& target) {
               "link with this device among the offload targets (-foffload)",
               true});
   }
-  if (target.arrays.count == 0 && device.plugin_device().launches_directly()) {
+  if (target.arrays.count == 0 && device.plugin_device().works_directly()) {
     const Status status =
         core::run_without_data(device, *kernel, at, decode_launch(target.arguments));
     return status ? true : failed(status.error());
