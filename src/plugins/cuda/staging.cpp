@@ -76,21 +76,24 @@ std::int32_t Staging::retrieve(CUstream stream, void* to, CUdeviceptr from, std:
     GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
     buffer->to = target + done;
     buffer->size = piece;
+    any_to_bring_ = true;
     done += piece;
   }
   return GANTRY_SUCCESS;
 }
 
-void Staging::finish() {
+void Staging::bring_all() {
   for (Buffer& buffer : buffers_) {
     deliver(buffer.to, buffer.memory, buffer.size);
   }
+  any_to_bring_ = false;
 }
 
 void Staging::give_up() {
   for (Buffer& buffer : buffers_) {
     buffer.to = nullptr;
   }
+  any_to_bring_ = false;
 }
 
 } // namespace gantry::cuda

@@ -26,7 +26,11 @@ public:
   /// Puts a copy from the device into the stream: `to` has it after finish().
   std::int32_t retrieve(CUstream stream, void* to, CUdeviceptr from, std::size_t size);
   /// When the stream is done: brings what is still in the buffers to its place.
-  void finish();
+  void finish() {
+    if (any_to_bring_) {
+      bring_all();
+    }
+  }
   /// When the stream has failed: leaves it.
   void give_up();
 
@@ -39,12 +43,15 @@ private:
     std::size_t size = 0;
   };
 
+  void bring_all();
+
   /// The next buffer in turn, with which the stream is done.
   std::int32_t next(Buffer*& buffer);
 
   static constexpr std::size_t kBuffers = 4;
   std::array<Buffer, kBuffers> buffers_;
-  std::size_t turn_ = 0; ///< of the buffer that was used longest ago
+  std::size_t turn_ = 0;      ///< of the buffer that was used longest ago
+  bool any_to_bring_ = false; ///< some buffer's content belongs somewhere
 };
 
 } // namespace gantry::cuda

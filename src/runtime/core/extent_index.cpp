@@ -28,6 +28,9 @@ ExtentIndex::Leaf::Leaf() {
 }
 
 std::size_t ExtentIndex::Leaf::up_to(std::uintptr_t address) const {
+  if (count <= kGroup) {
+    return count_up_to<kGroup>(address, [&](std::size_t i) { return extents[i].begin; });
+  }
   const std::size_t groups =
       count_up_to<kGroups>(address, [&](std::size_t i) { return group_begins[i]; });
   if (groups == 0) {

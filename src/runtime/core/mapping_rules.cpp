@@ -92,7 +92,7 @@ void remember(ConstructWork& work) {
 } // namespace
 
 Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
-  work.found.assign(items.size(), nullptr);
+  work.found.resize(items.size());
   bool attachments = false;
   bool translations = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -245,7 +245,7 @@ Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
     return result.value_or(nullptr);
   };
   // Counts first, so that every item knows whether its storage goes; then copies back.
-  work.found.assign(items.size(), nullptr);
+  work.found.resize(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
     if (item.kind == MapKind::kPointee && !item.member) {

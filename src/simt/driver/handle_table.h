@@ -69,12 +69,15 @@ public:
   /// What a thread has found last, kept alive by it.
   struct FoundLast {
     Handle handle = {};
+    const std::atomic<std::uint16_t>* generation = nullptr; ///< of its slot
     std::shared_ptr<Object> object;
   };
   /// The same, good until `last` is used again; finding the same object again takes no lock.
   [[nodiscard]] Object* find(Handle handle, FoundLast& last) const {
-    if (handle != last.handle || !is_live(handle)) {
-      last = {handle, find(handle)};
+    if (handle != last.handle || last.generation == nullptr ||
+        last.generation->load(std::memory_order_acquire) != generation_of(handle)) {
+      const Slot* slot = slot_of(handle);
+      last = {handle, slot == nullptr ? nullptr : &slot->generation, find(handle)};
     }
     return last.object.get();
   }
@@ -145,12 +148,6 @@ private:
       return nullptr;
     }
     return slot_at(index_of(handle));
-  }
-
-  bool is_live(Handle handle) const {
-    const Slot* slot = slot_of(handle);
-    return slot != nullptr &&
-           slot->generation.load(std::memory_order_acquire) == generation_of(handle);
   }
 
   std::uint32_t take_slot() {

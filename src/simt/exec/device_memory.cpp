@@ -1,9 +1,11 @@
 #include "simt/exec/device_memory.h"
 
+#include "simt/exec/of_thread.h"
 #include "simt/exec/range_allocator.h"
 #include "simt/exec/settings.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -95,6 +97,12 @@ std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
   return is_inside(allocation, address) ? 0 : address - (allocation.address + allocation.size) + 1;
 }
 
+/// What a thread has found last: most calls of a program are about the same few allocations.
+struct FoundLast {
+  std::uint64_t generation = 0; ///< of the allocations when it was found
+  Allocation allocation;
+};
+
 bool is_window(const Allocation& allocation) {
   return allocation.kind == MemoryKind::kShared || allocation.kind == MemoryKind::kLocal;
 }
@@ -112,6 +120,9 @@ struct DeviceMemory::State {
   std::vector<bool> committed; ///< by chunk
   AllocationMap live;
   AllocationMap registered;
+  std::atomic<bool> any_registered = false;
+  /// Changes with `live` and `registered`.
+  std::atomic<std::uint64_t> generation = 1;
   std::deque<Allocation> freed; ///< the last ones
 
   bool reserve_arena();
@@ -121,6 +132,10 @@ struct DeviceMemory::State {
   }
   [[nodiscard]] bool in_arena(std::uint64_t address, std::uint64_t size) const {
     return address - arena < arena_size && size <= arena_size - (address - arena);
+  }
+  void note_change() {
+    any_registered.store(!registered.empty(), std::memory_order_release);
+    generation.fetch_add(1, std::memory_order_release);
   }
   void make_accessible(std::uint64_t address, std::uint64_t size) const;
   void make_inaccessible(std::uint64_t address, std::uint64_t size) const;
@@ -327,6 +342,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
   allocation.address = *address;
   const std::unique_lock lock(state.mutex);
   state.live.emplace(*address, std::move(allocation));
+  state.note_change();
   return address;
 }
 
@@ -341,6 +357,7 @@ bool DeviceMemory::free(std::uint64_t address) {
     }
     gone = std::move(found->second);
     state.live.erase(found);
+    state.note_change();
   }
   // Neither live nor free: the block is this thread's alone until it retires.
   if (!is_window(gone)) {
@@ -364,10 +381,23 @@ bool DeviceMemory::free(std::uint64_t address) {
 
 std::optional<Allocation> DeviceMemory::find(std::uint64_t address) const {
   const State& state = *state_;
-  const std::shared_lock lock(state.mutex);
   const bool ours = state.in_arena(address, 1);
+  if (!ours && !state.any_registered.load(std::memory_order_acquire)) {
+    return std::nullopt;
+  }
+  auto& [generation, last] = of_thread<FoundLast>();
+  if (generation == state.generation.load(std::memory_order_acquire) && is_inside(last, address)) {
+    return last;
+  }
+  const std::shared_lock lock(state.mutex);
   const Allocation* const found = containing(ours ? state.live : state.registered, address);
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  generation = 0;
+  last = *found;
+  generation = state.generation.load(std::memory_order_relaxed);
+  return last;
 }
 
 std::optional<DeviceMemory::Nearest> DeviceMemory::nearest(std::uint64_t address) const {
@@ -431,12 +461,15 @@ bool DeviceMemory::register_host(std::uint64_t address, std::uint64_t size, std:
                                                .device = 0,
                                                .context = context,
                                                .name = {}});
+  state.note_change();
   return true;
 }
 
 bool DeviceMemory::unregister_host(std::uint64_t address) {
   const std::unique_lock lock(state_->mutex);
-  return state_->registered.erase(address) != 0;
+  const bool found = state_->registered.erase(address) != 0;
+  state_->note_change();
+  return found;
 }
 
 void DeviceMemory::set_accessible(std::uint64_t address, std::uint64_t size, bool accessible) {

@@ -232,6 +232,21 @@ TEST(DeviceMemory, RegisteredHostMemory) {
   EXPECT_FALSE(memory().accessible(address, 1));
 }
 
+TEST(DeviceMemory, WhatAThreadFoundLastMayHaveGone) {
+  const auto address = memory().allocate(of(1000, MemoryKind::kDevice));
+  ASSERT_TRUE(address);
+  EXPECT_TRUE(memory().find(*address + 999));
+  std::thread([&] { EXPECT_TRUE(memory().free(*address)); }).join();
+  EXPECT_FALSE(memory().find(*address + 999));
+
+  const std::uint64_t host = reinterpret_cast<std::uint64_t>(&address);
+  EXPECT_FALSE(memory().find(host));
+  std::thread([&] { EXPECT_TRUE(memory().register_host(host, 8, 9)); }).join();
+  EXPECT_TRUE(memory().find(host));
+  std::thread([&] { EXPECT_TRUE(memory().unregister_host(host)); }).join();
+  EXPECT_FALSE(memory().find(host));
+}
+
 TEST(DeviceMemory, TheArenaCannotBeRegistered) {
   const Block block(64);
   EXPECT_FALSE(memory().register_host(block.address, 64, 1));

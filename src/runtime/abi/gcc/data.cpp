@@ -41,11 +41,10 @@ using Step = Status (core::DataEnvironment::*)(std::span<const core::MapItem>,
 /// Decodes the arrays and does a step with what they say.
 void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, Step step,
            const core::Construct& at, core::MapItems& items) {
-  Status status = decode_maps(arrays, purpose, items);
-  if (status) {
+  const Status status = decode_maps(arrays, purpose, items).and_then([&] {
     core::Queue queue(device.queues());
-    status = (device.data_environment().*step)(items, at, queue);
-  }
+    return (device.data_environment().*step)(items, at, queue);
+  });
   if (!status) {
     device.fail_construct(status.error(), at);
   }
