@@ -45,6 +45,25 @@ bool chooses_code_model(std::string_view argument) {
   return std::ranges::find(kOptions, argument) != kOptions.end();
 }
 
+/// Why a program that is linked with these would run on no device; empty if it is not so.
+std::string_view what_hinders_devices(const std::vector<std::string>& given) {
+  constexpr auto kNoLink = std::to_array<std::string_view>({"-c", "-S", "-E", "-fsyntax-only"});
+  if (std::ranges::find_first_of(given, kNoLink) != given.end()) {
+    return "";
+  }
+  const auto has = [&](std::string_view option) {
+    return std::ranges::find(given, option) != given.end();
+  };
+  if (has("-static") || has("-static-pie")) {
+    return "a program that is linked statically cannot load devices; leave -static out";
+  }
+  if (has("-fuse-ld=lld")) {
+    return "lld does not run GCC's linker plugin, which brings the device code into the program; "
+           "leave -fuse-ld=lld out, or use bfd or gold";
+  }
+  return "";
+}
+
 /// More objects, not a program: they keep what the link of the program needs.
 std::vector<std::string> merge_of_objects(const char* program,
                                           const std::vector<std::string>& given) {
@@ -103,6 +122,9 @@ int run_compiler(int argc, char** argv, const char* program) {
   const Result<std::filesystem::path> root = find_installation();
   if (!expanded || !root) {
     return report(expanded ? root.error() : expanded.error());
+  }
+  if (const std::string_view hindrance = what_hinders_devices(*expanded); !hindrance.empty()) {
+    return report({std::string(hindrance)});
   }
   std::vector<std::string> arguments = arguments_of(program, *root, *expanded);
   std::vector<char*> pointers;

@@ -343,6 +343,15 @@ class Mistakes(Case):
         self.assertIn("gantry: error: the program's objects cannot be linked as an image for the CPU device", message)
         self.assertIn("compile with -fPIC", message)
 
+    def test_links_that_leave_no_device(self):
+        self.write("main.c", MAIN + HELPER)
+        self.compile("gcc", "-static", "-fuse-ld=lld", "-c", "main.c")
+        for option, why in (("-static", "cannot load devices"), ("-static-pie", "cannot load devices"),
+                            ("-fuse-ld=lld", "lld does not run GCC's linker plugin")):
+            self.assertRegex(self.fails(GANTRY, "gcc", option, "main.o", "-o", "program"), f"^gantry: error: .*{why}")
+        self.compile("gcc", "-fPIC", "-fuse-ld=gold", "main.c", "-o", "program")
+        self.assertEqual(self.output("./program"), "42 device 1\n")
+
     def test_gcc_without_a_compiler_for_gpus(self):
         message = self.fails(build / "libexec/gcc/accel/nvptx-none/mkoffload", COMPILER_PATH="")
         self.assertEqual(message, "gantry: error: GCC has no compiler for NVIDIA's GPUs here; install Debian's package "
