@@ -252,12 +252,19 @@ Status DataEnvironment::release(std::span<const Allocation> allocations) {
   return outcome;
 }
 
+void DataEnvironment::note_separate(Mapping& mapping) {
+  if (!mapping.shared()) {
+    ++separate_storage_;
+    mapping.read_only = read_only_.holds(mapping.host_begin);
+  }
+}
+
 Mapping& DataEnvironment::insert_infinite(std::uintptr_t begin, std::uint64_t size,
                                           void* device_address) {
   Mapping& mapping = table_.insert(begin, size);
   mapping.device_begin = address(device_address);
   mapping.references = Mapping::kInfinite;
-  separate_storage_ += mapping.shared() ? 0 : 1;
+  note_separate(mapping);
   return mapping;
 }
 
@@ -337,6 +344,11 @@ void DataEnvironment::undeclare_link(const void* host, const LinkTarget& target)
   std::erase_if(links_, [&](const Link& link) {
     return link.host == address(host) && link.target == target;
   });
+}
+
+void DataEnvironment::note_modules() {
+  const std::lock_guard lock(mutex_);
+  read_only_.refresh();
 }
 
 void DataEnvironment::unify() {

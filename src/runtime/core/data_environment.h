@@ -29,6 +29,7 @@
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/plugin.h"
 #include "runtime/core/private_storage.h"
+#include "runtime/core/read_only_memory.h"
 
 #include <array>
 #include <condition_variable>
@@ -106,6 +107,9 @@ public:
   void declare_link(const void* host, std::uint64_t size, const LinkTarget& target);
   /// Ends declare_link() if it was made with this target.
   void undeclare_link(const void* host, const LinkTarget& target);
+
+  /// Libraries have been loaded, from whose constants nothing is to be copied back.
+  void note_modules();
 
   /// From now on everything that becomes present is its own corresponding storage, unless its item
   /// says `close`: unified_shared_memory on a device that can access the host's memory.
@@ -193,7 +197,9 @@ private:
   Result<Mapping*> leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
                          ConstructWork& work);
   Mapping& insert_infinite(std::uintptr_t begin, std::uint64_t size, void* device_address);
-  /// Plans a copy, unless the storage is the original storage itself.
+  /// What follows from the place of a new mapping's storage.
+  void note_separate(Mapping& mapping);
+  /// Plans a copy, unless the storage is the original storage itself, or it would go to constants.
   void transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
                 Transfers::Direction direction, ConstructWork& work);
   void mark(Mapping& mapping, ConstructWork& work);
@@ -288,6 +294,7 @@ private:
   std::size_t next_gone_ = 0;
   /// Mappings whose storage is not the original storage itself.
   std::uint64_t separate_storage_ = 0;
+  ReadOnlyMemory read_only_;
   bool unified_;
 };
 

@@ -101,6 +101,7 @@ Status Device::load_programs(Registry& registry) {
 Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
+  data_environment_.note_modules();
   if (program->requires_unified_shared_memory()) {
     data_environment_.unify();
   }

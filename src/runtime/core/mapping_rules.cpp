@@ -83,6 +83,12 @@ Mapping* found_again(std::size_t i, const MapItem& item, const ConstructWork& wo
              : nullptr;
 }
 
+/// What is to be copied between the two: not where they are one, and nothing back to constants,
+/// which compilers map like variables.
+bool is_copied(const Mapping& mapping, Transfers::Direction direction) {
+  return !mapping.shared() && (direction == Transfers::Direction::kToDevice || !mapping.read_only);
+}
+
 void remember(ConstructWork& work) {
   if (work.last != nullptr) {
     work.last->assign(work.found.begin(), work.found.end());
@@ -220,7 +226,7 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   mapping.host_base = is_section ? address(item.base) : begin;
   mapping.device_begin = device_begin;
   mapping.allocation = allocation;
-  separate_storage_ += mapping.shared() ? 0 : 1;
+  note_separate(mapping);
   mapping.created_by = work.call;
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
@@ -344,10 +350,10 @@ Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
   if (separate_storage_ == 0) {
     return {}; // all corresponding storage is the original storage
   }
-  if (!lookup.mapping->shared()) {
-    work.transfers.copy(*lookup.mapping, item,
-                        item.to ? Transfers::Direction::kToDevice
-                                : Transfers::Direction::kFromDevice);
+  const auto direction =
+      item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice;
+  if (is_copied(*lookup.mapping, direction)) {
+    work.transfers.copy(*lookup.mapping, item, direction);
     mark(*lookup.mapping, work);
   }
   return {};
@@ -355,7 +361,7 @@ Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
 
 void DataEnvironment::transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
                                Transfers::Direction direction, ConstructWork& work) {
-  if (!mapping.shared() && size > 0) {
+  if (size > 0 && is_copied(mapping, direction)) {
     work.transfers.copy(mapping, begin, size, direction);
     mark(mapping, work);
   }

@@ -52,6 +52,8 @@ struct alignas(64) MappingFacts {
   bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;
+  /// The original storage cannot be written, so nothing is copied back.
+  bool read_only = false;
 
   /// Number of the exit call that is removing the entry, so that it is removed once.
   std::uint64_t removed_by = 0;

@@ -337,6 +337,20 @@ static void negate(T* numbers, int count) {
   }
 }
 
+static const int constants[] = {1, 2, 3, 4};
+struct Parameters {
+  double values[4];
+};
+const Parameters parameters = {{1, 2, 3, 4}};
+
+CASE(constants_that_are_not_declare_target, "map.const", "implicit.aggregate") {
+  double sum = 0;
+  int i = atoi("2");
+#pragma omp target map(from : sum)
+  sum = constants[i] + parameters.values[i];
+  CHECK_EQUAL(sum, 6);
+}
+
 CASE(in_templates, "map.template") {
   int integers[3] = {1, 2, 3};
   double floats[2] = {0.5, 0.25};

@@ -413,6 +413,31 @@ CASE(structured_and_unstructured_references_add_up, "map.reference-count", "ente
   CHECK_EQUAL(x, 2);
 }
 
+/// In memory that cannot be written; the second has to be relocated first.
+static const int constants[] = {1, 2, 3, 4};
+static const void* const addresses[] = {&constants[0], &constants[1]};
+
+CASE(constants_are_not_copied_back, "map.const") {
+  int sum = 0;
+  int i = atoi("1"); // so that no value is known to the compiler
+#pragma omp target map(tofrom : constants, addresses) map(from : sum)
+  sum = constants[i] + constants[2 * i] + (addresses[i] != nullptr ? 1 : 0);
+  CHECK_EQUAL(sum, 6);
+#pragma omp target data map(constants, addresses)
+  {
+#pragma omp target update from(constants) from(addresses)
+#pragma omp target map(always, tofrom : constants[1 : 2]) map(from : sum)
+    sum = constants[i];
+    CHECK_EQUAL(sum, 2);
+  }
+  const char* text = "text";
+#pragma omp target enter data map(to : text[0 : 5])
+#pragma omp target map(from : sum)
+  sum = text[i];
+#pragma omp target exit data map(from : text[0 : 5])
+  CHECK_EQUAL(sum, 'e');
+}
+
 CASE(const_objects, "map.const") {
   static const int table[4] = {1, 2, 3, 4};
   int sum = 0;
