@@ -240,6 +240,10 @@ void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds);
     nobody's, and what is freed stays out of use for long. Called as __tgt_rtl_set_time_limit is. */
 void __tgt_rtl_set_memory_check(int32_t device);
 
+/** The processors that the program was given at its start, as sched_setaffinity takes them: for
+    plugins whose devices are processes. Called as __tgt_rtl_set_time_limit is. */
+void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words);
+
 /* Functions called by pointer (OpenMP 5.2, section 7.8, the indirect clause): a plugin whose
  * devices have none need not have these. */
 

@@ -20,7 +20,7 @@ SOURCE = pathlib.Path(__file__).parent / "programs/device_faults.cpp"
 DEVICE = sys.argv[2] if len(sys.argv) > 2 else "worker"
 FOREIGN = DEVICE != "worker"
 FOLDER, SUFFIX = (BUILD / "tests/foreign/programs", "foreign") if FOREIGN else (PROGRAMS, "22")
-FAULTS, LIFE = FOLDER / f"device_faults-{SUFFIX}", FOLDER / f"worker_life-{SUFFIX}"
+FAULTS, LIFE, VARIABLE = (FOLDER / f"{name}-{SUFFIX}" for name in ("device_faults", "worker_life", "stale_variable"))
 TARGET = f"target: device 0 ({DEVICE}): "
 # The other ones run the images of the host's CPU.
 WITH_COPIES = [DEVICE] if FOREIGN else [DEVICE, "cpu+separate"]
@@ -137,6 +137,22 @@ class Mistakes(WorkerCase):
                          rf"\({DEVICE}\): unmapping of 'y' \[0x[0-9a-f]+, 100 bytes\): something on the device "
                          r"has written past the end of the 100 bytes at 0x[0-9a-f]+, at offset 104$")
 
+        message = self.mistake("written_before")
+        self.assertRegex(message, r"unmapping of 'y' \[0x[0-9a-f]+, 3000 bytes\): something on the device has "
+                         r"written before the 3000 bytes at 0x[0-9a-f]+, at offset -1$")
+
+    def test_what_lies_before_a_block(self):
+        self.assertEqual(self.cause("before_large_block"),
+                         "wrote to address ADDRESS: 2048 bytes before 'y[256:768]', which has 6144 bytes and was "
+                         f"mapped at {SOURCE}:{line_of('before_large_block') - 1}")
+        self.assertEqual(self.cause("before_allocation"),
+                         "wrote to address ADDRESS: 800 bytes before the allocation [ADDRESS, 8192 bytes)")
+
+    def test_who_tells_what_has_happened(self):
+        self.assertEqual(self.cause("beside_others"),
+                         "wrote to address ADDRESS: host address of what 'y' points to at offset 16, "
+                         "which is not mapped on this device; map y, with its length")
+
     def test_what_a_program_on_the_device_must_not_do(self):
         if not FOREIGN:  # where a division by zero has a result
             self.assertEqual(self.cause("divides"), "divided by zero")
@@ -149,6 +165,9 @@ class Mistakes(WorkerCase):
     def test_a_stack_that_is_too_small(self):
         message = self.mistake("recurses")
         self.assertIn("the region of 'recurses()' at line", message)
+        self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
+
+        self.assertIn("the region of 'large_frame()' at line", message := self.mistake("large_frame"))
         self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
 
     def test_a_kernel_that_does_not_end(self):
@@ -190,6 +209,23 @@ class Checks(WorkerCase):
                  "changed on the host since it was copied by target data at "
                  f"{SOURCE}:{line_of('copied to the device')}, and the device has the old values; add target "
                  "update to, or map it always\n"))
+
+
+    def test_variables_of_both_that_the_host_changes(self):
+        for devices in WITH_COPIES:
+            done = self.start(VARIABLE, GANTRY_DEVICES=devices, GANTRY_CHECK="map", OMP_TARGET_OFFLOAD="MANDATORY")
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr,
+                             r"\Agantry: warning: \S+/stale_variable\.cpp:11: target: 'on_both' \[0x[0-9a-f]+, 400 "
+                             r"bytes\) has changed on the host since it was copied by target update at "
+                             r"\S+/stale_variable\.cpp:19, and the device has the old values; add target update to, "
+                             r"or map it always\n\Z")
+
+    def test_a_mistake_comes_alone(self):
+        message = self.error_of(FAULTS, "before_large_block", GANTRY_DEVICES=DEVICE, GANTRY_CHECK="map",
+                                OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertTrue(message.startswith("gantry: error: "), message)
+        self.assertIn("2048 bytes before", message)
 
     def test_what_the_device_changes(self):
         for devices in WITH_COPIES:
@@ -241,6 +277,9 @@ class Life(WorkerCase):
         self.assertEqual(self.run_life("counts_threads", OMP_NUM_THREADS="5"), "5 threads\n")
         self.assertIn("'threads=0': threads= takes a number from 1 to 4096",
                       self.error_of(LIFE, "runs", GANTRY_DEVICES=f"{DEVICE}+threads=0"))
+
+    def test_all_processors_are_used(self):
+        self.run_life("uses_all_processors")
 
     def test_several_devices(self):
         self.run_life("works", f"{DEVICE}:3")

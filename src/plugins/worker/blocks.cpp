@@ -68,7 +68,9 @@ std::optional<std::uint64_t> Blocks::take_pages(std::uint64_t count, bool guarde
   }
   const std::uint64_t first = top_;
   top_ += count + 1;
-  pages_.set_accessible(first, guarded ? count : count + 1, true);
+  if (!guarded) {
+    pages_.set_accessible(first, count + 1, true);
+  }
   return first * kPageSize;
 }
 
@@ -84,7 +86,10 @@ std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
   }
   guards_ += guarded ? 1 : 0;
   if (!slots.small) {
-    return Slot{.offset = *offset, .guarded = guarded};
+    return Slot{.offset = *offset, .guarded = guarded, .closed = guarded};
+  }
+  if (guarded) {
+    pages_.set_accessible(*offset / kPageSize, pages, true);
   }
   slots.slab = *offset + slots.slot_size;
   slots.slab_end = *offset + kSlabPages * kPageSize;
@@ -105,10 +110,12 @@ std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
     slots.free.pop_front();
     kept_ -= std::exchange(slot->kept, false) ? slots.slot_size : 0;
   }
-  if (slot && std::exchange(slot->closed, false)) {
-    pages_.set_accessible(slot->offset / kPageSize, slots.slot_size / kPageSize, true);
-  }
   return slot;
+}
+
+std::uint64_t Blocks::begin_of_red_zone(const Class& slots, const Slot& slot, std::uint64_t block) {
+  // Pages that a large slot has before those of its block are not accessible.
+  return slots.small ? slot.offset : block / kPageSize * kPageSize;
 }
 
 std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
@@ -117,7 +124,7 @@ std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
     return std::nullopt;
   }
   Class& slots = class_of(size, place);
-  const auto slot = take_slot(slots);
+  auto slot = take_slot(slots);
   if (!slot) {
     return std::nullopt;
   }
@@ -126,12 +133,15 @@ std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
   const std::uint64_t offset =
       slots.small ? round_up(slot->offset, place.alignment) + place.offset
                   : (end - size - place.offset) / place.alignment * place.alignment + place.offset;
+  if (std::exchange(slot->closed, false)) {
+    const std::uint64_t first = offset / kPageSize;
+    pages_.set_accessible(first, end / kPageSize - first, true);
+  }
   if (poison_new_) {
     std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
   }
-  if (slots.small) {
-    std::memset(memory_ + slot->offset, std::to_integer<int>(kRed), offset - slot->offset);
-  }
+  const std::uint64_t red = begin_of_red_zone(slots, *slot, offset);
+  std::memset(memory_ + red, std::to_integer<int>(kRed), offset - red);
   std::memset(memory_ + offset + size, std::to_integer<int>(kRed), end - offset - size);
   blocks_[offset] = {.slot = *slot, .size = size, .of_class = &slots};
   return offset;
@@ -148,7 +158,7 @@ Blocks::Released Blocks::release(std::uint64_t offset) {
   const auto is_damage = [](std::byte value) { return value != kRed; };
   const std::byte* const begin = memory_ + offset;
   const std::byte* const end = begin + size;
-  const std::byte* const slot_begin = of_class->small ? memory_ + slot.offset : begin;
+  const std::byte* const slot_begin = memory_ + begin_of_red_zone(*of_class, slot, offset);
   const std::byte* const slot_end = memory_ + slot.offset + of_class->slot_size;
   const std::byte* damage = std::find_if(end, slot_end, is_damage);
   if (damage == slot_end) {

@@ -3,8 +3,9 @@
 // Small blocks lie in slabs, each in a slot with a red zone behind it, and before it where it
 // begins later: bytes of a known pattern, looked at when the block is freed. A large block, of half
 // a page and more, has a slot of pages that ends where the worker can access nothing, and lies as
-// near to the end as its alignment allows, so that what runs past it stops there; what is left is
-// red zone. Freed blocks are not given out again at once: a small one is filled with poison, the
+// near to the end as its alignment allows, so that what runs past it stops there; nor can the
+// worker access the slot's pages before the block's, and what is left of those is red zone. Freed
+// blocks are not given out again at once: a small one is filled with poison, the
 // pages of a large one are taken from the worker, until some others of the size have been freed.
 //
 // A slot keeps its size for ever. Sizes are few, so that a program which maps and unmaps the same
@@ -76,7 +77,7 @@ private:
   struct Slot {
     std::uint64_t offset = 0;
     bool guarded = false; ///< what is behind it is not accessible
-    bool closed = false;  ///< it is not accessible itself
+    bool closed = false;  ///< it is not accessible itself, all of it
     bool kept = false;    ///< its pages are
   };
   /// Slots of one size.
@@ -97,7 +98,9 @@ private:
   /// A slot that was never used; nothing if there are no addresses left.
   std::optional<Slot> new_slot(Class& slots);
   std::optional<Slot> take_slot(Class& slots);
-  /// Pages that were never used, and one behind them that the worker cannot access if `guarded`.
+  /// The bytes from there to a block are accessible and nobody's.
+  static std::uint64_t begin_of_red_zone(const Class& slots, const Slot& slot, std::uint64_t block);
+  /// Pages that were never used, and one behind them; the worker cannot access them if `guarded`.
   std::optional<std::uint64_t> take_pages(std::uint64_t count, bool guarded);
   void free_slot(Class& slots, Slot slot);
   void discard_kept();

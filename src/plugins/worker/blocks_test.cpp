@@ -54,6 +54,24 @@ TEST_F(WorkerBlocks, ALargeBlockEndsWhereNothingCanBeAccessed) {
   }
 }
 
+TEST_F(WorkerBlocks, NothingBeforeALargeBlockGoesUnnoticed) {
+  for (const std::uint64_t size : {2100, 4096, 10'000, 100'000, 1'000'000}) {
+    for (int again = 0; again < 8; ++again) { // in new slots, and in such as were used before
+      const std::uint64_t offset = allocate(size - static_cast<std::uint64_t>(again) * 4);
+      const std::uint64_t page = offset / kPageSize * kPageSize;
+      EXPECT_TRUE(page == 0 || !accessible(page - 1, 1)) << size;
+      if (page != offset) {
+        memory[offset - 1] = std::byte{1};
+        const Blocks::Released released = blocks.release(offset);
+        EXPECT_EQ(released.outcome, Blocks::Release::kDamaged) << size;
+        EXPECT_EQ(released.damage, -1);
+      } else {
+        EXPECT_EQ(blocks.release(offset).outcome, Blocks::Release::kDone);
+      }
+    }
+  }
+}
+
 TEST_F(WorkerBlocks, ABlockLiesAsItsOriginalDoes) {
   for (const std::uint64_t size : {1, 100, 5000}) {
     for (const std::uint64_t alignment : {64, 256, 4096}) {

@@ -121,6 +121,10 @@ void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) {
   device_of(device).settings.time_limit = milliseconds;
 }
 
+void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words) {
+  device_of(device).settings.processors.assign(mask, mask + words);
+}
+
 void __tgt_rtl_set_memory_check(int32_t device) {
   device_of(device).settings.check_memory = true;
 }

@@ -43,6 +43,7 @@ struct Start {
   char* const* environment = nullptr;
   std::array<int, kDescriptors> descriptors{};
   unsigned long personality = 0;
+  std::span<const unsigned long> processors;
   bool limit_stack = false;
   std::byte* stack = nullptr; ///< of the worker until it is one
   int worker = -1;            ///< a descriptor of its process
@@ -63,6 +64,10 @@ int become_worker(void* argument) {
     stack.rlim_cur = stack.rlim_max;
   }
   setrlimit(RLIMIT_STACK, &stack);
+  if (!start.processors.empty()) {
+    // The thread that is at the device first may be bound to one of them.
+    syscall(SYS_sched_setaffinity, 0, start.processors.size_bytes(), start.processors.data());
+  }
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   for (const int descriptor : start.descriptors) {
     fcntl(descriptor, F_SETFD, 0);
@@ -211,7 +216,8 @@ tl::expected<std::vector<std::string>, std::string> worker_command() {
 }
 
 tl::expected<void, std::string> start_process(const ProcessFiles& files, Control& control,
-                                              std::uint32_t threads) {
+                                              std::uint32_t threads,
+                                              std::span<const unsigned long> processors) {
   const auto command = worker_command();
   if (!command) {
     return tl::unexpected(command.error());
@@ -249,6 +255,7 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
             .descriptors = descriptors,
             .personality = high ? own | ADDR_COMPAT_LAYOUT
                                 : own & ~static_cast<unsigned long>(ADDR_COMPAT_LAYOUT),
+            .processors = processors,
             .limit_stack = !high};
   const int worker = start(how);
   const int error = errno;

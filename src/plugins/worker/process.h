@@ -19,6 +19,7 @@
 #include "plugins/worker/protocol.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct ProcessFiles {
   int memory;
 };
 
-/// Starts a worker and returns when it is ready. `threads` as DeviceOptions::threads. The error is
-/// a sentence.
+/// Starts a worker and returns when it is ready. `threads` as DeviceOptions::threads; `processors`
+/// are those that it may use, the calling thread's if there are none. The error is a sentence.
 [[nodiscard]] tl::expected<void, std::string>
-start_process(const ProcessFiles& files, Control& control, std::uint32_t threads);
+start_process(const ProcessFiles& files, Control& control, std::uint32_t threads,
+              std::span<const unsigned long> processors);
 
 } // namespace gantry::worker

@@ -86,7 +86,7 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   control.spins = spins();
   control.emulated = foreign_cpu() == nullptr ? 0 : 1;
   auto started = start_process({.control = descriptor, .memory = memory->descriptor()}, control,
-                               settings.options.threads);
+                               settings.options.threads, settings.processors);
   close(descriptor);
   memory->close_file();
   if (!started) {

@@ -20,8 +20,9 @@ namespace gantry::worker {
 struct WorkerSettings {
   std::int32_t openmp_number = -1;
   DeviceOptions options;
-  std::uint64_t time_limit = 0; ///< of a kernel, in milliseconds; 0: none
-  bool check_memory = false;    ///< new blocks are poisoned
+  std::uint64_t time_limit = 0;          ///< of a kernel, in milliseconds; 0: none
+  bool check_memory = false;             ///< new blocks are poisoned
+  std::vector<unsigned long> processors; ///< a bit each; none: those of the thread that starts it
 };
 
 /// Any thread. Never destroyed: kernels may run while the program ends, and the worker sees its end

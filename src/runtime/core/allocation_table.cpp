@@ -121,6 +121,13 @@ std::optional<AllocationTable::Located> AllocationTable::preceding(std::uintptr_
   return Located{begin, allocation.size};
 }
 
+std::optional<AllocationTable::Located> AllocationTable::following(std::uintptr_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = live_.upper_bound(address);
+  return next == live_.end() ? std::nullopt
+                             : std::optional(Located{next->first, next->second.size});
+}
+
 bool AllocationTable::empty() const {
   const std::lock_guard lock(mutex_);
   return live_.empty();

@@ -55,6 +55,8 @@ public:
   [[nodiscard]] std::optional<Located> locate(std::uintptr_t address) const;
   /// The last one that begins at `address` or before it.
   [[nodiscard]] std::optional<Located> preceding(std::uintptr_t address) const;
+  /// The first one that begins behind `address`.
+  [[nodiscard]] std::optional<Located> following(std::uintptr_t address) const;
 
   [[nodiscard]] bool empty() const;
 

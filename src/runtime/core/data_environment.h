@@ -108,6 +108,10 @@ public:
   /// Ends declare_link() if it was made with this target.
   void undeclare_link(const void* host, const LinkTarget& target);
 
+  /// GANTRY_CHECK=map: warns of declare target variables that were copied, by target update for
+  /// instance, and that the host has changed since then; a region that begins may use any of them.
+  void look_at_declared(const Construct& construct);
+
   /// Libraries have been loaded, from whose constants nothing is to be copied back.
   void note_modules();
 
@@ -233,7 +237,10 @@ private:
   /// Notes what an update has made the same.
   void look_at_updated(const ConstructWork& work);
   void note_copied(Mapping& mapping, const Construct& construct);
-  [[nodiscard]] std::uint64_t device_hash(const Mapping& mapping) const;
+  /// Warns if the host has changed what was copied before.
+  static void look_at_host(Mapping& mapping, const Construct& construct);
+  /// Nothing if the device is lost.
+  [[nodiscard]] std::optional<std::uint64_t> device_hash(const Mapping& mapping) const;
 
   // What addresses mean (addresses.cpp).
 

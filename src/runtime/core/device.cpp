@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <thread>
 
 #include <unistd.h>
 
@@ -16,14 +17,29 @@ std::string Device::label() const {
   return fmt::format("device {} ({})", number_, device_.plugin().name());
 }
 
+namespace {
+/// How long threads that meet a lost device wait for the one to speak whose region it was.
+constexpr std::chrono::milliseconds kPatience(200);
+} // namespace
+
 Error Device::explain(const Error& error, const gantry_kernel* kernel,
                       std::span<const MapItem> items) {
   if (!error.device_lost) {
     return error;
   }
-  const std::lock_guard lock(explanation_mutex_);
   const auto fault = device_.fault();
   const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel;
+  std::unique_lock lock(explanation_mutex_);
+  if (!lost_since_) {
+    lost_since_ = std::chrono::steady_clock::now();
+  }
+  if (!is_ours && fault && fault->kernel != nullptr) {
+    // The thread that runs the region in question knows more about it.
+    const auto until = *lost_since_ + kPatience;
+    lock.unlock();
+    std::this_thread::sleep_until(until);
+    lock.lock();
+  }
   if (explanation_.empty() || is_ours) {
     const std::string cause =
         fault ? describe_fault(*fault, *this, is_ours ? items : std::span<const MapItem>()) : "";

@@ -9,9 +9,11 @@
 #include "runtime/core/registry.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -103,6 +105,7 @@ private:
   KernelTable kernels_;
   std::atomic<bool> refused_{false};
   std::mutex explanation_mutex_;
+  std::optional<std::chrono::steady_clock::time_point> lost_since_;
   std::string explanation_; ///< why the device is lost, once that is known
   std::atomic<std::uint64_t> loaded_generation_{0};
 

@@ -67,6 +67,10 @@ std::string label(const Construct& construct) {
 }
 
 std::string_view map_name(const char* name) {
+  const std::string_view text = name == nullptr ? "" : name;
+  if (!text.empty() && text.find(';') == text.npos) { // of a declare target variable
+    return text.starts_with('#') ? std::string_view() : text;
+  }
   const auto parts = fields(name);
   return parts.empty() || parts[0] == "unknown" ? std::string_view() : parts[0];
 }

@@ -27,7 +27,8 @@ struct Construct {
 /// The construct as messages begin with it: "zaxpy.cpp:12: target", or "target".
 [[nodiscard]] std::string label(const Construct& construct);
 
-/// The variable of a map name, ";expression;file;line;column;;"; empty when there is none.
+/// The variable of a map name, ";expression;file;line;column;;", or the name of a declare target
+/// variable, which has no semicolon; empty when there is none (";unknown;…", "#N" of GCC's tables).
 [[nodiscard]] std::string_view map_name(const char* name);
 
 /// The messages asked for; bits of Info.

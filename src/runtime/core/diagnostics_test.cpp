@@ -37,8 +37,12 @@ TEST(MapName, IsTheFirstField) {
   EXPECT_EQ(map_name(";this->x;z.cpp;1;1;;"), "this->x");
 }
 
+TEST(MapName, IsThatOfADeclareTargetVariable) {
+  EXPECT_EQ(map_name("table"), "table");
+}
+
 TEST(MapName, IsEmptyWhenThereIsNone) {
-  for (const char* text : {"", ";", ";;;", ";unknown;unknown;0;0;;", "no separator"}) {
+  for (const char* text : {"", ";", ";;;", ";unknown;unknown;0;0;;", "#12"}) {
     EXPECT_EQ(map_name(text), "") << text;
   }
   EXPECT_EQ(map_name(nullptr), "");

@@ -95,7 +95,15 @@ std::string on_device(std::uintptr_t address, Device& device) {
   if (end != 0 && address - end < kNear) {
     return past(*before, address - end);
   }
-  if (const auto behind = data.storage_behind(address); behind && behind->begin - address < kNear) {
+  const auto behind = data.storage_behind(address);
+  const auto allocated_behind = device.allocations().following(address);
+  if (allocated_behind && allocated_behind->begin - address < kNear &&
+      (!behind || allocated_behind->begin < behind->begin)) {
+    return fmt::format("{} before the allocation {}",
+                       counted(allocated_behind->begin - address, "byte"),
+                       extent(allocated_behind->begin, allocated_behind->size));
+  }
+  if (behind && behind->begin - address < kNear) {
     return fmt::format("{} before {}, {}", counted(behind->begin - address, "byte"), behind->name,
                        facts(*behind));
   }

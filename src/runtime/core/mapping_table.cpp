@@ -75,7 +75,7 @@ void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
   });
 }
 
-void MappingTable::for_each(const std::function<void(const Mapping&)>& visit) const {
+void MappingTable::for_each(const std::function<void(Mapping&)>& visit) const {
   index_.for_each(visit);
 }
 

@@ -142,7 +142,7 @@ public:
   void intern_strings(std::uintptr_t begin, std::uintptr_t end);
 
   /// Calls `visit` for every entry in order of host address.
-  void for_each(const std::function<void(const Mapping&)>& visit) const;
+  void for_each(const std::function<void(Mapping&)>& visit) const;
 
   [[nodiscard]] std::size_t size() const { return index_.size(); }
 

@@ -193,13 +193,17 @@ Result<gantry_queue*> PluginDevice::create_queue() const {
   return queue;
 }
 
-void PluginDevice::set_limits(std::uint64_t time_limit, bool check_memory) const {
+void PluginDevice::set_limits(std::uint64_t time_limit, bool check_memory,
+                              std::span<const unsigned long> processors) const {
   const PluginFunctions& call = plugin_->functions();
   if (time_limit != 0 && call.set_time_limit != nullptr) {
     call.set_time_limit(device_, time_limit);
   }
   if (check_memory && call.set_memory_check != nullptr) {
     call.set_memory_check(device_);
+  }
+  if (call.set_processors != nullptr) {
+    call.set_processors(device_, processors.data(), processors.size());
   }
 }
 

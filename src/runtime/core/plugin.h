@@ -54,6 +54,7 @@
   X(launch_data)                                                                                   \
   X(rank_image)                                                                                    \
   X(set_memory_check)                                                                              \
+  X(set_processors)                                                                                \
   X(set_time_limit)
 
 // Those that only devices with functions called by pointer need.
@@ -192,9 +193,10 @@ public:
   }
   [[nodiscard]] Result<gantry_queue*> create_queue() const;
 
-  /// What the plugin can do of this: the milliseconds that a kernel may take, 0 for any, and memory
-  /// in which mistakes show. Before the device is used.
-  void set_limits(std::uint64_t time_limit, bool check_memory) const;
+  /// What the plugin can do of this: the milliseconds that a kernel may take, 0 for any; memory in
+  /// which mistakes show; the processors to be used. Before the device is used.
+  void set_limits(std::uint64_t time_limit, bool check_memory,
+                  std::span<const unsigned long> processors) const;
   /// What ended the device, if it is lost and its plugin knows.
   [[nodiscard]] std::optional<gantry_fault> fault() const;
 

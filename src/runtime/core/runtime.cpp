@@ -5,6 +5,7 @@
 #include "runtime/core/extent.h"
 #include "runtime/core/function_check.h"
 #include "runtime/core/module_path.h"
+#include "runtime/core/processors.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -352,7 +353,8 @@ Status Runtime::open_devices(bool all) {
         set_check != nullptr && check_enabled(Check::kFunctions)) {
       set_check(candidate.plugin_device, check_function);
     }
-    device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap));
+    device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap),
+                       processors_at_start());
     candidate.opened = true;
     devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
     count_.store(number + 1, std::memory_order_release);

@@ -44,7 +44,7 @@ void for_each_separate(const Found& found, Visitor visit) {
 
 } // namespace
 
-std::uint64_t DataEnvironment::device_hash(const Mapping& mapping) const {
+std::optional<std::uint64_t> DataEnvironment::device_hash(const Mapping& mapping) const {
   constexpr std::uint64_t kPiece = 1 << 20;
   std::vector<std::byte> piece(std::min(mapping.size(), kPiece));
   std::uint64_t all = 0;
@@ -52,7 +52,7 @@ std::uint64_t DataEnvironment::device_hash(const Mapping& mapping) const {
     const std::uint64_t count = std::min(kPiece, mapping.size() - done);
     if (!device_.retrieve(piece.data(), reinterpret_cast<const void*>(mapping.device_begin + done),
                           count)) {
-      return 0; // the construct that needs the device says so
+      return std::nullopt; // the construct that needs the device says so
     }
     all = all * 31 + hash(piece.data(), count);
   }
@@ -64,33 +64,46 @@ void DataEnvironment::note_copied(Mapping& mapping, const Construct& construct) 
     mapping.fingerprint = std::make_unique<Mapping::Fingerprint>();
   }
   mapping.fingerprint->host = host_hash(mapping);
-  mapping.fingerprint->device = device_hash(mapping);
+  mapping.fingerprint->device = device_hash(mapping).value_or(0);
   mapping.fingerprint->copied_by = name_of(construct);
   mapping.fingerprint->changed_by.clear();
+}
+
+void DataEnvironment::look_at_host(Mapping& mapping, const Construct& construct) {
+  if (mapping.fingerprint == nullptr) {
+    return;
+  }
+  Mapping::Fingerprint& known = *mapping.fingerprint;
+  if (const std::uint64_t now = host_hash(mapping); now != known.host) {
+    known.host = now;
+    write_warning(fmt::format(
+        "{}: {} {} has changed on the host since it was copied by {}, and the device has the old "
+        "values; add target update to, or map it always",
+        label(construct), quoted_name(mapping.name), extent(mapping.host_begin, mapping.size()),
+        known.copied_by));
+  }
+}
+
+void DataEnvironment::look_at_declared(const Construct& construct) {
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](Mapping& mapping) {
+    if (mapping.declared && !mapping.shared()) {
+      look_at_host(mapping, construct);
+    }
+  });
 }
 
 void DataEnvironment::look_at_entered(const ConstructWork& work) {
   for_each_separate(work.found, [&](Mapping& mapping) {
     if (work.transfers.concerns(mapping)) {
       note_copied(mapping, work.construct);
-      return;
-    }
-    if (mapping.fingerprint == nullptr) {
-      return;
-    }
-    Mapping::Fingerprint& known = *mapping.fingerprint;
-    if (const std::uint64_t now = host_hash(mapping); now != known.host) {
-      known.host = now;
-      write_warning(fmt::format(
-          "{}: {} {} has changed on the host since it was copied by {}, and the device has the old "
-          "values; add target update to, or map it always",
-          label(work.construct), quoted_name(mapping.name),
-          extent(mapping.host_begin, mapping.size()), known.copied_by));
+    } else {
+      look_at_host(mapping, work.construct);
     }
   });
   for (const auto& [mapping, pointer] : work.attachments) {
     if (mapping->fingerprint != nullptr) {
-      mapping->fingerprint->device = device_hash(*mapping);
+      mapping->fingerprint->device = device_hash(*mapping).value_or(0);
     }
   }
 }
@@ -108,8 +121,12 @@ void DataEnvironment::look_at_left(const ConstructWork& work) {
       return;
     }
     Mapping::Fingerprint& known = *mapping.fingerprint;
-    if (const std::uint64_t now = device_hash(mapping); now != known.device) {
-      known.device = now;
+    const auto now = device_hash(mapping);
+    if (!now) {
+      return;
+    }
+    if (*now != known.device) {
+      known.device = *now;
       known.changed_by = name_of(work.construct);
     }
     if (gone && !known.changed_by.empty()) {

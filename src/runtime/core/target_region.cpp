@@ -25,6 +25,9 @@ Status TargetRegion::start(gantry_launch&& shape) {
       !status) [[unlikely]] {
     return status;
   }
+  if (check_enabled(Check::kMap)) [[unlikely]] {
+    device_.data_environment().look_at_declared(construct_);
+  }
   shape.arguments = parameters.data();
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
   if (info_enabled(Info::kLaunch)) [[unlikely]] {
@@ -64,6 +67,9 @@ Status TargetRegion::finish() {
 
 Status run_without_data(Device& device, const Kernel& kernel, const Construct& construct,
                         gantry_launch&& shape) {
+  if (check_enabled(Check::kMap)) [[unlikely]] {
+    device.data_environment().look_at_declared(construct);
+  }
   void* const null = nullptr;
   shape.arguments = &null;
   shape.argument_count = 1;

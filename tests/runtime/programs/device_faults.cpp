@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include <alloca.h>
 #include <unistd.h>
 
 static double coeff[1024] = {1};
@@ -158,6 +160,49 @@ static void calls_host() {
   f(); // calls_host
 }
 
+static void before_large_block() {
+  double* y = array();
+#pragma omp target map(tofrom : y[256 : 768])
+  y[0] = one; // before_large_block
+}
+
+static void written_before() {
+  char y[3000] = {};
+#pragma omp target enter data map(to : y)
+  const long n = -one;
+#pragma omp target
+  y[n] = 1;
+#pragma omp target exit data map(from : y) // written_before
+}
+
+static void before_allocation() {
+  auto* const y = static_cast<double*>(omp_target_alloc(8192, 0));
+#pragma omp target is_device_ptr(y)
+  y[-100] = 1; // before_allocation
+}
+
+static void large_frame() {
+  long x = 100'000'000;
+#pragma omp target map(tofrom : x)
+  x = *static_cast<char*>(memset(alloca(x), 1, x));
+}
+
+/// Those whose region it is not have less to say.
+static void beside_others() {
+  double* y = array();
+#pragma omp parallel num_threads(4)
+  for (int i = 0; i < 1000; ++i) {
+    if (i == 10 && omp_get_thread_num() == 2) {
+#pragma omp target
+      y[2] = 1; // beside_others
+    } else {
+      int x = 0;
+#pragma omp target map(tofrom : x)
+      ++x;
+    }
+  }
+}
+
 // For GANTRY_CHECK=map: nothing goes wrong but the values.
 
 static void stale_on_device() {
@@ -260,6 +305,11 @@ int main(int count, char** words) {
                                CASE_OF(loops),
                                CASE_OF(in_parallel),
                                CASE_OF(calls_host),
+                               CASE_OF(before_large_block),
+                               CASE_OF(written_before),
+                               CASE_OF(before_allocation),
+                               CASE_OF(large_frame),
+                               CASE_OF(beside_others),
                                CASE_OF(goes_on),
                                CASE_OF(stale_on_device),
                                CASE_OF(stale_on_host),

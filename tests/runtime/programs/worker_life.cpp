@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -145,6 +146,24 @@ static void counts_threads() {
   printf("%d threads\n", threads);
 }
 
+/// Whatever processor the thread is bound to that uses the device first.
+static void uses_all_processors() {
+  cpu_set_t all;
+  cpu_set_t one;
+  sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+    if (CPU_ISSET(i, &all)) {
+      CPU_SET(i, &one);
+    }
+  }
+  sched_setaffinity(0, sizeof one, &one);
+  int processors = 0;
+#pragma omp target map(from : processors)
+  processors = omp_get_num_procs();
+  CHECK_EQUAL(processors, CPU_COUNT(&all));
+}
+
 int main(int count, char** words) {
   const std::string name = count > 1 ? words[1] : "";
   struct Case {
@@ -155,7 +174,7 @@ int main(int count, char** words) {
        {Case{"unnoticed", unnoticed}, Case{"ordered", ordered}, Case{"forks", forks},
         Case{"forks_first", forks_first}, Case{"closes", closes}, Case{"runs", runs},
         Case{"begins_another", begins_another}, Case{"works", works},
-        Case{"counts_threads", counts_threads}}) {
+        Case{"counts_threads", counts_threads}, Case{"uses_all_processors", uses_all_processors}}) {
     if (name == one.name) {
       one.run();
       return 0;

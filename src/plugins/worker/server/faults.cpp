@@ -27,8 +27,10 @@ thread_local std::uintptr_t stack_end = 0;
 
 /// Enough for what a handler calls, and what the system stores for it.
 constexpr std::size_t kHandlerStack = 64 << 10;
-/// A frame this large may step over the end of a stack.
-constexpr std::uintptr_t kLargeFrame = 1 << 20;
+/// A frame this large may step over the end of a stack; larger ones are stacks of another kind.
+constexpr std::uintptr_t kLargestFrame = std::uintptr_t{1} << 32;
+/// So far from a frame its function may access what it has not made room for.
+constexpr std::uintptr_t kBelowFrame = 1 << 20;
 
 /// The calling thread's, which goes with it.
 class HandlerStack {
@@ -140,9 +142,11 @@ void note_code(Fault& fault, const Interrupted& at) {
   fault.image_code = code == nullptr ? 0 : address - code->begin.load();
 }
 
+/// `stack` is the stack pointer, which a large frame takes far beyond the end.
 bool is_stack_overflow(std::uintptr_t accessed, std::uintptr_t stack) {
-  return stack_begin != 0 && stack < stack_begin + kPageSize && stack + kLargeFrame > stack_begin &&
-         accessed < stack_begin + kPageSize && accessed + kLargeFrame > stack_begin;
+  const std::uintptr_t end = stack_begin + kPageSize;
+  return stack_begin != 0 && stack < end && stack + kLargestFrame > stack_begin && accessed < end &&
+         accessed + kBelowFrame > std::min(stack, stack_begin);
 }
 
 void on_signal(int signal, siginfo_t* information, void* context) {
@@ -168,8 +172,10 @@ void on_signal(int signal, siginfo_t* information, void* context) {
   case SIGABRT:
     fault.kind = FaultKind::kAbort;
     break;
-  case kTimeSignal:
-    fault.kind = FaultKind::kTime;
+  case kTimeSignal: // which the system sends too, at a limit of the processor's time
+    fault.kind = information->si_code == SI_TKILL && information->si_pid == getpid()
+                     ? FaultKind::kTime
+                     : FaultKind::kSignal;
     break;
   default:
     fault.kind = FaultKind::kSignal;
