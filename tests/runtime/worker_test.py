@@ -312,6 +312,14 @@ class Life(WorkerCase):
         _, worker = map(int, program.stdout.readline().split())
         self.wait_until(lambda: is_gone(worker), "a worker serves another program")
 
+    def test_a_worker_is_in_its_programs_session_and_not_in_its_group(self):
+        """A session's threads that yield can take all the time of another's; the terminal's signals go to
+        a group."""
+        program = self.begin("runs")
+        _, worker = map(int, program.stdout.readline().split())
+        self.assertEqual(os.getsid(worker), os.getsid(program.pid))
+        self.assertNotEqual(os.getpgid(worker), os.getpgid(program.pid))
+
     def test_a_worker_that_is_killed(self):
         for end, what in ((signal.SIGKILL, "its worker process was killed, or code in it called _exit()"),
                           (signal.SIGTERM, f"the worker process was ended by signal {signal.SIGTERM.value} "

@@ -52,7 +52,10 @@ struct Start {
 
 int become_worker(void* argument) {
   auto& start = *static_cast<Start*>(argument);
-  setsid();
+  // What the terminal sends is for the program. A session of its own would do that too, but Linux
+  // shares time out by sessions, and its version 6.18 can let those of others wait for seconds
+  // while threads of one call sched_yield(), as libomp's do that wait for a target task.
+  setpgid(0, 0);
   rlimit stack = {};
   getrlimit(RLIMIT_STACK, &stack);
   if (start.limit_stack) {

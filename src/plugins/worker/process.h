@@ -1,10 +1,10 @@
 // Starting libexec/gantry-worker, so that the program does not notice.
 //
 // The worker is a child of a child that ends at once: the program gets no SIGCHLD, its wait() finds
-// nothing, and nobody has to bury the worker. It is in a session of its own, so that signals from
-// the terminal are the program's alone. Of the program's descriptors it has standard input, output
-// and error, and four that it is told of; the program keeps one, the end of a pipe that closes
-// when it begins another program.
+// nothing, and nobody has to bury the worker. It is in a process group of its own, so that signals
+// from the terminal are the program's alone. Of the program's descriptors it has standard input,
+// output and error, and four that it is told of; the program keeps one, the end of a pipe that
+// closes when it begins another program.
 //
 // Programs have their libraries and stacks at high addresses and themselves above 0x550000000000.
 // The worker's executable is linked at an address of its own and its libraries are put below,

@@ -134,6 +134,9 @@ int main(int count, char** words) {
   // Whole lines, so that a kernel that fails has said what it printed.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   watch_for_faults(control);
+  // To the terminal the worker is in the background, where it must not be stopped.
+  std::signal(SIGTTOU, SIG_IGN);
+  std::signal(SIGTTIN, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
