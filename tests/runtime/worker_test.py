@@ -167,8 +167,10 @@ class Mistakes(WorkerCase):
         self.assertIn("the region of 'recurses()' at line", message)
         self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
 
-        self.assertIn("the region of 'large_frame()' at line", message := self.mistake("large_frame"))
-        self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
+        if DEVICE != "worker-powerpc64le":  # which writes to a frame to make it, like to any other address
+            message = self.mistake("large_frame")
+            self.assertIn("the region of 'large_frame()' at line", message)
+            self.assertIn(" exhausted the stack of a thread; OMP_STACKSIZE makes", message)
 
     def test_a_kernel_that_does_not_end(self):
         self.assertEqual(self.cause("loops", 3, GANTRY_TIMEOUT="0.3"),
