@@ -47,7 +47,8 @@ bool chooses_code_model(std::string_view argument) {
 
 /// Why a program that is linked with these would run on no device; empty if it is not so.
 std::string_view what_hinders_devices(const std::vector<std::string>& given) {
-  constexpr auto kNoLink = std::to_array<std::string_view>({"-c", "-S", "-E", "-fsyntax-only"});
+  constexpr auto kNoLink =
+      std::to_array<std::string_view>({"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"});
   if (std::ranges::find_first_of(given, kNoLink) != given.end()) {
     return "";
   }

@@ -346,6 +346,7 @@ class Mistakes(Case):
     def test_links_that_leave_no_device(self):
         self.write("main.c", MAIN + HELPER)
         self.compile("gcc", "-static", "-fuse-ld=lld", "-c", "main.c")
+        self.compile("gcc", "-r", "-static", "main.o", "-o", "merged.o")
         for option, why in (("-static", "cannot load devices"), ("-static-pie", "cannot load devices"),
                             ("-fuse-ld=lld", "lld does not run GCC's linker plugin")):
             self.assertRegex(self.fails(GANTRY, "gcc", option, "main.o", "-o", "program"), f"^gantry: error: .*{why}")

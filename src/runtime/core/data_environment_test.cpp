@@ -28,26 +28,6 @@ TEST_F(MappingRules, StorageIsPresentFromEnterToExit) {
   EXPECT_EQ(x, 9);
 }
 
-TEST(DirectCopies, AreThoseOfConstructsThatCopyOneThing) {
-  FakePlugin plugin{Memory::kSeparate, true, true};
-  QueuePool queues{plugin.device()};
-  DataEnvironment environment{plugin.device()};
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
-  int x = 4;
-  int y = 5;
-  const std::vector both = {tofrom(x), tofrom(y)};
-  Queue queue(queues);
-  ASSERT_TRUE(environment.enter(std::span(both).first(1), construct, queue));
-  ASSERT_TRUE(environment.exit(std::span(both).first(1), construct, queue));
-  EXPECT_EQ(plugin.counts.submits, 1);
-  EXPECT_EQ(plugin.counts.retrieves, 1);
-  EXPECT_EQ(plugin.live_queues(), 0u);
-  ASSERT_TRUE(environment.enter(both, construct, queue));
-  ASSERT_TRUE(environment.exit(both, construct, queue));
-  EXPECT_EQ(plugin.counts.submits, 3);
-  EXPECT_EQ(plugin.counts.synchronizations, 2);
-}
-
 TEST_F(MappingRules, WhatWasFoundLastIsNotTrusted) {
   int first[8] = {1};
   int second[8] = {2};
@@ -401,71 +381,6 @@ TEST_F(MappingRules, UseDevicePtrOfAPointerTranslatesItsValue) {
   EXPECT_FALSE(present(pointer));
 }
 
-TEST_F(MappingRules, UpdateCopiesThePiecesOfASectionOnly) {
-  int array[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  ASSERT_TRUE(enter({to(array)}));
-  for (int& element : array) {
-    element += 10;
-  }
-  MapItem pieces = section(array, 1, 1);
-  pieces.to = true;
-  pieces.pieces = 3;
-  pieces.stride = 3 * sizeof(int); // 1, 4, 7
-  ASSERT_TRUE(update({pieces}));
-  for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(on_device(array[i]), i % 3 == 1 ? i + 10 : i) << i;
-  }
-  ASSERT_TRUE(exit({release(array)}));
-}
-
-TEST_F(MappingRules, WhatLiesBetweenPiecesNeedNotBePresent) {
-  int array[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  MapItem first = section(array, 0, 2);
-  MapItem last = section(array, 6, 2);
-  first.to = last.to = true;
-  ASSERT_TRUE(enter({first, last}));
-  array[0] = 10;
-  array[6] = 16;
-  MapItem pieces = section(array, 0, 1);
-  pieces.to = true;
-  pieces.pieces = 4;
-  pieces.stride = 2 * sizeof(int);
-  ASSERT_TRUE(update({pieces}));
-  EXPECT_EQ(on_device(array[0]), 10);
-  EXPECT_EQ(on_device(array[6]), 16);
-  pieces.size = 3 * sizeof(int);
-  EXPECT_FALSE(update({pieces})) << "the first piece reaches past what is mapped";
-  pieces.size = sizeof(int);
-  pieces.present = true;
-  EXPECT_FALSE(update({pieces})) << "the second piece is not present";
-  pieces.stride = ~std::uint64_t{0} / 2;
-  EXPECT_FALSE(update({pieces})) << "it has no end";
-  ASSERT_TRUE(exit({first, last}));
-}
-
-TEST_F(MappingRules, PiecesLeaveAttachedPointersAlone) {
-  int target = 5;
-  struct {
-    int before[2] = {1, 2};
-    int* pointer = nullptr;
-    int after[2] = {3, 4};
-  } object;
-  object.pointer = &target;
-  ASSERT_TRUE(enter({to(object), to(target), attachment(object.pointer)}));
-  object.before[1] = 20;
-  object.after[0] = 30;
-  MapItem pieces = to(object);
-  pieces.begin = bytes_of(object.before[1]);
-  pieces.size = 6; // its last two bytes, and those of the next piece, are the pointer's
-  pieces.pieces = 2;
-  pieces.stride = 8;
-  ASSERT_TRUE(update({pieces}));
-  EXPECT_EQ(on_device(object.before[1]), 20);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(on_device(object.pointer)),
-            reinterpret_cast<std::uintptr_t>(corresponding(target)));
-  ASSERT_TRUE(exit({release(object), release(target)}));
-}
-
 TEST_F(MappingRules, ASectionWithoutLengthBeforeTheFirstMappedByteHoldsNoReference) {
   int array[8] = {};
   MapItem tail = section(array, 4, 4);
@@ -478,23 +393,6 @@ TEST_F(MappingRules, ASectionWithoutLengthBeforeTheFirstMappedByteHoldsNoReferen
   EXPECT_TRUE(present(array[4]));
   ASSERT_TRUE(exit({tail}));
   EXPECT_FALSE(present(array[4]));
-}
-
-TEST_F(MappingRules, UpdateCopiesWhatIsPresentOnly) {
-  int array[4] = {1, 2, 3, 4};
-  int absent = 1;
-  ASSERT_TRUE(enter({alloc(array)}));
-  MapItem two = section(array, 1, 2);
-  two.to = true;
-  ASSERT_TRUE(update({two, to(absent), alloc(array)}));
-  EXPECT_EQ(plugin.counts.bytes_submitted, 2 * sizeof(int));
-  EXPECT_EQ(on_device(array[2]), 3);
-  plugin.write(corresponding(array[1]), 20);
-  two.to = false;
-  two.from = true;
-  ASSERT_TRUE(update({two}));
-  EXPECT_EQ(array[1], 20);
-  ASSERT_TRUE(exit({release(array)}));
 }
 
 TEST_F(MappingRules, AssociatedStorageIsPresentForEver) {

@@ -174,5 +174,25 @@ TEST_F(Attachment, APointerMemberDoesNotMapItsStructAgain) {
   EXPECT_FALSE(present(values));
 }
 
+TEST(DirectCopies, AreThoseOfConstructsThatCopyOneThing) {
+  FakePlugin plugin{Memory::kSeparate, true, true};
+  QueuePool queues{plugin.device()};
+  DataEnvironment environment{plugin.device()};
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int x = 4;
+  int y = 5;
+  const std::vector both = {tofrom(x), tofrom(y)};
+  Queue queue(queues);
+  ASSERT_TRUE(environment.enter(std::span(both).first(1), construct, queue));
+  ASSERT_TRUE(environment.exit(std::span(both).first(1), construct, queue));
+  EXPECT_EQ(plugin.counts.submits, 1);
+  EXPECT_EQ(plugin.counts.retrieves, 1);
+  EXPECT_EQ(plugin.live_queues(), 0u);
+  ASSERT_TRUE(environment.enter(both, construct, queue));
+  ASSERT_TRUE(environment.exit(both, construct, queue));
+  EXPECT_EQ(plugin.counts.submits, 3);
+  EXPECT_EQ(plugin.counts.synchronizations, 2);
+}
+
 } // namespace
 } // namespace gantry::core
