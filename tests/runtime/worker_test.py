@@ -196,9 +196,9 @@ class Mistakes(WorkerCase):
 class Checks(WorkerCase):
     """GANTRY_CHECK=map: values that one side has and the other does not get to see."""
 
-    def findings(self, case, devices=DEVICE):
+    def findings(self, case, devices=DEVICE, **variables):
         done = self.start(FAULTS, case, GANTRY_DEVICES=devices, GANTRY_CHECK="map",
-                          OMP_TARGET_OFFLOAD="MANDATORY")
+                          OMP_TARGET_OFFLOAD="MANDATORY", **variables)
         self.assertEqual(done.returncode, 0)
         return done.stdout.removesuffix("done\n"), re.sub(r"\b0x[0-9a-f]+", "ADDRESS", done.stderr)
 
@@ -208,7 +208,7 @@ class Checks(WorkerCase):
                 self.findings("stale_on_device", devices),
                 ("0\n1\n",
                  f"gantry: warning: {SOURCE}:{line_of('stale_on_device')}: target: 'y' [ADDRESS, 400 bytes) has "
-                 "changed on the host since it was copied by target data at "
+                 "changed on the host (1 byte, the first at offset 0) since it was copied by target data at "
                  f"{SOURCE}:{line_of('copied to the device')}, and the device has the old values; add target "
                  "update to, or map it always\n"))
 
@@ -219,7 +219,7 @@ class Checks(WorkerCase):
             self.assertEqual(done.returncode, 0)
             self.assertRegex(done.stderr,
                              r"\Agantry: warning: \S+/stale_variable\.cpp:11: target: 'on_both' \[0x[0-9a-f]+, 400 "
-                             r"bytes\) has changed on the host since it was copied by target update at "
+                             r"bytes\) has changed on the host \(1 byte, the first at offset 0\) since it was copied by target update at "
                              r"\S+/stale_variable\.cpp:19, and the device has the old values; add target update to, "
                              r"or map it always\n\Z")
 
@@ -235,15 +235,39 @@ class Checks(WorkerCase):
                 self.findings("stale_on_host", devices),
                 ("0\n",
                  f"gantry: warning: {SOURCE}:{line_of('stale_on_host')}: end of target data: 'y' [ADDRESS, 400 "
-                 f"bytes) leaves the device with values of target at {SOURCE}:{line_of('changes on the device')}, "
-                 "which the host does not get; map it from, or add target update from\n"))
+                 f"bytes) leaves the device with values of target at {SOURCE}:{line_of('changes on the device')} (1 byte, "
+                 "the first at offset 0), which the host does not get; map it from, or add target update from\n"))
             line = line_of("not_asked_for")
             self.assertEqual(
                 self.findings("not_asked_for", devices),
                 ("0\n",
                  f"gantry: warning: {SOURCE}:{line}: target: 'y' [ADDRESS, 400 bytes) leaves the device with "
-                 f"values of target at {SOURCE}:{line}, which the host does not get; map it from, or add target "
-                 "update from\n"))
+                 f"values of target at {SOURCE}:{line} (1 byte, the first at offset 0), which the host does not get; map "
+                 "it from, or add target update from\n"))
+
+    def test_copies_of_a_part(self):
+        lines = {name: line_of(name) for name in ("copied whole", "uses the rest", "changes two", "parts_copied")}
+        for devices in WITH_COPIES:
+            self.assertEqual(
+                self.findings("parts_copied", devices),
+                ("1 0\n2 0\n",
+                 f"gantry: warning: {SOURCE}:{lines['uses the rest']}: target: 'y' [ADDRESS, 400 bytes) has changed on "
+                 "the host (1 byte, the first at offset 200) since it was copied by target data at "
+                 f"{SOURCE}:{lines['copied whole']}, and the device has the old values; add target update to, or map "
+                 "it always\n"
+                 f"gantry: warning: {SOURCE}:{lines['parts_copied']}: end of target data: 'y' [ADDRESS, 400 bytes) "
+                 f"leaves the device with values of target at {SOURCE}:{lines['changes two']} (1 byte, the first at "
+                 "offset 396), which the host does not get; map it from, or add target update from\n"))
+
+    def test_what_a_construct_leaves_different(self):
+        changes = line_of("changes on the device")
+        for devices in WITH_COPIES:
+            told = self.findings("stale_on_host", devices, GANTRY_INFO="stale")[1]
+            self.assertIn(
+                f"gantry: info: {SOURCE}:{changes}: target: 'y' [ADDRESS, 400 bytes) has changed on the device "
+                "(1 byte, the first at offset 0) since it was copied by target data at "
+                f"{SOURCE}:{changes - 1}, and the host has the old values until they are copied\n", told)
+            self.assertEqual(told.count("gantry: info"), 1)
 
     def test_what_is_in_order(self):
         for devices in (*WITH_COPIES, *([] if FOREIGN else ["cpu"])):

@@ -90,8 +90,9 @@ TEST_F(Checks, WhatTheHostChangesBehindACopyIsSaidOnce) {
   x = 2;
   EXPECT_THAT(
       said_by([&] { return enter({item}); }),
-      MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* has changed on the host since "
-                   "it was copied by target at test.cpp:7, and the device has the old "
+      MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* has changed on the host \\(1 byte, "
+                   "the first at offset 0\\) since it was copied by target at test.cpp:7, and the "
+                   "device has the old "
                    "values; .*\n"));
   EXPECT_EQ(said_by([&] { return enter({item}); }), "");
   x = 3;
@@ -109,7 +110,8 @@ TEST_F(Checks, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
   EXPECT_THAT(
       said_by([&] { return exit({release(x)}); }),
       MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* leaves the device with values "
-                   "of target at test.cpp:7, which the host does not get; .*\n"));
+                   "of target at test.cpp:7 \\(1 byte, the first at offset 0\\), which the host "
+                   "does not get; .*\n"));
   ASSERT_TRUE(enter({item}));
   plugin.write(corresponding(x), 5);
   ASSERT_TRUE(update({from(x)}));
@@ -118,6 +120,51 @@ TEST_F(Checks, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
   ASSERT_TRUE(enter({alloc(x)}));
   plugin.write(corresponding(x), 6);
   EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "");
+}
+
+TEST_F(Checks, AttachedPointersDifferAndMeanTheSame) {
+  int values[4] = {};
+  int others[4] = {};
+  int* pointer = values;
+  MapItem holder = to(pointer);
+  holder.name = ";pointer;test.cpp;7;1;;";
+  ASSERT_TRUE(enter({holder, to(values), to(others)}));
+  EXPECT_EQ(said_by([&] { return enter({holder, attachment(pointer)}); }), "");
+  EXPECT_EQ(said_by([&] { return exit({release(pointer)}); }), "");
+  pointer = others;
+  EXPECT_THAT(said_by([&] { return enter({holder}); }),
+              MatchesRegex("gantry: warning: test.cpp:7: target: 'pointer' .* has changed on the "
+                           "host .*\n"));
+  pointer = values;
+  MapItem again = attachment(pointer);
+  again.always = true;
+  ASSERT_TRUE(enter({holder, again}));
+  pointer = others;
+  EXPECT_EQ(said_by([&] {
+              MapItem here = attachment(pointer);
+              here.always = true;
+              return enter({holder, here});
+            }),
+            "");
+  EXPECT_EQ(said_by([&] { return exit({remove(pointer), remove(values), remove(others)}); }), "");
+}
+
+TEST_F(Checks, WhatAConstructLeavesDifferentIsSaidOnDemand) {
+  int x = 1;
+  MapItem item = to(x);
+  item.name = ";x;test.cpp;7;1;;";
+  ASSERT_TRUE(enter({item}));
+  ASSERT_TRUE(enter({item}));
+  plugin.write(corresponding(x), 5);
+  info_bits = static_cast<std::uint32_t>(Info::kStale);
+  EXPECT_THAT(said_by([&] { return exit({release(x)}); }),
+              MatchesRegex("gantry: info: test.cpp:7: target: 'x' .* has changed on the device "
+                           "\\(1 byte, the first at offset 0\\) since it was copied by target at "
+                           "test.cpp:7, and the host has the old values until they are copied\n"));
+  ASSERT_TRUE(enter({item}));
+  EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "") << "nothing that this construct did";
+  info_bits = 0;
+  ASSERT_TRUE(exit({from(x)}));
 }
 
 } // namespace

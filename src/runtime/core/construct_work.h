@@ -54,8 +54,16 @@ public:
   void point(std::uintptr_t device_slot, std::uintptr_t host_slot, std::uint64_t size,
              std::uintptr_t value);
 
-  /// True if something is copied of `mapping`.
-  [[nodiscard]] bool concerns(const Mapping& mapping) const;
+  /// Calls `visit` with the host address and the size of every piece that is copied of `mapping`;
+  /// attached pointers are in them.
+  template <typename Visitor>
+  void for_each_piece(const Mapping& mapping, Visitor visit) const {
+    for (const Transfer& transfer : transfers_) {
+      for (std::uint64_t i = 0; transfer.mapping == &mapping && i < transfer.pieces; ++i) {
+        visit(transfer.host + i * transfer.stride, transfer.size);
+      }
+    }
+  }
 
   [[nodiscard]] bool empty() const { return transfers_.empty() && pointers_.empty(); }
 

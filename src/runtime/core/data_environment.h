@@ -231,16 +231,14 @@ private:
 
   /// Notes what a construct's copies have made the same, and warns of what it did not copy and the
   /// host has changed.
-  void look_at_entered(const ConstructWork& work);
+  static void look_at_entered(const ConstructWork& work);
   /// Notes what a construct has changed on the device, and warns if that goes and was not copied.
   void look_at_left(const ConstructWork& work);
   /// Notes what an update has made the same.
-  void look_at_updated(const ConstructWork& work);
-  void note_copied(Mapping& mapping, const Construct& construct);
-  /// Warns if the host has changed what was copied before.
-  static void look_at_host(Mapping& mapping, const Construct& construct);
-  /// Nothing if the device is lost.
-  [[nodiscard]] std::optional<std::uint64_t> device_hash(const Mapping& mapping) const;
+  static void look_at_updated(const ConstructWork& work);
+  /// What the device has of an object, attached pointers being the host's; nothing if the device is
+  /// lost.
+  [[nodiscard]] std::optional<std::vector<std::byte>> device_copy(const Mapping& mapping) const;
 
   // What addresses mean (addresses.cpp).
 

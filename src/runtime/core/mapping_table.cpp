@@ -48,7 +48,7 @@ void MappingTable::erase(Mapping& mapping) {
   index_.erase(mapping.host_begin);
   static_cast<MappingFacts&>(mapping) = {};
   mapping.kept.reset();
-  mapping.fingerprint.reset();
+  mapping.copied_values.reset();
   mapping.attached.clear();
   mappings_.give_back(mapping);
 }

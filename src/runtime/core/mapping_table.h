@@ -27,6 +27,8 @@ struct AttachedPointer {
   std::uintptr_t pointee;   ///< what the original pointer points to
 };
 
+class CopiedValues;
+
 /// What all mappings have.
 struct alignas(64) MappingFacts {
   static constexpr std::uint64_t kInfinite = ~std::uint64_t{0};
@@ -75,14 +77,8 @@ struct Mapping : MappingFacts {
     std::string mapped_at;
   };
   std::unique_ptr<KeptStrings> kept;
-  /// GANTRY_CHECK=map: what the two copies were when they were last looked at.
-  struct Fingerprint {
-    std::uint64_t host = 0;
-    std::uint64_t device = 0;
-    std::string copied_by;  ///< the construct that made them the same
-    std::string changed_by; ///< the one since then that changed the device's; empty: none
-  };
-  std::unique_ptr<Fingerprint> fingerprint; ///< null if no copy was ever made
+  /// GANTRY_CHECK=map: what both copies were when they were last the same; null: they never were.
+  std::shared_ptr<CopiedValues> copied_values;
   std::vector<AttachedPointer> attached;
 
   [[nodiscard]] std::uint64_t size() const { return host_end - host_begin; }

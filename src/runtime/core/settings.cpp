@@ -25,6 +25,7 @@ constexpr std::array kInfoNames = {
     std::pair<std::string_view, std::uint32_t>{"present", bit(Info::kPresent)},
     std::pair<std::string_view, std::uint32_t>{"transfer", bit(Info::kTransfer)},
     std::pair<std::string_view, std::uint32_t>{"table", bit(Info::kTable)},
+    std::pair<std::string_view, std::uint32_t>{"stale", bit(Info::kStale)},
     // For the PTX executor, which reads the same variable where it is in the process.
     std::pair<std::string_view, std::uint32_t>{"simt", 0},
     std::pair<std::string_view, std::uint32_t>{"all", ~0u},
@@ -211,7 +212,9 @@ constexpr std::array kVariables = {
         parse_devices},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
-                        "transfer, table, simt (the PTX executor), separated by commas, or all",
+                        "transfer, table, stale (under GANTRY_CHECK=map, what a construct leaves "
+                        "different on host and device), simt (the PTX executor), separated by "
+                        "commas, or all",
                         parse_info},
     EnvironmentVariable{
         "LIBOMPTARGET_INFO", "",

@@ -36,6 +36,7 @@ enum class Info : std::uint32_t {
   kPresent = 1u << 4,      ///< mappings of storage that was present already
   kTransfer = 1u << 5,     ///< bytes copied between host and device
   kTable = 1u << 6,        ///< everything mapped, when a construct fails on a device
+  kStale = 1u << 7,        ///< under GANTRY_CHECK=map: objects that a construct made differ
 };
 
 /// What GANTRY_CHECK can look for; a bit each.

@@ -34,10 +34,6 @@ void Transfers::point(std::uintptr_t device_slot, std::uintptr_t host_slot, std:
   pointers_.push_back({device_slot, host_slot, size, value});
 }
 
-bool Transfers::concerns(const Mapping& mapping) const {
-  return std::ranges::find(transfers_, &mapping, &Transfer::mapping) != transfers_.end();
-}
-
 Status Transfers::run(Queue& queue, const Construct& construct, Queue::Wait wait) const {
   if (transfers_.size() == 1 && pointers_.empty()) {
     return run(queue, construct, transfers_.front(), wait);

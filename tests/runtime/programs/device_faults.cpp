@@ -236,6 +236,31 @@ static void not_asked_for() {
   printf("%d\n", y[0]);
 }
 
+/// Some elements are copied, and others would have to be.
+static void parts_copied() {
+  int y[100] = {};
+#pragma omp target enter data map(to : y) // copied whole
+  y[0] = 1;
+  y[50] = 1;
+#pragma omp target update to(y[0 : 50])
+  int first = 0;
+  int other = 0;
+#pragma omp target map(from : first, other) // uses the rest
+  {
+    first = y[0];
+    other = y[50];
+  }
+  printf("%d %d\n", first, other);
+#pragma omp target // changes two
+  {
+    y[0] = 2;
+    y[99] = 2;
+  }
+#pragma omp target update from(y[0 : 2])
+  printf("%d %d\n", y[0], y[99]);
+#pragma omp target exit data map(release : y) // parts_copied
+}
+
 /// Each copy is asked for, and what is never copied is the device's own.
 static void all_asked_for() {
   int y[100] = {};
@@ -314,6 +339,7 @@ int main(int count, char** words) {
                                CASE_OF(stale_on_device),
                                CASE_OF(stale_on_host),
                                CASE_OF(not_asked_for),
+                               CASE_OF(parts_copied),
                                CASE_OF(all_asked_for),
                                CASE_OF(never_set)}) {
     if (name == one_case.name) {
