@@ -99,30 +99,34 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
 void Worker::post_change(const Change& change) {
   const std::uint64_t number = control_.changes_posted.load(std::memory_order_relaxed);
   if (number - control_.changes_made.load(std::memory_order_acquire) >= kChanges) {
-    const BorrowedLine line(*this);
-    if (line.code() != GANTRY_SUCCESS || line->call(Operation::kApplyChanges) != GANTRY_SUCCESS) {
+    Line* line = nullptr;
+    if (take_line(line, kChannels) != GANTRY_SUCCESS) {
       return; // the device is lost
+    }
+    const std::int32_t code = line->call(Operation::kApplyChanges);
+    give_back(line);
+    if (code != GANTRY_SUCCESS) {
+      return; // no kernel runs any more, and each says why
     }
   }
   control_.changes[number % kChanges] = change;
   control_.changes_posted.store(number + 1, std::memory_order_release);
 }
 
-std::int32_t Worker::take_line(Line*& line) {
+std::int32_t Worker::take_line(Line*& line, std::size_t most) {
   if (lost()) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
   }
   const std::lock_guard lock(mutex_);
+  if (lines_.size() - idle_.size() >= most) {
+    return plugins::report(GANTRY_FAILURE, "the device has no more than {} queues at once", most);
+  }
   if (!idle_.empty()) {
     line = idle_.back();
     idle_.pop_back();
     return GANTRY_SUCCESS;
   }
   const std::size_t number = lines_.size();
-  if (number == kChannels) {
-    return plugins::report(GANTRY_FAILURE, "the device has no more than {} queues at once",
-                           kChannels);
-  }
   lines_.push_back(std::make_unique<Line>(control_, control_.channels[number]));
   line = lines_.back().get();
   control_.channel_count.store(static_cast<std::uint32_t>(number + 1));

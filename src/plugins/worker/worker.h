@@ -40,12 +40,14 @@ public:
   [[nodiscard]] bool lost() const { return is_lost(control_); }
 
   /// A channel that nothing else uses until it is given back. GANTRY_SUCCESS or an error, kept.
-  std::int32_t take_line(Line*& line);
+  std::int32_t take_line(Line*& line) { return take_line(line, kChannels - 1); }
   void give_back(Line* line);
 
 private:
   Worker(Control& control, Arena memory, const WorkerSettings& settings);
   void post_change(const Change& change);
+  /// The same if fewer than `most` are taken; one is left for post_change().
+  std::int32_t take_line(Line*& line, std::size_t most);
 
   Control& control_;
   Arena memory_;

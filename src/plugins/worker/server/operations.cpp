@@ -1,11 +1,13 @@
 #include "plugins/worker/server/operations.h"
 
 #include "plugins/cpu/image.h"
+#include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/thread_limit.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -77,19 +79,21 @@ int look_at(dl_phdr_info* module, std::size_t /*size*/, void* data) {
 int memory_file = -1;
 
 /// An emulator keeps books of every page that is mapped, so there only those that are in use are.
-void set_accessible(const Control& control, std::uint64_t offset, std::uint64_t size,
+/// False, with errno, if what is to be accessible is not; the other way a failure leaves a mistake
+/// unseen and nothing wrong.
+bool set_accessible(const Control& control, std::uint64_t offset, std::uint64_t size,
                     bool accessible) {
   auto* const begin = pointer<void>(control.memory_begin + offset);
   if (control.emulated == 0) {
-    mprotect(begin, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
-  } else if (accessible) {
-    // What cannot be mapped is a fault where it is accessed.
-    [[maybe_unused]] void* const mapped =
-        mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-             memory_file, static_cast<off_t>(offset));
-  } else {
-    munmap(begin, size);
+    return mprotect(begin, size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE) == 0 ||
+           !accessible;
   }
+  if (accessible) {
+    return mmap(begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                memory_file, static_cast<off_t>(offset)) != MAP_FAILED;
+  }
+  munmap(begin, size);
+  return true;
 }
 
 /// The operations that one channel carries.
@@ -144,7 +148,7 @@ public:
       std::memcpy(channel_.payload, pointer<std::byte>(words[0]), words[1]);
       break;
     case Operation::kApplyChanges:
-      apply_changes(control_);
+      code = apply_changes(control_);
       break;
     case Operation::kLaunch:
       code = launch();
@@ -193,7 +197,9 @@ private:
   std::int32_t launch() {
     if (control_.changes_made.load(std::memory_order_acquire) !=
         control_.changes_posted.load(std::memory_order_acquire)) {
-      apply_changes(control_);
+      if (const std::int32_t code = apply_changes(control_); code != GANTRY_SUCCESS) {
+        return code;
+      }
     }
     const LaunchShape& shape = channel_.launch;
     gantry_launch launch = {};
@@ -229,16 +235,23 @@ void use_memory(int descriptor) {
   memory_file = descriptor;
 }
 
-void apply_changes(Control& control) {
+std::int32_t apply_changes(Control& control) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   const std::uint64_t posted = control.changes_posted.load(std::memory_order_acquire);
   for (std::uint64_t i = control.changes_made.load(std::memory_order_relaxed); i < posted; ++i) {
     const Change& change = control.changes[i % kChanges];
-    set_accessible(control, change.first_page * kPageSize, change.pages * kPageSize,
-                   change.accessible != 0);
+    if (!set_accessible(control, change.first_page * kPageSize, change.pages * kPageSize,
+                        change.accessible != 0)) {
+      control.changes_made.store(i, std::memory_order_release);
+      return plugins::report(GANTRY_FAILURE,
+                             "{} bytes of device memory cannot be made accessible: {}; raise the "
+                             "system's limit of mappings (vm.max_map_count)",
+                             change.pages * kPageSize, std::strerror(errno));
+    }
   }
   control.changes_made.store(posted, std::memory_order_release);
+  return GANTRY_SUCCESS;
 }
 
 void serve(Control& control, Channel& channel) {

@@ -8,8 +8,9 @@ namespace gantry::worker {
 /// The file of the device's memory, for apply_changes(). Once, before it.
 void use_memory(int descriptor);
 
-/// Makes all changes of Control::changes that there are. Any thread.
-void apply_changes(Control& control);
+/// Makes all changes of Control::changes that there are. Any thread. GANTRY_SUCCESS or an error,
+/// kept; what could not be made stays there.
+std::int32_t apply_changes(Control& control);
 
 /// Serves a channel until the process ends.
 [[noreturn]] void serve(Control& control, Channel& channel);

@@ -2,6 +2,7 @@
 #include "runtime/abi/clang/layouts.h"
 #include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
+#include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/runtime.h"
 
@@ -10,10 +11,14 @@ using gantry::core::Module;
 using gantry::core::Runtime;
 
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
+  gantry::abi::openmp::prepare_for_exit();
   Runtime::instance().register_program(descriptor, descriptor, decode_program);
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {
+  if (gantry::abi::openmp::images_stay()) {
+    return;
+  }
   const Module module = gantry::core::module_of(descriptor);
   Runtime::instance().unregister_program(descriptor, module.begin, module.end);
 }

@@ -3,6 +3,7 @@
 #include "runtime/abi/export.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
+#include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/runtime.h"
 
@@ -31,6 +32,7 @@ Registrations& registrations() {
 
 GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table, int target,
                                              const void* data) {
+  gantry::abi::openmp::prepare_for_exit();
   auto registration = std::make_unique<Registration>();
   registration->version = version;
   registration->table = static_cast<const HostTable*>(table);
@@ -47,6 +49,9 @@ GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table
 
 GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void* table, int target,
                                                const void* data) {
+  if (gantry::abi::openmp::images_stay()) {
+    return;
+  }
   if (target == kOpenmpTarget) {
     forget_openmp_target(table);
     return;
