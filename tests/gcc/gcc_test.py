@@ -439,7 +439,8 @@ class Mistakes(Case):
         self.compile("gcc", "-g", "main.c", "-o", "program")
         message = self.fails("./program", GANTRY_DEVICES="worker")
         self.assertIn("target: device 0 (worker): the device is lost: ", message)
-        self.assertRegex(message, r"main\.c:6: .*read from address .*: host address of .*not mapped")
+        self.assertRegex(message, r"main\.c:6: the region of 'main' near line \d read from address .*: host address of "
+                         ".*not mapped")
 
 
 class Mixed(Case):

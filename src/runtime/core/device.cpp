@@ -22,13 +22,12 @@ namespace {
 constexpr std::chrono::milliseconds kPatience(200);
 } // namespace
 
-Error Device::explain(const Error& error, const gantry_kernel* kernel,
-                      std::span<const MapItem> items) {
+Error Device::explain(const Error& error, const Kernel* kernel, std::span<const MapItem> items) {
   if (!error.device_lost) {
     return error;
   }
   const auto fault = device_.fault();
-  const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel;
+  const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel->handle;
   std::unique_lock lock(explanation_mutex_);
   if (!lost_since_) {
     lost_since_ = std::chrono::steady_clock::now();
@@ -41,8 +40,11 @@ Error Device::explain(const Error& error, const gantry_kernel* kernel,
     lock.lock();
   }
   if (explanation_.empty() || is_ours) {
-    const std::string cause =
-        fault ? describe_fault(*fault, *this, is_ours ? items : std::span<const MapItem>()) : "";
+    std::string cause;
+    if (fault) {
+      cause = is_ours ? describe_fault(*fault, *this, items, kernel->host_address)
+                      : describe_fault(*fault, *this);
+    }
     explanation_ = cause.empty() ? error.message : "the device is lost: " + cause;
   }
   return {explanation_, error.of_device};

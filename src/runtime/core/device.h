@@ -74,7 +74,7 @@ public:
 
   /// `error`; if it says that the device is lost, then with what is known of the cause. `items` are
   /// those of a region that ran `kernel` when the device failed. No lock is held.
-  [[nodiscard]] Error explain(const Error& error, const gantry_kernel* kernel = nullptr,
+  [[nodiscard]] Error explain(const Error& error, const Kernel* kernel = nullptr,
                               std::span<const MapItem> items = {});
 
   /// Ends the process: a construct failed on this device.

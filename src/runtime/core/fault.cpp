@@ -54,8 +54,8 @@ std::string at_offset(std::uint64_t offset) {
 }
 
 std::string facts(const Storage& storage) {
-  return fmt::format("which has {} and was mapped{}", counted(storage.size, "byte"),
-                     storage.mapped_at.empty() ? " before" : storage.mapped_at);
+  return fmt::format("which has {}{}{}", counted(storage.size, "byte"),
+                     storage.mapped_at.empty() ? "" : " and was mapped", storage.mapped_at);
 }
 
 std::string past(const Storage& storage, std::uint64_t distance) {
@@ -77,7 +77,7 @@ std::string on_device(std::uintptr_t address, Device& device) {
   if (const auto gone = data.gone_storage_at(address)) {
     return fmt::format("freed device memory: {}{}, which had {}, was unmapped{}", gone->name,
                        at_offset(address - gone->begin), counted(gone->size, "byte"),
-                       gone->unmapped_at.empty() ? " before" : gone->unmapped_at);
+                       gone->unmapped_at);
   }
   if (allocation) {
     return fmt::format("freed device memory: the allocation {}{}",
@@ -131,14 +131,21 @@ bool is_host_memory(std::uintptr_t address) {
   return false;
 }
 
-/// The variable or function of an executable or library that a host address is of.
-std::string host_symbol(std::uintptr_t address, bool called) {
+/// What an executable or library has at a host address; its begin is one too.
+Symbol host_symbol(std::uintptr_t address) {
   const Module module = module_of(reinterpret_cast<const void*>(address));
   if (module.end == 0) {
     return {};
   }
   const ModuleAddress in_module[] = {{module.path, address - module.begin}};
-  const Symbol symbol = symbolize(in_module).front();
+  Symbol symbol = symbolize(in_module).front();
+  symbol.begin += symbol.begin == 0 ? 0 : module.begin;
+  return symbol;
+}
+
+/// The variable or function of an executable or library that a host address is of.
+std::string host_name(std::uintptr_t address, bool called) {
+  const Symbol symbol = host_symbol(address);
   if (symbol.name.empty()) {
     return {};
   }
@@ -147,7 +154,7 @@ std::string host_symbol(std::uintptr_t address, bool called) {
                        "target with the indirect clause",
                        demangled(symbol.name));
   }
-  const std::uint64_t offset = symbol.begin == 0 ? 0 : in_module[0].address - symbol.begin;
+  const std::uint64_t offset = symbol.begin == 0 ? 0 : address - symbol.begin;
   std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
   if (!symbol.position.empty()) {
     known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
@@ -178,7 +185,7 @@ std::string on_host(std::uintptr_t address, bool called, Device& device,
                        "the pointer that was used is not attached to it",
                        original->name, at_offset(address - original->begin), original->mapped_at);
   }
-  if (std::string symbol = host_symbol(address, called); !symbol.empty()) {
+  if (std::string symbol = host_name(address, called); !symbol.empty()) {
     return symbol;
   }
   const MapItem* const item = item_pointing_to(address, items);
@@ -260,9 +267,30 @@ std::string position_of(const gantry_fault& fault) {
   return position.empty() || position.ends_with(":0") ? "" : position + ": ";
 }
 
+/// GCC makes a function of every region: "main._omp_fn.0", and "f(int) (._omp_fn.0)" when it is
+/// demangled. Its line is the region's first that there is code for.
+std::string region_of_function(const Symbol& function) {
+  std::string_view name = function.name;
+  name = name.substr(0, name.find("._omp_fn."));
+  if (name.size() == function.name.size()) {
+    return "a region";
+  }
+  constexpr std::string_view kParenthesis = " (";
+  if (name.ends_with(kParenthesis)) {
+    name.remove_suffix(kParenthesis.size());
+  }
+  const std::string::size_type line = function.position.rfind(':');
+  return fmt::format(
+      "the region of '{}'{}", name,
+      line == std::string::npos ? "" : " near line " + function.position.substr(line + 1));
+}
+
 } // namespace
 
-std::string region_of_kernel(std::string_view name) {
+std::string region_of_kernel(std::string_view name, const void* host_address) {
+  if (name.starts_with('#') && host_address != nullptr) {
+    return region_of_function(host_symbol(address(host_address)));
+  }
   // __omp_offloading_DEVICE_INODE_FUNCTION_lLINE, and _COUNT behind it for others of the line
   constexpr std::string_view kPrefix = "__omp_offloading_";
   const std::size_t line = name.rfind("_l");
@@ -283,13 +311,14 @@ std::string region_of_kernel(std::string_view name) {
 }
 
 std::string describe_fault(const gantry_fault& fault, Device& device,
-                           std::span<const MapItem> items) {
+                           std::span<const MapItem> items, const void* host_address) {
   const std::string did = deed(fault, device, items);
   if (did.empty()) {
     return {};
   }
-  const std::string who =
-      fault.kernel_name == nullptr ? "code on the device" : region_of_kernel(fault.kernel_name);
+  const std::string who = fault.kernel_name == nullptr
+                              ? "code on the device"
+                              : region_of_kernel(fault.kernel_name, host_address);
   return fmt::format("{}{} {}", position_of(fault), who, did);
 }
 

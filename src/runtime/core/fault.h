@@ -16,13 +16,16 @@ class Device;
 
 /// A sentence without its end, such as "app.cpp:14: the region of 'main' at line 12 wrote to
 /// address 0x3d0000003000, right behind 'Y', which has 8192 bytes and was mapped at app.cpp:9".
-/// Empty if the plugin's message says all there is. `items` are those of the region that failed, if
-/// they are known. No lock of the device's data is held.
+/// Empty if the plugin's message says all there is. `items` are those of the region that failed,
+/// and `host_address` its kernel's, if they are known. No lock of the device's data is held.
 [[nodiscard]] std::string describe_fault(const gantry_fault& fault, Device& device,
-                                         std::span<const MapItem> items);
+                                         std::span<const MapItem> items = {},
+                                         const void* host_address = nullptr);
 
-/// "the region of 'main' at line 12" for the name that a compiler gives a target region; "a region"
-/// if it is none.
-[[nodiscard]] std::string region_of_kernel(std::string_view name);
+/// "the region of 'main' at line 12" for the name that Clang gives a target region. GCC's is known
+/// by the host's function for it, whose address `host_address` is or null; "a region" if nothing is
+/// known.
+[[nodiscard]] std::string region_of_kernel(std::string_view name,
+                                           const void* host_address = nullptr);
 
 } // namespace gantry::core

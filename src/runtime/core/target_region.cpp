@@ -48,7 +48,7 @@ Status TargetRegion::wait() {
 
 Status TargetRegion::failed(Status status) {
   // While it is known what was mapped.
-  status = tl::unexpected(device_.explain(status.error(), kernel_.handle, items));
+  status = tl::unexpected(device_.explain(status.error(), &kernel_, items));
   abandon();
   return status;
 }
@@ -77,7 +77,7 @@ Status run_without_data(Device& device, const Kernel& kernel, const Construct& c
     report_launch(device, kernel, construct, {&null, 1});
   }
   if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
-    return tl::unexpected(device.explain(status.error(), kernel.handle));
+    return tl::unexpected(device.explain(status.error(), &kernel));
   }
   return {};
 }

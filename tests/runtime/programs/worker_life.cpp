@@ -92,6 +92,36 @@ static void begins_another() {
   execl("/bin/sleep", "sleep", "20", nullptr);
 }
 
+/// Chains of target tasks on every device at once, in leagues.
+static void works_in_tasks() {
+  constexpr int kChains = 6;
+  constexpr int kSteps = 20;
+  constexpr int kSize = 5'000;
+  const int devices = omp_get_num_devices();
+  std::vector<int> memory(kChains * kSize);
+  for (int step = 0; step < kSteps; ++step) {
+    for (int chain = 0; chain < kChains; ++chain) {
+      int* const values = &memory[chain * kSize];
+#pragma omp target teams distribute parallel for nowait depend(inout : values[0])                  \
+    map(tofrom : values[0 : kSize]) device((chain + step) % devices) num_teams(2)
+      for (int j = 0; j < kSize; ++j) {
+        values[j] =
+            static_cast<int>(3 * static_cast<unsigned>(values[j]) + static_cast<unsigned>(chain));
+      }
+    }
+  }
+#pragma omp taskwait
+  for (int chain = 0; chain < kChains; ++chain) {
+    unsigned expected = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      expected = 3 * expected + static_cast<unsigned>(chain);
+    }
+    for (int j = 0; j < kSize; ++j) {
+      CHECK_EQUAL(static_cast<unsigned>(memory[chain * kSize + j]), expected);
+    }
+  }
+}
+
 /// Several threads and devices, with copies of which the results can be told.
 static void works() {
   constexpr int kThreads = 4;
@@ -117,6 +147,7 @@ static void works() {
   for (std::thread& thread : threads) {
     thread.join();
   }
+  works_in_tasks();
   // From one device to the next, around.
   std::vector<int> first(100'000, 7);
   const std::size_t bytes = first.size() * sizeof(int);
