@@ -51,12 +51,15 @@ void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, s
     }
     last = registry_.programs().empty();
   }
-  if (last && check_enabled(Check::kLeaks)) {
+  if (last) {
     report_leaks();
   }
 }
 
 void Runtime::report_leaks() {
+  if (!check_enabled(Check::kLeaks)) {
+    return;
+  }
   bool any = false;
   for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
     for (const auto& leaks :

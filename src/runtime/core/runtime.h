@@ -36,6 +36,10 @@ public:
   /// [begin, end) is the memory of the module that goes away.
   void unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end);
 
+  /// Under GANTRY_CHECK=leaks: says what the programs left on the devices, and ends the process if
+  /// that is anything. Done when the last program is unregistered.
+  void report_leaks();
+
   /// The number of devices; also the device number of the host.
   [[nodiscard]] int device_count(const Construct& construct);
 
@@ -132,9 +136,6 @@ private:
   [[nodiscard]] bool some_image_fits(const Plugin& plugin);
   /// Device 0 of a plugin if a program has opened it, or null: a device is opened once.
   [[nodiscard]] const PluginDevice* first_open_device(std::string_view plugin) const;
-  /// GANTRY_CHECK=leaks: says what the programs left on the devices, and ends the process if that
-  /// is anything.
-  void report_leaks();
   [[noreturn]] void no_device(const Construct& construct);
 
   Registry registry_;

@@ -1,6 +1,7 @@
 // exit() while target tasks are not complete: see exit_test.py.
-#include <omp.h>
+#include "check.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -19,6 +20,13 @@ static void generate() {
       printf("%s %d\n", omp_is_initial_device() ? "host" : "device", k);
     }
   }
+}
+
+static void one_region() {
+  int value = 0;
+#pragma omp target map(tofrom : value)
+  value = 1;
+  CHECK_EQUAL(value, 1);
 }
 
 int main(int argc, char** argv) {
@@ -42,6 +50,36 @@ int main(int argc, char** argv) {
       generate();
       exit(3);
     }
+  }
+  if (name == "task") {
+    generate();
+#pragma omp task
+    exit(3);
+  }
+  if (name == "thread that generates") {
+    std::thread([] {
+      generate();
+      exit(3);
+    }).join();
+  }
+  if (name == "beside a thread that goes on") {
+    std::thread([] {
+      for (;;) {
+        one_region();
+      }
+    }).detach();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return 3;
+  }
+  if (name == "leak in a thread") {
+#pragma omp target enter data map(to : values)
+    std::thread([] { exit(3); }).join();
+  }
+  if (name == "leak in a parallel region") {
+#pragma omp target enter data map(to : values)
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    exit(3);
   }
   if (name == "nothing pending") {
     return 3;

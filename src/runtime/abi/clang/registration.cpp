@@ -16,11 +16,10 @@ GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {
-  if (gantry::abi::openmp::images_stay()) {
-    return;
-  }
   const Module module = gantry::core::module_of(descriptor);
-  Runtime::instance().unregister_program(descriptor, module.begin, module.end);
+  if (!gantry::abi::openmp::images_stay(module)) {
+    Runtime::instance().unregister_program(descriptor, module.begin, module.end);
+  }
 }
 
 /// Clang 16 and older say here, before they register, what a translation unit requires; later ones

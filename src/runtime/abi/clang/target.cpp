@@ -2,6 +2,7 @@
 #include "runtime/abi/clang/decode.h"
 #include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
+#include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/target_region.h"
 
@@ -74,12 +75,17 @@ void finish(core::TargetRegion& region) {
 struct DeferredRegion {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
       : region(device, kernel, at) {}
+  const abi::openmp::RegionUse use;
   core::TargetRegion region;
   int fruitless_queries = 0;
 };
 
 int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
         std::int32_t thread_limit, const void* host_address, const KernelArguments* arguments) {
+  const abi::openmp::RegionUse use;
+  if (!use.permitted()) [[unlikely]] {
+    return 0;
+  }
   const core::Construct at = construct("target", location);
   core::Device* device = Runtime::instance().select(device_number, at);
   if (device == nullptr) {

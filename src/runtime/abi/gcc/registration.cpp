@@ -49,7 +49,8 @@ GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table
 
 GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void* table, int target,
                                                const void* data) {
-  if (gantry::abi::openmp::images_stay()) {
+  const Module module = gantry::core::module_of(table);
+  if (gantry::abi::openmp::images_stay(module)) {
     return;
   }
   if (target == kOpenmpTarget) {
@@ -70,7 +71,6 @@ GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void*
     gone = std::move(*found);
     known.all.erase(found);
   }
-  const Module module = gantry::core::module_of(table);
   Runtime::instance().unregister_program(gone.get(), module.begin, module.end);
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/abi/gcc/decode.h"
 #include "runtime/abi/gcc/libgomp.h"
 #include "runtime/abi/gcc/openmp_target.h"
+#include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/target_region.h"
 
 using namespace gantry;
@@ -84,6 +85,10 @@ bool run_on_device(core::Device& device, const Target& target) {
 }
 
 void run(const Target& target) {
+  const abi::openmp::RegionUse use;
+  if (!use.permitted()) [[unlikely]] {
+    return;
+  }
   core::Device* const device = select_device(target.device, kTargetConstruct);
   if (device == nullptr || !run_on_device(*device, target)) {
     run_on_host(target);

@@ -1,16 +1,58 @@
-// Target tasks that are not complete when exit() is called. OpenMP 5.2 leaves open what becomes of
-// them; here they are not lost, and their device images do not go away under them.
+// The end of a process while regions may still run. OpenMP 5.2 leaves open what becomes of target
+// tasks that are not complete when exit() is called; here they are complete if the calling thread
+// can wait for them. Device images do not go away under a region in any case.
 #pragma once
+
+#include "runtime/core/module_path.h"
+
+#include <atomic>
 
 namespace gantry::abi::openmp {
 
-/// For constructors: from now on exit() waits for the target tasks that the initial task has
-/// generated, before any image is unloaded. If it is called where others may generate or run target
-/// tasks, in a parallel region or by another thread, nothing is waited for, and images_stay(). Any
-/// thread; more than once is as once.
+/// For constructors: from now on exit() waits for the target tasks that its thread's implicit task
+/// has generated, before images are unloaded. Any thread; more than once is as once.
 void prepare_for_exit();
 
-/// True if the process ends and may still run regions: images are not to be unloaded then.
-[[nodiscard]] bool images_stay();
+/// For destructors, with the module whose program is to be unregistered: true if its images stay,
+/// because the process ends and regions may still run, or are under way, in other threads or in
+/// tasks that are not waited for. Then GANTRY_CHECK=leaks has had its say.
+[[nodiscard]] bool images_stay(const core::Module& module);
+
+/// A region that is about to begin, and for as long as it runs. Any thread.
+class RegionUse {
+public:
+  RegionUse() {
+    if (!thread_counts || ending.load(std::memory_order_relaxed)) [[unlikely]] {
+      begin();
+    }
+  }
+  RegionUse(const RegionUse&) = delete;
+  RegionUse& operator=(const RegionUse&) = delete;
+  ~RegionUse() {
+    if (in_task_) [[unlikely]] {
+      users.fetch_sub(1);
+    }
+  }
+
+  /// False in a target task that nobody waits for any more: the process ends, and the images are
+  /// gone.
+  [[nodiscard]] bool permitted() const { return permitted_; }
+
+private:
+  void begin();
+
+  /// The calling thread is one of `users`.
+  static constinit thread_local bool thread_counts;
+  /// Threads that have run regions and are there, but for those of parallel regions; and regions
+  /// under way in tasks.
+  static std::atomic<int> users;
+  static std::atomic<bool> ending;
+
+  bool in_task_ = false;
+  bool permitted_ = true;
+
+  friend void end_process();
+  friend struct ThreadEnd;
+};
 
 } // namespace gantry::abi::openmp
