@@ -439,8 +439,10 @@ class Mistakes(Case):
         self.compile("gcc", "-g", "main.c", "-o", "program")
         message = self.fails("./program", GANTRY_DEVICES="worker")
         self.assertIn("target: device 0 (worker): the device is lost: ", message)
-        self.assertRegex(message, r"main\.c:6: the region of 'main' near line \d read from address .*: host address of "
+        self.assertRegex(message, r"main\.c:6: the region of 'main' near line [1-9] read from address .*: host address of "
                          ".*not mapped")
+        self.compile("gcc", "main.c", "-o", "program")
+        self.assertIn("the device is lost: the region of 'main' read from", self.fails("./program", GANTRY_DEVICES="worker"))
 
 
 class Mixed(Case):

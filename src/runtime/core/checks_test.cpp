@@ -3,6 +3,7 @@
 #include "runtime/testing/environment_case.h"
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
 namespace gantry::core {
 namespace {
@@ -81,37 +82,79 @@ TEST_F(Checks, PointersThatAreDeclareTargetVariablesStayOnTheDevice) {
   EXPECT_TRUE(plugin.device().release(*allocated));
 }
 
-TEST_F(Checks, WhatTheHostChangesBehindACopyIsSaidOnce) {
+/// Regions over what is present.
+struct StaleCopies : Checks {
+  StaleCopies() { item.name = ";x;test.cpp;7;1;;"; }
+
+  /// What is said when a region begins that uses the items.
+  std::string before(const Items& items) {
+    return said_by([&] {
+      environment.look_before_region(items, construct);
+      return true;
+    });
+  }
+  void after(const Items& items) { environment.look_after_region(items, construct); }
+
   int x = 1;
   MapItem item = to(x);
-  item.name = ";x;test.cpp;7;1;;";
+};
+
+constexpr const char* kHostHasChanged =
+    "gantry: warning: test.cpp:7: target: 'x' .* has changed on the host \\(1 byte, the first at "
+    "offset 0\\) since it was copied by target at test.cpp:7, and the device has the old values; "
+    ".*\n";
+
+TEST_F(StaleCopies, WhatTheHostChangesBehindACopyIsSaidOnce) {
   ASSERT_TRUE(enter({item}));
-  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  EXPECT_EQ(before({item}), "");
   x = 2;
-  EXPECT_THAT(
-      said_by([&] { return enter({item}); }),
-      MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* has changed on the host \\(1 byte, "
-                   "the first at offset 0\\) since it was copied by target at test.cpp:7, and the "
-                   "device has the old "
-                   "values; .*\n"));
-  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  EXPECT_EQ(said_by([&] { return enter({item}); }), "") << "it reads nothing";
+  EXPECT_THAT(before({item}), MatchesRegex(kHostHasChanged));
+  EXPECT_EQ(before({item}), "");
   x = 3;
   ASSERT_TRUE(update({to(x)}));
-  EXPECT_EQ(said_by([&] { return enter({item}); }), "");
+  EXPECT_EQ(before({item}), "");
   EXPECT_EQ(said_by([&] { return exit({remove(x)}); }), "");
 }
 
-TEST_F(Checks, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
-  int x = 1;
-  MapItem item = to(x);
-  item.name = ";x;test.cpp;7;1;;";
+TEST_F(StaleCopies, ACopyByTheProgramItself) {
+  ASSERT_TRUE(enter({item}));
+  x = 2;
+  plugin.write(corresponding(x), x);
+  EXPECT_EQ(before({item}), "");
+  EXPECT_EQ(said_by([&] { return exit({remove(x)}); }), "");
+}
+
+TEST_F(StaleCopies, ARegionUsesItsSection) {
+  int y[4] = {};
+  ASSERT_TRUE(enter({to(y)}));
+  y[0] = 1;
+  MapItem rest = to(y);
+  rest.begin += 2 * sizeof(int);
+  rest.size = 2 * sizeof(int);
+  EXPECT_EQ(before({rest}), "");
+  rest.size = 0; // whatever its pointer leads to
+  EXPECT_THAT(before({rest}), ::testing::HasSubstr("has changed on the host"));
+  ASSERT_TRUE(exit({remove(y)}));
+}
+
+TEST_F(StaleCopies, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
+  ASSERT_TRUE(enter({item}));
+  plugin.write(corresponding(x), 5);
+  after({item});
+  EXPECT_THAT(
+      said_by([&] { return exit({release(x)}); }),
+      MatchesRegex(
+          "gantry: warning: test.cpp:7: target: 'x' .* leaves the device with values "
+          "of target at test.cpp:7 \\(1 byte, the first at offset 0\\), which the host does "
+          "not get; .*\n"));
   ASSERT_TRUE(enter({item}));
   plugin.write(corresponding(x), 5);
   EXPECT_THAT(
       said_by([&] { return exit({release(x)}); }),
       MatchesRegex("gantry: warning: test.cpp:7: target: 'x' .* leaves the device with values "
-                   "of target at test.cpp:7 \\(1 byte, the first at offset 0\\), which the host "
-                   "does not get; .*\n"));
+                   "that it got after target at test.cpp:7 .*\n"))
+      << "nobody knows whose";
   ASSERT_TRUE(enter({item}));
   plugin.write(corresponding(x), 5);
   ASSERT_TRUE(update({from(x)}));
@@ -122,47 +165,74 @@ TEST_F(Checks, WhatTheDeviceChangesAndNobodyGetsIsSaidWhenItGoes) {
   EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "");
 }
 
-TEST_F(Checks, AttachedPointersDifferAndMeanTheSame) {
+TEST_F(StaleCopies, AttachedPointersDifferAndMeanTheSame) {
   int values[4] = {};
   int others[4] = {};
   int* pointer = values;
   MapItem holder = to(pointer);
-  holder.name = ";pointer;test.cpp;7;1;;";
   ASSERT_TRUE(enter({holder, to(values), to(others)}));
-  EXPECT_EQ(said_by([&] { return enter({holder, attachment(pointer)}); }), "");
-  EXPECT_EQ(said_by([&] { return exit({release(pointer)}); }), "");
+  ASSERT_TRUE(enter({holder, attachment(pointer)}));
+  EXPECT_EQ(before({holder}), "");
+  after({holder});
   pointer = others;
-  EXPECT_THAT(said_by([&] { return enter({holder}); }),
-              MatchesRegex("gantry: warning: test.cpp:7: target: 'pointer' .* has changed on the "
-                           "host .*\n"));
-  pointer = values;
+  EXPECT_THAT(before({holder}), ::testing::HasSubstr("has changed on the host"));
   MapItem again = attachment(pointer);
   again.always = true;
   ASSERT_TRUE(enter({holder, again}));
-  pointer = others;
-  EXPECT_EQ(said_by([&] {
-              MapItem here = attachment(pointer);
-              here.always = true;
-              return enter({holder, here});
-            }),
-            "");
+  EXPECT_EQ(before({holder}), "");
   EXPECT_EQ(said_by([&] { return exit({remove(pointer), remove(values), remove(others)}); }), "");
 }
 
-TEST_F(Checks, WhatAConstructLeavesDifferentIsSaidOnDemand) {
-  int x = 1;
-  MapItem item = to(x);
-  item.name = ";x;test.cpp;7;1;;";
-  ASSERT_TRUE(enter({item}));
+TEST_F(StaleCopies, WhatAnAttachedPointerLeadsTo) {
+  int values[4] = {};
+  int* pointer = values;
+  MapItem holder = to(pointer);
+  ASSERT_TRUE(enter({holder, to(values), attachment(pointer)}));
+  values[1] = 1;
+  EXPECT_THAT(before({holder}), ::testing::HasSubstr("16 bytes) has changed on the host"));
+  plugin.write(static_cast<int*>(corresponding(values)) + 2, 5);
+  after({holder});
+  EXPECT_THAT(
+      said_by([&] { return exit({remove(pointer), remove(values)}); }),
+      ::testing::HasSubstr("values of target at test.cpp:7 (1 byte, the first at offset 8)"));
+}
+
+TEST_F(StaleCopies, StorageThatTheHostHasNoMore) {
+  constexpr std::size_t kSize = 64 << 10;
+  void* const memory =
+      mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  MapItem whole = to(x);
+  whole.base = whole.begin = static_cast<std::byte*>(memory);
+  whole.size = kSize;
+  ASSERT_TRUE(enter({whole}));
+  plugin.write(environment.corresponding(memory, kSize), 5);
+  after({whole});
+  munmap(static_cast<std::byte*>(memory) + kSize / 2, kSize / 2);
+  EXPECT_EQ(before({whole}), "");
+  whole.to = false;
+  whole.remove = true;
+  EXPECT_EQ(said_by([&] { return exit({whole}); }), "");
+  munmap(memory, kSize / 2);
+}
+
+TEST_F(StaleCopies, WhatAConstructLeavesDifferentIsSaidOnDemand) {
   ASSERT_TRUE(enter({item}));
   plugin.write(corresponding(x), 5);
+  after({item});
+  const auto told = [&] {
+    return said_by([&] {
+      environment.tell_differences(construct);
+      return true;
+    });
+  };
+  EXPECT_EQ(told(), "");
   info_bits = static_cast<std::uint32_t>(Info::kStale);
-  EXPECT_THAT(said_by([&] { return exit({release(x)}); }),
+  EXPECT_THAT(told(),
               MatchesRegex("gantry: info: test.cpp:7: target: 'x' .* has changed on the device "
                            "\\(1 byte, the first at offset 0\\) since it was copied by target at "
                            "test.cpp:7, and the host has the old values until they are copied\n"));
-  ASSERT_TRUE(enter({item}));
-  EXPECT_EQ(said_by([&] { return exit({release(x)}); }), "") << "nothing that this construct did";
+  EXPECT_EQ(told(), "") << "nothing that another construct did";
   info_bits = 0;
   ASSERT_TRUE(exit({from(x)}));
 }

@@ -54,13 +54,13 @@ public:
   void point(std::uintptr_t device_slot, std::uintptr_t host_slot, std::uint64_t size,
              std::uintptr_t value);
 
-  /// Calls `visit` with the host address and the size of every piece that is copied of `mapping`;
-  /// attached pointers are in them.
+  /// Calls `visit` with the mapping, the host address and the size of every piece that is copied of
+  /// one; attached pointers are in them.
   template <typename Visitor>
-  void for_each_piece(const Mapping& mapping, Visitor visit) const {
+  void for_each_piece(Visitor visit) const {
     for (const Transfer& transfer : transfers_) {
-      for (std::uint64_t i = 0; transfer.mapping == &mapping && i < transfer.pieces; ++i) {
-        visit(transfer.host + i * transfer.stride, transfer.size);
+      for (std::uint64_t i = 0; transfer.mapping != nullptr && i < transfer.pieces; ++i) {
+        visit(*transfer.mapping, transfer.host + i * transfer.stride, transfer.size);
       }
     }
   }
@@ -74,7 +74,7 @@ public:
 
 private:
   struct Transfer {
-    const Mapping* mapping; ///< null for a private copy
+    Mapping* mapping; ///< null for a private copy
     std::uintptr_t host;
     std::uintptr_t device;
     std::uint64_t size;

@@ -2,128 +2,105 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace gantry::core {
 
 namespace {
 
-using boost::icl::interval;
-
-/// Differences that are nearer than this are one when it is noted where they are, which bounds the
-/// notes about an object of which every other element changes.
-constexpr std::uint64_t kGap = 256;
-
-/// Calls `visit` with begin and end of each run of bytes in [begin, end) that differ and with how
-/// many of them do. `differs` says it of a byte, `same` of a stretch of them, quickly.
-template <typename Same, typename Differs, typename Visitor>
-void for_each_run(std::uint64_t begin, std::uint64_t end, Same same, Differs differs,
-                  Visitor visit) {
+/// Calls `visit` with every index below `size` at which the two differ.
+template <typename Visitor>
+void for_each_difference(const std::byte* one, const std::byte* other, std::uint64_t size,
+                         Visitor visit) {
   constexpr std::uint64_t kStretch = 4096;
-  std::uint64_t first = end;
-  std::uint64_t last = end;
-  std::uint64_t count = 0;
-  const auto close = [&] {
-    if (count > 0) {
-      visit(first, last + 1, count);
-    }
-    count = 0;
-  };
-  for (std::uint64_t stretch = begin; stretch < end; stretch += kStretch) {
-    const std::uint64_t stretch_end = std::min(stretch + kStretch, end);
-    if (same(stretch, stretch_end - stretch)) {
+  for (std::uint64_t begin = 0; begin < size; begin += kStretch) {
+    const std::uint64_t end = std::min(begin + kStretch, size);
+    if (std::memcmp(one + begin, other + begin, end - begin) == 0) {
       continue;
     }
-    for (std::uint64_t at = stretch; at < stretch_end; ++at) {
-      if (!differs(at)) {
-        continue;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (one[i] != other[i]) {
+        visit(i);
       }
-      if (count > 0 && at - last > kGap) {
-        close();
-      }
-      if (count == 0) {
-        first = at;
-      }
-      last = at;
-      ++count;
     }
   }
-  close();
 }
 
 } // namespace
+
+CopiedValues::CopiedValues(std::uint64_t size)
+    : copied_(size), device_(size), state_(size), copied_by_(size / kElement + 1),
+      changed_by_(size / kElement + 1) {}
+
+CopiedValues::Number CopiedValues::number_of(const std::string& construct) {
+  const auto known = std::ranges::find(constructs_, construct);
+  if (known == constructs_.end()) {
+    if (constructs_.size() > std::numeric_limits<Number>::max()) {
+      return 0;
+    }
+    constructs_.push_back(construct);
+    return static_cast<Number>(constructs_.size() - 1);
+  }
+  return static_cast<Number>(known - constructs_.begin());
+}
 
 void CopiedValues::copied(std::uint64_t offset, Bytes values, const std::string& construct) {
   if (values.empty()) {
     return;
   }
-  std::ranges::copy(values, copied_.begin() + static_cast<std::ptrdiff_t>(offset));
-  std::ranges::copy(values, device_.begin() + static_cast<std::ptrdiff_t>(offset));
-  const auto range = interval<std::uint64_t>::right_open(offset, offset + values.size());
-  copied_by_.set({range, construct});
-  changed_by_.erase(range);
+  std::memcpy(&copied_[offset], values.data(), values.size());
+  std::memcpy(&device_[offset], values.data(), values.size());
+  std::memset(&state_[offset], kKnown, values.size());
+  const std::uint64_t last = (offset + values.size() - 1) / kElement;
+  std::fill(&copied_by_[offset / kElement], &copied_by_[last] + 1, number_of(construct));
 }
 
-bool CopiedValues::see_device(Bytes device, const std::string& construct) {
-  bool changed = false;
-  for_each_run(
-      0, device.size(),
-      [&](std::uint64_t at, std::uint64_t count) {
-        return std::memcmp(&device[at], &device_[at], count) == 0;
-      },
-      [&](std::uint64_t at) { return device[at] != device_[at]; },
-      [&](std::uint64_t begin, std::uint64_t end, std::uint64_t /*count*/) {
-        const auto range = interval<std::uint64_t>::right_open(begin, end);
-        changed_by_.set({range, construct});
-        changed = changed || boost::icl::intersects(copied_by_, range);
-      });
-  std::ranges::copy(device, device_.begin());
-  return changed;
+void CopiedValues::see_device(std::uint64_t offset, Bytes device, const std::string& construct) {
+  const Number number = number_of(construct);
+  for_each_difference(device.data(), &device_[offset], device.size(), [&](std::uint64_t i) {
+    const std::uint64_t at = offset + i;
+    if ((state_[at] & kKnown) != 0) {
+      changed_by_[at / kElement] = number;
+      changed_ = changed_ || number != 0;
+    }
+  });
+  std::memcpy(&device_[offset], device.data(), device.size());
 }
 
-std::optional<CopiedValues::Difference> CopiedValues::take_host_changes(Bytes host) {
+void CopiedValues::last_seen(std::uint64_t offset, std::span<std::byte> values) const {
+  std::memcpy(values.data(), &device_[offset], values.size());
+}
+
+void CopiedValues::add(std::optional<Difference>& found, std::uint64_t at) const {
+  if (!found) {
+    found = {.first = at,
+             .bytes = 0,
+             .copied_by = constructs_[copied_by_[at / kElement]],
+             .changed_by = constructs_[changed_by_[at / kElement]]};
+  }
+  ++found->bytes;
+}
+
+std::optional<CopiedValues::Difference> CopiedValues::take_host_changes(std::uint64_t offset,
+                                                                        Bytes host) {
   std::optional<Difference> found;
-  boost::icl::interval_set<std::uint64_t> told;
-  for (const auto& [range, construct] : copied_by_) {
-    for_each_run(
-        range.lower(), range.upper(),
-        [&](std::uint64_t at, std::uint64_t count) {
-          return std::memcmp(&host[at], &copied_[at], count) == 0;
-        },
-        [&](std::uint64_t at) { return host[at] != copied_[at] && host[at] != device_[at]; },
-        [&](std::uint64_t begin, std::uint64_t end, std::uint64_t count) {
-          if (!found) {
-            found = {.first = begin, .bytes = 0, .copied_by = construct, .changed_by = {}};
-          }
-          found->bytes += count;
-          told.add(interval<std::uint64_t>::right_open(begin, end));
-        });
-  }
-  for (const auto& range : told) {
-    copied_by_.erase(range);
-  }
+  for_each_difference(host.data(), &copied_[offset], host.size(), [&](std::uint64_t i) {
+    const std::uint64_t at = offset + i;
+    if (state_[at] == kKnown && host[i] != device_[at]) {
+      state_[at] |= kTold;
+      add(found, at);
+    }
+  });
   return found;
 }
 
 std::optional<CopiedValues::Difference> CopiedValues::device_changes(Bytes host) const {
   std::optional<Difference> found;
-  for (const auto& [range, construct] : copied_by_) {
-    for_each_run(
-        range.lower(), range.upper(),
-        [&](std::uint64_t at, std::uint64_t count) {
-          return std::memcmp(&device_[at], &copied_[at], count) == 0;
-        },
-        [&](std::uint64_t at) { return device_[at] != copied_[at] && device_[at] != host[at]; },
-        [&](std::uint64_t begin, std::uint64_t /*end*/, std::uint64_t count) {
-          if (!found) {
-            const auto change = changed_by_.find(begin);
-            found = {.first = begin,
-                     .bytes = 0,
-                     .copied_by = construct,
-                     .changed_by = change != changed_by_.end() ? change->second : std::string()};
-          }
-          found->bytes += count;
-        });
-  }
+  for_each_difference(device_.data(), copied_.data(), device_.size(), [&](std::uint64_t at) {
+    if ((state_[at] & kKnown) != 0 && device_[at] != host[at]) {
+      add(found, at);
+    }
+  });
   return found;
 }
 

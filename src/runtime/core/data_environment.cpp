@@ -76,7 +76,8 @@ Status DataEnvironment::exit_items(Items items, const Construct& construct, Queu
     warn_of_attached(work);
   }
   if (check_enabled(Check::kMap) && outcome) [[unlikely]] {
-    look_at_left(work);
+    note_copies(work);
+    look_at_gone(work);
   }
   absl::InlinedVector<Allocation, kInlineTransfers> allocations;
   for (Mapping* mapping : work.gone) {
@@ -104,7 +105,7 @@ Status DataEnvironment::update(Items items, const Construct& construct, Queue& q
   Status planned = plan_update(items, work);
   const Status copied = run_transfers(lock, work);
   if (check_enabled(Check::kMap) && copied) [[unlikely]] {
-    look_at_updated(work);
+    note_copies(work);
   }
   return planned ? copied : planned;
 }
@@ -203,7 +204,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
         mapping->attach(pointer);
       }
       if (check_enabled(Check::kMap)) [[unlikely]] {
-        look_at_entered(work);
+        note_copies(work);
       }
       return {};
     }

@@ -108,9 +108,14 @@ public:
   /// Ends declare_link() if it was made with this target.
   void undeclare_link(const void* host, const LinkTarget& target);
 
-  /// GANTRY_CHECK=map: warns of declare target variables that were copied, by target update for
-  /// instance, and that the host has changed since then; a region that begins may use any of them.
-  void look_at_declared(const Construct& construct);
+  /// GANTRY_CHECK=map, when a region with these items is about to begin: warns of what it may use
+  /// and the host has changed since it was copied: the items, declare target variables, and what
+  /// their attached pointers lead to.
+  void look_before_region(std::span<const MapItem> items, const Construct& construct);
+  /// The same when its kernel is done: notes what it has changed.
+  void look_after_region(std::span<const MapItem> items, const Construct& construct);
+  /// The same when its data has been copied: tells what is different now, under GANTRY_INFO=stale.
+  void tell_differences(const Construct& construct);
 
   /// Libraries have been loaded, from whose constants nothing is to be copied back.
   void note_modules();
@@ -229,16 +234,19 @@ private:
 
   // Values that one side has and the other does not get to see (stale_copies.cpp).
 
-  /// Notes what a construct's copies have made the same, and warns of what it did not copy and the
-  /// host has changed.
-  static void look_at_entered(const ConstructWork& work);
-  /// Notes what a construct has changed on the device, and warns if that goes and was not copied.
-  void look_at_left(const ConstructWork& work);
-  /// Notes what an update has made the same.
-  static void look_at_updated(const ConstructWork& work);
-  /// What the device has of an object, attached pointers being the host's; nothing if the device is
-  /// lost.
-  [[nodiscard]] std::optional<std::vector<std::byte>> device_copy(const Mapping& mapping) const;
+  /// Notes what a construct's copies have made the same.
+  static void note_copies(const ConstructWork& work);
+  /// Warns of what a construct takes off the device with values that the host does not get.
+  void look_at_gone(const ConstructWork& work);
+  /// Host storage of a mapping that a region may use.
+  struct Use {
+    Mapping* mapping;
+    std::uintptr_t begin;
+    std::uintptr_t end;
+  };
+  /// Of what was ever copied.
+  [[nodiscard]] std::vector<Use> uses_of(Items items);
+  void see_device(const Use& use, const std::string& construct) const;
 
   // What addresses mean (addresses.cpp).
 

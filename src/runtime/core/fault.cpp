@@ -279,10 +279,9 @@ std::string region_of_function(const Symbol& function) {
   if (name.ends_with(kParenthesis)) {
     name.remove_suffix(kParenthesis.size());
   }
-  const std::string::size_type line = function.position.rfind(':');
-  return fmt::format(
-      "the region of '{}'{}", name,
-      line == std::string::npos ? "" : " near line " + function.position.substr(line + 1));
+  const std::string::size_type colon = function.position.rfind(':');
+  const std::string line = colon == std::string::npos ? "0" : function.position.substr(colon + 1);
+  return fmt::format("the region of '{}'{}", name, line == "0" ? "" : " near line " + line);
 }
 
 } // namespace

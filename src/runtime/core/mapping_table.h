@@ -7,6 +7,7 @@
 // maps and unmaps in a loop allocates nothing.
 #pragma once
 
+#include "runtime/core/copied_values.h"
 #include "runtime/core/extent_index.h"
 #include "runtime/core/pool.h"
 
@@ -26,8 +27,6 @@ struct AttachedPointer {
   std::uint64_t size;       ///< bytes of the pointer, more than 8 for a descriptor
   std::uintptr_t pointee;   ///< what the original pointer points to
 };
-
-class CopiedValues;
 
 /// What all mappings have.
 struct alignas(64) MappingFacts {
@@ -78,7 +77,7 @@ struct Mapping : MappingFacts {
   };
   std::unique_ptr<KeptStrings> kept;
   /// GANTRY_CHECK=map: what both copies were when they were last the same; null: they never were.
-  std::shared_ptr<CopiedValues> copied_values;
+  std::unique_ptr<CopiedValues> copied_values;
   std::vector<AttachedPointer> attached;
 
   [[nodiscard]] std::uint64_t size() const { return host_end - host_begin; }

@@ -1,6 +1,7 @@
 // GANTRY_CHECK=map: objects of which one side has values that the other does not get to see, though
-// a copy of them was made before. At each construct the two copies of what it names are compared
-// with what they were when they were last made the same.
+// a copy of them was made before. When a region begins, the host's copies of what it may use are
+// compared with what they were when they were last made the same, and when it has ended, the
+// device's.
 //
 // Objects of which no copy was ever asked for are the device's own scratch memory.
 #include "runtime/core/copied_values.h"
@@ -8,7 +9,12 @@
 #include "runtime/core/extent.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstring>
+
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace gantry::core {
 
@@ -16,6 +22,28 @@ namespace {
 
 CopiedValues::Bytes host_copy(const Mapping& mapping) {
   return {reinterpret_cast<const std::byte*>(mapping.host_begin), mapping.size()};
+}
+
+/// False if a part of the original storage is not there any more, which is no mistake while nothing
+/// is copied of it. Where the system does not tell, true.
+bool has_host_copy(const Mapping& mapping) {
+  constexpr std::uintptr_t kPage = 4096;
+  constexpr std::size_t kMost = 1024; // the system's limit
+  std::array<std::byte, kMost> values;
+  std::array<iovec, kMost> places;
+  std::uintptr_t at = mapping.host_begin;
+  while (at < mapping.host_end) {
+    std::size_t count = 0;
+    for (; count < kMost && at < mapping.host_end; at = (at / kPage + 1) * kPage) {
+      places[count++] = {reinterpret_cast<void*>(at), 1};
+    }
+    const iovec to = {values.data(), count};
+    const ssize_t done = process_vm_readv(getpid(), &to, 1, places.data(), count, 0);
+    if (done >= 0 ? static_cast<std::size_t>(done) < count : errno == EFAULT) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// "target enter data at app.cpp:12".
@@ -36,116 +64,154 @@ std::string amount(const CopiedValues::Difference& difference) {
                      difference.first);
 }
 
-/// Calls `visit` once for each mapping of a construct's items that has storage of its own.
-template <typename Found, typename Visitor>
-void for_each_separate(const Found& found, Visitor visit) {
-  for (auto mapping = found.begin(); mapping != found.end(); ++mapping) {
-    if (*mapping != nullptr && !(*mapping)->shared() &&
-        std::find(found.begin(), mapping, *mapping) == mapping) {
-      visit(**mapping);
-    }
-  }
-}
-
-/// Notes what a construct's copies have made the same.
-void note_copied(Mapping& mapping, const ConstructWork& work) {
-  const CopiedValues::Bytes host = host_copy(mapping);
-  const std::string construct = name_of(work.construct);
-  work.transfers.for_each_piece(mapping, [&](std::uintptr_t begin, std::uint64_t size) {
-    if (mapping.copied_values == nullptr) {
-      mapping.copied_values = std::make_unique<CopiedValues>(mapping.size());
-    }
-    const std::uint64_t offset = begin - mapping.host_begin;
-    mapping.copied_values->copied(offset, host.subspan(offset, size), construct);
-  });
-}
-
-/// Warns if the host has changed what was copied before.
-void look_at_host(Mapping& mapping, const Construct& construct) {
-  if (mapping.copied_values == nullptr) {
+void note_copied(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                 const std::string& construct) {
+  if (mapping.shared()) {
     return;
   }
-  if (const auto changes = mapping.copied_values->take_host_changes(host_copy(mapping))) {
-    write_warning(fmt::format(
-        "{}: {} has changed on the host {} since it was copied by {}, and the device has the old "
-        "values; add target update to, or map it always",
-        label(construct), object(mapping), amount(*changes), changes->copied_by));
+  if (mapping.copied_values == nullptr) {
+    mapping.copied_values = std::make_unique<CopiedValues>(mapping.size());
   }
+  mapping.copied_values->copied(
+      begin - mapping.host_begin,
+      {reinterpret_cast<const std::byte*>(begin), std::min(size, mapping.host_end - begin)},
+      construct);
 }
 
 } // namespace
 
-std::optional<std::vector<std::byte>> DataEnvironment::device_copy(const Mapping& mapping) const {
-  std::vector<std::byte> copy(mapping.size());
-  if (!device_.retrieve(copy.data(), reinterpret_cast<const void*>(mapping.device_begin),
-                        copy.size())) {
-    return std::nullopt; // the construct that needs the device says so
-  }
-  const CopiedValues::Bytes host = host_copy(mapping);
-  for (const AttachedPointer& pointer : mapping.attached) {
-    // It differs from the host's and means the same.
-    const std::uint64_t offset = pointer.host_slot - mapping.host_begin;
-    const std::uint64_t size = std::min(pointer.size, mapping.size() - offset);
-    std::memcpy(&copy[offset], &host[offset], size);
-  }
-  return copy;
-}
-
-void DataEnvironment::look_at_declared(const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  table_.for_each([&](Mapping& mapping) {
-    if (mapping.declared && !mapping.shared()) {
-      look_at_host(mapping, construct);
-    }
+void DataEnvironment::note_copies(const ConstructWork& work) {
+  const std::string construct = name_of(work.construct);
+  work.transfers.for_each_piece([&](Mapping& mapping, std::uintptr_t begin, std::uint64_t size) {
+    note_copied(mapping, begin, size, construct);
   });
-}
-
-void DataEnvironment::look_at_entered(const ConstructWork& work) {
   for (const auto& [mapping, pointer] : work.attachments) {
     if (mapping->copied_values != nullptr) {
-      const std::uint64_t offset = pointer.host_slot - mapping->host_begin;
-      const std::uint64_t size = std::min(pointer.size, mapping->size() - offset);
-      mapping->copied_values->copied(offset, host_copy(*mapping).subspan(offset, size),
-                                     name_of(work.construct));
+      note_copied(*mapping, pointer.host_slot, pointer.size, construct);
     }
   }
-  for_each_separate(work.found, [&](Mapping& mapping) {
-    note_copied(mapping, work);
-    look_at_host(mapping, work.construct);
-  });
 }
 
-void DataEnvironment::look_at_left(const ConstructWork& work) {
-  for_each_separate(work.found, [&](Mapping& mapping) {
-    if (mapping.copied_values == nullptr) {
-      note_copied(mapping, work);
-      return;
+void DataEnvironment::see_device(const Use& use, const std::string& construct) const {
+  constexpr std::uint64_t kPiece = 1 << 20;
+  Mapping& mapping = *use.mapping;
+  std::vector<std::byte> piece(std::min(use.end - use.begin, kPiece));
+  for (std::uintptr_t begin = use.begin; begin < use.end; begin += piece.size()) {
+    piece.resize(std::min(use.end - begin, kPiece));
+    if (!device_.retrieve(piece.data(),
+                          reinterpret_cast<const void*>(mapping.device_address(begin)),
+                          piece.size())) {
+      return; // the construct that needs the device says so
     }
-    const auto device = device_copy(mapping);
-    if (!device) {
-      return;
+    for (const AttachedPointer& pointer : mapping.attached) {
+      // It differs from the host's and means the same.
+      const std::uintptr_t first = std::max(pointer.host_slot, begin);
+      const std::uintptr_t end = std::min(pointer.host_slot + pointer.size, begin + piece.size());
+      if (first < end) {
+        mapping.copied_values->last_seen(first - mapping.host_begin,
+                                         std::span(piece).subspan(first - begin, end - first));
+      }
     }
-    const bool changed = mapping.copied_values->see_device(*device, name_of(work.construct));
-    note_copied(mapping, work);
-    const auto changes = mapping.copied_values->device_changes(host_copy(mapping));
-    if (!changes) {
-      return;
+    mapping.copied_values->see_device(begin - mapping.host_begin, piece, construct);
+  }
+}
+
+std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
+  std::vector<Use> uses;
+  for (const MapItem& item : items) {
+    if (item.kind != MapKind::kStorage && item.kind != MapKind::kPointee &&
+        item.kind != MapKind::kCapture) {
+      continue;
     }
-    if (std::ranges::find(work.gone, &mapping) != work.gone.end()) {
+    const bool section = item.kind != MapKind::kCapture && item.size != 0;
+    const std::uintptr_t begin = address(item.begin);
+    if (Mapping* const mapping = table_.find(begin, section ? item.span() : 0).mapping;
+        mapping != nullptr) {
+      uses.push_back(section ? Use{mapping, std::max(begin, mapping->host_begin),
+                                   std::min(begin + item.span(), mapping->host_end)}
+                             : Use{mapping, mapping->host_begin, mapping->host_end});
+    }
+  }
+  table_.for_each([&](Mapping& mapping) {
+    if (mapping.declared) {
+      uses.push_back({&mapping, mapping.host_begin, mapping.host_end});
+    }
+  });
+  // What pointers on the device lead to.
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Use use = uses[i];
+    for (const AttachedPointer& pointer : use.mapping->attached) {
+      Mapping* const pointee = pointer.host_slot >= use.begin && pointer.host_slot < use.end
+                                   ? table_.find(pointer.pointee, 0).mapping
+                                   : nullptr;
+      if (pointee != nullptr && std::ranges::find(uses, pointee, &Use::mapping) == uses.end()) {
+        uses.push_back({pointee, pointee->host_begin, pointee->host_end});
+      }
+    }
+  }
+  std::erase_if(uses, [](const Use& use) { return use.mapping->copied_values == nullptr; });
+  return uses;
+}
+
+void DataEnvironment::look_before_region(Items items, const Construct& construct) {
+  const std::lock_guard lock(mutex_);
+  for (const Use& use : uses_of(items)) {
+    Mapping& mapping = *use.mapping;
+    see_device(use, "");
+    if (!has_host_copy(mapping)) {
+      continue;
+    }
+    const std::uint64_t offset = use.begin - mapping.host_begin;
+    if (const auto changes = mapping.copied_values->take_host_changes(
+            offset, host_copy(mapping).subspan(offset, use.end - use.begin))) {
       write_warning(fmt::format(
-          "{}: {} leaves the device with values of {} {}, which the host does not get; map it "
-          "from, or add target update from",
-          label(work.construct), object(mapping), changes->changed_by, amount(*changes)));
-    } else if (changed && info_enabled(Info::kStale)) {
+          "{}: {} has changed on the host {} since it was copied by {}, and the device has the old "
+          "values; add target update to, or map it always",
+          label(construct), object(mapping), amount(*changes), changes->copied_by));
+    }
+  }
+}
+
+void DataEnvironment::look_after_region(Items items, const Construct& construct) {
+  const std::lock_guard lock(mutex_);
+  for (const Use& use : uses_of(items)) {
+    see_device(use, name_of(construct));
+  }
+}
+
+void DataEnvironment::tell_differences(const Construct& construct) {
+  if (!info_enabled(Info::kStale)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](Mapping& mapping) {
+    if (mapping.copied_values == nullptr || !mapping.copied_values->take_changed() ||
+        !has_host_copy(mapping)) {
+      return;
+    }
+    if (const auto changes = mapping.copied_values->device_changes(host_copy(mapping))) {
       info("{}: {} has changed on the device {} since it was copied by {}, and the host has the "
            "old values until they are copied",
-           label(work.construct), object(mapping), amount(*changes), changes->copied_by);
+           label(construct), object(mapping), amount(*changes), changes->copied_by);
     }
   });
 }
 
-void DataEnvironment::look_at_updated(const ConstructWork& work) {
-  for_each_separate(work.marked, [&](Mapping& mapping) { note_copied(mapping, work); });
+void DataEnvironment::look_at_gone(const ConstructWork& work) {
+  for (Mapping* const mapping : work.gone) {
+    if (mapping->copied_values == nullptr || !has_host_copy(*mapping)) {
+      continue;
+    }
+    see_device({mapping, mapping->host_begin, mapping->host_end}, "");
+    if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
+      const std::string whose = changes->changed_by.empty()
+                                    ? fmt::format("values that it got after {}", changes->copied_by)
+                                    : fmt::format("values of {}", changes->changed_by);
+      write_warning(fmt::format("{}: {} leaves the device with {} {}, which the host does not get; "
+                                "map it from, or add target update from",
+                                label(work.construct), object(*mapping), whose, amount(*changes)));
+    }
+  }
 }
 
 } // namespace gantry::core

@@ -26,7 +26,7 @@ Status TargetRegion::start(gantry_launch&& shape) {
     return status;
   }
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    device_.data_environment().look_at_declared(construct_);
+    device_.data_environment().look_before_region(items, construct_);
   }
   shape.arguments = parameters.data();
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
@@ -62,13 +62,20 @@ void TargetRegion::abandon() {
 }
 
 Status TargetRegion::finish() {
-  return device_.data_environment().exit_target(items, construct_, queue_, &kernel_.found_last);
+  DataEnvironment& data = device_.data_environment();
+  if (!check_enabled(Check::kMap)) [[likely]] {
+    return data.exit_target(items, construct_, queue_, &kernel_.found_last);
+  }
+  data.look_after_region(items, construct_);
+  Status status = data.exit_target(items, construct_, queue_, &kernel_.found_last);
+  data.tell_differences(construct_);
+  return status;
 }
 
 Status run_without_data(Device& device, const Kernel& kernel, const Construct& construct,
                         gantry_launch&& shape) {
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    device.data_environment().look_at_declared(construct);
+    device.data_environment().look_before_region({}, construct);
   }
   void* const null = nullptr;
   shape.arguments = &null;
@@ -78,6 +85,10 @@ Status run_without_data(Device& device, const Kernel& kernel, const Construct& c
   }
   if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
     return tl::unexpected(device.explain(status.error(), &kernel));
+  }
+  if (check_enabled(Check::kMap)) [[unlikely]] {
+    device.data_environment().look_after_region({}, construct);
+    device.data_environment().tell_differences(construct);
   }
   return {};
 }
