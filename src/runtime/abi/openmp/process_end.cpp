@@ -15,10 +15,13 @@ __attribute__((weak)) std::int32_t __kmpc_global_thread_num(const void* location
 __attribute__((weak)) std::int32_t __kmpc_omp_taskwait(const void* location, std::int32_t thread);
 __attribute__((weak)) int omp_in_parallel();
 __attribute__((weak)) int omp_in_explicit_task();
+__attribute__((weak)) int omp_get_level();
+__attribute__((weak)) int omp_get_ancestor_thread_num(int level);
 }
 
 namespace gantry::abi::openmp {
 
+constinit thread_local bool RegionUse::thread_is_known = false;
 constinit thread_local bool RegionUse::thread_counts = false;
 constinit std::atomic<int> RegionUse::users{0};
 constinit std::atomic<bool> RegionUse::ending{false};
@@ -45,6 +48,18 @@ bool in_task() {
   return !openmp_is_unused() && omp_in_explicit_task != nullptr && omp_in_explicit_task() != 0;
 }
 
+/// True for a thread that no parallel region has brought: in each it is number 0.
+bool is_programs_own() {
+  if (openmp_is_unused() || omp_get_level == nullptr || omp_get_ancestor_thread_num == nullptr) {
+    return true;
+  }
+  int level = omp_get_level();
+  while (level > 0 && omp_get_ancestor_thread_num(level) == 0) {
+    --level;
+  }
+  return level == 0;
+}
+
 bool is_executable(const core::Module& module) {
   const std::uintptr_t headers = getauxval(AT_PHDR);
   return headers >= module.begin && headers < module.end;
@@ -60,22 +75,29 @@ struct ThreadEnd {
 };
 
 void RegionUse::begin() {
-  if (!thread_counts) {
+  if (!thread_is_known) {
     if (in_task()) {
       in_task_ = true;
       users.fetch_add(1);
-    } else if (!in_parallel()) {
-      static const ThreadEnd thread_end;
-      thread_counts = true;
-      users.fetch_add(1);
-      // Without the key it counts for ever, and images stay where they need not.
-      if (thread_end.made) {
-        pthread_setspecific(thread_end.key, this); // anything but null
-      }
+    } else {
+      note_thread();
     }
   }
   // After it was counted: who ends the process looks in the other order.
   permitted_ = !ending.load() || stay.load() || !in_task();
+}
+
+void RegionUse::note_thread() {
+  thread_is_known = true;
+  thread_counts = is_programs_own();
+  if (thread_counts) {
+    static const ThreadEnd thread_end;
+    users.fetch_add(1);
+    // Without the key it counts for ever, and images stay where they need not.
+    if (thread_end.made) {
+      pthread_setspecific(thread_end.key, &thread_counts); // anything but null
+    }
+  }
 }
 
 void end_process() {

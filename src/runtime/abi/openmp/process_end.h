@@ -22,7 +22,7 @@ void prepare_for_exit();
 class RegionUse {
 public:
   RegionUse() {
-    if (!thread_counts || ending.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!thread_is_known || ending.load(std::memory_order_relaxed)) [[unlikely]] {
       begin();
     }
   }
@@ -40,11 +40,13 @@ public:
 
 private:
   void begin();
+  static void note_thread();
 
-  /// The calling thread is one of `users`.
+  /// It is known whether the calling thread counts, and whether it does.
+  static constinit thread_local bool thread_is_known;
   static constinit thread_local bool thread_counts;
-  /// Threads that have run regions and are there, but for those of parallel regions; and regions
-  /// under way in tasks.
+  /// Threads that have run regions and are there, but for those that libomp and libgomp keep for
+  /// parallel regions, and regions under way in tasks.
   static std::atomic<int> users;
   static std::atomic<bool> ending;
 
