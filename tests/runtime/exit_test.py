@@ -32,10 +32,10 @@ class Exit(RuntimeCase):
 
     def test_leaks_are_found(self):
         for case in ("leak in a thread", "leak in a parallel region"):
-            message = self.start("early_exit-22", case, GANTRY_DEVICES="worker", GANTRY_CHECK="leaks",
-                                 OMP_TARGET_OFFLOAD="MANDATORY")
-            self.assertEqual(message.returncode, 1)
-            self.assertRegex(message.stderr, r"\Agantry: warning: device 0 \(worker\): 'values' [^\n]* is still mapped at the "
+            done = self.start("early_exit-22", case, GANTRY_DEVICES="worker", GANTRY_CHECK="leaks",
+                              OMP_TARGET_OFFLOAD="MANDATORY")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"\Agantry: warning: device 0 \(worker\): 'values' [^\n]* is still mapped at the "
                              r"end, referenced 1 time\n\Z")
 
     def test_without_tasks(self):

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <unordered_set>
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -123,14 +124,18 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
         item.kind != MapKind::kCapture) {
       continue;
     }
-    const bool section = item.kind != MapKind::kCapture && item.size != 0;
+    const std::uint64_t section = item.kind == MapKind::kCapture ? 0 : item.span();
     const std::uintptr_t begin = address(item.begin);
-    if (Mapping* const mapping = table_.find(begin, section ? item.span() : 0).mapping;
-        mapping != nullptr) {
-      uses.push_back(section ? Use{mapping, std::max(begin, mapping->host_begin),
-                                   std::min(begin + item.span(), mapping->host_end)}
-                             : Use{mapping, mapping->host_begin, mapping->host_end});
+    Mapping* const mapping = table_.find(begin, section).mapping;
+    if (mapping == nullptr) {
+      continue;
     }
+    Use use = {mapping, mapping->host_begin, mapping->host_end};
+    if (section != 0) {
+      use.begin = std::max(begin, use.begin);
+      use.end = begin + std::min<std::uint64_t>(section, use.end - begin);
+    }
+    uses.push_back(use);
   }
   table_.for_each([&](Mapping& mapping) {
     if (mapping.declared) {
@@ -138,13 +143,17 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
     }
   });
   // What pointers on the device lead to.
+  std::unordered_set<const Mapping*> known;
+  for (const Use& use : uses) {
+    known.insert(use.mapping);
+  }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Use use = uses[i];
     for (const AttachedPointer& pointer : use.mapping->attached) {
       Mapping* const pointee = pointer.host_slot >= use.begin && pointer.host_slot < use.end
                                    ? table_.find(pointer.pointee, 0).mapping
                                    : nullptr;
-      if (pointee != nullptr && std::ranges::find(uses, pointee, &Use::mapping) == uses.end()) {
+      if (pointee != nullptr && known.insert(pointee).second) {
         uses.push_back({pointee, pointee->host_begin, pointee->host_end});
       }
     }
