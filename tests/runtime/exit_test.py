@@ -18,7 +18,8 @@ class Exit(RuntimeCase):
 
     def test_others_end_with_the_process_and_find_their_images_until_then(self):
         for device in ("cpu", "cpu+separate", "worker"):
-            for case in ("another thread", "parallel region", "beside a thread that goes on"):
+            for case in ("another thread", "parallel region", "beside a thread that goes on",
+                         "beside a parallel region"):
                 for line in self.lines(case, device):
                     self.assertRegex(line, r"^device \d+$")
 

@@ -86,7 +86,10 @@ std::optional<CopiedValues::Difference> CopiedValues::take_host_changes(std::uin
   std::optional<Difference> found;
   for_each_difference(host.data(), &copied_[offset], host.size(), [&](std::uint64_t i) {
     const std::uint64_t at = offset + i;
-    if (state_[at] == kKnown && host[i] != device_[at]) {
+    if (state_[at] != 0 && host[i] == device_[at]) { // the program itself has copied it
+      copied_[at] = host[i];
+      state_[at] = kKnown;
+    } else if (state_[at] == kKnown) {
       state_[at] |= kTold;
       add(found, at);
     }

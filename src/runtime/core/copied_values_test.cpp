@@ -64,6 +64,18 @@ TEST_F(CopiedValuesCase, WhatTheHostHasChangedIsStillWatchedOnTheDevice) {
   EXPECT_TRUE(known.device_changes(host));
 }
 
+TEST_F(CopiedValuesCase, WhatTheProgramCopiesItselfIsWatchedFromThenOn) {
+  copy(0, 10000, "copy");
+  set(host, 5);
+  ASSERT_TRUE(known.take_host_changes(0, host));
+  set(device, 5);
+  known.see_device(0, device, "");
+  EXPECT_FALSE(known.take_host_changes(0, host));
+  host[5] = std::byte{3};
+  EXPECT_FALSE(known.device_changes(host));
+  EXPECT_TRUE(known.take_host_changes(0, host));
+}
+
 TEST_F(CopiedValuesCase, OnlyAPartIsLookedAt) {
   copy(0, 10000, "copy");
   set(host, 5);

@@ -112,10 +112,12 @@ public:
   /// and the host has changed since it was copied: the items, declare target variables, and what
   /// their attached pointers lead to.
   void look_before_region(std::span<const MapItem> items, const Construct& construct);
-  /// The same when its kernel is done: notes what it has changed.
-  void look_after_region(std::span<const MapItem> items, const Construct& construct);
-  /// The same when its data has been copied: tells what is different now, under GANTRY_INFO=stale.
-  void tell_differences(const Construct& construct);
+  /// The same when its kernel is done: notes what it has changed. Where that is on the host.
+  std::vector<std::uintptr_t> look_after_region(std::span<const MapItem> items,
+                                                const Construct& construct);
+  /// The same when its data has been copied, with what look_after_region() answered: tells what is
+  /// different now, under GANTRY_INFO=stale.
+  void tell_differences(std::span<const std::uintptr_t> objects, const Construct& construct);
 
   /// Libraries have been loaded, from whose constants nothing is to be copied back.
   void note_modules();

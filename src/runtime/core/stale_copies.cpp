@@ -104,14 +104,17 @@ void DataEnvironment::see_device(const Use& use, const std::string& construct) c
                           piece.size())) {
       return; // the construct that needs the device says so
     }
-    for (const AttachedPointer& pointer : mapping.attached) {
-      // It differs from the host's and means the same.
-      const std::uintptr_t first = std::max(pointer.host_slot, begin);
-      const std::uintptr_t end = std::min(pointer.host_slot + pointer.size, begin + piece.size());
-      if (first < end) {
-        mapping.copied_values->last_seen(first - mapping.host_begin,
-                                         std::span(piece).subspan(first - begin, end - first));
-      }
+    // An attached pointer differs from the host's and means the same. They are sorted.
+    const std::uintptr_t piece_end = begin + piece.size();
+    auto pointer =
+        std::ranges::partition_point(mapping.attached, [&](const AttachedPointer& candidate) {
+          return candidate.host_slot + candidate.size <= begin;
+        });
+    for (; pointer != mapping.attached.end() && pointer->host_slot < piece_end; ++pointer) {
+      const std::uintptr_t first = std::max(pointer->host_slot, begin);
+      const std::uintptr_t end = std::min(pointer->host_slot + pointer->size, piece_end);
+      mapping.copied_values->last_seen(first - mapping.host_begin,
+                                       std::span(piece).subspan(first - begin, end - first));
     }
     mapping.copied_values->see_device(begin - mapping.host_begin, piece, construct);
   }
@@ -145,7 +148,9 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
   // What pointers on the device lead to.
   std::unordered_set<const Mapping*> known;
   for (const Use& use : uses) {
-    known.insert(use.mapping);
+    if (use.end - use.begin == use.mapping->size()) {
+      known.insert(use.mapping);
+    }
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Use use = uses[i];
@@ -181,29 +186,37 @@ void DataEnvironment::look_before_region(Items items, const Construct& construct
   }
 }
 
-void DataEnvironment::look_after_region(Items items, const Construct& construct) {
+std::vector<std::uintptr_t> DataEnvironment::look_after_region(Items items,
+                                                               const Construct& construct) {
   const std::lock_guard lock(mutex_);
+  std::vector<std::uintptr_t> changed;
   for (const Use& use : uses_of(items)) {
     see_device(use, name_of(construct));
+    if (use.mapping->copied_values->take_changed()) {
+      changed.push_back(use.mapping->host_begin);
+    }
   }
+  return changed;
 }
 
-void DataEnvironment::tell_differences(const Construct& construct) {
+void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
+                                       const Construct& construct) {
   if (!info_enabled(Info::kStale)) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  table_.for_each([&](Mapping& mapping) {
-    if (mapping.copied_values == nullptr || !mapping.copied_values->take_changed() ||
-        !has_host_copy(mapping)) {
-      return;
+  for (const std::uintptr_t object_begin : objects) {
+    const Mapping* const mapping = table_.find(object_begin, 0).mapping;
+    if (mapping == nullptr || mapping->marked || mapping->copied_values == nullptr ||
+        !has_host_copy(*mapping)) {
+      continue; // it is gone, or another construct copies it now
     }
-    if (const auto changes = mapping.copied_values->device_changes(host_copy(mapping))) {
+    if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
       info("{}: {} has changed on the device {} since it was copied by {}, and the host has the "
            "old values until they are copied",
-           label(construct), object(mapping), amount(*changes), changes->copied_by);
+           label(construct), object(*mapping), amount(*changes), changes->copied_by);
     }
-  });
+  }
 }
 
 void DataEnvironment::look_at_gone(const ConstructWork& work) {

@@ -66,9 +66,9 @@ Status TargetRegion::finish() {
   if (!check_enabled(Check::kMap)) [[likely]] {
     return data.exit_target(items, construct_, queue_, &kernel_.found_last);
   }
-  data.look_after_region(items, construct_);
+  const auto changed = data.look_after_region(items, construct_);
   Status status = data.exit_target(items, construct_, queue_, &kernel_.found_last);
-  data.tell_differences(construct_);
+  data.tell_differences(changed, construct_);
   return status;
 }
 
@@ -87,8 +87,8 @@ Status run_without_data(Device& device, const Kernel& kernel, const Construct& c
     return tl::unexpected(device.explain(status.error(), &kernel));
   }
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    device.data_environment().look_after_region({}, construct);
-    device.data_environment().tell_differences(construct);
+    DataEnvironment& data = device.data_environment();
+    data.tell_differences(data.look_after_region({}, construct), construct);
   }
   return {};
 }

@@ -12,6 +12,7 @@
 
 using namespace gantry;
 using namespace gantry::abi::clang;
+using abi::openmp::RegionUse;
 using core::Runtime;
 
 namespace {
@@ -75,14 +76,15 @@ void finish(core::TargetRegion& region) {
 struct DeferredRegion {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
       : region(device, kernel, at) {}
-  const abi::openmp::RegionUse use;
+  const RegionUse use{RegionUse::Task::kTarget};
   core::TargetRegion region;
   int fruitless_queries = 0;
 };
 
 int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
         std::int32_t thread_limit, const void* host_address, const KernelArguments* arguments) {
-  const abi::openmp::RegionUse use;
+  const bool nowait = arguments->version >= 2 && (arguments->flags & kNoWait) != 0;
+  const RegionUse use(nowait ? RegionUse::Task::kTarget : RegionUse::Task::kOther);
   if (!use.permitted()) [[unlikely]] {
     return 0;
   }
@@ -105,7 +107,6 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
               "and link with this device among the offload targets"},
         at);
   }
-  const bool nowait = arguments->version >= 2 && (arguments->flags & kNoWait) != 0;
   if (nowait && device->plugin_device().has_queues()) {
     if (void** handle = handle_of_current_target_task(); handle != nullptr) {
       auto deferred = std::make_unique<DeferredRegion>(*device, *kernel, at);

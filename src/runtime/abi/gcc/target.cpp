@@ -86,9 +86,6 @@ bool run_on_device(core::Device& device, const Target& target) {
 
 void run(const Target& target) {
   const abi::openmp::RegionUse use;
-  if (!use.permitted()) [[unlikely]] {
-    return;
-  }
   core::Device* const device = select_device(target.device, kTargetConstruct);
   if (device == nullptr || !run_on_device(*device, target)) {
     run_on_host(target);

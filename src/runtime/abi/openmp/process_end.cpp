@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 // Of the OpenMP runtime in the process, libomp or libgomp, if there is any.
 extern "C" {
@@ -15,20 +16,21 @@ __attribute__((weak)) std::int32_t __kmpc_global_thread_num(const void* location
 __attribute__((weak)) std::int32_t __kmpc_omp_taskwait(const void* location, std::int32_t thread);
 __attribute__((weak)) int omp_in_parallel();
 __attribute__((weak)) int omp_in_explicit_task();
-__attribute__((weak)) int omp_get_level();
-__attribute__((weak)) int omp_get_ancestor_thread_num(int level);
 }
 
 namespace gantry::abi::openmp {
 
-constinit thread_local bool RegionUse::thread_is_known = false;
 constinit thread_local bool RegionUse::thread_counts = false;
 constinit std::atomic<int> RegionUse::users{0};
 constinit std::atomic<bool> RegionUse::ending{false};
 
 namespace {
 
+/// exit() has been called, or main has ended.
+std::atomic<bool> exiting{false};
 std::atomic<bool> stay{false};
+/// The thread that runs exit handlers and destructors, regions of other libraries among them.
+constinit thread_local bool ends_process = false;
 
 bool libomp_is_here() {
   return __kmpc_global_num_threads != nullptr && __kmpc_global_thread_num != nullptr &&
@@ -48,18 +50,6 @@ bool in_task() {
   return !openmp_is_unused() && omp_in_explicit_task != nullptr && omp_in_explicit_task() != 0;
 }
 
-/// True for a thread that no parallel region has brought: in each it is number 0.
-bool is_programs_own() {
-  if (openmp_is_unused() || omp_get_level == nullptr || omp_get_ancestor_thread_num == nullptr) {
-    return true;
-  }
-  int level = omp_get_level();
-  while (level > 0 && omp_get_ancestor_thread_num(level) == 0) {
-    --level;
-  }
-  return level == 0;
-}
-
 bool is_executable(const core::Module& module) {
   const std::uintptr_t headers = getauxval(AT_PHDR);
   return headers >= module.begin && headers < module.end;
@@ -74,62 +64,73 @@ struct ThreadEnd {
   bool made = pthread_key_create(&key, [](void*) { RegionUse::users.fetch_sub(1); }) == 0;
 };
 
+namespace {
+
+/// An exit handler. Regions of static objects' destructors are still to come.
+void wait_for_tasks() {
+  exiting.store(true);
+  if (libomp_is_here() && !openmp_is_unused() && !in_parallel() && !in_task()) {
+    __kmpc_omp_taskwait(nullptr, __kmpc_global_thread_num(nullptr));
+  }
+}
+
+} // namespace
+
 void RegionUse::begin() {
-  if (!thread_is_known) {
-    if (in_task()) {
-      in_task_ = true;
-      users.fetch_add(1);
-    } else {
-      note_thread();
-    }
+  if (in_target_task_) {
+    users.fetch_add(1);
+  } else if (!thread_counts) {
+    note_thread();
   }
   // After it was counted: who ends the process looks in the other order.
-  permitted_ = !ending.load() || stay.load() || !in_task();
+  if (!ending.load() || stay.load() || ends_process) {
+    return;
+  }
+  if (in_target_task_) {
+    permitted_ = false; // libomp waits for the task
+    return;
+  }
+  for (;;) { // until the process is gone
+    pause();
+  }
 }
 
 void RegionUse::note_thread() {
-  thread_is_known = true;
-  thread_counts = is_programs_own();
-  if (thread_counts) {
-    static const ThreadEnd thread_end;
-    users.fetch_add(1);
-    // Without the key it counts for ever, and images stay where they need not.
-    if (thread_end.made) {
-      pthread_setspecific(thread_end.key, &thread_counts); // anything but null
-    }
+  // Once more, behind what the C library has done before main: handlers run in the opposite order,
+  // and libraries that are there from the start unregister in one of its own.
+  [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
+  static const ThreadEnd thread_end;
+  thread_counts = true;
+  users.fetch_add(1);
+  // Without the key it counts for ever, and images stay where they need not.
+  if (thread_end.made) {
+    pthread_setspecific(thread_end.key, &thread_counts); // anything but null
   }
 }
 
+/// The first program is unregistered because the process ends.
 void end_process() {
-  if (RegionUse::ending.load()) {
-    return;
-  }
-  if (in_parallel() || in_task()) {
-    stay.store(true);
-    RegionUse::ending.store(true);
-    return;
-  }
-  if (libomp_is_here() && !openmp_is_unused()) {
-    __kmpc_omp_taskwait(nullptr, __kmpc_global_thread_num(nullptr));
-  }
+  const bool at_rest = !in_parallel() && !in_task();
+  ends_process = true;
   RegionUse::ending.store(true);
-  stay.store(RegionUse::users.load() > (RegionUse::thread_counts ? 1 : 0));
+  stay.store(!at_rest || RegionUse::users.load() > (RegionUse::thread_counts ? 1 : 0));
+  if (stay.load()) {
+    core::Runtime::instance().report_leaks();
+  }
 }
 
 void prepare_for_exit() {
-  // Exit handlers run before destructors of libraries. If there is no memory for one, exit() waits
-  // when the executable unregisters.
-  [[maybe_unused]] static const int registered = std::atexit(end_process);
+  // If there is no memory for one, exit() waits for nothing.
+  [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
 }
 
 bool images_stay(const core::Module& module) {
-  // LLVM's wrapper registers an exit handler of its own, which runs before ours.
-  const bool executable = is_executable(module);
-  if (executable) {
-    end_process();
+  if (is_executable(module) && !exiting.load()) {
+    wait_for_tasks(); // LLVM's wrapper registers an exit handler of its own, which runs before ours
   }
-  if (stay.load() && executable) {
-    core::Runtime::instance().report_leaks();
+  if (exiting.load()) {
+    static const bool ended = (end_process(), true);
+    (void)ended;
   }
   return stay.load();
 }

@@ -6,6 +6,7 @@
 #include "runtime/core/module_path.h"
 
 #include <atomic>
+#include <cstdint>
 
 namespace gantry::abi::openmp {
 
@@ -21,36 +22,39 @@ void prepare_for_exit();
 /// A region that is about to begin, and for as long as it runs. Any thread.
 class RegionUse {
 public:
-  RegionUse() {
-    if (!thread_is_known || ending.load(std::memory_order_relaxed)) [[unlikely]] {
+  enum class Task : std::uint8_t {
+    kOther,  ///< the thread that runs it may run others
+    kTarget, ///< of a construct with nowait, on whatever thread
+  };
+
+  explicit RegionUse(Task task = Task::kOther) : in_target_task_(task == Task::kTarget) {
+    if (in_target_task_ || !thread_counts || ending.load(std::memory_order_relaxed)) [[unlikely]] {
       begin();
     }
   }
   RegionUse(const RegionUse&) = delete;
   RegionUse& operator=(const RegionUse&) = delete;
   ~RegionUse() {
-    if (in_task_) [[unlikely]] {
+    if (in_target_task_) [[unlikely]] {
       users.fetch_sub(1);
     }
   }
 
   /// False in a target task that nobody waits for any more: the process ends, and the images are
-  /// gone.
+  /// gone. Another region does not get so far then.
   [[nodiscard]] bool permitted() const { return permitted_; }
 
 private:
   void begin();
   static void note_thread();
 
-  /// It is known whether the calling thread counts, and whether it does.
-  static constinit thread_local bool thread_is_known;
+  /// The calling thread is one of `users`.
   static constinit thread_local bool thread_counts;
-  /// Threads that have run regions and are there, but for those that libomp and libgomp keep for
-  /// parallel regions, and regions under way in tasks.
+  /// Threads that have run regions and are there, and regions under way in target tasks.
   static std::atomic<int> users;
   static std::atomic<bool> ending;
 
-  bool in_task_ = false;
+  bool in_target_task_;
   bool permitted_ = true;
 
   friend void end_process();
