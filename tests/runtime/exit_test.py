@@ -13,12 +13,12 @@ class Exit(RuntimeCase):
 
     def test_tasks_of_the_initial_task_are_complete(self):
         for device in ("cpu", "cpu+separate", "worker"):
-            for case in ("end of main", "exit", "task", "thread that generates"):
+            for case in ("end of main", "exit", "thread that generates"):
                 self.assertCountEqual(self.lines(case, device), [f"device {k}" for k in range(40)])
 
     def test_others_end_with_the_process_and_find_their_images_until_then(self):
         for device in ("cpu", "cpu+separate", "worker"):
-            for case in ("another thread", "parallel region", "beside a thread that goes on",
+            for case in ("another thread", "parallel region", "task", "beside a thread that goes on",
                          "beside a parallel region"):
                 for line in self.lines(case, device):
                     self.assertRegex(line, r"^device \d+$")

@@ -207,8 +207,8 @@ void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
   const std::lock_guard lock(mutex_);
   for (const std::uintptr_t object_begin : objects) {
     const Mapping* const mapping = table_.find(object_begin, 0).mapping;
-    if (mapping == nullptr || mapping->marked || mapping->copied_values == nullptr ||
-        !has_host_copy(*mapping)) {
+    if (mapping == nullptr || mapping->host_begin != object_begin || mapping->marked ||
+        mapping->copied_values == nullptr || !has_host_copy(*mapping)) {
       continue; // it is gone, or another construct copies it now
     }
     if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
