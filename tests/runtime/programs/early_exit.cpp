@@ -71,16 +71,6 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     return 3;
   }
-  if (name == "beside a parallel region") {
-    std::thread([] {
-#pragma omp parallel num_threads(2)
-      while (omp_get_thread_num() == 1) {
-        one_region();
-      }
-    }).detach();
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    return 3;
-  }
   if (name == "leak in a thread") {
 #pragma omp target enter data map(to : values)
     std::thread([] { exit(3); }).join();
