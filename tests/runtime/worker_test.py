@@ -202,16 +202,23 @@ class Checks(WorkerCase):
         self.assertEqual(done.returncode, 0)
         return done.stdout.removesuffix("done\n"), re.sub(r"\b0x[0-9a-f]+", "ADDRESS", done.stderr)
 
+    def changed_on_host(self, region, offset, copied):
+        """The warning at the region of a line about a copy of another one's."""
+        return (f"gantry: warning: {SOURCE}:{line_of(region)}: target: 'y' [ADDRESS, 400 bytes) has changed on the host "
+                f"(1 byte, the first at offset {offset}) since it was copied by target data at "
+                f"{SOURCE}:{line_of(copied)}, and the device has the old values; add target update to, or map it "
+                "always\n")
+
+    def changed_on_device(self, construct, line, offset, region):
+        """The warning at the end of a construct about what a region has changed."""
+        return (f"gantry: warning: {SOURCE}:{line_of(line)}: {construct}: 'y' [ADDRESS, 400 bytes) leaves the device with "
+                f"values of target at {SOURCE}:{line_of(region)} (1 byte, the first at offset {offset}), which the host "
+                "does not get; map it from, or add target update from\n")
+
     def test_what_the_host_changes(self):
         for devices in WITH_COPIES:
-            self.assertEqual(
-                self.findings("stale_on_device", devices),
-                ("0\n1\n",
-                 f"gantry: warning: {SOURCE}:{line_of('stale_on_device')}: target: 'y' [ADDRESS, 400 bytes) has "
-                 "changed on the host (1 byte, the first at offset 0) since it was copied by target data at "
-                 f"{SOURCE}:{line_of('copied to the device')}, and the device has the old values; add target "
-                 "update to, or map it always\n"))
-
+            self.assertEqual(self.findings("stale_on_device", devices),
+                             ("0\n1\n", self.changed_on_host("stale_on_device", 0, "copied to the device")))
 
     def test_variables_of_both_that_the_host_changes(self):
         for devices in WITH_COPIES:
@@ -219,7 +226,8 @@ class Checks(WorkerCase):
             self.assertEqual(done.returncode, 0)
             self.assertRegex(done.stderr,
                              r"\Agantry: warning: \S+/stale_variable\.cpp:11: target: 'on_both' \[0x[0-9a-f]+, 400 "
-                             r"bytes\) has changed on the host \(1 byte, the first at offset 0\) since it was copied by target update at "
+                             r"bytes\) has changed on the host \(1 byte, the first at offset 0\) since it was copied by "
+                             r"target update at "
                              r"\S+/stale_variable\.cpp:19, and the device has the old values; add target update to, "
                              r"or map it always\n\Z")
 
@@ -233,31 +241,16 @@ class Checks(WorkerCase):
         for devices in WITH_COPIES:
             self.assertEqual(
                 self.findings("stale_on_host", devices),
-                ("0\n",
-                 f"gantry: warning: {SOURCE}:{line_of('stale_on_host')}: end of target data: 'y' [ADDRESS, 400 "
-                 f"bytes) leaves the device with values of target at {SOURCE}:{line_of('changes on the device')} (1 byte, "
-                 "the first at offset 0), which the host does not get; map it from, or add target update from\n"))
-            line = line_of("not_asked_for")
-            self.assertEqual(
-                self.findings("not_asked_for", devices),
-                ("0\n",
-                 f"gantry: warning: {SOURCE}:{line}: target: 'y' [ADDRESS, 400 bytes) leaves the device with "
-                 f"values of target at {SOURCE}:{line} (1 byte, the first at offset 0), which the host does not get; map "
-                 "it from, or add target update from\n"))
+                ("0\n", self.changed_on_device("end of target data", "stale_on_host", 0, "changes on the device")))
+            self.assertEqual(self.findings("not_asked_for", devices),
+                             ("0\n", self.changed_on_device("target", "not_asked_for", 0, "not_asked_for")))
 
     def test_copies_of_a_part(self):
-        lines = {name: line_of(name) for name in ("copied whole", "uses the rest", "changes two", "parts_copied")}
         for devices in WITH_COPIES:
             self.assertEqual(
                 self.findings("parts_copied", devices),
-                ("1 0\n2 0\n",
-                 f"gantry: warning: {SOURCE}:{lines['uses the rest']}: target: 'y' [ADDRESS, 400 bytes) has changed on "
-                 "the host (1 byte, the first at offset 200) since it was copied by target data at "
-                 f"{SOURCE}:{lines['copied whole']}, and the device has the old values; add target update to, or map "
-                 "it always\n"
-                 f"gantry: warning: {SOURCE}:{lines['parts_copied']}: end of target data: 'y' [ADDRESS, 400 bytes) "
-                 f"leaves the device with values of target at {SOURCE}:{lines['changes two']} (1 byte, the first at "
-                 "offset 396), which the host does not get; map it from, or add target update from\n"))
+                ("1 0\n2 0\n", self.changed_on_host("uses the rest", 200, "copied whole") +
+                 self.changed_on_device("end of target data", "parts_copied", 396, "changes two")))
 
     def test_what_a_construct_leaves_different(self):
         changes = line_of("changes on the device")

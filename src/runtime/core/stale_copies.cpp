@@ -25,17 +25,17 @@ CopiedValues::Bytes host_copy(const Mapping& mapping) {
   return {reinterpret_cast<const std::byte*>(mapping.host_begin), mapping.size()};
 }
 
-/// False if a part of the original storage is not there any more, which is no mistake while nothing
-/// is copied of it. Where the system does not tell, true.
-bool has_host_copy(const Mapping& mapping) {
+/// False if a part of [begin, end) is not there any more, which is no mistake while nothing is
+/// copied of it. Where the system does not tell, true.
+bool is_on_host(std::uintptr_t begin, std::uintptr_t end) {
   constexpr std::uintptr_t kPage = 4096;
   constexpr std::size_t kMost = 1024; // the system's limit
   std::array<std::byte, kMost> values;
   std::array<iovec, kMost> places;
-  std::uintptr_t at = mapping.host_begin;
-  while (at < mapping.host_end) {
+  std::uintptr_t at = begin;
+  while (at < end) {
     std::size_t count = 0;
-    for (; count < kMost && at < mapping.host_end; at = (at / kPage + 1) * kPage) {
+    for (; count < kMost && at < end; at = (at / kPage + 1) * kPage) {
       places[count++] = {reinterpret_cast<void*>(at), 1};
     }
     const iovec to = {values.data(), count};
@@ -172,7 +172,7 @@ void DataEnvironment::look_before_region(Items items, const Construct& construct
   for (const Use& use : uses_of(items)) {
     Mapping& mapping = *use.mapping;
     see_device(use, "");
-    if (!has_host_copy(mapping)) {
+    if (!is_on_host(use.begin, use.end)) {
       continue;
     }
     const std::uint64_t offset = use.begin - mapping.host_begin;
@@ -208,7 +208,7 @@ void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
   for (const std::uintptr_t object_begin : objects) {
     const Mapping* const mapping = table_.find(object_begin, 0).mapping;
     if (mapping == nullptr || mapping->host_begin != object_begin || mapping->marked ||
-        mapping->copied_values == nullptr || !has_host_copy(*mapping)) {
+        mapping->copied_values == nullptr || !is_on_host(mapping->host_begin, mapping->host_end)) {
       continue; // it is gone, or another construct copies it now
     }
     if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
@@ -221,7 +221,7 @@ void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
 
 void DataEnvironment::look_at_gone(const ConstructWork& work) {
   for (Mapping* const mapping : work.gone) {
-    if (mapping->copied_values == nullptr || !has_host_copy(*mapping)) {
+    if (mapping->copied_values == nullptr || !is_on_host(mapping->host_begin, mapping->host_end)) {
       continue;
     }
     see_device({mapping, mapping->host_begin, mapping->host_end}, "");
