@@ -2,6 +2,7 @@
 #include "runtime/core/data_environment.h"
 
 #include "runtime/core/extent.h"
+#include "runtime/core/host_memory.h"
 
 #include <cstring>
 
@@ -101,7 +102,9 @@ DataEnvironment::pointer_to(std::uintptr_t host_address) {
   const std::lock_guard lock(mutex_);
   std::optional<StrayPointer> best;
   table_.for_each([&](const Mapping& mapping) {
-    if (mapping.shared() || mapping.size() > kMostBytes) {
+    // The host storage of what is mapped may be gone, which is no mistake while nothing is copied.
+    if (mapping.shared() || mapping.size() > kMostBytes ||
+        !HostMemory::instance().is_readable(mapping.host_begin, mapping.size())) {
       return;
     }
     const std::uintptr_t first = (mapping.host_begin + sizeof(void*) - 1) & ~(sizeof(void*) - 1);

@@ -98,17 +98,25 @@ bool AllocationTable::contains(std::uintptr_t begin, std::uint64_t size) const {
 }
 
 std::optional<AllocationTable::Located> AllocationTable::locate(std::uintptr_t address) const {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = around(address); found != live_.end()) {
-    return Located{found->first, found->second.size};
+  if (const auto live = holding(address)) {
+    return live;
   }
+  const std::lock_guard lock(mutex_);
   for (std::size_t i = 1; i <= freed_.size(); ++i) {
     const Freed& freed = freed_[(next_freed_ + freed_.size() - i) % freed_.size()];
     if (address >= freed.begin && address - freed.begin < freed.size) {
-      return Located{freed.begin, freed.size, true};
+      return Located{freed.begin, freed.size, MemoryKind::kDevice, true};
     }
   }
   return std::nullopt;
+}
+
+std::optional<AllocationTable::Located> AllocationTable::holding(std::uintptr_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = around(address);
+  return found == live_.end()
+             ? std::nullopt
+             : std::optional(Located{found->first, found->second.size, found->second.kind});
 }
 
 std::optional<AllocationTable::Located> AllocationTable::preceding(std::uintptr_t address) const {
@@ -118,14 +126,15 @@ std::optional<AllocationTable::Located> AllocationTable::preceding(std::uintptr_
     return std::nullopt;
   }
   const auto& [begin, allocation] = *std::prev(next);
-  return Located{begin, allocation.size};
+  return Located{begin, allocation.size, allocation.kind};
 }
 
 std::optional<AllocationTable::Located> AllocationTable::following(std::uintptr_t address) const {
   const std::lock_guard lock(mutex_);
   const auto next = live_.upper_bound(address);
-  return next == live_.end() ? std::nullopt
-                             : std::optional(Located{next->first, next->second.size});
+  return next == live_.end()
+             ? std::nullopt
+             : std::optional(Located{next->first, next->second.size, next->second.kind});
 }
 
 bool AllocationTable::empty() const {

@@ -50,9 +50,12 @@ public:
   struct Located {
     std::uintptr_t begin = 0;
     std::uint64_t size = 0;
+    MemoryKind kind = MemoryKind::kDevice;
     bool freed = false;
   };
   [[nodiscard]] std::optional<Located> locate(std::uintptr_t address) const;
+  /// The allocation that holds `address`.
+  [[nodiscard]] std::optional<Located> holding(std::uintptr_t address) const;
   /// The last one that begins at `address` or before it.
   [[nodiscard]] std::optional<Located> preceding(std::uintptr_t address) const;
   /// The first one that begins behind `address`.

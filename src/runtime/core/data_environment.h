@@ -23,6 +23,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/core/allocation_table.h"
 #include "runtime/core/construct_work.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/map_item.h"
@@ -41,9 +42,9 @@ namespace gantry::core {
 
 class DataEnvironment {
 public:
-  /// `device` outlives the environment.
-  explicit DataEnvironment(const PluginDevice& device)
-      : device_(device), unified_(device.shares_memory()) {}
+  /// `device` and `allocations`, what the program allocated on it, outlive the environment.
+  DataEnvironment(const PluginDevice& device, const AllocationTable& allocations)
+      : device_(device), allocations_(allocations), unified_(device.shares_memory()) {}
   DataEnvironment(const DataEnvironment&) = delete;
   DataEnvironment& operator=(const DataEnvironment&) = delete;
 
@@ -299,6 +300,7 @@ private:
   };
 
   const PluginDevice& device_;
+  const AllocationTable& allocations_;
   std::mutex mutex_;
   std::condition_variable settled_; ///< a mark was taken off
   MappingTable table_;

@@ -28,23 +28,33 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
   }
   const auto fault = device_.fault();
   const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel->handle;
-  std::unique_lock lock(explanation_mutex_);
-  if (!lost_since_) {
-    lost_since_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point until;
+  {
+    const std::lock_guard lock(explanation_mutex_);
+    if (!lost_since_) {
+      lost_since_ = std::chrono::steady_clock::now();
+    }
+    until = *lost_since_ + kPatience;
   }
   if (!is_ours && fault && fault->kernel != nullptr) {
     // The thread that runs the region in question knows more about it.
-    const auto until = *lost_since_ + kPatience;
-    lock.unlock();
     std::this_thread::sleep_until(until);
-    lock.lock();
   }
-  if (explanation_.empty() || is_ours) {
-    std::string cause;
-    if (fault) {
-      cause = is_ours ? describe_fault(*fault, *this, items, kernel->host_address)
-                      : describe_fault(*fault, *this);
+  if (!is_ours) {
+    const std::lock_guard lock(explanation_mutex_);
+    if (!explanation_.empty()) {
+      return {explanation_, error.of_device};
     }
+  }
+  // Without the lock: symbols are looked up, which waits for a thread that is inside dlopen, and
+  // that one may have come here too.
+  std::string cause;
+  if (fault) {
+    cause = is_ours ? describe_fault(*fault, *this, items, kernel->host_address)
+                    : describe_fault(*fault, *this);
+  }
+  const std::lock_guard lock(explanation_mutex_);
+  if (explanation_.empty() || is_ours) {
     explanation_ = cause.empty() ? error.message : "the device is lost: " + cause;
   }
   return {explanation_, error.of_device};

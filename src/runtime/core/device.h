@@ -27,7 +27,7 @@ public:
   Device(int number, PluginDevice device, std::string image_folder)
       : number_(number), device_(device), image_folder_(std::move(image_folder)),
         uid_(fmt::format("{}-{}", device.plugin().name(), device.index())), queues_(device_),
-        data_environment_(device_) {}
+        data_environment_(device_, allocations_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
@@ -100,8 +100,8 @@ private:
   std::string image_folder_;
   std::string uid_;
   QueuePool queues_;
-  DataEnvironment data_environment_;
   AllocationTable allocations_;
+  DataEnvironment data_environment_;
   KernelTable kernels_;
   std::atomic<bool> refused_{false};
   std::mutex explanation_mutex_;

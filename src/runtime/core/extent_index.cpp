@@ -141,6 +141,7 @@ void ExtentIndex::erase(std::uintptr_t begin) {
   Leaf& leaf = *leaves_[index];
   leaf.erase(leaf.up_to(begin) - 1);
   --size_;
+  note_first(index);
   // A leaf that is fuller than merge_with_next() makes them need not look at its neighbour, which
   // would be one more page.
   if (leaf.count > kLeaf / 2) {
@@ -161,10 +162,47 @@ void ExtentIndex::merge_with_next(std::size_t index) {
     return;
   }
   leaf.take(next, 0);
+  note_first(index);
   pool_.give_back(next);
   const auto place = static_cast<std::ptrdiff_t>(index) + 1;
   firsts_.erase(firsts_.begin() + place);
   leaves_.erase(leaves_.begin() + place);
+}
+
+void ExtentIndex::note_first(std::size_t index) {
+  if (index > 0 && leaves_[index]->count > 0) {
+    firsts_[index] = leaves_[index]->extents[0].begin;
+  }
+}
+
+const char* ExtentIndex::broken_invariant() const {
+  if (firsts_.size() != leaves_.size() || leaves_.empty() || firsts_[0] != 0) {
+    return "every leaf has a first address, that of the first leaf is 0";
+  }
+  std::size_t extents = 0;
+  std::uintptr_t end = 0;
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const Leaf& leaf = *leaves_[i];
+    extents += leaf.count;
+    if (leaf.count > kLeaf || (leaf.count == 0 && leaves_.size() > 1)) {
+      return "no leaf is too full, and none is empty but an only one";
+    }
+    if (i > 0 && firsts_[i] != leaf.extents[0].begin) {
+      return "a leaf's first address is that of its first extent";
+    }
+    for (std::size_t slot = 0; slot < kLeaf; ++slot) {
+      const Extent& extent = leaf.extents[slot];
+      if (slot % kGroup == 0 && leaf.group_begins[slot / kGroup] != extent.begin) {
+        return "a group's address is that of its first extent";
+      }
+      if (slot >= leaf.count ? extent.begin != kNone || extent.mapping != nullptr
+                             : extent.begin < end || extent.end <= extent.begin) {
+        return "extents ascend, do not overlap and are empty behind the last";
+      }
+      end = slot < leaf.count ? extent.end : end;
+    }
+  }
+  return extents == size_ ? nullptr : "the size is the number of extents";
 }
 
 } // namespace gantry::core

@@ -59,6 +59,10 @@ public:
     }
   }
 
+  /// What does not hold of what must hold between two calls, or null: for tests. Takes time in
+  /// proportion to the size.
+  [[nodiscard]] const char* broken_invariant() const;
+
 private:
   static constexpr std::size_t kLeafBytes = 2048;
   static constexpr std::size_t kGroup = 8;
@@ -87,8 +91,12 @@ private:
   /// The leaf that an extent holding `address` is in, if there is one.
   [[nodiscard]] std::size_t leaf_of(std::uintptr_t address) const;
   void merge_with_next(std::size_t index);
+  /// After a change of a leaf's first extent. An address that stayed lower would let an extent that
+  /// reaches beyond it into the leaf before, where nobody looks for its second half.
+  void note_first(std::size_t index);
 
-  /// First addresses of the leaves; that of the first leaf is 0. There is always one leaf.
+  /// The addresses at which the leaves' first extents begin; 0 for the first leaf. There is always
+  /// one leaf.
   std::vector<std::uintptr_t> firsts_;
   std::vector<Leaf*> leaves_;
   Pool<Leaf> pool_;

@@ -56,6 +56,7 @@ struct Model {
     compare(0);
     compare(~std::uintptr_t{0});
     EXPECT_EQ(index.size(), extents.size());
+    EXPECT_STREQ(index.broken_invariant(), nullptr);
     std::vector<const Mapping*> visited;
     index.for_each([&](const Mapping& mapping) { visited.push_back(&mapping); });
     ASSERT_EQ(visited.size(), extents.size());
@@ -118,6 +119,45 @@ TEST(ExtentIndex, AgreesWithAMapWhateverComesAndGoes) {
         model.erase(begin);
       }
       model.compare(random() % (range * 16 + 32));
+    }
+    model.compare_everywhere();
+  }
+}
+
+TEST(ExtentIndex, FindsAnExtentOverWhatWasTheBeginOfALeaf) {
+  // Two neighbours go and one extent over both comes, for every pair of neighbours.
+  constexpr std::uintptr_t kSize = 0x1000;
+  for (std::uintptr_t gone = 1; gone < 400; ++gone) {
+    Model model(401);
+    for (std::uintptr_t i = 1; i <= 400; ++i) {
+      model.insert(i * kSize, (i + 1) * kSize);
+    }
+    model.erase((gone + 1) * kSize);
+    model.erase(gone * kSize);
+    model.insert(gone * kSize, (gone + 2) * kSize);
+    model.compare((gone + 1) * kSize);
+    ASSERT_STREQ(model.index.broken_invariant(), nullptr) << gone;
+  }
+}
+
+TEST(ExtentIndex, AgreesWithAMapWhenExtentsSpanTheBeginsOfFormerOnes) {
+  std::mt19937 random(2); // NOLINT(bugprone-random-generator-seed): the same numbers every time
+  for (const std::uint32_t range : {300u, 3000u}) {
+    Model model(40000);
+    for (int step = 0; step < 40000; ++step) {
+      const bool grows = step / 4000 % 2 == 0;
+      const std::uintptr_t begin = random() % range + 1;
+      const auto next = model.extents.lower_bound(begin);
+      const bool is_free = next == model.extents.begin() || std::prev(next)->second.end <= begin;
+      if (is_free && (grows || random() % 4 == 0)) {
+        const std::uintptr_t room = (next == model.extents.end() ? begin + 8 : next->first) - begin;
+        if (room > 0) {
+          model.insert(begin, begin + std::min<std::uintptr_t>(room, 1 + random() % 8));
+        }
+      } else if (next != model.extents.end() && (!grows || random() % 4 == 0)) {
+        model.erase(next->first);
+      }
+      model.compare(random() % (range + 16));
     }
     model.compare_everywhere();
   }

@@ -2,15 +2,13 @@
 
 #include "runtime/core/device.h"
 #include "runtime/core/extent.h"
+#include "runtime/core/host_memory.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/symbols.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include <cxxabi.h>
@@ -23,8 +21,20 @@ namespace {
 
 using Storage = DataEnvironment::Storage;
 
-/// By GANTRY_FAULT_ACCESS_*.
-constexpr std::array kDeeds = {"read from", "wrote to", "called"};
+/// By GANTRY_FAULT_ACCESS_*. Another value comes from memory that the kernel itself may have
+/// overwritten.
+const char* deed_of(std::int32_t access) {
+  switch (access) {
+  case GANTRY_FAULT_ACCESS_READ:
+    return "read from";
+  case GANTRY_FAULT_ACCESS_WRITE:
+    return "wrote to";
+  case GANTRY_FAULT_ACCESS_CALL:
+    return "called";
+  default:
+    return "used";
+  }
+}
 
 /// Below this nothing is mapped in any process.
 constexpr std::uintptr_t kNullPage = 4096;
@@ -110,27 +120,6 @@ std::string on_device(std::uintptr_t address, Device& device) {
   return {};
 }
 
-/// True if the host can access what is at `address`, by the list of its mappings: lines such as
-/// "7f00-8f00 rw-p …".
-bool is_host_memory(std::uintptr_t address) {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    const char* const text = line.data();
-    const char* const text_end = text + line.size();
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    const auto first = std::from_chars(text, text_end, begin, 16);
-    if (first.ec != std::errc() || first.ptr == text_end) {
-      continue;
-    }
-    const auto second = std::from_chars(first.ptr + 1, text_end, end, 16);
-    if (second.ec == std::errc() && address >= begin && address < end) {
-      return text_end - second.ptr > 1 && second.ptr[1] == 'r';
-    }
-  }
-  return false;
-}
-
 /// What an executable or library has at a host address; its begin is one too.
 Symbol host_symbol(std::uintptr_t address) {
   const Module module = module_of(reinterpret_cast<const void*>(address));
@@ -202,7 +191,9 @@ std::string on_host(std::uintptr_t address, bool called, Device& device,
                        "not mapped on this device, or the pointer is not attached to it",
                        stray->offset, stray->holder.name, at_offset(address - stray->value));
   }
-  return is_host_memory(address) ? "host address of storage that is not mapped on this device" : "";
+  return HostMemory::instance().is_readable(address, 1)
+             ? "host address of storage that is not mapped on this device"
+             : "";
 }
 
 std::string meaning(const gantry_fault& fault, Device& device, std::span<const MapItem> items) {
@@ -213,11 +204,8 @@ std::string meaning(const gantry_fault& fault, Device& device, std::span<const M
   if (std::string known = on_device(address, device); !known.empty()) {
     return known;
   }
-  Runtime& runtime = Runtime::instance();
-  for (int i = 0; Device* const other = runtime.device(i); ++i) {
-    if (std::string known = other == &device ? "" : on_device(address, *other); !known.empty()) {
-      return fmt::format("memory of {}: {}", other->label(), known);
-    }
+  if (std::string known = memory_of_device(address, &device); !known.empty()) {
+    return known;
   }
   const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
   if (std::string known = on_host(address, called, device, items); !known.empty()) {
@@ -231,8 +219,8 @@ std::string deed(const gantry_fault& fault, Device& device, std::span<const MapI
   case GANTRY_FAULT_ACCESS:
     return fault.address_known == 0
                ? "used a pointer that is no address, as what was never set or is freed may hold one"
-               : fmt::format("{} address {:#x}: {}", kDeeds[static_cast<std::size_t>(fault.access)],
-                             fault.address, meaning(fault, device, items));
+               : fmt::format("{} address {:#x}: {}", deed_of(fault.access), fault.address,
+                             meaning(fault, device, items));
   case GANTRY_FAULT_ARITHMETIC:
     return "divided by zero";
   case GANTRY_FAULT_INSTRUCTION:
@@ -285,6 +273,16 @@ std::string region_of_function(const Symbol& function) {
 }
 
 } // namespace
+
+std::string memory_of_device(std::uintptr_t address, const Device* but) {
+  Runtime& runtime = Runtime::instance();
+  for (int i = 0; Device* const device = runtime.device(i); ++i) {
+    if (std::string known = device == but ? "" : on_device(address, *device); !known.empty()) {
+      return fmt::format("memory of {}: {}", device->label(), known);
+    }
+  }
+  return {};
+}
 
 std::string region_of_kernel(std::string_view name, const void* host_address) {
   if (name.starts_with('#') && host_address != nullptr) {

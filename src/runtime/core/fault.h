@@ -4,6 +4,7 @@
 
 #include "runtime/core/map_item.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ class Device;
 [[nodiscard]] std::string describe_fault(const gantry_fault& fault, Device& device,
                                          std::span<const MapItem> items = {},
                                          const void* host_address = nullptr);
+
+/// What an address means to a device, but not to `but`, which may be null: "memory of device 1
+/// (worker): 'Y' at offset 8, which has 8192 bytes and was mapped at app.cpp:9". Empty if none
+/// knows it. No lock of a device's data is held.
+[[nodiscard]] std::string memory_of_device(std::uintptr_t address, const Device* but = nullptr);
 
 /// "the region of 'main' at line 12" for the name that Clang gives a target region. GCC's is known
 /// by the host's function for it, whose address `host_address` is or null; "a region" if nothing is

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 namespace gantry::core {
 namespace {
@@ -69,6 +70,30 @@ TEST_F(FaultOfDevice, AddressesOfNothing) {
   EXPECT_THAT(described(8), HasSubstr(": a null pointer at offset 8"));
   EXPECT_THAT(described(0x12345678000),
               HasSubstr(": where neither the device nor the host has memory"));
+}
+
+TEST_F(FaultOfDevice, AddressesBesideMappedStorageThatTheHostHasUnmapped) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  constexpr std::size_t kPage = 4096;
+  void* const page =
+      mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MapItem item;
+  item.base = item.begin = static_cast<std::byte*>(page);
+  item.size = kPage;
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  munmap(page, kPage);
+  const int stray = 0;
+  EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&stray)), HasSubstr(": host address of "));
+  ASSERT_TRUE(device.data_environment().exit({&item, 1}, construct, queue));
+}
+
+TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {
+  gantry_fault fault{};
+  fault.kind = GANTRY_FAULT_ACCESS;
+  fault.address_known = 1;
+  fault.access = 0x7f00ff;
+  EXPECT_THAT(describe_fault(fault, device, {}), HasSubstr(" used address 0x0: "));
 }
 
 TEST_F(FaultOfDevice, OtherKinds) {

@@ -246,7 +246,8 @@ TEST_F(Arguments, OfABlockAreNotWaitedFor) {
 struct LaunchMemory : ::testing::Test {
   FakePlugin plugin{Memory::kSeparate, true, true};
   QueuePool queues{plugin.device()};
-  DataEnvironment environment{plugin.device()};
+  AllocationTable allocations;
+  DataEnvironment environment{plugin.device(), allocations};
   PrivateStorage storage{plugin.device()};
   Construct construct{"target", ";test.cpp;main;7;1;;"};
   KernelArguments arguments;

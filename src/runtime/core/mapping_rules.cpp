@@ -40,6 +40,19 @@ Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t siz
   return {};
 }
 
+/// An address of memory that the program allocated on the device: no original storage.
+Status check_original(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
+                      const AllocationTable& allocations) {
+  const auto allocation = allocations.holding(begin);
+  if (!allocation || allocation->kind != MemoryKind::kDevice) {
+    return {};
+  }
+  return fail("mapping of {} {}, which lies in device memory: the allocation {}; name the pointer "
+              "in is_device_ptr or has_device_addr instead of mapping it",
+              quoted_name(item.name), extent(begin, size),
+              extent(allocation->begin, allocation->size));
+}
+
 /// The alignment that an address shows, between that of device memory and a page.
 std::uintptr_t alignment_of(std::uintptr_t begin) {
   return std::clamp<std::uintptr_t>(begin & (~begin + 1), PluginDevice::kAlignment, 4096);
@@ -212,6 +225,9 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   if (of_image != 0) {
     device_begin = of_image;
   } else if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
+    if (Status status = check_original(item, begin, size, allocations_); !status) {
+      return tl::unexpected(status.error());
+    }
     // The corresponding storage is aligned as the whole variable is, up to a page.
     const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
     auto placed = device_.place(size, alignment, begin % alignment);

@@ -7,15 +7,11 @@
 #include "runtime/core/copied_values.h"
 #include "runtime/core/data_environment.h"
 #include "runtime/core/extent.h"
+#include "runtime/core/host_memory.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstring>
 #include <unordered_set>
-
-#include <sys/uio.h>
-#include <unistd.h>
 
 namespace gantry::core {
 
@@ -26,25 +22,9 @@ CopiedValues::Bytes host_copy(const Mapping& mapping) {
 }
 
 /// False if a part of [begin, end) is not there any more, which is no mistake while nothing is
-/// copied of it. Where the system does not tell, true.
+/// copied of it.
 bool is_on_host(std::uintptr_t begin, std::uintptr_t end) {
-  constexpr std::uintptr_t kPage = 4096;
-  constexpr std::size_t kMost = 1024; // the system's limit
-  std::array<std::byte, kMost> values;
-  std::array<iovec, kMost> places;
-  std::uintptr_t at = begin;
-  while (at < end) {
-    std::size_t count = 0;
-    for (; count < kMost && at < end; at = (at / kPage + 1) * kPage) {
-      places[count++] = {reinterpret_cast<void*>(at), 1};
-    }
-    const iovec to = {values.data(), count};
-    const ssize_t done = process_vm_readv(getpid(), &to, 1, places.data(), count, 0);
-    if (done >= 0 ? static_cast<std::size_t>(done) < count : errno == EFAULT) {
-      return false;
-    }
-  }
-  return true;
+  return HostMemory::instance().is_readable(begin, end - begin);
 }
 
 /// "target enter data at app.cpp:12".

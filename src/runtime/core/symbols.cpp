@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -19,8 +21,10 @@ namespace {
 
 /// What the program writes to its standard output; empty if it cannot be run.
 std::string output_of(std::vector<std::string> command) {
+  // A child that another thread starts meanwhile must not inherit the end that is written to, or
+  // reading would wait for that child's end.
   int ends[2];
-  if (pipe(ends) != 0) {
+  if (pipe2(ends, O_CLOEXEC) != 0) {
     return {};
   }
   std::vector<char*> arguments;
@@ -31,8 +35,6 @@ std::string output_of(std::vector<std::string> command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
   pid_t child = 0;
   const int failed =
       posix_spawn(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
@@ -41,10 +43,12 @@ std::string output_of(std::vector<std::string> command) {
   std::string output;
   if (failed == 0) {
     char piece[4096];
-    for (ssize_t count = 0; (count = read(ends[0], piece, sizeof piece)) > 0;) {
-      output.append(piece, static_cast<std::size_t>(count));
+    for (ssize_t count = 1; count > 0 || (count < 0 && errno == EINTR);) {
+      count = read(ends[0], piece, sizeof piece);
+      output.append(piece, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     }
-    waitpid(child, nullptr, 0);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
   close(ends[0]);
   return output;

@@ -2,10 +2,66 @@
 #include "runtime/core/construct_work.h"
 
 #include "runtime/core/extent.h"
+#include "runtime/core/fault.h"
+#include "runtime/core/host_memory.h"
 
 #include <algorithm>
 
 namespace gantry::core {
+
+namespace {
+
+/// Says that the original storage of a list item, [begin, begin + size), is not all there. Far from
+/// what copies pass through.
+[[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                                 std::uintptr_t missing, Transfers::Direction direction) {
+  const auto of_item = [&](std::string_view what) -> Status {
+    return fail("{} of {} {}{}: {}",
+                direction == Transfers::Direction::kToDevice ? "copy to the device"
+                                                             : "copy to the host",
+                quoted_name(mapping.name), extent(mapping.host_begin, mapping.size()),
+                mapping.mapped_at == nullptr ? "" : ", mapped" + mapped_where(mapping), what);
+  };
+  HostMemory& host = HostMemory::instance();
+  if (direction == Transfers::Direction::kFromDevice && host.is_readable(missing, 1)) {
+    return of_item(fmt::format("the host's storage cannot be written from {:#x} on; map what is "
+                               "only read with map type to",
+                               missing));
+  }
+  if (const std::string owner = memory_of_device(missing); !owner.empty()) {
+    return of_item(fmt::format("the host has no storage at {:#x}, which is {}; a pointer to device "
+                               "memory is named by is_device_ptr or has_device_addr, not mapped",
+                               missing, owner));
+  }
+  if (missing == begin && begin == mapping.host_begin) {
+    return of_item("the host has no storage there; was it freed, or is the pointer not set?");
+  }
+  return of_item(fmt::format("the host's storage ends at {:#x}, {} from the item's first; is its "
+                             "length counted in elements, and the object as large?",
+                             missing, counted(missing - mapping.host_begin, "byte")));
+}
+
+/// Whether the host's side of a copy is there: that a program names more than an object has is no
+/// reason to crash.
+Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                  std::uint64_t pieces, std::uint64_t stride, Transfers::Direction direction) {
+  HostMemory& host = HostMemory::instance();
+  const auto access = direction == Transfers::Direction::kToDevice ? HostMemory::Access::kRead
+                                                                   : HostMemory::Access::kWrite;
+  if (!host.first_missing(begin, (pieces - 1) * stride + size, access)) [[likely]] {
+    return {};
+  }
+  // What lies between pieces need not be there.
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    const std::uintptr_t piece = begin + i * stride;
+    if (const auto missing = host.first_missing(piece, size, access)) {
+      return not_on_host(mapping, piece, size, *missing, direction);
+    }
+  }
+  return {};
+}
+
+} // namespace
 
 void Transfers::copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
                      Direction direction) {
@@ -73,6 +129,11 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
   std::span<const AttachedPointer> attached;
   if (transfer.mapping != nullptr) {
     attached = transfer.mapping->attached;
+    if (Status status = check_host(*transfer.mapping, transfer.host, transfer.size, transfer.pieces,
+                                   transfer.stride, transfer.direction);
+        !status) {
+      return status;
+    }
   }
   if (attached.empty() && transfer.pieces == 1) {
     return copy(transfer.host, transfer.host + transfer.size, wait);

@@ -177,7 +177,8 @@ TEST_F(Attachment, APointerMemberDoesNotMapItsStructAgain) {
 TEST(DirectCopies, AreThoseOfConstructsThatCopyOneThing) {
   FakePlugin plugin{Memory::kSeparate, true, true};
   QueuePool queues{plugin.device()};
-  DataEnvironment environment{plugin.device()};
+  AllocationTable allocations;
+  DataEnvironment environment{plugin.device(), allocations};
   const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   int x = 4;
   int y = 5;

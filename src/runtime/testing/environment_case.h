@@ -62,7 +62,8 @@ struct EnvironmentCase : ::testing::Test {
 
   FakePlugin plugin;
   QueuePool queues{plugin.device()};
-  DataEnvironment environment{plugin.device()};
+  AllocationTable allocations;
+  DataEnvironment environment{plugin.device(), allocations};
   PrivateStorage storage{plugin.device()};
   Construct construct{"target", ";test.cpp;main;7;1;;"};
 };
