@@ -8,7 +8,7 @@ from model import (BOX, BOXES, BYTES, CELLS, FIXED, GRID, INT, LINKED, NODE, NOD
                    Refused, is_pointer)
 from program import (ASSOCIATE, COPY, DISASSOCIATE, HOST_READ, HOST_WRITE, PEEK, POINT, PRESENT, SAME, THREAD,
                      THREADS, WAIT, Execution, Step)
-from shapes import KINDS, Shape, ShapeItem
+from shapes import KINDS, READS, Shape, ShapeItem
 
 DATA_KINDS = ["cells"] * 6 + ["bytes"] * 3 + ["rows", "full_rows", "reference", "node", "node", "head", "body",
               "head_tail", "body_odd", "tail_odd_head", "link", "object_link", "more", "object_more", "box",
@@ -24,8 +24,9 @@ CORE = [Shape("enter", [ShapeItem("cells", "to")]), Shape("enter", [ShapeItem("c
         Shape("exit", [ShapeItem("cells", "from")]), Shape("exit", [ShapeItem("raw", "release")]),
         Shape("exit", [ShapeItem("raw", "delete")]), Shape("update", [ShapeItem("cells", "to")]),
         Shape("update", [ShapeItem("cells", "from")]), Shape("target", [ShapeItem("cells", "tofrom")]),
+        Shape("target", [ShapeItem("cells", "to")]),
         Shape("enter", [ShapeItem("bytes", "to")]), Shape("enter", [ShapeItem("node", "to")])]
-ENTER_CELLS, ALLOC_CELLS, EXIT_CELLS, RELEASE, DELETE, TO_CELLS, FROM_CELLS, REGION_CELLS = range(8)
+ENTER_CELLS, ALLOC_CELLS, EXIT_CELLS, RELEASE, DELETE, TO_CELLS, FROM_CELLS, REGION_CELLS, READ_CELLS = range(9)
 
 
 def random_shape(rng, gcc=False):
@@ -197,7 +198,9 @@ class Generator:
             return [start, shift, rng.randint(1, count - shift), mode, first]
         shift = 0 if shape.construct == "use" or name.startswith("stride") else min(
             rng.choice([0, 0, 0, 1, 2, 3]), start)
-        if rng.random() < 0.04 and shape.construct in ("target", "data") and name == "cells":
+        # Whether a section without elements counts as a reference to what it lies in is not specified; in
+        # a region nothing comes of it.
+        if rng.random() < 0.05 and shape.construct == "target" and name == "cells":
             count = 0
         return [start - shift, shift, count, mode, first]
 
@@ -446,7 +449,10 @@ class Generator:
         return [*result, Step(WAIT, [])] if result else []
 
     def threads(self):
-        """Host threads, each with objects of its own."""
+        """Host threads, each with objects of its own; or with one object that all of them map and none
+        changes, so that it comes and goes while others use it."""
+        if self.rng.random() < 0.4:
+            return self.threads_with_one_object()
         bodies = []
         main = self.window
         self.only_cells = True
@@ -455,6 +461,22 @@ class Generator:
             bodies.append(Step(THREAD, [], self.steps(self.rng.randint(3, 10))))
         self.window, self.only_cells = main, False
         return Step(THREADS, [], bodies)
+
+    def threads_with_one_object(self):
+        first = self.window + 48 * 5 if self.window < 1000 else 1000
+        count = self.rng.choice([8, 100, 2000, 8000])
+        bodies = []
+        for _ in range(self.rng.randint(2, 4)):
+            body = []
+            for _ in range(self.rng.randint(5, 15)):
+                arguments = [first, 0, count, 0, 0, 0, 1, 0, 0]
+                if self.rng.random() < 0.7:
+                    arguments[3:5] = READS, 0
+                    arguments[-1] = count
+                body.append(Step(READ_CELLS, arguments))
+            bodies.append(Step(THREAD, [], body))
+        step = Step(THREADS, [], bodies)
+        return step if self.attempt(step) else None
 
     def look_at_all(self):
         """Everything that a program may know at its end."""
@@ -510,8 +532,8 @@ class Generator:
             steps += [step for step in self.pointer() if self.attempt(step)]
         steps += self.steps(rng.choice([6, 12, 20, 30]))
         if rng.random() < 0.15:
-            steps.append(self.threads())
-            steps += self.steps(4)
+            step = self.threads()
+            steps += [step, *self.steps(4)] if step else []
         return steps + self.look_at_all() + self.drain()
 
 

@@ -290,21 +290,21 @@ class Device:
         mapping.storage[address] = value
 
     def pointee(self, slot, address):
-        """The memory that a region reaches at host address `address` through the pointer at `slot`: a
-        dictionary of cells."""
+        """What a region reaches through the pointer at `slot` where the host reaches `address`: a
+        dictionary of cells, and the address in it. An attached pointer keeps to its pointee when the
+        original pointer changes."""
         holder = self.at(slot)
         if holder is None:
             raise NonConforming("the pointer is not present")
         if holder.storage is self.host:
-            return self.host
+            return self.host, address
         if slot not in holder.attached:
             raise NonConforming("the pointer is not attached")
         mapping, base = holder.attached[slot]
-        if not mapping.present or base != self.host[slot][1]:
-            raise NonConforming("the pointer dangles, or stands for another address than the host's")
-        if not mapping.low <= address < mapping.high:
+        address += base - self.host[slot][1]
+        if not mapping.present or not mapping.low <= address < mapping.high:
             raise NonConforming("not in what the pointer points to")
-        return mapping.storage
+        return mapping.storage, address
 
 
 class Model:

@@ -1,7 +1,7 @@
-// What a program of the oracle runs in: host storage of every kind, and an interpreter of scripts. A
-// script is lines of numbers, "ID OPERATION COUNT ARGUMENTS…"; an operation from 0 on is a shape, a
-// function with a directive that unit.py wrote; those below 0 are here. Every observation is a line
-// "ID: values…" on stdout, which model.py has predicted.
+// What a program of the oracle runs in: host storage of every kind, and an interpreter of scripts.
+// A script is lines of numbers, "ID OPERATION COUNT ARGUMENTS…"; an operation from 0 on is a shape,
+// a function with a directive that unit.py wrote; those below 0 are here. Every observation is a
+// line "ID: values…" on stdout, which model.py has predicted.
 #pragma once
 
 #include <omp.h>
@@ -15,6 +15,11 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#ifndef __clang__
+extern "C" void* omp_get_mapped_ptr(const void* host,
+                                    int device); // GCC 12's header does not have it
+#endif
 
 namespace oracle {
 
@@ -78,11 +83,13 @@ int linked[kFixed];
 struct World {
   int* cells = static_cast<int*>(std::malloc(kCells * sizeof(int)));
   char* bytes = static_cast<char*>(std::malloc(kBytes));
-  int (*grid)[kColumns] = static_cast<int (*)[kColumns]>(std::malloc(kRows * kColumns * sizeof(int)));
+  int (*grid)[kColumns] = static_cast<int (*)[kColumns]>(std::malloc(kRows * kColumns *
+                                                                     sizeof(int)));
   Node* nodes = static_cast<Node*>(std::malloc(kNodes * sizeof(Node)));
   Box* boxes = static_cast<Box*>(std::malloc(kBoxes * sizeof(Box)));
-  std::map<std::pair<long, char*>, char*> associated; ///< (device, host address): what was allocated
-  char tokens[16] = {};                               ///< what depend clauses name
+  std::map<std::pair<long, char*>, char*>
+      associated;       ///< (device, host address): what was allocated
+  char tokens[16] = {}; ///< what depend clauses name
 
   char* region(long which) {
     char* regions[] = {reinterpret_cast<char*>(cells), bytes,
@@ -92,7 +99,8 @@ struct World {
     return regions[which];
   }
 
-  /// Every program begins with the same values, also in the declare target variables of the devices.
+  /// Every program begins with the same values, also in the declare target variables of the
+  /// devices.
   void reset() {
     for (long i = 0; i < kCells; ++i) {
       cells[i] = static_cast<int>(1000 + i);
@@ -121,13 +129,14 @@ constexpr long kLog = 1 << 16;
 struct Run {
   World* world = nullptr;
   std::string out;
-  std::vector<long*> logs; ///< device memory that regions write what they see into; the last is the host's
+  std::vector<long*>
+      logs; ///< device memory that regions write what they see into; the last is the host's
   long used = 0;
   struct Logged {
     long id, device, begin, count;
   };
-  std::vector<Logged> pending; ///< of regions with nowait
-  long id = 0;                 ///< of the step that runs
+  std::vector<Logged> pending;                    ///< of regions with nowait
+  long id = 0;                                    ///< of the step that runs
   const std::vector<struct Step>* body = nullptr; ///< of a target data construct
 
   Run() {
@@ -201,14 +210,14 @@ extern const bool kHasBody[];
 
 enum Operation : long {
   kEnd = -1,
-  kHostWrite = -2,    // region, offset, element size, count, first value
-  kHostRead = -3,     // region, offset, element size, count
-  kPeek = -4,         // device, region, offset, element size, count
-  kPresent = -5,      // device, region, offsets…
-  kSame = -6,         // device, region, offset, offset
-  kPoint = -7,        // region, offset of a pointer, offset in cells in bytes (-1: null)
-  kCopy = -8,         // how, destination device, region, offset, source device, region, offset, bytes
-  kAssociate = -9,    // device, region, offset, bytes, distance
+  kHostWrite = -2, // region, offset, element size, count, first value
+  kHostRead = -3,  // region, offset, element size, count
+  kPeek = -4,      // device, region, offset, element size, count
+  kPresent = -5,   // device, region, offsets…
+  kSame = -6,      // device, region, offset, offset
+  kPoint = -7,     // region, offset of a pointer, offset in cells in bytes (-1: null)
+  kCopy = -8,      // how, destination device, region, offset, source device, region, offset, bytes
+  kAssociate = -9, // device, region, offset, bytes, distance
   kDisassociate = -10, // device, region, offset
   kWait = -11,
   kThreads = -12,
@@ -256,8 +265,8 @@ inline void copy_memory(Run& run, World& w, const long* a) {
     const std::size_t volume[] = {1, bytes};
     const std::size_t zero[] = {0, 0};
     const std::size_t dimensions[] = {1, bytes};
-    failed = omp_target_memcpy_rect(destination, source, 1, 2, volume, zero, zero, dimensions, dimensions,
-                                    to, from);
+    failed = omp_target_memcpy_rect(destination, source, 1, 2, volume, zero, zero, dimensions,
+                                    dimensions, to, from);
   } else {
 #ifdef __clang__
     failed = omp_target_memcpy_async(destination, source, bytes, 0, 0, to, from, 0, nullptr);

@@ -459,7 +459,9 @@ class Shape:
         for address, slot, mode, value in list(self.touches(arguments, host)):
             storage = host
             if device is not None:
-                storage = device.pointee(slot, address) if slot is not None else None
+                storage = None
+                if slot is not None:
+                    storage, address = device.pointee(slot, address)
             if storage is None:
                 old = device.value(address) if mode & READS else None
             else:
