@@ -31,22 +31,21 @@ Status expand_mapper(MapperFunction mapper, void* base, void* begin, std::int64_
   Components components;
   mapper(&components, base, begin, size, static_cast<std::int64_t>(type), name);
   const std::size_t list_begin = items.size();
-  // The entry's own parameter is the whole object's: the first component's.
-  bool argument = (type & kTargetParameter) != 0;
   for (const Component& component : components) {
     // Whether the compiler hands the parameter bit on to its components differs; one has it.
     const std::uint64_t own =
         (component.type & ~std::uint64_t{kTargetParameter}) | (type & kInherited);
-    const std::size_t before = items.size();
     if (Status status = decode_entry(component.base, component.begin, component.size, own,
                                      component.name, list_begin, items);
         !status) {
       return status;
     }
-    if (argument && items.size() > before) {
-      items[before].argument = true;
-      argument = false;
-    }
+  }
+  // The entry's own parameter is the whole object's: the first component's. It stands for the
+  // entry's base; a component's is the object itself, which a section's lower bound sets apart.
+  if ((type & (kTargetParameter | kReturnParameter)) != 0 && items.size() > list_begin) {
+    items[list_begin].argument = (type & kTargetParameter) != 0;
+    items[list_begin].base = static_cast<std::byte*>(base);
   }
   return {};
 }
