@@ -312,7 +312,9 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
 
 void DataEnvironment::leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
                                     ConstructWork& work) {
-  if (!counts(item, begin, mapping) || mapping.infinite()) {
+  // Section 5.8.3: delete leaves no reference, also where the item around a member counts for it.
+  const bool counted = counts(item, begin, mapping) || (item.remove && item.member);
+  if (!counted || mapping.infinite()) {
     return;
   }
   std::uint64_t& count = count_of(mapping, item);
