@@ -83,10 +83,12 @@ class Mutant:
 
 
 class Programs:
-    """Batches of programs, made once for all mutants."""
+    """Batches of programs, made once for all mutants. Those that fail with the library as it is show
+    nothing of a mutant and are left out."""
 
-    def __init__(self, build, first):
-        self.build, self.first = build, first
+    def __init__(self, build, first, names):
+        self.first = first
+        self.build, self.runners = build, [Runner(build, devices(build)[name]) for name in names]
         self.batches = []
 
     def __iter__(self):
@@ -100,8 +102,14 @@ class Programs:
         seed = self.first + number // per_unit
         unit = Unit.of_seed(self.build, seed)
         begin = seed * PROGRAMS_OF_A_SEED + number % per_unit * BATCH
-        return unit, [Prediction.of_steps(each, generator.program(each, unit.shapes), unit.shapes)
-                      for each in range(begin, begin + BATCH)]
+        predictions = [Prediction.of_steps(each, generator.program(each, unit.shapes), unit.shapes)
+                       for each in range(begin, begin + BATCH)]
+        for runner in self.runners:
+            while failed := next(runner.failures(unit, predictions), None):
+                print(f"oracle: seed {failed[0].seed} fails with the library as it is: {failed[1][:200]}",
+                      file=sys.stderr)
+                predictions.remove(failed[0])
+        return unit, predictions
 
 
 def search(mutant, programs, names):
@@ -128,7 +136,8 @@ def report(arguments):
         sys.exit("oracle: no such mutant")
     names = (arguments.devices or "cpu+separate,queued").split(",")
     commands = run(["ninja", "-C", build, "-t", "commands", LIBRARY]).splitlines()
-    programs = Programs(build, arguments.seed if arguments.seed is not None else int(time.time()) % 1000000000)
+    programs = Programs(build, arguments.seed if arguments.seed is not None else int(time.time()) % 1000000000,
+                        names)
     rows = []
     for patch in patches:
         mutant = Mutant(patch, build)

@@ -47,6 +47,7 @@ class Unit:
         self.build, self.shapes, self.compiler = build, shapes, compiler
         self.folder = build / "oracle"
         self.folder.mkdir(exist_ok=True)
+        self.made = set()  # files of ours
 
     @staticmethod
     def of_seed(build, seed, compiler="clang22"):
@@ -73,7 +74,8 @@ class Unit:
         key = hashlib.sha256((text + (FOLDER / "oracle.h").read_text()).encode()).hexdigest()[:16]
         path = self.folder / f"unit-{key}-{self.compiler}-{target}"
         if not path.exists():
-            source = self.folder / f"unit-{key}.cpp"
+            # Others may compile the same unit at this time.
+            source = self.folder / f"unit-{key}-{os.getpid()}.cpp"
             source.write_text(text)
             partial = path.with_suffix(f".{os.getpid()}")
             done = subprocess.run(self.command(target, source, partial), capture_output=True, text=True,
@@ -81,10 +83,12 @@ class Unit:
             if done.returncode != 0:
                 sys.exit(f"oracle: {source} was not compiled:\n{done.stderr}")
             partial.rename(path)
+            self.made |= {source, path}
         return path
 
     def discard(self):
-        for path in self.folder.glob("unit-*"):
+        """Removes what was compiled."""
+        for path in self.made:
             path.unlink(missing_ok=True)
 
 

@@ -38,9 +38,10 @@ class Kind:
         low, high = self.extent(b, lo, n)
         return [(address, None, i) for i, address in enumerate(self.region.cells_in(low, high))]
 
-    def reached_from(self, b):
-        """The address whose mapping has to hold all that is touched, or None."""
-        return None
+    def implicit_pointee(self, b, lo, n, host):
+        """Where a pointer points that the region uses and no clause maps, and the addresses that it
+        reaches through it: all in one mapping."""
+        return None, []
 
     def read_besides(self, b, lo, n):
         """Cells whose value in the region must be the host's."""
@@ -128,8 +129,8 @@ class Implicit(Section):
         low = self.region.base + b * INT
         return [Item(low, low, "alloc", ())]
 
-    def reached_from(self, b):
-        return self.region.base + b * INT
+    def implicit_pointee(self, b, lo, n, host):
+        return self.region.base + b * INT, [address for address, _, _ in self.touches(b, lo, n, host)]
 
 
 MEMBERS = {"head": (0, 4), "body": (4, 20), "tail": (32, 36), "odd": (36, 42)}
@@ -211,6 +212,9 @@ class Linked(Kind):
             return [section]
         object_begin = NODES.base + b * NODE
         return [Item(object_begin, object_begin + NODE, item.kind, item.modifiers), section]
+
+    def implicit_pointee(self, b, lo, n, host):
+        return (None, []) if self.whole else (NODES.base + b * NODE, [self.slot(b)])
 
     def touches(self, b, lo, n, host):
         slot = self.slot(b)
@@ -449,11 +453,10 @@ class Shape:
                 if device is not None and device.value(address) != host[address]:
                     raise NonConforming("the region would read another value than the host's")
             b, lo, n = self.item_operands(arguments, i)[:3]
-            begin = item.what.reached_from(b)
+            begin, reached = item.what.implicit_pointee(b, lo, n, host)
             if device is not None and begin is not None:
                 mapping = device.at(begin)
-                if mapping is None or not all(mapping.low <= address < mapping.high
-                                              for address, _, _ in item.what.touches(b, lo, n, host)):
+                if mapping is None or not all(mapping.low <= address < mapping.high for address in reached):
                     raise NonConforming("reaches past what the pointer points to")
         seen = []
         for address, slot, mode, value in list(self.touches(arguments, host)):
