@@ -84,7 +84,10 @@ int32_t __tgt_rtl_number_of_devices(void);
 
 /** Opens device number `device`. `openmp_number` is what omp_get_device_num() answers on it.
     `options` is what followed the device's name in GANTRY_DEVICES, without the first '+' ("" when
-    nothing did), options separated by '+'. Called once a device, before any other use. */
+    nothing did), options separated by '+'. Called before any other use. Several threads may call it
+    for one device at once, with the same arguments: the first to be done counts, and the others
+    answer success too. No lock may be held here while the dynamic loader is waited for, because a
+    thread that is inside dlopen may come here too. */
 int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options);
 
 /** The bits GANTRY_CAPABILITY_* of an open device. */
@@ -94,7 +97,7 @@ uint32_t __tgt_rtl_capabilities(int32_t device);
 const char* __tgt_rtl_device_description(int32_t device);
 
 /** 1 if the devices of this plugin could run the image at `bytes`, else 0. Looks at headers only.
- */
+    Must not take the dynamic loader's lock, as __tgt_rtl_create_image must not. */
 int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
 
 /** How well an image that __tgt_rtl_is_valid_binary accepts suits `device`: 0 if it does not run
@@ -104,8 +107,8 @@ uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size);
 
 /** Makes an image for `device` from `bytes`, of which it keeps a copy: they may vanish after the
     call. `file` is null or the path of a file that does not exist yet, in which the copy is kept
-   and left behind for debuggers. Must not take the dynamic loader's lock, because the caller holds
-   a lock that library constructors and destructors wait for. */
+   and left behind for debuggers. Must not take the dynamic loader's lock, because threads that load
+   and unload libraries wait for the caller. */
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
                                gantry_image** image);
 
@@ -232,8 +235,8 @@ typedef struct gantry_fault {
     lost. What `fault` points to lives as long as the images of the device. */
 int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault);
 
-/** From now on a kernel that takes longer is a fault. Called once a device, if at all, before any
-    image of it. */
+/** From now on a kernel that takes longer is a fault. Called before any image of the device, if at
+    all; by several threads, with the same value, where several open the device. */
 void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds);
 
 /** From now on device memory is made such that mistakes show: what is allocated has values that are
@@ -273,7 +276,8 @@ typedef struct gantry_unknown_function {
 typedef void gantry_function_check(int32_t device, const gantry_unknown_function* unknown);
 
 /** `check` is asked, on the thread that makes it, before every call through such a pointer: it
-    returns if the pointer may be the device's own. Called once a device, before any image of it. */
+    returns if the pointer may be the device's own. Called as
+    __tgt_rtl_set_time_limit is. */
 void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check);
 
 #ifdef __cplusplus

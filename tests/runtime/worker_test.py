@@ -143,7 +143,7 @@ class Mistakes(WorkerCase):
 
     def test_what_lies_before_a_block(self):
         self.assertEqual(self.cause("before_large_block"),
-                         "wrote to address ADDRESS: 2048 bytes before 'y[256:768]', which has 6144 bytes and was "
+                         "wrote to address ADDRESS: 4096 bytes before 'y[512:512]', which has 4096 bytes and was "
                          f"mapped at {SOURCE}:{line_of('before_large_block') - 1}")
         self.assertEqual(self.cause("before_allocation"),
                          "wrote to address ADDRESS: 800 bytes before the allocation [ADDRESS, 8192 bytes)")
@@ -235,7 +235,7 @@ class Checks(WorkerCase):
         message = self.error_of(FAULTS, "before_large_block", GANTRY_DEVICES=DEVICE, GANTRY_CHECK="map",
                                 OMP_TARGET_OFFLOAD="MANDATORY")
         self.assertTrue(message.startswith("gantry: error: "), message)
-        self.assertIn("2048 bytes before", message)
+        self.assertIn("4096 bytes before", message)
 
     def test_what_the_device_changes(self):
         for devices in WITH_COPIES:

@@ -47,9 +47,16 @@ Functions& functions_of(std::int32_t device) {
 }
 
 std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown) {
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  for (const auto& device : all.open) {
+  // Devices stay; to locate a call waits for the dynamic loader, so not with the lock.
+  std::vector<Device*> open;
+  {
+    Devices& all = devices();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& device : all.open) {
+      open.push_back(device.get());
+    }
+  }
+  for (Device* const device : open) {
     if (device != nullptr && device->functions.locate(call, unknown)) {
       return device->openmp_number;
     }
@@ -77,10 +84,11 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (all.open.size() <= static_cast<std::size_t>(device)) {
     all.open.resize(static_cast<std::size_t>(device) + 1);
   }
-  auto opened = std::make_unique<Device>();
-  opened->openmp_number = openmp_number;
-  opened->separate = !option.empty();
-  all.open[static_cast<std::size_t>(device)] = std::move(opened);
+  if (auto& opened = all.open[static_cast<std::size_t>(device)]; opened == nullptr) {
+    opened = std::make_unique<Device>();
+    opened->openmp_number = openmp_number;
+    opened->separate = !option.empty();
+  }
   return GANTRY_SUCCESS;
 }
 

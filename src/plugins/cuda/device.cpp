@@ -133,7 +133,12 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (const std::int32_t code = open(*opened); code != GANTRY_SUCCESS) {
     return code;
   }
-  open_devices[static_cast<std::size_t>(device)].store(opened.release(), std::memory_order_release);
+  // Several threads may open a device at once; all of them keep its context, which is one.
+  Device* none = nullptr;
+  if (open_devices[static_cast<std::size_t>(device)].compare_exchange_strong(
+          none, opened.get(), std::memory_order_acq_rel)) {
+    (void)opened.release();
+  }
   return GANTRY_SUCCESS;
 }
 

@@ -1,5 +1,7 @@
 #include "plugins/cuda/driver.h"
 
+#include <memory>
+
 #include <dlfcn.h>
 
 namespace gantry::cuda {
@@ -69,8 +71,14 @@ Driver make_driver() {
 } // namespace
 
 const Driver& open_driver() {
-  static const auto* const opened = new Driver(make_driver());
-  opened_driver.store(opened, std::memory_order_release);
+  // Without a lock, which that of a static variable would be: a thread that is inside dlopen may
+  // come here while this one waits for the dynamic loader. The first to be done counts.
+  auto made = std::make_unique<const Driver>(make_driver());
+  const Driver* opened = nullptr;
+  if (opened_driver.compare_exchange_strong(opened, made.get(), std::memory_order_acq_rel,
+                                            std::memory_order_acquire)) {
+    opened = made.release();
+  }
   return *opened;
 }
 

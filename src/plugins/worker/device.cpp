@@ -46,6 +46,17 @@ std::int32_t start(Device& device, Worker*& worker) {
   return GANTRY_SUCCESS;
 }
 
+/// Changes what the worker will be started with. Several threads that open a device say the same,
+/// the last ones when it is at work already.
+template <typename Change>
+void change_settings(std::int32_t number, Change change) {
+  Device& device = device_of(number);
+  const std::lock_guard lock(device.mutex);
+  if (device.worker.load(std::memory_order_relaxed) == nullptr) {
+    change(device.settings);
+  }
+}
+
 } // namespace
 
 Device& device_of(std::int32_t device) {
@@ -105,7 +116,9 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (all.open.size() <= static_cast<std::size_t>(device)) {
     all.open.resize(static_cast<std::size_t>(device) + 1);
   }
-  all.open[static_cast<std::size_t>(device)] = std::move(opened);
+  if (auto& place = all.open[static_cast<std::size_t>(device)]; place == nullptr) {
+    place = std::move(opened);
+  }
   return GANTRY_SUCCESS;
 }
 
@@ -118,15 +131,16 @@ const char* __tgt_rtl_device_description(int32_t device) {
 }
 
 void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) {
-  device_of(device).settings.time_limit = milliseconds;
+  change_settings(device, [&](WorkerSettings& settings) { settings.time_limit = milliseconds; });
 }
 
 void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words) {
-  device_of(device).settings.processors.assign(mask, mask + words);
+  change_settings(
+      device, [&](WorkerSettings& settings) { settings.processors.assign(mask, mask + words); });
 }
 
 void __tgt_rtl_set_memory_check(int32_t device) {
-  device_of(device).settings.check_memory = true;
+  change_settings(device, [](WorkerSettings& settings) { settings.check_memory = true; });
 }
 
 } // extern "C"

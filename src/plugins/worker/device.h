@@ -17,7 +17,7 @@ namespace gantry::worker {
 /// Never freed. What is not said to be locked is immutable once the device is in use.
 struct Device {
   std::int32_t index = 0;
-  WorkerSettings settings;
+  WorkerSettings settings; ///< locked until the worker is started
   std::string description;
 
   std::mutex mutex; ///< for the start of the worker, and the images

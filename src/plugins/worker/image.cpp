@@ -52,12 +52,13 @@ std::int32_t gantry_image::create(Worker& worker) {
 }
 
 std::int32_t gantry_image::load() {
+  // Before the image's lock, which comes behind the device's: entering may start the worker.
+  Worker* worker = nullptr;
+  std::int32_t code = enter(device_, worker);
   const std::lock_guard lock(mutex_);
   if (loaded_) {
     return GANTRY_SUCCESS;
   }
-  Worker* worker = nullptr;
-  std::int32_t code = enter(device_, worker);
   if (code == GANTRY_SUCCESS && handle_ == 0) {
     code = create(*worker);
   }

@@ -3,7 +3,6 @@
 #include "runtime/core/program.h"
 
 #include <algorithm>
-#include <mutex>
 
 namespace gantry::core {
 
@@ -75,8 +74,8 @@ private:
   /// Whether `holds` of the images of some program; of one that cannot be decoded, none.
   template <typename Predicate>
   bool some_contents(Predicate holds) {
-    const std::lock_guard lock(registry_.mutex());
-    return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
+    const Registry::Pinned pinned(registry_);
+    return std::ranges::any_of(pinned.programs(), [&](const RegisteredProgram& program) {
       const auto contents = program.decode(program.descriptor);
       return holds(contents ? contents->images : std::vector<Image>());
     });

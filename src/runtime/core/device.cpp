@@ -86,34 +86,60 @@ std::shared_ptr<LoadedProgram::Image> Device::find_image(const std::byte* source
   return nullptr;
 }
 
+Device::Turn::Turn(Device& device) : device_(device) {
+  std::unique_lock lock(device.turn_mutex_);
+  device.turn_ended_.wait(lock, [&] { return !device.has_turn_; });
+  device.has_turn_ = true;
+}
+
+Device::Turn::~Turn() {
+  {
+    const std::lock_guard lock(device_.turn_mutex_);
+    device_.has_turn_ = false;
+  }
+  device_.turn_ended_.notify_one();
+}
+
+Result<std::shared_ptr<LoadedProgram>> Device::stage(const RegisteredProgram& program) {
+  const Turn turn(*this);
+  if (const auto known = staged_.find(program.id); known != staged_.end()) {
+    return known->second;
+  }
+  auto staged = LoadedProgram::stage(program, device_, image_file(program),
+                                     [&](const std::byte* source) { return find_image(source); });
+  if (staged) {
+    staged_.emplace(program.id, *staged);
+  }
+  return staged;
+}
+
 Status Device::load_programs(Registry& registry) {
   const std::uint64_t generation = registry.generation();
   std::vector<std::shared_ptr<LoadedProgram>> staged;
   {
-    const std::lock_guard lock(registry.mutex());
-    for (const RegisteredProgram& program : registry.programs()) {
-      auto [entry, is_new] = staged_.try_emplace(program.id);
-      if (is_new) {
-        auto result =
-            LoadedProgram::stage(program, device_, image_file(program),
-                                 [&](const std::byte* source) { return find_image(source); });
-        if (!result) {
-          staged_.erase(entry);
-          return tl::unexpected(result.error());
-        }
-        entry->second = std::move(*result);
+    const Registry::Pinned pinned(registry);
+    for (const RegisteredProgram& program : pinned.programs()) {
+      auto result = stage(program);
+      if (!result) {
+        return tl::unexpected(result.error());
       }
-      if (entry->second != nullptr && std::ranges::find(loaded_, entry->second) == loaded_.end()) {
-        staged.push_back(entry->second);
+      if (*result != nullptr) {
+        staged.push_back(std::move(*result));
       }
     }
   }
   for (const auto& program : staged) {
-    auto joined = program->load();
-    const std::lock_guard lock(registry.mutex());
-    // Unregistered meanwhile, or published by another thread that loaded it too.
-    if (!registry.contains(program->id()) || std::ranges::find(loaded_, program) != loaded_.end()) {
+    if (program->is_published()) {
       continue;
+    }
+    auto joined = program->load();
+    const Registry::Pinned pinned(registry, program->id());
+    if (pinned.empty()) {
+      continue; // unregistered meanwhile
+    }
+    const Turn turn(*this);
+    if (program->is_published()) {
+      continue; // by another thread, which loaded it too
     }
     if (!joined) {
       return tl::unexpected(joined.error());
@@ -137,6 +163,9 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
     if (Status status = data_environment_.declare(variable.host_address, variable.size,
                                                   variable.device_address, variable.name);
         !status) {
+      for (const auto& declared : program->joined().variables) {
+        data_environment_.undeclare(declared.host_address, declared.device_address);
+      }
       return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
     }
   }
@@ -155,6 +184,7 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
   }
   loaded_.push_back(program);
   publish_functions(*program);
+  program->set_published();
   if (info_enabled(Info::kLoad)) [[unlikely]] {
     info("{}: image loaded, {}, {}, {}", label(),
          counted(program->joined().kernels.size(), "kernel"),
@@ -217,6 +247,7 @@ void Device::hand_over_variables(const LoadedProgram& gone) {
 }
 
 std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
+  const Turn turn(*this);
   const auto staged = staged_.extract(id);
   if (staged.empty()) {
     return nullptr;

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,8 +60,9 @@ public:
     return kernels_.find(host_address);
   }
 
-  /// Takes a program off the device and returns it, so that its image can be unloaded after the
-  /// registry's lock, which the caller holds, is given back. Null if it was not looked at here.
+  /// Takes a program that is registered no more off the device and returns it; its image is
+  /// unloaded with it. Null if it was not looked at here. Waits for other changes of what is
+  /// loaded.
   [[nodiscard]] std::shared_ptr<LoadedProgram> withdraw(ProgramId id);
 
   /// True if the device may have newer values of the program's data than the host: something mapped
@@ -81,8 +83,25 @@ public:
   [[noreturn]] void fail_construct(const Error& error, const Construct& construct);
 
 private:
+  /// One thread's turn to change what is loaded. Others wait for it, without a lock: a plugin may
+  /// be at work meanwhile, though on nothing that waits for the dynamic loader.
+  class Turn {
+  public:
+    explicit Turn(Device& device);
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+  private:
+    Device& device_;
+  };
+
   Status load_programs(Registry& registry);
+  /// The first half of loading a program, unless it is done: null if no image of it fits.
+  Result<std::shared_ptr<LoadedProgram>> stage(const RegisteredProgram& program);
   Status publish(const std::shared_ptr<LoadedProgram>& program, LoadedProgram::Joined joined);
+
+  // In a turn.
 
   /// What a program leaves behind that another one loaded here has too (of an inline function or
   /// variable) is that one's from now on; the rest is forgotten.
@@ -109,7 +128,10 @@ private:
   std::string explanation_; ///< why the device is lost, once that is known
   std::atomic<std::uint64_t> loaded_generation_{0};
 
-  // With the registry's lock held:
+  std::mutex turn_mutex_;
+  std::condition_variable turn_ended_;
+  bool has_turn_ = false; ///< some thread has
+  // In a turn:
   /// Every program that was looked at here; null if none of its images fits this device.
   std::map<ProgramId, std::shared_ptr<LoadedProgram>> staged_;
   /// Those that are published: their kernels and variables are found.

@@ -3,6 +3,9 @@
 
 #include "runtime/testing/fake_plugin.h"
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -52,7 +55,6 @@ struct Programs : ::testing::Test {
 
   /// As unregistration does it. The image goes with the result.
   std::shared_ptr<LoadedProgram> withdraw(const TestProgram& program) {
-    const std::lock_guard lock(registry.mutex());
     return device.withdraw(registry.remove(&program));
   }
   void drop(const TestProgram& program) { withdraw(program); }
@@ -415,7 +417,6 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
       HasSubstr("the program calls functions by pointer on the device ('f' is one), and the "
                 "plugin 'plain' does not support that"));
   EXPECT_TRUE(status.error().of_device) << "the host may run the region";
-  const std::lock_guard lock(registry.mutex());
   for (const TestProgram* each : {&plain, &program}) {
     (void)other.withdraw(registry.remove(each));
   }
@@ -433,12 +434,29 @@ TEST(Registry, NumbersProgramsAndForgetsThem) {
   registry.add(&first, &first, nullptr);
   registry.add(&second, &second, nullptr);
   EXPECT_EQ(registry.generation(), start + 2);
-  const std::lock_guard lock(registry.mutex());
   EXPECT_EQ(registry.remove(&first), 1u);
-  EXPECT_FALSE(registry.contains(1));
-  EXPECT_TRUE(registry.contains(2));
+  EXPECT_TRUE(Registry::Pinned(registry, 1).empty());
+  EXPECT_FALSE(Registry::Pinned(registry, 2).empty());
   EXPECT_EQ(registry.remove(&first), 0u);
-  EXPECT_EQ(registry.programs().size(), 1u);
+  EXPECT_EQ(Registry::Pinned(registry).programs().size(), 1u);
+  EXPECT_FALSE(registry.empty());
+  EXPECT_EQ(registry.remove(&second), 2u);
+  EXPECT_TRUE(registry.empty());
+}
+
+TEST(Registry, KeepsProgramsThatArePinned) {
+  Registry registry;
+  const int first = 0;
+  const int second = 0;
+  registry.add(&first, &first, nullptr);
+  registry.add(&second, &second, nullptr);
+  auto pinned = std::make_unique<Registry::Pinned>(registry, 1);
+  EXPECT_EQ(registry.remove(&second), 2u) << "nobody has that one";
+  auto removing = std::async(std::launch::async, [&] { return registry.remove(&first); });
+  EXPECT_EQ(removing.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  EXPECT_TRUE(Registry::Pinned(registry, 1).empty()) << "what is about to go is not pinned again";
+  pinned.reset();
+  EXPECT_EQ(removing.get(), 1u);
 }
 
 } // namespace

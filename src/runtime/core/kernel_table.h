@@ -1,12 +1,11 @@
 // Finds a kernel by the host address that the compiler hands to a launch.
 //
 // Look-ups happen at every launch, on any thread, and take no lock; changes happen when programs
-// are loaded and unloaded, one at a time under the registry's lock. The table is open-addressed
-// with linear probing. A slot is written kernel first, then key; since a slot of an erased key is
-// used again, a reader that was between the two loads could see another key's kernel, so it checks
-// that the kernel is its own. When the table grows, the old array stays until the table dies,
-// because a reader may still be in it: sizes double, so the old ones together are smaller than the
-// new one.
+// are loaded and unloaded, one at a time. The table is open-addressed with linear probing. A slot
+// is written kernel first, then key; since a slot of an erased key is used again, a reader that was
+// between the two loads could see another key's kernel, so it checks that the kernel is its own.
+// When the table grows, the old array stays until the table dies, because a reader may still be in
+// it: sizes double, so the old ones together are smaller than the new one.
 #pragma once
 
 #include "runtime/core/mapping_table.h"

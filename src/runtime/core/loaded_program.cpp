@@ -55,16 +55,27 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 
   staged->unified_shared_memory_ = unified;
+  // Regions use a link variable without a map clause then: the host's.
+  const auto has_value = [&](const ProgramEntry& entry) {
+    return unified && entry.kind == EntryKind::kLink;
+  };
   std::size_t names_size = 0;
+  std::size_t values_size = 0;
   for (const ProgramEntry& entry : contents->entries) {
     names_size += std::char_traits<char>::length(entry.name) + 1;
+    values_size += has_value(entry) ? entry.size : 0;
   }
   staged->names_.reserve(names_size); // so that the pointers below stay good
+  staged->link_values_.reserve(values_size);
   staged->entries_ = std::move(contents->entries);
   for (ProgramEntry& entry : staged->entries_) {
     const std::size_t begin = staged->names_.size();
     staged->names_.append(entry.name).push_back('\0');
     entry.name = staged->names_.data() + begin;
+    if (has_value(entry)) {
+      entry.value = staged->link_values_.data() + staged->link_values_.size();
+      staged->link_values_.append(static_cast<const char*>(entry.address), entry.size);
+    }
   }
   return staged;
 }
@@ -109,11 +120,9 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
                   entry.name, entry.size, variable->size);
     }
     joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
-    if (entry.kind == EntryKind::kLink && unified_shared_memory_) {
-      // Regions use a link variable without a map clause then: the host's.
-      return device_.submit(variable->device_address, entry.address, entry.size);
-    }
-    return {};
+    return entry.kind == EntryKind::kLink && unified_shared_memory_
+               ? device_.submit(variable->device_address, entry.value, entry.size)
+               : Status();
   case EntryKind::kLinkPointer:
     joined.link_pointers.push_back(
         {entry.address, entry.size, variable->device_address, entry.name});

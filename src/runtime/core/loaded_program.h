@@ -1,9 +1,10 @@
 // One program on one device: its image and the join of host entries with what the image holds.
 //
 // Loading has two halves because of the dynamic loader. The first copies what is needed out of the
-// program's memory, under the registry's lock, so that the program cannot vanish meanwhile. The
-// second loads the image without any lock: it may wait for a thread that is inside dlopen, and that
-// thread may be waiting for the registry. Several threads may do the second half at once.
+// program's memory, while the program is pinned in the registry, so that it cannot vanish
+// meanwhile. The second loads the image without any lock or pin: it may wait for a thread that is
+// inside dlopen, and that thread may be waiting for the pin. Several threads may do the second half
+// at once.
 #pragma once
 
 #include "runtime/core/function_map.h"
@@ -12,6 +13,7 @@
 #include "runtime/core/program.h"
 #include "runtime/core/registry.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,9 +31,9 @@ public:
   };
   using FindImage = std::function<std::shared_ptr<Image>(const std::byte* source)>;
 
-  /// First half, with the registry's lock held. Null if no image of the program fits the device.
-  /// `file`: see PluginDevice::create_image. `find_image` answers an image that another program of
-  /// this device has, or null.
+  /// First half, with the program pinned. Null if no image of the program fits the device. `file`:
+  /// see PluginDevice::create_image. `find_image` answers an image that another program of this
+  /// device has, or null.
   [[nodiscard]] static Result<std::shared_ptr<LoadedProgram>>
   stage(const RegisteredProgram& program, const PluginDevice& device, const std::string& file,
         const FindImage& find_image);
@@ -61,9 +63,12 @@ public:
   /// Second half: loads the image and finds every entry in it. No lock is held.
   [[nodiscard]] Result<Joined> load() const;
 
-  /// Keeps what load() found for as long as the image is loaded. Once, with the registry's lock
-  /// held.
+  /// Keeps what load() found for as long as the image is loaded. Once, before others see it.
   void adopt(Joined joined) { joined_ = std::move(joined); }
+
+  /// Its kernels and variables are found. Any thread.
+  [[nodiscard]] bool is_published() const { return published_.load(std::memory_order_acquire); }
+  void set_published() { published_.store(true, std::memory_order_release); }
 
   [[nodiscard]] const std::shared_ptr<Image>& image() const { return image_; }
   [[nodiscard]] ProgramId id() const { return id_; }
@@ -81,9 +86,11 @@ private:
 
   ProgramId id_;
   bool unified_shared_memory_ = false;
+  std::atomic<bool> published_{false};
   const PluginDevice& device_;
   std::shared_ptr<Image> image_;
-  std::string names_; ///< the entries' names, in one piece
+  std::string names_;       ///< the entries' names, in one piece
+  std::string link_values_; ///< of entries of kind kLink, in one piece
   std::vector<ProgramEntry> entries_;
   Joined joined_;
 };

@@ -30,7 +30,8 @@ struct ProgramEntry {
   void* address = nullptr;
   const char* name = "";
   std::uint64_t size = 0;
-  /// The host's value of a kUnifiedVariable.
+  /// The host's value of a kUnifiedVariable; of a kLink, once it is staged for a device under
+  /// unified_shared_memory, where a copy of its host value is.
   const void* value = nullptr;
 };
 

@@ -36,22 +36,16 @@ void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, s
   if (info_enabled(Info::kRegistration)) [[unlikely]] {
     info("program unregistered: {}", module_of(reinterpret_cast<const void*>(begin)).path);
   }
-  bool last = false;
-  {
-    // The images go when this vector does, after the lock: unloading runs code of the image.
-    std::vector<std::shared_ptr<LoadedProgram>> unloaded;
-    const std::lock_guard lock(registry_.mutex());
-    const ProgramId id = registry_.remove(descriptor);
-    if (id == 0) {
-      return;
-    }
-    for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
-      unloaded.push_back(devices_[i]->withdraw(id));
-      devices_[i]->data_environment().intern_strings(begin, end);
-    }
-    last = registry_.programs().empty();
+  const ProgramId id = registry_.remove(descriptor);
+  if (id == 0) {
+    return;
   }
-  if (last) {
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    // With the program its image goes, which runs code of the image.
+    const std::shared_ptr<LoadedProgram> withdrawn = devices_[i]->withdraw(id);
+    devices_[i]->data_environment().intern_strings(begin, end);
+  }
+  if (registry_.empty()) {
     report_leaks();
   }
 }
@@ -97,11 +91,7 @@ Error Runtime::no_such_device(std::int64_t number, int count) {
 }
 
 bool Runtime::has_program_in(const Module& module) {
-  const std::lock_guard lock(registry_.mutex());
-  return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
-    const auto location = reinterpret_cast<std::uintptr_t>(program.location);
-    return location >= module.begin && location < module.end;
-  });
+  return registry_.has_program_in(module.begin, module.end);
 }
 
 int Runtime::count_for_use(const Construct& construct) {
@@ -205,7 +195,6 @@ void Runtime::refresh(const Construct& construct) {
 }
 
 void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
-  Status status;
   // Before the lock is taken: binding plugins needs the dynamic loader, and a thread that is inside
   // dlopen may wait here, with a target region in a constructor.
   Result<Setup> setup;
@@ -224,13 +213,14 @@ void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
   if (setup_.settings.automatic_devices && setup_.settings.policy != OffloadPolicy::kDisabled) {
     automatic = choose_devices(registry_, bound_plugins());
   }
-  const std::lock_guard lock(mutex_);
-  adopt_choice(std::move(automatic));
-  if (setup_.settings.policy != OffloadPolicy::kDisabled) {
-    status = open_devices(all);
+  {
+    const std::lock_guard lock(mutex_);
+    adopt_choice(std::move(automatic));
   }
-  if (!status) {
-    fatal(status.error(), construct);
+  if (setup_.settings.policy != OffloadPolicy::kDisabled) {
+    if (Status status = open_devices(all); !status) {
+      fatal(status.error(), construct);
+    }
   }
   opened_generation_.store(generation, std::memory_order_release);
 }
@@ -318,50 +308,82 @@ Result<Runtime::Setup> Runtime::read_setup() {
   return setup;
 }
 
-bool Runtime::some_image_fits(const Plugin& plugin) {
-  const std::lock_guard lock(registry_.mutex());
-  return std::ranges::any_of(registry_.programs(), [&](const RegisteredProgram& program) {
-    const auto contents = program.decode(program.descriptor);
-    // What is wrong with a program is said when it is loaded.
-    return !contents ||
-           std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
-             return plugin.accepts(image);
-           });
+std::vector<const Plugin*> Runtime::plugins_that_fit() {
+  std::vector<const Plugin*> plugins = bound_plugins();
+  const Registry::Pinned pinned(registry_);
+  std::erase_if(plugins, [&](const Plugin* plugin) {
+    return std::ranges::none_of(pinned.programs(), [&](const RegisteredProgram& program) {
+      const auto contents = program.decode(program.descriptor);
+      // What is wrong with a program is said when it is loaded.
+      return !contents ||
+             std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
+               return plugin->accepts(image);
+             });
+    });
   });
+  return plugins;
+}
+
+std::size_t Runtime::next_candidate(std::span<const Plugin* const> plugins) const {
+  const auto next = std::ranges::find_if(setup_.candidates, [&](const Candidate& candidate) {
+    return !candidate.opened && !candidate.refused &&
+           std::ranges::find(plugins, candidate.plugin) != plugins.end();
+  });
+  return next == setup_.candidates.end()
+             ? kNoCandidate
+             : static_cast<std::size_t>(next - setup_.candidates.begin());
 }
 
 Status Runtime::open_devices(bool all) {
-  const Plugin* fits = nullptr;
-  for (Candidate& candidate : setup_.candidates) {
-    if (candidate.opened || candidate.refused ||
-        (!all && candidate.plugin != fits && !some_image_fits(*candidate.plugin))) {
-      continue;
+  const std::vector<const Plugin*> plugins = all ? bound_plugins() : plugins_that_fit();
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (opening_ == kNoCandidate) {
+      opening_ = next_candidate(plugins);
     }
-    fits = candidate.plugin;
+    if (opening_ == kNoCandidate) {
+      return {};
+    }
+    const std::size_t index = opening_;
+    const Candidate candidate = setup_.candidates[index];
     const int number = count_.load(std::memory_order_relaxed);
+    lock.unlock();
     auto device =
         PluginDevice::open(*candidate.plugin, candidate.plugin_device, number, candidate.options);
-    if (!device) {
-      const auto error = with_context(
-          device.error(), fmt::format("device {} ({})", number, candidate.plugin->name()));
-      if (!device.error().of_device || setup_.settings.policy == OffloadPolicy::kMandatory) {
-        return error;
+    if (device) {
+      if (auto* const set_check = candidate.plugin->functions().set_function_ptr_check;
+          set_check != nullptr && check_enabled(Check::kFunctions)) {
+        set_check(candidate.plugin_device, check_function);
       }
-      write_warning(fmt::format("{}; the program goes on without it", error.value().message));
-      setup_.reasons.push_back(error.value().message);
-      candidate.refused = true;
-      continue;
+      device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap),
+                         processors_at_start());
     }
-    if (auto* const set_check = candidate.plugin->functions().set_function_ptr_check;
-        set_check != nullptr && check_enabled(Check::kFunctions)) {
-      set_check(candidate.plugin_device, check_function);
+    lock.lock();
+    if (opening_ == index) {
+      opening_ = kNoCandidate;
+      if (Status status = adopt_device(setup_.candidates[index], std::move(device)); !status) {
+        return status;
+      }
     }
-    device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap),
-                       processors_at_start());
-    candidate.opened = true;
-    devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
-    count_.store(number + 1, std::memory_order_release);
   }
+}
+
+Status Runtime::adopt_device(Candidate& candidate, Result<PluginDevice> device) {
+  const int number = count_.load(std::memory_order_relaxed);
+  if (!device) {
+    const auto error = with_context(
+        device.error(), fmt::format("device {} ({})", number, candidate.plugin->name()));
+    if (!device.error().of_device || setup_.settings.policy == OffloadPolicy::kMandatory) {
+      return error;
+    }
+    write_warning(fmt::format("{}; the program goes on without it", error.value().message));
+    setup_.reasons.push_back(error.value().message);
+    candidate.refused = true;
+    return {};
+  }
+  candidate.opened = true;
+  devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
+  count_.store(number + 1, std::memory_order_release);
   return {};
 }
 

@@ -132,17 +132,30 @@ private:
   [[nodiscard]] std::vector<const Plugin*> bound_plugins();
   /// With the lock held.
   void adopt_choice(AutomaticDevices choice);
+  /// Opens the devices of the settings that some image fits. No lock is held while one is opened:
+  /// its plugin may wait for a thread that is inside dlopen, and that one may come here too. So
+  /// every thread that comes here opens the device that is next, and the first to be done counts.
   Status open_devices(bool all);
-  [[nodiscard]] bool some_image_fits(const Plugin& plugin);
+  /// The plugins that some registered image fits.
+  [[nodiscard]] std::vector<const Plugin*> plugins_that_fit();
+  /// With the lock held: the first candidate that is neither opened nor refused and whose plugin is
+  /// one of `plugins`; kNoCandidate if there is none.
+  [[nodiscard]] std::size_t next_candidate(std::span<const Plugin* const> plugins) const;
+  /// With the lock held: adds an open device, or notes why there is none.
+  Status adopt_device(Candidate& candidate, Result<PluginDevice> device);
   /// Device 0 of a plugin if a program has opened it, or null: a device is opened once.
   [[nodiscard]] const PluginDevice* first_open_device(std::string_view plugin) const;
   [[noreturn]] void no_device(const Construct& construct);
 
   Registry registry_;
 
-  /// Everything about devices is changed with this lock held; what readers need is atomic.
+  /// Everything about devices is changed with this lock held; what readers need is atomic. No
+  /// plugin is called meanwhile.
   std::mutex mutex_;
   Setup setup_;
+  static constexpr std::size_t kNoCandidate = ~std::size_t{0};
+  /// The candidate that is being opened.
+  std::size_t opening_ = kNoCandidate;
   std::atomic<bool> has_setup_{false}; ///< changed once
 
   // A Device never moves or goes away, so a count says which slots may be read.

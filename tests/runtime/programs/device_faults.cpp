@@ -162,7 +162,8 @@ static void calls_host() {
 
 static void before_large_block() {
   double* y = array();
-#pragma omp target map(tofrom : y[256 : 768])
+  // Wherever in its page the section begins, y[0] lies in the page before.
+#pragma omp target map(tofrom : y[512 : 512])
   y[0] = one; // before_large_block
 }
 
