@@ -45,7 +45,7 @@ std::optional<DataEnvironment::Storage> DataEnvironment::choose_storage(Better b
   const std::lock_guard lock(mutex_);
   const Mapping* best = nullptr;
   table_.for_each([&](const Mapping& mapping) {
-    if (!mapping.shared() && better(best, mapping)) {
+    if (!mapping.shared() && !mapping.pending && better(best, mapping)) {
       best = &mapping;
     }
   });

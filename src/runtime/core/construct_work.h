@@ -6,9 +6,11 @@
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/map_item.h"
 #include "runtime/core/mapping_table.h"
+#include "runtime/core/plugin.h"
 #include "runtime/core/queue.h"
 
 #include <optional>
+#include <span>
 
 #include <absl/container/inlined_vector.h>
 
@@ -28,6 +30,18 @@ using KernelArguments = absl::InlinedVector<void*, kInlineItems + 1>;
 enum class ParameterForm : std::uint8_t {
   kValues, ///< each as a parameter
   kBlock,  ///< one parameter: the address of an array of them on the device, null if there are none
+};
+
+/// Where the values of a kernel's parameters, if it takes them as a block, and the private copies
+/// of its items lie, in one piece.
+struct PrivateLayout {
+  PrivateLayout(std::span<const MapItem> items, ParameterForm form);
+
+  bool block;
+  std::size_t values = 0; ///< parameters
+  std::uint64_t size = 0; ///< bytes of all of it
+  /// Of each item's private copy; empty if there is none.
+  absl::InlinedVector<std::uint64_t, kInlineItems> offsets;
 };
 
 using Mappings = absl::InlinedVector<Mapping*, kInlineItems>;
@@ -76,7 +90,7 @@ private:
   struct Transfer {
     Mapping* mapping; ///< null for a private copy
     std::uintptr_t host;
-    std::uintptr_t device;
+    std::uintptr_t device; ///< of a private copy
     std::uint64_t size;
     Direction direction;
     std::uint64_t pieces = 1; ///< one every `stride` bytes
@@ -114,6 +128,15 @@ struct ConstructWork {
   Transfers transfers;
   /// The items that attach a pointer, by the pointer's address; once they were asked for.
   std::optional<absl::InlinedVector<const MapItem*, kInlineTransfers>> attaching;
+  /// The mappings that this construct has made. Those that are pending are to be allocated at
+  /// `offset` more than a multiple of `alignment`.
+  struct Created {
+    Mapping* mapping;
+    std::uint64_t alignment;
+    std::uint64_t offset;
+    PluginDevice::Place place;
+  };
+  absl::InlinedVector<Created, kInlineTransfers> created;
   /// The mappings that this construct has marked.
   absl::InlinedVector<Mapping*, kInlineTransfers> marked;
 

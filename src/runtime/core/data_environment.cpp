@@ -3,6 +3,7 @@
 #include "runtime/core/extent.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gantry::core {
 
@@ -29,7 +30,7 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call());
-  Status planned = plan_enter(items, work);
+  Status planned = plan_enter(lock, items, work);
   for (std::size_t i = 0; planned && i < items.size(); ++i) {
     const MapItem& item = items[i];
     if (item.returned_base != nullptr && work.found[i] != nullptr) {
@@ -45,14 +46,18 @@ Status DataEnvironment::enter(Items items, const Construct& construct, Queue& qu
 Status DataEnvironment::enter_items(Items items, const Construct& construct, Queue& queue,
                                     KernelArguments& arguments, ParameterForm form,
                                     PrivateStorage& storage, FoundLast* last) {
+  const PrivateLayout layout(items, form);
+  if (layout.size > 0) {
+    if (Status status = storage.reserve(layout.size, queue); !status) {
+      return status;
+    }
+  }
   Lock lock(mutex_);
   settle(lock, items);
   ConstructWork work(construct, queue, table_.next_call(), last);
-  Status planned = plan_enter(items, work);
+  Status planned = plan_enter(lock, items, work);
   if (planned) [[likely]] {
-    if (Status status = append_arguments(items, work, arguments, form, storage); !status) {
-      planned = std::move(status);
-    }
+    append_arguments(items, work, arguments, layout, storage);
   }
   return finish_enter(lock, work, std::move(planned));
 }
@@ -77,7 +82,7 @@ Status DataEnvironment::exit_items(Items items, const Construct& construct, Queu
   }
   if (check_enabled(Check::kMap) && outcome) [[unlikely]] {
     note_copies(work);
-    look_at_gone(work);
+    look_at_gone(lock, work);
   }
   absl::InlinedVector<Allocation, kInlineTransfers> allocations;
   for (Mapping* mapping : work.gone) {
@@ -111,25 +116,31 @@ Status DataEnvironment::update(Items items, const Construct& construct, Queue& q
 }
 
 void DataEnvironment::settle(Lock& lock, Items items) {
-  while (marks_ > 0 && concerns_marked(items)) {
-    ++waiting_;
-    settled_.wait(lock);
-    --waiting_;
+  while (marks_ > 0 &&
+         any_concerned(items, [](const Mapping& mapping) { return mapping.marked; })) {
+    wait_for_marks(lock);
   }
 }
 
-bool DataEnvironment::concerns_marked(Items items) {
-  const auto is_marked = [&](const std::byte* begin, std::uint64_t size) {
+void DataEnvironment::wait_for_marks(Lock& lock) {
+  ++waiting_;
+  settled_.wait(lock);
+  --waiting_;
+}
+
+template <typename Predicate>
+bool DataEnvironment::any_concerned(Items items, Predicate predicate) {
+  const auto holds = [&](const std::byte* begin, std::uint64_t size) {
     const Lookup lookup = table_.find(address(begin), size);
-    return lookup.mapping != nullptr && lookup.mapping->marked;
+    return lookup.mapping != nullptr && predicate(*lookup.mapping);
   };
   const auto present = [&](const MapItem& item) {
     return table_.find(address(item.begin), item.span()).presence == Presence::kPresent;
   };
-  const auto some_piece_is_marked = [&](const MapItem& item) {
+  const auto of_some_piece = [&](const MapItem& item) {
     const std::byte* piece = item.begin;
     for (std::uint64_t i = 0; i < item.pieces; ++i, piece += item.stride) {
-      if (is_marked(piece, item.size)) {
+      if (holds(piece, item.size)) {
         return true;
       }
     }
@@ -138,16 +149,16 @@ bool DataEnvironment::concerns_marked(Items items) {
   for (const MapItem& item : items) {
     switch (item.kind) {
     case MapKind::kStorage:
-      if (is_marked(item.begin, item.span()) ||
-          (item.pieces > 1 && !present(item) && some_piece_is_marked(item))) {
+      if (holds(item.begin, item.span()) ||
+          (item.pieces > 1 && !present(item) && of_some_piece(item))) {
         return true;
       }
       break;
     case MapKind::kPointee:
     case MapKind::kAttachment:
     case MapKind::kCapture:
-      if (is_marked(item.base, sizeof(void*)) ||
-          is_marked(item.begin, item.kind == MapKind::kPointee ? item.size : 0)) {
+      if (holds(item.base, sizeof(void*)) ||
+          holds(item.begin, item.kind == MapKind::kPointee ? item.size : 0)) {
         return true;
       }
       break;
@@ -165,6 +176,56 @@ void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
     ++marks_;
     work.marked.push_back(&mapping);
   }
+}
+
+Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork& work) {
+  Status status;
+  if (std::ranges::any_of(work.created, &Mapping::pending, &ConstructWork::Created::mapping)) {
+    // What is present must be so afterwards.
+    const std::size_t marked = work.marked.size();
+    (void)any_concerned(items, [&](Mapping& mapping) {
+      mark(mapping, work);
+      return false;
+    });
+    lock.unlock();
+    status = allocate(work.created);
+    lock.lock();
+    for (const ConstructWork::Created& created : work.created) {
+      if (std::exchange(created.mapping->pending, false)) {
+        created.mapping->allocation = created.place.allocation;
+        created.mapping->device_begin = created.place.begin;
+      }
+    }
+    take_marks_off(work, marked);
+  }
+  for (const ConstructWork::Created& created : work.created) {
+    Mapping& mapping = *created.mapping;
+    if (!links_.empty() && status) [[unlikely]] {
+      point_links(mapping, work);
+    }
+    if (info_enabled(Info::kMap) && status) [[unlikely]] {
+      info("{}: {} {} mapped to {:#x}{}", label(work.construct), quoted_name(mapping.name),
+           extent(mapping.host_begin, mapping.size()), mapping.device_begin,
+           mapping.shared() ? " (shared)" : "");
+    }
+  }
+  return status;
+}
+
+Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) const {
+  for (auto& [mapping, alignment, offset, place] : created) {
+    if (!mapping->pending) {
+      continue;
+    }
+    auto placed = device_.place(mapping->size(), alignment, offset);
+    if (!placed) {
+      return with_context(placed.error(),
+                          fmt::format("mapping of {} {}", quoted_name(mapping->name),
+                                      extent(mapping->host_begin, mapping->size())));
+    }
+    place = *placed;
+  }
+  return {};
 }
 
 Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
@@ -186,14 +247,19 @@ Status DataEnvironment::run_transfers(Lock& lock, ConstructWork& work) {
     }
     lock.lock();
   }
-  for (Mapping* mapping : work.marked) {
-    mapping->marked = false;
+  take_marks_off(work);
+  return status;
+}
+
+void DataEnvironment::take_marks_off(ConstructWork& work, std::size_t kept) {
+  for (std::size_t i = kept; i < work.marked.size(); ++i) {
+    work.marked[i]->marked = false;
     --marks_;
   }
-  if (waiting_ > 0 && !work.marked.empty()) {
+  if (waiting_ > 0 && work.marked.size() > kept) {
     settled_.notify_all();
   }
-  return status;
+  work.marked.resize(kept);
 }
 
 Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status planned) {
@@ -368,8 +434,12 @@ bool DataEnvironment::is_present(const void* host, std::uint64_t size) {
 }
 
 void* DataEnvironment::corresponding(const void* host, std::uint64_t size) {
-  const std::lock_guard lock(mutex_);
-  const Lookup lookup = table_.find(address(host), size);
+  Lock lock(mutex_);
+  Lookup lookup = table_.find(address(host), size);
+  while (lookup.mapping != nullptr && lookup.mapping->pending) {
+    wait_for_marks(lock);
+    lookup = table_.find(address(host), size);
+  }
   return lookup.presence == Presence::kPresent
              ? reinterpret_cast<void*>(lookup.mapping->device_address(address(host)))
              : nullptr;
@@ -385,6 +455,33 @@ void DataEnvironment::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
       }
     }
   }
+}
+
+void DataEnvironment::for_each_count(
+    const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
+  const std::lock_guard lock(mutex_);
+  table_.for_each([&](const Mapping& mapping) {
+    visit(mapping.host_begin, mapping.size(), mapping.references, mapping.holds);
+  });
+}
+
+const char* DataEnvironment::broken_invariant() {
+  const std::lock_guard lock(mutex_);
+  const char* broken = table_.broken_invariant();
+  std::uint64_t separate = 0;
+  table_.for_each([&](const Mapping& mapping) {
+    separate += mapping.shared() ? 0 : 1;
+    if (!mapping.referenced()) {
+      broken = "what is present is referenced";
+    }
+    if (mapping.marked || mapping.pending) {
+      broken = "nothing is marked while no construct is at work";
+    }
+  });
+  if (separate != separate_storage_ || marks_ != 0 || waiting_ != 0) {
+    broken = "storage of its own, marks and waiting constructs are counted";
+  }
+  return broken;
 }
 
 std::string DataEnvironment::describe() {

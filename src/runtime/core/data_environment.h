@@ -6,12 +6,14 @@
 // does. Each has the same steps:
 //
 //   settle   wait until no other construct copies what the items concern;
-//   plan     count references, make and find corresponding storage, decide what is to be copied;
+//   plan     count references, find corresponding storage, decide what is to be copied;
+//   allocate corresponding storage, and
 //   copy     without the lock, the mappings concerned being marked meanwhile;
 //   finish   take the marks off and what is no longer referenced off the device.
 //
 // Who waits for a mark holds none, so constructs cannot wait for each other in a circle. When there
-// is nothing to copy, all of it is one step under one lock.
+// is nothing to allocate or to copy, all of it is one step under one lock. The plugin is never
+// called with the lock.
 //
 // Copies go through the construct's queue and are done when the call returns, but for those of
 // private storage, which the construct's kernel alone uses: it comes behind them in the queue.
@@ -34,6 +36,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -167,6 +170,13 @@ public:
   };
   [[nodiscard]] std::optional<StrayPointer> pointer_to(std::uintptr_t host_address);
 
+  /// Calls `visit` with the host address, size, reference count and count of holds of everything
+  /// that is present, in order: for tests.
+  void for_each_count(const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t,
+                                               std::uint64_t)>& visit);
+  /// What does not hold of what must hold while no construct is at work, or null: for tests.
+  [[nodiscard]] const char* broken_invariant();
+
   /// The table as text, one entry a line, for people.
   [[nodiscard]] std::string describe();
 
@@ -184,13 +194,26 @@ private:
 
   /// Waits, without the lock, while a construct copies what the items concern.
   void settle(Lock& lock, Items items);
-  [[nodiscard]] bool concerns_marked(Items items);
-  [[nodiscard]] Status plan_enter(Items items, ConstructWork& work);
+  /// Waits until some construct takes marks off.
+  void wait_for_marks(Lock& lock);
+  /// Whether `predicate` is true of some mapping that the items concern: the copies of a construct
+  /// with these items, or its pointers, may be in it.
+  template <typename Predicate>
+  [[nodiscard]] bool any_concerned(Items items, Predicate predicate);
+  [[nodiscard]] Status plan_enter(Lock& lock, Items items, ConstructWork& work);
+  /// Allocates the corresponding storage of new mappings, without the lock.
+  [[nodiscard]] Status allocate_created(Lock& lock, Items items, ConstructWork& work);
+  [[nodiscard]] Status allocate(std::span<ConstructWork::Created> created) const;
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(const MapItem& item, ConstructWork& work);
   /// Copies what is planned, without the lock, and waits for what concerns mappings.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
+  /// Takes off the marks of a construct, but for the first `kept`.
+  void take_marks_off(ConstructWork& work, std::size_t kept = 0);
+  /// Calls `action` without the lock while no other construct copies to or from the mappings.
+  template <typename Action>
+  void while_marked(Lock& lock, std::span<Mapping* const> mappings, Action action);
   /// Ends an enter whose planning came to `planned`; gives the lock back.
   [[nodiscard]] Status finish_enter(Lock& lock, ConstructWork& work, Status planned);
 
@@ -240,7 +263,8 @@ private:
   /// Notes what a construct's copies have made the same.
   static void note_copies(const ConstructWork& work);
   /// Warns of what a construct takes off the device with values that the host does not get.
-  void look_at_gone(const ConstructWork& work);
+  void look_at_gone(Lock& lock, const ConstructWork& work);
+  void look_at_gone(Mapping& mapping, const Construct& construct) const;
   /// Host storage of a mapping that a region may use.
   struct Use {
     Mapping* mapping;
@@ -249,6 +273,9 @@ private:
   };
   /// Of what was ever copied.
   [[nodiscard]] std::vector<Use> uses_of(Items items);
+  /// Looks at what the items may use, when no other construct copies to or from that. Without the
+  /// lock: it reads the device's memory.
+  void look_at_uses(Items items, const std::function<void(const Use&)>& look);
   void see_device(const Use& use, const std::string& construct) const;
 
   // What addresses mean (addresses.cpp).
@@ -260,9 +287,8 @@ private:
 
   // Parameters (kernel_arguments.cpp).
 
-  [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
-                                        KernelArguments& arguments, ParameterForm form,
-                                        PrivateStorage& storage);
+  void append_arguments(Items items, ConstructWork& work, KernelArguments& arguments,
+                        const PrivateLayout& layout, PrivateStorage& storage);
 
   /// Points the device's pointers to link variables in `mapping` to it.
   void point_links(Mapping& mapping, ConstructWork& work);

@@ -13,7 +13,7 @@ namespace {
 
 /// Private copies are aligned as the originals are, up to a cache line.
 std::uint64_t alignment_of(std::uintptr_t original) {
-  return std::min<std::uint64_t>(original & (~original + 1), 64);
+  return original == 0 ? 1 : std::min<std::uint64_t>(original & (~original + 1), 64);
 }
 
 std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
@@ -22,38 +22,30 @@ std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
 
 } // namespace
 
-Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
-                                         KernelArguments& arguments, ParameterForm form,
-                                         PrivateStorage& storage) {
-  const Mappings& found = work.found;
-  const bool block = form == ParameterForm::kBlock;
-  std::size_t values = 0;
-  std::uint64_t private_size = 0;
-  /// Where the items' private copies are in the storage; once there is one.
-  absl::InlinedVector<std::uint64_t, kInlineItems> offsets;
+PrivateLayout::PrivateLayout(std::span<const MapItem> items, ParameterForm form)
+    : block(form == ParameterForm::kBlock) {
   for (const MapItem& item : items) {
     values += item.argument ? 1 : 0;
   }
-  // The block and all private copies of a construct lie in one piece, in order.
-  const std::uint64_t block_size = block ? sizeof(void*) * values : 0;
-  private_size = block_size;
+  size = block ? sizeof(void*) * values : 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].kind == MapKind::kPrivate) {
       offsets.resize(items.size());
-      offsets[i] = aligned_up(private_size, alignment_of(address(items[i].begin)));
-      private_size = offsets[i] + items[i].size;
+      offsets[i] = aligned_up(size, alignment_of(address(items[i].begin)));
+      size = offsets[i] + items[i].size;
     }
   }
-  if (private_size > 0) {
-    if (Status status = storage.reserve(private_size, work.queue); !status) {
-      return status;
-    }
-  }
+}
+
+void DataEnvironment::append_arguments(Items items, ConstructWork& work, KernelArguments& arguments,
+                                       const PrivateLayout& layout, PrivateStorage& storage) {
+  const Mappings& found = work.found;
+  const auto& [block, values, size, offsets] = layout;
   // Where the first content is put together: many small copies would take longer than a large one.
   std::byte* host = storage.host();
-  const bool copied = block && private_size > 0 && host == nullptr;
+  const bool copied = block && size > 0 && host == nullptr;
   if (copied) {
-    host = storage.stage(private_size);
+    host = storage.stage(size);
   }
   const std::size_t first = arguments.size();
   arguments.resize(first + (block ? 1 : values));
@@ -120,9 +112,8 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
     arguments[first] = reinterpret_cast<void*>(storage.begin());
   }
   if (copied) {
-    work.transfers.initialise(storage.begin(), host, private_size);
+    work.transfers.initialise(storage.begin(), host, size);
   }
-  return {};
 }
 
 } // namespace gantry::core

@@ -110,7 +110,7 @@ void remember(ConstructWork& work) {
 
 } // namespace
 
-Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
+Status DataEnvironment::plan_enter(Lock& lock, Items items, ConstructWork& work) {
   work.found.resize(items.size());
   bool attachments = false;
   bool translations = false;
@@ -154,6 +154,11 @@ Status DataEnvironment::plan_enter(Items items, ConstructWork& work) {
         return tl::unexpected(entered.error());
       }
       work.found[i] = *entered;
+    }
+  }
+  if (!work.created.empty()) {
+    if (Status status = allocate_created(lock, items, work); !status) {
+      return status;
     }
   }
   for (std::size_t i = 0; attachments && i < items.size(); ++i) {
@@ -218,42 +223,31 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
 Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::uintptr_t begin,
                                          std::uint64_t size, ConstructWork& work) {
   const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
-  std::uintptr_t device_begin = begin;
-  void* allocation = nullptr;
   const bool close = item.close && !device_.shares_memory();
   const std::uintptr_t of_image = links_.empty() ? 0 : link_storage(begin, size);
-  if (of_image != 0) {
-    device_begin = of_image;
-  } else if (!unified_ || close || points_to_own_storage(items, begin, size, work)) {
+  const bool is_allocated =
+      of_image == 0 && (!unified_ || close || points_to_own_storage(items, begin, size, work));
+  if (is_allocated) {
     if (Status status = check_original(item, begin, size, allocations_); !status) {
       return tl::unexpected(status.error());
     }
-    // The corresponding storage is aligned as the whole variable is, up to a page.
-    const std::uintptr_t alignment = alignment_of(is_section ? address(item.base) : begin);
-    auto placed = device_.place(size, alignment, begin % alignment);
-    if (!placed) {
-      return with_context(placed.error(), fmt::format("mapping of {} {}", quoted_name(item.name),
-                                                      extent(begin, size)));
-    }
-    allocation = placed->allocation;
-    device_begin = placed->begin;
   }
   Mapping& mapping = table_.insert(begin, size);
   mapping.host_base = is_section ? address(item.base) : begin;
-  mapping.device_begin = device_begin;
-  mapping.allocation = allocation;
-  note_separate(mapping);
   mapping.created_by = work.call;
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
   mapping.mapped_at = work.construct.psource;
-  if (!links_.empty()) [[unlikely]] {
-    point_links(mapping, work);
+  if (is_allocated) {
+    mapping.pending = true;
+    mark(mapping, work);
+  } else {
+    mapping.device_begin = of_image != 0 ? of_image : begin;
   }
-  if (info_enabled(Info::kMap)) [[unlikely]] {
-    info("{}: {} {} mapped to {:#x}{}", label(work.construct), quoted_name(item.name),
-         extent(begin, size), device_begin, mapping.shared() ? " (shared)" : "");
-  }
+  note_separate(mapping);
+  // The corresponding storage is aligned as the whole variable is, up to a page.
+  const std::uintptr_t alignment = alignment_of(mapping.host_base);
+  work.created.push_back({&mapping, alignment, begin % alignment, {}});
   return &mapping;
 }
 

@@ -75,6 +75,25 @@ void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
   });
 }
 
+const char* MappingTable::broken_invariant() const {
+  const char* broken = index_.broken_invariant();
+  index_.for_each([&](const Mapping& mapping) {
+    const ExtentIndex::Extent found = index_.find(mapping.host_begin).holding;
+    if (found.mapping != &mapping || found.begin != mapping.host_begin ||
+        found.end != mapping.host_end || mapping.host_base > mapping.host_begin) {
+      broken = "an entry's extent is that of the index";
+    }
+    std::uintptr_t end = mapping.host_begin;
+    for (const AttachedPointer& pointer : mapping.attached) {
+      if (pointer.host_slot < end || pointer.host_slot + pointer.size > mapping.host_end) {
+        broken = "attached pointers lie in their entry, in order";
+      }
+      end = pointer.host_slot + pointer.size;
+    }
+  });
+  return broken;
+}
+
 void MappingTable::for_each(const std::function<void(Mapping&)>& visit) const {
   index_.for_each(visit);
 }

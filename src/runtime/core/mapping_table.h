@@ -49,6 +49,9 @@ struct alignas(64) MappingFacts {
   std::uint64_t counted_by = 0;
   /// A construct copies to or from the corresponding storage, without the lock; others wait.
   bool marked = false;
+  /// It has no corresponding storage yet: the construct that made the entry is about to allocate
+  /// it, and has it marked.
+  bool pending = false;
   /// Made for a member that no item of its whole covers: then members hold references themselves.
   bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
@@ -140,6 +143,9 @@ public:
   void for_each(const std::function<void(Mapping&)>& visit) const;
 
   [[nodiscard]] std::size_t size() const { return index_.size(); }
+
+  /// What does not hold of what must hold between two calls, or null: for tests.
+  [[nodiscard]] const char* broken_invariant() const;
 
   /// The numbers that Mapping::created_by and removed_by hold.
   std::uint64_t next_call() { return ++last_call_; }

@@ -147,13 +147,26 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
   return uses;
 }
 
+void DataEnvironment::look_at_uses(Items items, const std::function<void(const Use&)>& look) {
+  Lock lock(mutex_);
+  std::vector<Use> uses = uses_of(items);
+  while (std::ranges::any_of(uses, &Mapping::marked, &Use::mapping)) {
+    wait_for_marks(lock);
+    uses = uses_of(items);
+  }
+  std::vector<Mapping*> mappings;
+  for (const Use& use : uses) {
+    mappings.push_back(use.mapping);
+  }
+  while_marked(lock, mappings, [&] { std::ranges::for_each(uses, look); });
+}
+
 void DataEnvironment::look_before_region(Items items, const Construct& construct) {
-  const std::lock_guard lock(mutex_);
-  for (const Use& use : uses_of(items)) {
+  look_at_uses(items, [&](const Use& use) {
     Mapping& mapping = *use.mapping;
     see_device(use, "");
     if (!is_on_host(use.begin, use.end)) {
-      continue;
+      return;
     }
     const std::uint64_t offset = use.begin - mapping.host_begin;
     if (const auto changes = mapping.copied_values->take_host_changes(
@@ -163,19 +176,18 @@ void DataEnvironment::look_before_region(Items items, const Construct& construct
           "values; add target update to, or map it always",
           label(construct), object(mapping), amount(*changes), changes->copied_by));
     }
-  }
+  });
 }
 
 std::vector<std::uintptr_t> DataEnvironment::look_after_region(Items items,
                                                                const Construct& construct) {
-  const std::lock_guard lock(mutex_);
   std::vector<std::uintptr_t> changed;
-  for (const Use& use : uses_of(items)) {
+  look_at_uses(items, [&](const Use& use) {
     see_device(use, name_of(construct));
     if (use.mapping->copied_values->take_changed()) {
       changed.push_back(use.mapping->host_begin);
     }
-  }
+  });
   return changed;
 }
 
@@ -199,20 +211,50 @@ void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
   }
 }
 
-void DataEnvironment::look_at_gone(const ConstructWork& work) {
-  for (Mapping* const mapping : work.gone) {
-    if (mapping->copied_values == nullptr || !is_on_host(mapping->host_begin, mapping->host_end)) {
-      continue;
+void DataEnvironment::look_at_gone(Lock& lock, const ConstructWork& work) {
+  while_marked(lock, work.gone, [&] {
+    for (Mapping* const mapping : work.gone) {
+      look_at_gone(*mapping, work.construct);
     }
-    see_device({mapping, mapping->host_begin, mapping->host_end}, "");
-    if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
-      const std::string whose = changes->changed_by.empty()
-                                    ? fmt::format("values that it got after {}", changes->copied_by)
-                                    : fmt::format("values of {}", changes->changed_by);
-      write_warning(fmt::format("{}: {} leaves the device with {} {}, which the host does not get; "
-                                "map it from, or add target update from",
-                                label(work.construct), object(*mapping), whose, amount(*changes)));
+  });
+}
+
+void DataEnvironment::look_at_gone(Mapping& mapping, const Construct& construct) const {
+  if (mapping.copied_values == nullptr || !is_on_host(mapping.host_begin, mapping.host_end)) {
+    return;
+  }
+  see_device({&mapping, mapping.host_begin, mapping.host_end}, "");
+  const auto changes = mapping.copied_values->device_changes(host_copy(mapping));
+  if (!changes) {
+    return;
+  }
+  const std::string whose = changes->changed_by.empty()
+                                ? fmt::format("values that it got after {}", changes->copied_by)
+                                : fmt::format("values of {}", changes->changed_by);
+  write_warning(fmt::format("{}: {} leaves the device with {} {}, which the host does not get; map "
+                            "it from, or add target update from",
+                            label(construct), object(mapping), whose, amount(*changes)));
+}
+
+template <typename Action>
+void DataEnvironment::while_marked(Lock& lock, std::span<Mapping* const> mappings, Action action) {
+  std::vector<Mapping*> marked;
+  for (Mapping* const mapping : mappings) {
+    if (!mapping->marked) { // one may be there twice
+      mapping->marked = true;
+      marked.push_back(mapping);
     }
+  }
+  marks_ += static_cast<int>(marked.size());
+  lock.unlock();
+  action();
+  lock.lock();
+  for (Mapping* const mapping : marked) {
+    mapping->marked = false;
+  }
+  marks_ -= static_cast<int>(marked.size());
+  if (waiting_ > 0) {
+    settled_.notify_all();
   }
 }
 

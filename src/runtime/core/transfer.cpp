@@ -69,14 +69,13 @@ void Transfers::copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
   const std::uintptr_t first = std::max(begin, mapping.host_begin);
   const std::uintptr_t end = std::min(begin + size, mapping.host_end);
   if (first < end) {
-    transfers_.push_back({&mapping, first, mapping.device_address(first), end - first, direction});
+    transfers_.push_back({&mapping, first, 0, end - first, direction});
   }
 }
 
 void Transfers::copy(Mapping& mapping, const MapItem& item, Direction direction) {
   const std::uintptr_t first = address(item.begin);
-  transfers_.push_back({&mapping, first, mapping.device_address(first), item.size, direction,
-                        item.pieces, item.stride});
+  transfers_.push_back({&mapping, first, 0, item.size, direction, item.pieces, item.stride});
 }
 
 void Transfers::initialise(std::uintptr_t device_address, const void* original,
@@ -111,13 +110,16 @@ Status Transfers::run(Queue& queue, const Construct& construct, Queue::Wait wait
 Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& transfer,
                       Queue::Wait wait) {
   const bool to_device = transfer.direction == Direction::kToDevice;
+  const std::uintptr_t device = transfer.mapping == nullptr
+                                    ? transfer.device
+                                    : transfer.mapping->device_address(transfer.host);
   const auto copy = [&](std::uintptr_t begin, std::uintptr_t end,
                         Queue::Wait waits = Queue::Wait::kLater) -> Status {
     if (begin >= end) {
       return {};
     }
     auto* host = reinterpret_cast<void*>(begin);
-    auto* corresponding = reinterpret_cast<void*>(transfer.device + (begin - transfer.host));
+    auto* corresponding = reinterpret_cast<void*>(device + (begin - transfer.host));
     if (info_enabled(Info::kTransfer)) [[unlikely]] {
       info("{}: {} of {} {} device", label(construct), counted(end - begin, "byte"),
            transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
