@@ -115,6 +115,7 @@ bool set_size(ParseContext& context, Declarator& declarator) {
   }
   variable.count = *count;
   variable.is_array = !declarator.dimensions.empty();
+  variable.dimensions = static_cast<std::uint8_t>(declarator.dimensions.size());
   return true;
 }
 

@@ -18,6 +18,20 @@ std::uint32_t count_of(const auto& container) {
   return static_cast<std::uint32_t>(container.size());
 }
 
+/// Whether `a[3]` is the memory of that element; elsewhere it is the element's address.
+bool accesses_elements(Opcode opcode) {
+  return opcode != Opcode::k_mov && opcode != Opcode::k_cvta;
+}
+
+/// [base]
+Operand address_at(Operand base) {
+  Operand address;
+  address.kind = Operand::Kind::kAddress;
+  std::swap(address.value, base.value);
+  address.members.push_back(std::move(base));
+  return address;
+}
+
 } // namespace
 
 bool FunctionParser::parse_body() {
@@ -403,8 +417,10 @@ bool FunctionParser::parse_operands(Instruction& instruction) {
                                          : PendingTarget::Use::kIndexedBranch)) {
         return false;
       }
-    } else if (!operands_.parse(instruction.operands.emplace_back())) {
+    } else if (Operand& operand = instruction.operands.emplace_back(); !operands_.parse(operand)) {
       return false;
+    } else if (operands_.subscripted() && accesses_elements(instruction.opcode)) {
+      operand = address_at(std::move(operand));
     }
   } while (cursor_.accept(','));
   return true;

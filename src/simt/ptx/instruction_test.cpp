@@ -33,6 +33,31 @@ TEST(Instruction, NameModifiersAndTypes) {
   EXPECT_EQ(all[3].opcode, Opcode::k_add);
 }
 
+TEST(Instruction, ElementsOfArrays) {
+  constexpr std::string_view kArrays =
+      ".global .u32 words[4]; .global .v2 .f64 pairs[3]; .global .u32 table[2][2];\n";
+  // An element is its memory where an instruction accesses memory.
+  const Instruction load = instruction_of("ld.global.u32 %r1, words[3];", kArrays);
+  ASSERT_EQ(load.operands[1].kind, Kind::kAddress);
+  EXPECT_EQ(load.operands[1].value, 12);
+  EXPECT_EQ(load.operands[1].members.at(0).kind, Kind::kSymbol);
+  EXPECT_EQ(load.operands[1].members.at(0).value, 0);
+  const Instruction in_brackets = instruction_of("ld.global.u32 %r1, [words[4-3]+4];", kArrays);
+  ASSERT_EQ(in_brackets.operands[1].kind, Kind::kAddress);
+  EXPECT_EQ(in_brackets.operands[1].value, 8);
+  // Elsewhere it is its address.
+  const Instruction move = instruction_of("mov.u64 %rd1, pairs[2];", kArrays);
+  EXPECT_EQ(move.operands[1].kind, Kind::kSymbol);
+  EXPECT_EQ(move.operands[1].value, 32);
+  EXPECT_EQ(instruction_of("mov.u64 %rd1, depot[1];").operands[1].kind, Kind::kVariable);
+  // What the executor does not have.
+  for (const char* const text :
+       {"ld.global.u32 %r1, words[%r2];", "ld.global.u32 %r1, [words[%rd2-1]];",
+        "ld.global.u32 %r1, table[1][1];"}) {
+    EXPECT_EQ(instruction_of(text, kArrays).opcode, Opcode::kUnknown) << text;
+  }
+}
+
 TEST(Instruction, OnesThatAreNotKnown) {
   const std::pair<std::string, std::string> cases[] = {
       {"wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"},

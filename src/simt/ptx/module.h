@@ -175,13 +175,17 @@ struct Variable {
   std::uint32_t alignment = 1; ///< bytes, as declared or natural
   std::uint64_t count = 1;     ///< elements of the array, 1 for a scalar, 0 for `x[]`
   bool is_array = false;
+  std::uint8_t dimensions = 0; ///< of an array
   bool managed = false;
   /// For a parameter of a function with `.reg`: the register that receives it.
   std::optional<std::uint32_t> register_index;
   std::vector<InitialValue> initial; ///< flattened; those missing are zero
   Location location;
 
-  [[nodiscard]] std::uint64_t size() const { return count * vector * size_of(type); }
+  [[nodiscard]] std::uint64_t size_of_element() const {
+    return std::uint64_t{vector} * size_of(type);
+  }
+  [[nodiscard]] std::uint64_t size() const { return count * size_of_element(); }
 };
 
 struct Register {

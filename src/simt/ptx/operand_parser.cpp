@@ -18,6 +18,11 @@ std::optional<std::uint8_t> element_named(std::string_view name) {
   return std::nullopt;
 }
 
+/// Offsets wrap around as addresses do.
+std::int64_t sum(std::int64_t offset, std::uint64_t more) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + more);
+}
+
 /// The bytes and halves that video instructions select: b0, h1, b3210.
 bool is_video_selector(std::string_view name) {
   return name.size() > 1 && name.size() < 6 && (name[0] == 'b' || name[0] == 'h') &&
@@ -27,8 +32,11 @@ bool is_video_selector(std::string_view name) {
 } // namespace
 
 bool OperandParser::parse(Operand& operand) {
+  subscripted_ = false;
   if (cursor_.at('[')) {
-    return parse_address(operand);
+    const bool good = parse_address(operand);
+    subscripted_ = false; // that of the base is part of the address
+    return good;
   }
   if (cursor_.at('{')) {
     return parse_vector(operand);
@@ -177,7 +185,50 @@ bool OperandParser::parse_name(Operand& operand) {
     return !cursor_.at(TokenKind::kDotWord) ||
            parse_selector(function_.registers[operand.index], operand);
   }
+  if (cursor_.at('[') && !parse_subscript(operand)) {
+    return false;
+  }
   return parse_offset(operand.value);
+}
+
+// `a[3]`, an element of an array (PTX ISA 9.0, 6.4.2): its address. The language also has registers
+// as subscripts.
+bool OperandParser::parse_subscript(Operand& operand) {
+  const Symbol* symbol = nullptr;
+  if (operand.kind == Operand::Kind::kSymbol) {
+    symbol = &context_.module.symbols[operand.index];
+  }
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::kFunction) {
+    return cursor_.fail(fmt::format("'{}' is a function and has no elements", symbol->name));
+  }
+  const Variable& array = symbol != nullptr ? context_.module.variables[symbol->index]
+                                            : function_.variables[operand.index];
+  if (array.dimensions == 0) {
+    return cursor_.fail(fmt::format("'{}' is not an array", array.name));
+  }
+  subscripted_ = true;
+  unsupported_ |= array.dimensions > 1;
+  while (cursor_.accept('[')) {
+    const Location location = cursor_.token().location;
+    Operand subscript;
+    if (!parse_simple(subscript)) {
+      return false;
+    }
+    if (subscript.kind == Operand::Kind::kRegister) {
+      unsupported_ = true;
+      if (!parse_offset(subscript.value)) {
+        return false;
+      }
+    } else if (subscript.kind != Operand::Kind::kInteger) {
+      return cursor_.fail(location, "A subscript must be an integer or a register");
+    }
+    operand.value =
+        sum(operand.value, static_cast<std::uint64_t>(subscript.value) * array.size_of_element());
+    if (!cursor_.expect(']')) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool OperandParser::parse_selector(const Register& reg, Operand& operand) {
@@ -219,6 +270,7 @@ bool OperandParser::parse_special(const SpecialName& special, Operand& operand) 
   return true;
 }
 
+/// Adds what follows as `+4` or `-4`.
 bool OperandParser::parse_offset(std::int64_t& offset) {
   if (!cursor_.at('+') && !cursor_.at('-')) {
     return true;
@@ -231,7 +283,7 @@ bool OperandParser::parse_offset(std::int64_t& offset) {
   if (!constant.is_integer()) {
     return cursor_.fail(location, "An offset must be an integer");
   }
-  offset = static_cast<std::int64_t>(constant.bits);
+  offset = sum(offset, constant.bits);
   return true;
 }
 

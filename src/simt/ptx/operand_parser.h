@@ -25,11 +25,14 @@ public:
   /// Whether an operand since the last reset() was one that PTX has and the executor does not.
   [[nodiscard]] bool unsupported() const { return unsupported_; }
   void reset() { unsupported_ = false; }
+  /// Whether the last operand parsed ended with a subscript, as in `a[3]`.
+  [[nodiscard]] bool subscripted() const { return subscripted_; }
 
 private:
   bool parse_simple(Operand& operand);
   bool parse_name(Operand& operand);
   bool parse_offset(std::int64_t& offset);
+  bool parse_subscript(Operand& operand);
   bool parse_address(Operand& operand);
   bool parse_vector(Operand& operand);
   bool parse_constant_operand(Operand& operand, char sign);
@@ -48,6 +51,7 @@ private:
   ScopeTable& scopes_;
   Function& function_;
   bool unsupported_ = false;
+  bool subscripted_ = false;
 };
 
 } // namespace gantry::simt::ptx

@@ -228,4 +228,18 @@ GANTRY_KERNEL_CASE(handwritten_structure_by_value) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(handwritten_subscripts) {
+  constexpr Word kThreads = 40;
+  std::vector<Word> expected;
+  for (Word thread = 0; thread < kThreads; ++thread) {
+    expected.push_back(30 + thread + 5);
+  }
+  Module module(driver, ptx_of("handwritten"));
+  const DeviceBuffer<Word> results(driver, expected.size());
+  module.kernel("subscripts").launch({{1}, {kThreads}}, results);
+  Result result;
+  result.add("results", results.download(), expected);
+  return result;
+}
+
 } // namespace gantry::simt::testing
