@@ -117,6 +117,13 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const pt
 std::string refusals_of(const ptx::Program& program, const ptx::Reach& reach) {
   std::string text;
   unsigned count = 0;
+  const ptx::Function& kernel = program.definition(reach.functions.front());
+  if (product(kernel.cluster) > 1) {
+    text = fmt::format("ptxas {}, line {}:{}; error   : Feature '.reqnctapercluster', of more than "
+                       "one block, not supported in function '{}'\n",
+                       program.modules[program.functions[reach.functions.front()].module]->name,
+                       kernel.location.line, kernel.location.column, kernel.name);
+  }
   for (const std::uint32_t index : reach.functions) {
     if (program.functions[index].system_call) {
       continue;

@@ -20,6 +20,9 @@
 
 namespace gantry::simt::ptx {
 
+/// Of a kernel's parameters, with what their alignment leaves out.
+inline constexpr std::uint64_t kMaxParameterBytes = 32764;
+
 /// A place in the PTX text, counted from one. Zero: not known.
 struct Location {
   std::uint32_t line = 0;
@@ -240,6 +243,7 @@ struct Function {
 
   Dim3 max_threads;      ///< .maxntid
   Dim3 required_threads; ///< .reqntid
+  Dim3 cluster;          ///< .reqnctapercluster
   std::uint32_t max_registers = 0;
   std::uint32_t min_blocks = 0;
   Location location;

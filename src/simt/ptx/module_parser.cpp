@@ -39,6 +39,21 @@ bool same_interface(const Function& left, const Function& right) {
   return same(left.results, right.results) && same(left.parameters, right.parameters);
 }
 
+/// Checks the launch's limit on the bytes of a kernel's parameters (PTX ISA 9.0, 5.1.6.1).
+bool check_parameter_bytes(Cursor& cursor, const Function& kernel) {
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t index : kernel.parameters) {
+    const Variable& parameter = kernel.variables[index];
+    bytes = (bytes + parameter.alignment - 1) / parameter.alignment * parameter.alignment +
+            parameter.size();
+  }
+  return bytes <= kMaxParameterBytes ||
+         cursor.fail(kernel.location,
+                     fmt::format("Formal parameter space overflowed ({} bytes required, max {} "
+                                 "bytes allowed) in function '{}'",
+                                 bytes, kMaxParameterBytes, kernel.name));
+}
+
 /// Makes the parsed parameters variables of the function.
 void add_interface(Function& function, std::vector<Variable>& variables,
                    std::vector<std::uint32_t>& indices) {
@@ -321,7 +336,8 @@ bool ModuleParser::parse_function(Linkage linkage, bool is_entry) {
   if (is_entry && !function.registers.empty()) {
     return cursor_.fail(function.location, "Parameters of a kernel must be in .param state space");
   }
-  if (!parse_function_attributes(function)) {
+  if ((is_entry && !check_parameter_bytes(cursor_, function)) ||
+      !parse_function_attributes(function)) {
     return false;
   }
   const bool has_body = cursor_.at('{');
@@ -364,6 +380,9 @@ bool ModuleParser::parse_function_attributes(Function& function) {
       break;
     case Directive::kReqntid:
       good = parse_bound(function.required_threads);
+      break;
+    case Directive::kReqnctapercluster:
+      good = parse_bound(function.cluster);
       break;
     case Directive::kMaxnreg:
       good = parse_one(function.max_registers);

@@ -74,7 +74,7 @@ constexpr auto kDirectives = std::to_array<NamedValue<Directive>>({
     {"blocksareclusters", Directive::kPerformance},
     {"explicitcluster", Directive::kPerformance},
     {"maxclusterrank", Directive::kPerformance},
-    {"reqnctapercluster", Directive::kPerformance},
+    {"reqnctapercluster", Directive::kReqnctapercluster},
     {"callprototype", Directive::kCallprototype},
     {"calltargets", Directive::kCalltargets},
     {"branchtargets", Directive::kBranchtargets},

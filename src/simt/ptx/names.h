@@ -51,6 +51,7 @@ enum class Directive : std::uint8_t {
   kNoreturn,
   kMaxntid,
   kReqntid,
+  kReqnctapercluster,
   kMaxnreg,
   kMinnctapersm,
   kPragma,

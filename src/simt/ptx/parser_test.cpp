@@ -124,6 +124,7 @@ TEST(Parser, BoundsAndOtherAttributes) {
   EXPECT_EQ(functions[1].required_threads.y, 4U);
   EXPECT_EQ(functions[1].required_threads.z, 2U);
   EXPECT_EQ(functions[1].max_threads.x, 0U);
+  EXPECT_EQ(functions[1].cluster.x, 2U);
   EXPECT_TRUE(functions[2].noreturn);
 }
 

@@ -65,6 +65,19 @@ TEST(Refusals, ASyntaxErrorIsNamedWithItsLine) {
   EXPECT_THAT(outcome.log, AllOf(HasSubstr("ptxas"), HasSubstr("line 7"), HasSubstr("error")));
 }
 
+TEST(Refusals, TooManyBytesOfParametersAreNamed) {
+  const auto kernel = [](const char* bytes) {
+    return std::string(kHeader) +
+           ".visible .entry kernel(.param .u32 first, .param .align 8 .b8 p[" + bytes +
+           "])\n{\nret;\n}\n";
+  };
+  EXPECT_EQ(load(kernel("32756")).result, CUDA_SUCCESS);
+  const Load outcome = load(kernel("32757"));
+  EXPECT_EQ(outcome.result, CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(outcome.log, AllOf(HasSubstr("line 4"), HasSubstr("32765 bytes"),
+                                 HasSubstr("32764 bytes"), HasSubstr("'kernel'")));
+}
+
 TEST(Refusals, AnUnknownNameIsNamed) {
   const Load outcome = load_body(".reg .b32 %r<3>;\nmov.u32 %r1, nowhere;");
   EXPECT_EQ(outcome.result, CUDA_ERROR_INVALID_PTX);
@@ -170,6 +183,8 @@ protected:
                                ".visible .entry plain()\n{\nret;\n}\n"
                                ".visible .entry small() .maxntid 128\n{\nret;\n}\n"
                                ".visible .entry fixed() .reqntid 32, 1, 1\n{\nret;\n}\n"
+                               ".visible .entry cluster() .reqnctapercluster 2\n{\nret;\n}\n"
+                               ".visible .entry alone() .reqnctapercluster 1, 1\n{\nret;\n}\n"
                                ".visible .entry shared()\n{\n.shared .b8 bytes[40000];\nret;\n}\n"
                                ".visible .entry two(.param .u64 a, .param .u32 b)\n{\n"
                                ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
@@ -195,6 +210,11 @@ TEST_F(Launches, EmptyAndTooLargeGrids) {
   EXPECT_EQ(launch("plain", {1}, {0}), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(launch("plain", {1, 65536}, {1}), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(launch("plain", {1, 1, 65536}, {1}), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Launches, ClustersOfSeveralBlocks) {
+  EXPECT_EQ(launch("alone", {2}, {32}), CUDA_SUCCESS);
+  EXPECT_EQ(launch("cluster", {2}, {32}), CUDA_ERROR_INVALID_PTX);
 }
 
 TEST_F(Launches, TooMuchSharedMemory) {
