@@ -194,7 +194,8 @@ bool set_limits(std::int32_t device, const Limits& limits) {
   if (all.by_device.contains(device) && limits.heap_bytes != limits_in(all, device).heap_bytes) {
     return false;
   }
-  all.limits[device] = limits;
+  all.limits[device] = {.heap_bytes = limits.heap_bytes,
+                        .local_bytes = std::min(limits.local_bytes, Limits::kMostLocalBytes)};
   return true;
 }
 

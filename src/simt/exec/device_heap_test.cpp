@@ -118,6 +118,8 @@ TEST_F(DeviceHeap, ItsSizeIsSettledByTheFirstBlock) {
   EXPECT_EQ(limits_of(kDevice).local_bytes, 4096u);
   release_heap(kDevice);
   EXPECT_TRUE(set_limits(kDevice, {.heap_bytes = 2 << 20, .local_bytes = 2048}));
+  EXPECT_TRUE(set_limits(kDevice, {.heap_bytes = 2 << 20, .local_bytes = 8ULL << 30}));
+  EXPECT_EQ(limits_of(kDevice).local_bytes, 512u << 10);
 }
 
 TEST_F(DeviceHeap, ReleasedBlocksAreGone) {

@@ -9,6 +9,7 @@ namespace gantry::simt::exec {
 /// Why a launch ended early; the numbers are CUDA's error codes for it.
 enum class FaultCode : int {
   kIllegalAddress = 700,
+  kOutOfResources = 701,
   kLaunchTimeout = 702,
   kAssert = 710,
   kStackError = 714,

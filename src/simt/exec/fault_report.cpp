@@ -83,7 +83,8 @@ Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site) {
     return fault(FaultCode::kLaunchFailed, "the instruction trap was executed",
                  "device code traps where it finds that it cannot go on (abort, a failed check)");
   case Trap::kStackOverflow:
-    return fault(FaultCode::kStackError, "the call stack overflows", "a recursion may never end");
+    return fault(FaultCode::kStackError, "the call stack overflows",
+                 "a recursion may never end; CU_LIMIT_STACK_SIZE of cuCtxSetLimit moves the limit");
   case Trap::kLocalOverflow:
     return fault(
         FaultCode::kStackError,

@@ -39,18 +39,28 @@ copy_frames(std::byte* to, const std::byte* from, std::size_t size) {
 
 } // namespace
 
-FiberStack::FiberStack() {
-  void* memory = mmap(nullptr, kSize + kGuard, PROT_READ | PROT_WRITE,
+std::optional<FiberStack::Memory> FiberStack::map(std::size_t size) {
+  void* memory = mmap(nullptr, size + kGuard, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
-    std::abort(); // out of address space: nothing that a kernel's code could be given
+    return std::nullopt;
   }
   mprotect(memory, kGuard, PROT_NONE);
-  bottom_ = static_cast<std::byte*>(memory) + kGuard;
+  return Memory(static_cast<std::byte*>(memory) + kGuard, size);
+}
+
+FiberStack::Memory::~Memory() {
+  if (bottom != nullptr) {
+    munmap(bottom - kGuard, size + kGuard);
+  }
+}
+
+FiberStack::FiberStack(Memory memory) : memory_(std::move(memory)) {
   // Stacks begin at different places in a page, or the frames of a block's warps, which take turns,
   // would all compete for the same lines of the caches.
   static std::atomic<unsigned> made = 0;
-  top_ = bottom_ + kSize - std::size_t{made.fetch_add(1, std::memory_order_relaxed) % 59} * 1216;
+  top_ = memory_.bottom + memory_.size -
+         std::size_t{made.fetch_add(1, std::memory_order_relaxed) % 59} * 1216;
 #if GANTRY_TSAN
   sanitizer_ = __tsan_create_fiber(0);
 #endif
@@ -61,9 +71,8 @@ FiberStack::~FiberStack() {
   __tsan_destroy_fiber(sanitizer_);
 #endif
 #if GANTRY_ASAN
-  __asan_unpoison_memory_region(bottom_, kSize);
+  __asan_unpoison_memory_region(memory_.bottom, memory_.size);
 #endif
-  munmap(bottom_ - kGuard, kSize + kGuard);
 }
 
 #if GANTRY_ASAN || GANTRY_TSAN
@@ -78,8 +87,8 @@ Resumption FiberStack::resume(Resumption to) {
   __tsan_switch_to_fiber(sanitizer_, 0);
 #endif
 #if GANTRY_ASAN
-  __asan_unpoison_memory_region(bottom_, kSize);
-  __sanitizer_start_switch_fiber(&sanitizer_host_, bottom_, kSize);
+  __asan_unpoison_memory_region(memory_.bottom, memory_.size);
+  __sanitizer_start_switch_fiber(&sanitizer_host_, memory_.bottom, memory_.size);
 #endif
   Step step{this, &host_, nullptr};
   const context::transfer_t from = context::jump_fcontext(to, &step);
@@ -129,7 +138,7 @@ struct FiberEntry {
 Resumption FiberStack::start(void (*entry)(void*), void* argument) {
   entry_ = entry;
   argument_ = argument;
-  return context::make_fcontext(top(), static_cast<std::size_t>(top_ - bottom_),
+  return context::make_fcontext(top(), static_cast<std::size_t>(top_ - memory_.bottom),
                                 &FiberEntry::enter);
 }
 

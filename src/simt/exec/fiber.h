@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace gantry::simt::exec {
@@ -17,17 +19,34 @@ using Resumption = void*;
 
 class FiberStack {
 public:
-  static constexpr std::size_t kSize = 2 << 20;
   /// What the code of kernels may not use, for the functions of exec/ and frames beyond a check.
   static constexpr std::size_t kReserve = 256 << 10;
 
-  FiberStack();
+  /// Mapped pages, with a guard below them.
+  class Memory {
+  public:
+    Memory(Memory&& other) noexcept
+        : bottom(std::exchange(other.bottom, nullptr)), size(other.size) {}
+    Memory& operator=(Memory&&) = delete;
+    ~Memory();
+
+    std::byte* bottom; ///< above the guard
+    std::size_t size;  ///< bytes from there
+
+  private:
+    friend class FiberStack;
+    Memory(std::byte* begin, std::size_t bytes) : bottom(begin), size(bytes) {}
+  };
+  /// A multiple of the page's size of bytes; nothing if there is no address space for them.
+  [[nodiscard]] static std::optional<Memory> map(std::size_t size);
+
+  explicit FiberStack(Memory memory);
   ~FiberStack();
   FiberStack(const FiberStack&) = delete;
   FiberStack& operator=(const FiberStack&) = delete;
 
   [[nodiscard]] std::byte* top() const { return top_; }
-  [[nodiscard]] const std::byte* limit() const { return bottom_ + kReserve; }
+  [[nodiscard]] const std::byte* limit() const { return memory_.bottom + kReserve; }
 
   /// A computation that calls `entry(argument)` when it is first resumed; `entry` never returns.
   [[nodiscard]] Resumption start(void (*entry)(void*), void* argument);
@@ -56,7 +75,7 @@ private:
   };
   void entered(const Step& step, Resumption left);
 
-  std::byte* bottom_ = nullptr;
+  Memory memory_;
   std::byte* top_ = nullptr;
   Resumption host_ = nullptr; ///< where the running resume() stands
   void (*entry_)(void*) = nullptr;

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
+#include <optional>
 #include <sched.h>
 
 namespace gantry::simt::exec {
@@ -39,6 +41,7 @@ struct Grid {
 // Slots of blocks that have ended, kept by each thread for the next.
 class SlotStore {
 public:
+  /// Null if there is no memory for one.
   std::unique_ptr<BlockSlot> take(std::uint32_t local_bytes, std::int32_t device) {
     for (auto it = slots_.begin(); it != slots_.end(); ++it) {
       if ((*it)->local_bytes == local_bytes && (*it)->device == device) {
@@ -47,7 +50,7 @@ public:
         return slot;
       }
     }
-    return std::make_unique<BlockSlot>(local_bytes, device);
+    return BlockSlot::make(local_bytes, device);
   }
   void give(std::unique_ptr<BlockSlot> slot) {
     if (slots_.size() < 4) {
@@ -98,12 +101,20 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   warp.block = &slot.block;
 }
 
-// Makes a slot ready for blocks of this grid.
+// Makes a slot ready for blocks of this grid; null if there is no memory for it.
 std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
   std::unique_ptr<BlockSlot> slot =
       of_thread<SlotStore>().take(grid.local_bytes, grid.launch->program->options.device);
-  while (slot->warps.size() < grid.warps) {
-    slot->warps.push_back(std::make_unique<WarpSlot>(grid.local_bytes, slot->device));
+  while (slot != nullptr && slot->warps.size() < grid.warps) {
+    std::unique_ptr<WarpSlot> warp = WarpSlot::make(grid.local_bytes, slot->device);
+    if (warp == nullptr) {
+      slot.reset();
+    } else {
+      slot->warps.push_back(std::move(warp));
+    }
+  }
+  if (slot == nullptr) {
+    return nullptr;
   }
   if (const std::uint32_t bytes = grid.kernel->facts.parameter_bytes) {
     std::memcpy(reinterpret_cast<void*>(slot->shared_memory + kSharedWindow),
@@ -194,7 +205,11 @@ private:
     if (!take_blocks()) {
       return;
     }
-    residents_.push_back(open_resident());
+    std::optional<Resident> opened = open_resident();
+    if (!opened) {
+      return;
+    }
+    residents_.push_back(*std::move(opened));
     Resident& resident = residents_.back();
     for (const auto& warp : resident.slot->warps) {
       warp->warp.stack_limit = resident.slot->warps[0]->stack.limit();
@@ -255,12 +270,36 @@ private:
     return !grid_.launch->failed.load(std::memory_order_relaxed);
   }
 
-  [[nodiscard]] Resident open_resident() {
+  // A place for another block; nothing if there is no memory for it, which ends the launch unless
+  // this thread has blocks that will end and leave theirs.
+  [[nodiscard]] std::optional<Resident> open_resident() {
     Resident resident;
     resident.slot = open_slot(grid_);
+    if (resident.slot == nullptr) {
+      if (residents_.empty()) {
+        fail_without_memory();
+      }
+      return std::nullopt;
+    }
     resident.scheduler = std::make_unique<Block::Scheduler>();
     resident.slot->block.scheduler = resident.scheduler.get();
     return resident;
+  }
+
+  void fail_without_memory() {
+    Launch& launch = *grid_.launch;
+    const ptx::Function& kernel = launch.program->program->definition(launch.kernel);
+    const std::lock_guard lock(launch.fault_mutex);
+    if (!launch.fault) {
+      launch.fault =
+          Fault{FaultCode::kOutOfResources,
+                fmt::format(
+                    "gantry: error: kernel '{}': no memory for a block of {} threads with {} bytes "
+                    "of local memory each\n  hint: lower CU_LIMIT_STACK_SIZE (cuCtxSetLimit) or "
+                    "GANTRY_SIMT_THREADS, or raise the process's limit of address space\n",
+                    kernel.name, grid_.threads, grid_.local_bytes)};
+      launch.failed = true;
+    }
   }
 
   bool begin_block() {
@@ -269,7 +308,11 @@ private:
     }
     Resident resident;
     if (free_.empty()) {
-      resident = open_resident();
+      std::optional<Resident> opened = open_resident();
+      if (!opened) {
+        return false;
+      }
+      resident = *std::move(opened);
     } else {
       resident = std::move(free_.back());
       free_.pop_back();
@@ -290,6 +333,19 @@ private:
   std::vector<Resident> free_;
 };
 
+/// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
+/// variables take is there in any case, up to what a GPU has. In few sizes, as slots of one size
+/// are kept.
+std::uint32_t local_window(std::uint64_t limit, std::uint64_t needed) {
+  constexpr std::uint64_t kStep = 64 << 10;
+  return static_cast<std::uint32_t>(
+      needed <= limit / 2
+          ? limit
+          : std::max(limit, std::min(round_up(limit + needed, kStep), Limits::kMostLocalBytes)));
+}
+
+} // namespace
+
 Geometry geometry_of(const LaunchShape& shape) {
   const std::uint32_t width = shape.block[0];
   if (width % kLanes == 0 || (shape.block[1] == 1 && shape.block[2] == 1)) {
@@ -304,19 +360,6 @@ Geometry geometry_of(const LaunchShape& shape) {
   }
   return Geometry::kGeneral;
 }
-
-/// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
-/// variables take is there in any case, up to what a GPU has. In few sizes, as slots of one size
-/// are kept.
-std::uint32_t local_window(std::uint64_t limit, std::uint64_t needed) {
-  constexpr std::uint64_t kMost = 512 << 10;
-  constexpr std::uint64_t kStep = 64 << 10;
-  return static_cast<std::uint32_t>(
-      needed <= limit / 2 ? limit
-                          : std::max(limit, std::min(round_up(limit + needed, kStep), kMost)));
-}
-
-} // namespace
 
 unsigned thread_count() {
   static const unsigned count = settings().threads != 0 ? settings().threads : ThreadPool::cores();

@@ -5,6 +5,9 @@
 
 namespace gantry::simt::exec {
 
+/// How the threads of a launch lie in its warps.
+[[nodiscard]] Geometry geometry_of(const LaunchShape& shape);
+
 /// Runs every block of the launch; returns when all have ended or one has failed. The calling
 /// thread takes part, and the pool's threads (settings().threads in all) when there are more blocks
 /// than one.

@@ -40,6 +40,53 @@ TEST(Interpreter, ReducesOverABarrier) {
   EXPECT_EQ(result[63], 2040);
 }
 
+// A block's memory is taken when it begins.
+TEST(Interpreter, ABlockThatHasNoMemoryIsAFault) {
+  const Limits before = limits_of(0);
+  // Places for blocks are kept for the next with the same limit.
+  ASSERT_TRUE(set_limits(0, {.heap_bytes = before.heap_bytes, .local_bytes = 128 << 10}));
+  DeviceMemory& memory = *DeviceMemory::instance();
+  std::vector<std::uint64_t> taken;
+  Allocation what;
+  what.kind = MemoryKind::kLocal;
+  for (what.size = memory.arena_size(); what.size >= 256 << 10; what.size /= 2) {
+    while (const auto address = memory.allocate(what)) {
+      taken.push_back(*address);
+    }
+  }
+  const Fault fault = Interpreted(kernel_of_body("st.global.u64 [d1], d1;")).fault(64);
+  for (const std::uint64_t address : taken) {
+    memory.free(address);
+  }
+  EXPECT_EQ(fault.code, FaultCode::kOutOfResources);
+  EXPECT_NE(fault.report.find("kernel 'k': no memory for a block of 64 threads with 131072 bytes"),
+            std::string::npos)
+      << fault.report;
+  EXPECT_EQ(run_body("st.global.u64 [d1], 5;", 1), Words{5});
+  EXPECT_TRUE(set_limits(0, before));
+}
+
+// *where = the depth of calls in each other, which is `depth`.
+TEST(Interpreter, MoreLocalMemoryAllowsDeeperCalls) {
+  const std::string function = R"(
+.func deeper(.param .b64 where, .param .b64 left) {
+  .reg .pred p; .reg .b64 d<4>;
+  ld.param.b64 d0, [where]; ld.param.b64 d1, [left];
+  ld.global.u64 d2, [d0]; add.u64 d2, d2, 1; st.global.u64 [d0], d2;
+  setp.le.u64 p, d1, 1; @p ret;
+  sub.u64 d1, d1, 1;
+  call deeper, (d0, d1);
+  ret;
+})";
+  const Limits before = limits_of(0);
+  ASSERT_TRUE(
+      set_limits(0, {.heap_bytes = before.heap_bytes, .local_bytes = Limits::kMostLocalBytes}));
+  EXPECT_EQ(
+      run_body("mov.u64 d2, 6000; st.global.u64 [d0], 0; call deeper, (d0, d2);", 1, 1, function),
+      Words{6000});
+  EXPECT_TRUE(set_limits(0, before));
+}
+
 TEST(Interpreter, SignalsWithNamedBarriers) {
   const Words result = run_body(R"(
   setp.ge.u32 p0, r0, 32;

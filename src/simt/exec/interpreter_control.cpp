@@ -13,7 +13,10 @@ namespace {
 using ptx::Modifier;
 using ptx::Opcode;
 
+/// Calls nest less deep than this, but with more local memory than usual deeper in proportion: both
+/// are what CU_LIMIT_STACK_SIZE is for.
 constexpr std::uint32_t kDeepestCall = 4000;
+constexpr std::uint32_t kLocalBytesOfCall = 16;
 
 /// Those of `active` that have the first one's value.
 LaneMask lanes_like_first(LaneMask active, const std::uint64_t* values) {
@@ -229,7 +232,7 @@ void Machine::call(Group& group, const Operation& operation, LaneMask active) {
 
 void Machine::call_function(Group& group, const Operation& operation, std::uint32_t function) {
   Frame& caller = *group.frame;
-  if (caller.depth >= kDeepestCall) {
+  if (caller.depth >= std::max(kDeepestCall, warp_->local_size / kLocalBytesOfCall)) {
     trap(group.mask, Trap::kStackOverflow, operation.site);
   }
   const DecodedFunction& callee = decoded_->function(function);

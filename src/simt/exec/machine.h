@@ -92,11 +92,14 @@ private:
 
 /// Limits of one device that device code feels; cuCtxSetLimit. Process-wide by device ordinal.
 struct Limits {
+  /// Of a thread's local memory: what every GPU has, and as much as cuCtxSetLimit gives.
+  static constexpr std::uint64_t kMostLocalBytes = 512 << 10;
   std::uint64_t heap_bytes = 8 << 20;
   std::uint64_t local_bytes = 64 << 10; ///< of each thread: at least
 };
 [[nodiscard]] Limits limits_of(std::int32_t device);
-/// False once the device's heap is in use and its size would change.
+/// More local memory than a thread may have is as much as it may. False once the device's heap is
+/// in use and its size would change.
 bool set_limits(std::int32_t device, const Limits& limits);
 
 /// How many blocks of one kernel can be resident at once on the device (for cooperative launches).

@@ -13,19 +13,41 @@ namespace {
 // Between the lanes' windows, so that the same variable of 32 lanes does not fall on one cache set.
 constexpr std::uint32_t kLocalGap = 5 * 64;
 
-std::uint64_t window(std::uint64_t size, MemoryKind kind, std::int32_t device) {
+std::optional<std::uint64_t> window(std::uint64_t size, MemoryKind kind, std::int32_t device) {
   Allocation what;
   what.size = size;
   what.kind = kind;
   what.device = device;
-  return DeviceMemory::instance()->allocate(what).value_or(0);
+  return DeviceMemory::instance()->allocate(what);
+}
+
+std::uint32_t local_stride(std::uint32_t local_bytes) {
+  return local_bytes + kLocalGap;
+}
+
+/// Frames hold what all lanes have in theirs, so the limit of a thread's local memory moves that of
+/// the depth of its calls.
+std::size_t stack_size(std::uint32_t local_bytes) {
+  constexpr std::size_t kLeast = 2 << 20;
+  return std::max(kLeast, std::size_t{local_bytes} * kLanes);
 }
 
 } // namespace
 
-WarpSlot::WarpSlot(std::uint32_t local_bytes, std::int32_t device) {
-  const std::uint32_t stride = local_bytes + kLocalGap;
-  local_memory = window(std::uint64_t{stride} * kLanes, MemoryKind::kLocal, device);
+std::unique_ptr<WarpSlot> WarpSlot::make(std::uint32_t local_bytes, std::int32_t device) {
+  std::optional<FiberStack::Memory> stack = FiberStack::map(stack_size(local_bytes));
+  if (!stack) {
+    return nullptr;
+  }
+  const std::optional<std::uint64_t> local =
+      window(std::uint64_t{local_stride(local_bytes)} * kLanes, MemoryKind::kLocal, device);
+  return local ? std::unique_ptr<WarpSlot>(new WarpSlot(*std::move(stack), *local, local_bytes))
+               : nullptr;
+}
+
+WarpSlot::WarpSlot(FiberStack::Memory memory, std::uint64_t local, std::uint32_t local_bytes)
+    : stack(std::move(memory)), local_memory(local) {
+  const std::uint32_t stride = local_stride(local_bytes);
   warp.local = reinterpret_cast<std::byte*>(local_memory);
   warp.local_size = local_bytes;
   warp.local_stride = stride;
@@ -38,9 +60,14 @@ WarpSlot::~WarpSlot() {
   DeviceMemory::instance()->free(local_memory);
 }
 
-BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal)
-    : local_bytes(local), device(ordinal),
-      shared_memory(window(kSharedWindow + kParameterWindow, MemoryKind::kShared, ordinal)) {}
+std::unique_ptr<BlockSlot> BlockSlot::make(std::uint32_t local_bytes, std::int32_t device) {
+  const std::optional<std::uint64_t> shared =
+      window(kSharedWindow + kParameterWindow, MemoryKind::kShared, device);
+  return shared ? std::unique_ptr<BlockSlot>(new BlockSlot(local_bytes, device, *shared)) : nullptr;
+}
+
+BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal, std::uint64_t shared)
+    : local_bytes(local), device(ordinal), shared_memory(shared) {}
 
 BlockSlot::~BlockSlot() {
   DeviceMemory::instance()->free(shared_memory);

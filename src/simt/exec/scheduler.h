@@ -43,7 +43,9 @@ struct Strand {
 
 /// A warp with its stack and its lanes' local memory; reused from block to block.
 struct WarpSlot {
-  WarpSlot(std::uint32_t local_bytes, std::int32_t device);
+  /// Null if there is no memory for one.
+  [[nodiscard]] static std::unique_ptr<WarpSlot> make(std::uint32_t local_bytes,
+                                                      std::int32_t device);
   ~WarpSlot();
   WarpSlot(const WarpSlot&) = delete;
   WarpSlot& operator=(const WarpSlot&) = delete;
@@ -55,11 +57,16 @@ struct WarpSlot {
   /// The strands, the first the original; strands[resident] has its frames on the stack.
   std::vector<std::unique_ptr<Strand>> strands;
   std::size_t resident = 0;
+
+private:
+  WarpSlot(FiberStack::Memory memory, std::uint64_t local, std::uint32_t local_bytes);
 };
 
 /// A place for one block: its shared memory and its warps; reused.
 struct BlockSlot {
-  BlockSlot(std::uint32_t local_bytes, std::int32_t device);
+  /// Null if there is no memory for one.
+  [[nodiscard]] static std::unique_ptr<BlockSlot> make(std::uint32_t local_bytes,
+                                                       std::int32_t device);
   ~BlockSlot();
   BlockSlot(const BlockSlot&) = delete;
   BlockSlot& operator=(const BlockSlot&) = delete;
@@ -69,6 +76,9 @@ struct BlockSlot {
   std::uint64_t shared_memory = 0;
   std::vector<std::unique_ptr<WarpSlot>> warps;
   Block block;
+
+private:
+  BlockSlot(std::uint32_t local, std::int32_t ordinal, std::uint64_t shared);
 };
 
 /// What a turn of the block came to.

@@ -136,6 +136,21 @@ TEST_F(ContextTest, KeepsLimits) {
   EXPECT_EQ(cuda().cuCtxGetLimit(&value, static_cast<CUlimit>(77)), CUDA_ERROR_UNSUPPORTED_LIMIT);
 }
 
+TEST_F(ContextTest, AThreadHasAtMostHalfAMegabyteOfLocalMemory) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "another driver may have another limit";
+  }
+  std::size_t before = 0;
+  std::size_t value = 0;
+  ASSERT_OK(cuda().cuCtxGetLimit(&before, CU_LIMIT_STACK_SIZE));
+  for (const std::size_t wish : {std::size_t{1} << 30, std::size_t{8} << 30}) {
+    EXPECT_OK(cuda().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wish));
+    EXPECT_OK(cuda().cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+    EXPECT_EQ(value, std::size_t{512} << 10);
+  }
+  EXPECT_OK(cuda().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, before));
+}
+
 TEST_F(ContextTest, SaysItsVersionAndFlags) {
   unsigned version = 0;
   EXPECT_OK(cuda().cuCtxGetApiVersion(context_, &version));

@@ -1,6 +1,11 @@
 #include "driver_test.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -28,6 +33,97 @@ TEST_F(LaunchTest, ChecksTheShape) {
   EXPECT_EQ(cuda().cuLaunchKernel(empty, 1, 1, 1, 64, 32, 1, 0, nullptr, nullptr, nullptr),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuCtxSynchronize());
+}
+
+// Of a first launch, which is for rows of 16 threads, nothing is compiled for other blocks.
+TEST_F(LaunchTest, AFirstLaunchCompilesForItsBlocksOnly) {
+  const char* const folder = std::getenv("GANTRY_SIMT_CACHE");
+  if (folder == nullptr || std::string_view(folder) == "off") {
+    GTEST_SKIP() << "it counts files in the folder that GANTRY_SIMT_CACHE names";
+  }
+  const auto files = [&] {
+    std::error_code error;
+    const std::filesystem::recursive_directory_iterator all(folder, error);
+    return std::count_if(begin(all), end(all),
+                         [](const auto& entry) { return entry.is_regular_file(); });
+  };
+  // A text that has not been compiled before.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string text = "// " + std::to_string(now) + "\n.version 7.0\n.target sm_70\n" +
+                           ".address_size 64\n.visible .entry k() { ret; }\n";
+  CUmodule module = nullptr;
+  CUfunction kernel = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, text.c_str()));
+  ASSERT_OK(cuda().cuModuleGetFunction(&kernel, module, "k"));
+  const auto before = files();
+  EXPECT_OK(cuda().cuLaunchKernel(kernel, 1, 1, 1, 16, 16, 1, 0, nullptr, nullptr, nullptr));
+  EXPECT_OK(cuda().cuCtxSynchronize());
+  EXPECT_EQ(files() - before, 1);
+  EXPECT_OK(cuda().cuModuleUnload(module));
+}
+
+/// deep(u64 out, u32 n): *out = n + (n - 1) + … + 1, by n calls in each other.
+constexpr const char* kDeepCalls = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b64 sum) deeper(.param .b32 n) {
+  .reg .pred %p;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.b32 %r1, [n];
+  mov.u64 %rd1, 0;
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra DONE;
+  sub.u32 %r2, %r1, 1;
+  cvt.u64.u32 %rd2, %r1;
+  {
+    .param .b32 less;
+    .param .b64 rest;
+    st.param.b32 [less], %r2;
+    call (rest), deeper, (less);
+    ld.param.b64 %rd1, [rest];
+  }
+  add.u64 %rd1, %rd1, %rd2;
+DONE:
+  st.param.b64 [sum], %rd1;
+  ret;
+}
+.visible .entry deep(.param .u64 out, .param .u32 n) {
+  .reg .b32 %r;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r, [n];
+  {
+    .param .b32 less;
+    .param .b64 rest;
+    st.param.b32 [less], %r;
+    call (rest), deeper, (less);
+    ld.param.b64 %rd2, [rest];
+  }
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+)";
+
+TEST_F(LaunchTest, MoreLocalMemoryAllowsDeeperCalls) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "a GPU needs the memory for all threads that it can hold";
+  }
+  std::size_t before = 0;
+  ASSERT_OK(cuda().cuCtxGetLimit(&before, CU_LIMIT_STACK_SIZE));
+  ASSERT_OK(cuda().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 512 << 10));
+  CUmodule module = nullptr;
+  CUfunction deep = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, kDeepCalls));
+  ASSERT_OK(cuda().cuModuleGetFunction(&deep, module, "deep"));
+  CUdeviceptr out = allocate(8);
+  std::uint32_t levels = 6000;
+  void* parameters[] = {&out, &levels};
+  EXPECT_OK(cuda().cuLaunchKernel(deep, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_OK(cuda().cuCtxSynchronize());
+  EXPECT_EQ(words(out, 1)[0], levels * (levels + 1) / 2);
+  EXPECT_OK(cuda().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, before));
 }
 
 TEST_F(LaunchTest, KernelsHaveLimitsOfTheirOwn) {
