@@ -146,7 +146,7 @@ CUresult launch_in(Stream& stream, LaunchRequest request) {
       result != CUDA_SUCCESS) {
     return result;
   }
-  if (const CUresult result = function.prepare(); result != CUDA_SUCCESS) {
+  if (const CUresult result = function.prepare(request.shape); result != CUDA_SUCCESS) {
     return result;
   }
   stream.enqueue([group = &stream.group(), function = std::move(request.function),

@@ -74,7 +74,7 @@ Function::Function(Module& module, std::uint32_t kernel)
                                ? 0
                                : Device::kSharedOfBlock - facts_.static_shared) {}
 
-CUresult Function::prepare() {
+CUresult Function::prepare(const exec::LaunchShape& shape) {
   if (prepared()) {
     return CUDA_SUCCESS;
   }
@@ -82,7 +82,7 @@ CUresult Function::prepare() {
     return refuse(fmt::format("it has {} bytes of static shared memory, the limit is {}",
                               facts_.static_shared, Device::kSharedOfBlock));
   }
-  if (const auto ready = module_.program().prepare(kernel_); !ready) {
+  if (const auto ready = module_.program().prepare(kernel_, shape); !ready) {
     return refuse(ready.error());
   }
   prepared_.store(true, std::memory_order_release);

@@ -71,8 +71,9 @@ public:
   [[nodiscard]] const exec::KernelFacts& facts() const { return facts_; }
   [[nodiscard]] const char* name() const { return name_.c_str(); }
 
-  /// Makes the kernel ready to run; quick when it is. Why it cannot be is printed, once.
-  [[nodiscard]] CUresult prepare();
+  /// Makes the kernel ready to run in that shape; quick when it has been made so in any: code for
+  /// others is made when they are launched. Why it cannot be is printed, once.
+  [[nodiscard]] CUresult prepare(const exec::LaunchShape& shape);
   [[nodiscard]] bool prepared() const { return prepared_.load(std::memory_order_acquire); }
 
   [[nodiscard]] tl::expected<void, exec::Fault> run(const exec::LaunchShape& shape,

@@ -1,6 +1,7 @@
 #include "simt/exec/loaded_program.h"
 
 #include "simt/exec/device_memory.h"
+#include "simt/exec/grid.h"
 #include "simt/exec/interpreter.h"
 #include "simt/exec/range_allocator.h"
 
@@ -238,13 +239,14 @@ const PreparedKernel& LoadedProgram::State::prepared(std::uint32_t kernel) {
   return *place;
 }
 
-tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel) {
+tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel,
+                                                       const LaunchShape& shape) {
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.refusal.empty()) {
     return tl::unexpected(prepared.refusal);
   }
   if (!state_->is_interpreted()) {
-    const auto entry = state_->code->of(kernel, Geometry::kLinear);
+    const auto entry = state_->code->of(kernel, geometry_of(shape));
     if (!entry && !compiler_is_gone()) {
       return tl::unexpected(entry.error());
     }

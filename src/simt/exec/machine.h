@@ -70,10 +70,11 @@ public:
   [[nodiscard]] std::optional<std::uint32_t> kernel(std::string_view name) const;
   [[nodiscard]] const KernelFacts& facts(std::uint32_t kernel) const;
 
-  /// Checks that everything the kernel reaches can be executed and makes the code that a first
-  /// launch needs. The error is in the style of NVIDIA's assembler and names the instruction. Later
-  /// calls for the same kernel are quick. run() does it by itself.
-  [[nodiscard]] tl::expected<void, std::string> prepare(std::uint32_t kernel);
+  /// Checks that everything the kernel reaches can be executed and makes the code that a launch of
+  /// that shape needs. The error is in the style of NVIDIA's assembler and names the instruction.
+  /// Later calls for the same kernel are quick. run() does it by itself.
+  [[nodiscard]] tl::expected<void, std::string> prepare(std::uint32_t kernel,
+                                                        const LaunchShape& shape);
 
   /// Executes a grid: `parameters` has facts().parameter_bytes bytes. Blocks until it has ended. An
   /// error ends the grid as soon as its blocks notice. What the kernel prints goes to standard
