@@ -2,9 +2,41 @@
 
 #include "simt/exec/fault_report.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace gantry::simt::exec {
+
+namespace {
+
+std::uint32_t reduced(const Block::Barrier& barrier) {
+  switch (barrier.reduction) {
+  case BarrierReduction::kNone:
+    return 0;
+  case BarrierReduction::kPopc:
+    return barrier.count;
+  case BarrierReduction::kAnd:
+    return barrier.count == barrier.counted ? 1 : 0;
+  case BarrierReduction::kOr:
+    return barrier.count != 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+} // namespace
+
+std::uint32_t Block::take_result(const BarrierTicket& ticket) {
+  std::vector<Barrier::Result>& results = barriers[ticket.id].results;
+  const auto found = std::ranges::find(results, ticket.phase, &Barrier::Result::phase);
+  if (found == results.end()) {
+    return 0;
+  }
+  const std::uint32_t value = found->value;
+  if (--found->wanted == 0) {
+    results.erase(found);
+  }
+  return value;
+}
 
 void Block::settle(Barrier& barrier) {
   if (!barrier.open) {
@@ -23,25 +55,15 @@ void Block::settle(Barrier& barrier) {
   if (come < expected) {
     return;
   }
-  switch (barrier.reduction) {
-  case BarrierReduction::kNone:
-    break;
-  case BarrierReduction::kPopc:
-    barrier.result = barrier.count;
-    break;
-  case BarrierReduction::kAnd:
-    barrier.result = barrier.count == barrier.counted ? 1 : 0;
-    break;
-  case BarrierReduction::kOr:
-    barrier.result = barrier.count != 0 ? 1 : 0;
-    break;
+  if (barrier.reduction != BarrierReduction::kNone && barrier.waiting != 0) {
+    barrier.results.push_back({barrier.phase, reduced(barrier), barrier.waiting});
   }
   if (checks) {
     checks->pass(static_cast<std::uint32_t>(&barrier - barriers.data()));
   }
   ++barrier.phase;
   barrier.open = false;
-  barrier.expected = barrier.count = barrier.counted = barrier.come = 0;
+  barrier.expected = barrier.count = barrier.counted = barrier.come = barrier.waiting = 0;
   barrier.arrived = {};
   ++progress;
 }
@@ -73,6 +95,7 @@ BarrierTicket Block::arrive(Warp& warp, LaneMask active, std::uint32_t id, std::
     barrier.expected = threads;
     barrier.reduction = reduction;
   }
+  barrier.waiting += waits ? 1 : 0;
   barrier.count += static_cast<std::uint32_t>(std::popcount(predicates & active));
   barrier.counted += static_cast<std::uint32_t>(std::popcount(active));
   const LaneMask before = barrier.arrived[warp.warp_index];

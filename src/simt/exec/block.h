@@ -69,10 +69,9 @@ struct Block {
   [[nodiscard]] bool passed(const BarrierTicket& ticket) const {
     return barriers[ticket.id].phase != ticket.phase;
   }
-  /// The reduction's result, for a ticket that has passed; good until the barrier passes again.
-  [[nodiscard]] std::uint32_t result(const BarrierTicket& ticket) const {
-    return barriers[ticket.id].result;
-  }
+  /// The reduction's result, for a ticket that has passed; zero without a reduction. To be called
+  /// once for each arrival that waits: the barrier may pass again before everybody has asked.
+  [[nodiscard]] std::uint32_t take_result(const BarrierTicket& ticket);
 
   /// Lets other warps run; returns when it is this one's turn again, which it may be without what
   /// it waits for having come. Must be called on the warp's own stack. Does not return once the
@@ -94,8 +93,13 @@ struct Block {
     std::uint32_t come = 0;                ///< warps of which all lanes that are alive have come
     std::uint32_t count = 0;               ///< predicates that are true
     std::uint32_t counted = 0;             ///< threads that gave one
-    std::uint32_t result = 0;              ///< of the last phase that passed
+    std::uint32_t waiting = 0;             ///< arrivals of this phase that wait
     std::array<LaneMask, 32> arrived = {}; ///< by warp
+    /// Of a phase that has passed: the result, and how many that wait have not taken it.
+    struct Result {
+      std::uint32_t phase = 0, value = 0, wanted = 0;
+    };
+    std::vector<Result> results;
   };
   std::array<Barrier, 16> barriers;
   std::uint32_t warps = 0;

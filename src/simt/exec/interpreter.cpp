@@ -217,9 +217,9 @@ bool Machine::pass_barriers() {
       continue;
     }
     const Operation& operation = group.frame->function->operations[group.pc];
+    const std::uint32_t value = block().take_result(group.ticket);
     if (!operation.destinations.empty()) {
       std::uint64_t* column = result(group, operation.destinations[0]);
-      const std::uint32_t value = block().result(group.ticket);
       for_lanes(group.mask, [&](unsigned lane) { column[lane] = value; });
     }
     group.state = Group::State::kRunnable;

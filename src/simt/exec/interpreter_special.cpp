@@ -49,7 +49,7 @@ std::uint64_t of_warp(Warp& warp, const Source& source) {
   case SpecialRegister::kWarpid:
     return warp.warp_index;
   case SpecialRegister::kNwarpid:
-    return (warp.ntid[0] * warp.ntid[1] * warp.ntid[2] + kLanes - 1) / kLanes;
+    return kMostWarps;
   case SpecialRegister::kSmid:
     return warp.smid;
   case SpecialRegister::kNsmid:

@@ -76,7 +76,7 @@ std::uint32_t barrier(Warp* warp, LaneMask active, std::uint32_t id, std::uint32
     why.site = site;
     block.scheduler->suspend();
   }
-  return block.result(ticket);
+  return block.take_result(ticket);
 }
 
 void barrier_arrive(Warp* warp, LaneMask active, std::uint32_t id, std::uint32_t threads,

@@ -21,8 +21,10 @@ namespace gantry::simt::exec {
 
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
+/// Of a block. It is %nwarpid, too: how many different values %warpid can have.
+inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 6;
+inline constexpr std::uint32_t kWarpAbi = 7;
 /// Passes of loops that may wait for somebody before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 

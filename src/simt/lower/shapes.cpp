@@ -351,11 +351,15 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
     return shape(call.getArgOperand(1)).is_uniform() ? Shape::uniform() : Shape::varying();
   case Operation::kRedux:
     return shape(call.getArgOperand(2)).is_uniform() ? Shape::uniform() : Shape::varying();
+  case Operation::kBarrier:
+    // Lanes may name different barriers.
+    return shape(call.getArgOperand(0)).is_uniform() && shape(call.getArgOperand(1)).is_uniform()
+               ? Shape::uniform()
+               : Shape::varying();
   case Operation::kActiveMask:
   case Operation::kClock:
   case Operation::kGlobalTimer:
   case Operation::kStackSave:
-  case Operation::kBarrier:
   case Operation::kAlloca:
     return Shape::uniform();
   default:

@@ -74,6 +74,10 @@ void WarpFunction::scan() {
       case Operation::kNanosleep:
         may_suspend_ = lanes_may_end_ = true;
         break;
+      case Operation::kBarrierArrive:
+        // Barriers begin anew with each block only where blocks may suspend (exec/grid.cpp).
+        may_suspend_ = true;
+        break;
       case Operation::kExit:
         lanes_may_end_ = true;
         break;

@@ -200,6 +200,9 @@ private:
   // warp_operations.cpp, warp_calls.cpp, warp_exchange.cpp
   void emit_operation(const llvm::CallInst& call, Operation operation);
   void emit_special(const llvm::CallInst& call);
+  void emit_barrier(const llvm::CallInst& call);
+  void for_each_barrier(const llvm::CallInst& call,
+                        llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body);
   void emit_call(const llvm::CallInst& call, bool direct);
   void emit_system_call(const llvm::CallInst& call);
   void emit_shuffle(const llvm::CallInst& call);

@@ -130,21 +130,17 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
                    scalar(argument(1)));
     compiler_fence();
     return;
-  case Operation::kBarrier: {
-    Value* predicates = builder_.CreateAnd(mask_bits(vector(argument(3))), mask_);
-    Value* result = call_service(offsetof(Services, barrier), word,
-                                 {warp_, mask_, any_lane(argument(0)), any_lane(argument(1)),
-                                  scalar(argument(2)), predicates, scalar(argument(4))});
-    if (lanes_may_be_elsewhere()) {
-      resume();
-    }
-    define_scalar(call, result);
+  case Operation::kBarrier:
+    emit_barrier(call);
+    return;
+  case Operation::kBarrierArrive: {
+    Value* at = scalar(argument(2));
+    for_each_barrier(call, [&](Value* lanes, Value* id, Value* threads) {
+      call_service(offsetof(Services, barrier_arrive), builder_.getVoidTy(),
+                   {warp_, lanes, id, threads, at});
+    });
     return;
   }
-  case Operation::kBarrierArrive:
-    call_service(offsetof(Services, barrier_arrive), builder_.getVoidTy(),
-                 {warp_, mask_, any_lane(argument(0)), any_lane(argument(1)), scalar(argument(2))});
-    return;
   case Operation::kNanosleep:
     builder_.CreateAlignedStore(vector(argument(0)), scratch_[0], llvm::Align(64));
     call_service(offsetof(Services, nanosleep), builder_.getVoidTy(),
@@ -186,6 +182,73 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
   case Operation::kIndirectCall:
     emit_call(call, false);
     return;
+  }
+}
+
+// Calls `body` for the lanes that come to one barrier for one number of threads, barrier after
+// barrier. Lanes of a warp may name different ones; where the code says that they do not, there is
+// no loop.
+void WarpFunction::for_each_barrier(
+    const llvm::CallInst& call,
+    llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body) {
+  const Value* ids = call.getArgOperand(0);
+  const Value* counts = call.getArgOperand(1);
+  if (shape(ids).is_uniform() && shape(counts).is_uniform()) {
+    body(mask_, scalar(ids), scalar(counts));
+    return;
+  }
+  auto* word = builder_.getInt32Ty();
+  llvm::AllocaInst* left = variable(word, "to.arrive");
+  Value* all_ids = vector(ids);
+  Value* all_counts = vector(counts);
+  builder_.CreateStore(mask_, left);
+  auto* next = new_block("barrier");
+  auto* done = new_block("arrived");
+  builder_.CreateBr(next);
+  builder_.SetInsertPoint(next);
+  Value* rest = builder_.CreateLoad(word, left);
+  Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, builder_.getTrue());
+  Value* id = builder_.CreateExtractElement(all_ids, lane);
+  Value* threads = builder_.CreateExtractElement(all_counts, lane);
+  Value* alike = builder_.CreateAnd(builder_.CreateICmpEQ(all_ids, splat(id)),
+                                    builder_.CreateICmpEQ(all_counts, splat(threads)));
+  Value* same = builder_.CreateAnd(mask_bits(alike), rest);
+  body(same, id, threads);
+  // Where the body has suspended, this may be a copy of the warp without those lanes.
+  Value* others = builder_.CreateAnd(rest, builder_.CreateNot(same));
+  Value* after = builder_.CreateAnd(others, field(offsetof(Warp, live), word, false));
+  builder_.CreateStore(after, left);
+  builder_.CreateCondBr(builder_.CreateIsNotNull(after), next, done);
+  builder_.SetInsertPoint(done);
+}
+
+void WarpFunction::emit_barrier(const llvm::CallInst& call) {
+  auto* word = builder_.getInt32Ty();
+  const bool together = shape(&call).is_uniform();
+  Value* how = scalar(call.getArgOperand(2));
+  Value* predicates = mask_bits(vector(call.getArgOperand(3)));
+  Value* site = scalar(call.getArgOperand(4));
+  llvm::AllocaInst* results = together ? nullptr : variable(vector_type(word), "results");
+  Value* result = nullptr;
+  if (!together) {
+    builder_.CreateStore(llvm::Constant::getNullValue(vector_type(word)), results);
+  }
+  for_each_barrier(call, [&](Value* lanes, Value* id, Value* threads) {
+    result =
+        call_service(offsetof(Services, barrier), word,
+                     {warp_, lanes, id, threads, how, builder_.CreateAnd(predicates, lanes), site});
+    if (!together) {
+      Value* before = builder_.CreateLoad(vector_type(word), results);
+      builder_.CreateStore(builder_.CreateSelect(lanes_of(lanes), splat(result), before), results);
+    }
+  });
+  if (!together || lanes_may_be_elsewhere()) {
+    resume();
+  }
+  if (together) {
+    define_scalar(call, result);
+  } else {
+    define_vector(call, builder_.CreateLoad(vector_type(word), results));
   }
 }
 
@@ -262,7 +325,7 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
     define_scalar(call, field(offsetof(Warp, warp_index), word, true));
     return;
   case SpecialRegister::kNwarpid:
-    define_scalar(call, number(32));
+    define_scalar(call, number(exec::kMostWarps));
     return;
   case SpecialRegister::kSmid:
     define_scalar(call, field(offsetof(Warp, smid), word, true));

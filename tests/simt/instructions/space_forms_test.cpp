@@ -311,7 +311,7 @@ std::vector<Special> specials() {
       {"%nctaid.z", false, is([](unsigned, unsigned) { return 1U; })},
       {"%laneid", false, is(lane)},
       {"%warpid", false, is([](unsigned, unsigned) { return 0U; })},
-      {"%nwarpid", false, [](Word value, unsigned, unsigned) { return value >= 1; }},
+      {"%nwarpid", false, [](Word value, unsigned, unsigned) { return value == 32; }},
       {"%nsmid", false, [](Word value, unsigned, unsigned) { return value >= 1; }},
       {"%smid", false, [](Word value, unsigned, unsigned) { return value < 4096; }},
       {"%gridid", true, {}},
