@@ -1,7 +1,9 @@
 #include "simt/exec/code.h"
 
+#include "simt/exec/call_adapter.h"
 #include "simt/exec/code_cache.h"
 #include "simt/exec/settings.h"
+#include "simt/ptx/call_interface.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -134,6 +136,11 @@ ProgramCode::ProgramCode(std::shared_ptr<const ptx::Program> program)
     tables_[geometry].resize(program_->functions.size());
     entries_[geometry].resize(program_->functions.size());
   }
+  for (std::uint32_t index = 0; index < program_->functions.size(); ++index) {
+    const ptx::Function& function = program_->definition(index);
+    callees_.push_back({ptx::interface_of(function).signature(), function.is_entry,
+                        program_->functions[index].system_call.has_value()});
+  }
 }
 
 ProgramCode::~ProgramCode() {
@@ -144,6 +151,19 @@ ProgramCode::~ProgramCode() {
 
 Code* ProgramCode::table(Geometry geometry) {
   return tables_[static_cast<unsigned>(geometry)].data();
+}
+
+Code ProgramCode::known(std::uint32_t function, Geometry geometry) const {
+  return __atomic_load_n(&tables_[static_cast<unsigned>(geometry)][function], __ATOMIC_ACQUIRE);
+}
+
+const CallPlan& ProgramCode::call_plan(Site site, std::uint32_t function) {
+  const std::lock_guard lock(call_plans_mutex_);
+  std::unique_ptr<CallPlan>& plan = call_plans_[{site, function}];
+  if (!plan) {
+    plan = std::make_unique<CallPlan>(plan_call(*program_, site, function));
+  }
+  return *plan;
 }
 
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,

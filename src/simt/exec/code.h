@@ -9,6 +9,7 @@
 #include "simt/ptx/program.h"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -75,6 +76,19 @@ public:
   [[nodiscard]] tl::expected<Entry, std::string> of(std::uint32_t function, Geometry geometry);
   /// Warp::functions: what has been compiled so far; null for the others.
   [[nodiscard]] Code* table(Geometry geometry);
+  /// The code of a function if it has been compiled, else null. Any thread; takes no lock.
+  [[nodiscard]] Code known(std::uint32_t function, Geometry geometry) const;
+
+  /// What a call by pointer has to know of the function that it leads to.
+  struct Callee {
+    std::uint64_t signature = 0; ///< of its own interface
+    bool is_entry = false;       ///< a kernel, which nothing may call
+    bool is_system = false;      ///< a ptx::SystemCall, which has no code
+  };
+  [[nodiscard]] const Callee& callee(std::uint32_t function) const { return callees_[function]; }
+  /// How the call at `site` passes its words to a function that expects others, or to a system
+  /// call. Any thread; lives as long as this.
+  [[nodiscard]] const CallPlan& call_plan(Site site, std::uint32_t function);
 
 private:
   struct Mapping {
@@ -88,6 +102,9 @@ private:
   std::vector<Code> tables_[kGeometries];
   std::vector<Entry> entries_[kGeometries];
   std::vector<Mapping> mappings_;
+  std::vector<Callee> callees_;
+  std::map<std::pair<Site, std::uint32_t>, std::unique_ptr<CallPlan>> call_plans_;
+  std::mutex call_plans_mutex_;
 };
 
 } // namespace gantry::simt::exec

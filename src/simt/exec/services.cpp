@@ -1,6 +1,7 @@
 #include "simt/exec/services.h"
 
 #include "simt/exec/arithmetic.h"
+#include "simt/exec/call_adapter.h"
 #include "simt/exec/code.h"
 #include "simt/exec/fault_report.h"
 #include "simt/exec/lane_memory.h"
@@ -237,18 +238,30 @@ void trap(Warp* warp, LaneMask active, std::uint32_t reason, Site site) {
   warp->block->fail(*warp, trap_fault(*warp, active, static_cast<Trap>(reason), site));
 }
 
-Code resolve_call(Warp* warp, LaneMask active, std::uint64_t handle, Site site) {
-  LoadedProgram::State& program = *warp->block->launch->program;
-  const std::optional<std::uint32_t> function = program.function_of(handle);
-  if (!function) {
+Code resolve_call(Warp* warp, LaneMask active, std::uint64_t handle, std::uint64_t signature,
+                  Site site) {
+  const Launch& launch = *warp->block->launch;
+  const std::optional<std::uint32_t> function = launch.program->function_of(handle);
+  ProgramCode& program = *launch.program->code;
+  if (!function || program.callee(*function).is_entry) {
     warp->block->fail(*warp, call_fault(*warp, active, handle, site));
   }
-  auto entry = program.code->of(*function, warp->block->launch->geometry);
-  if (!entry) {
-    Fault fault{FaultCode::kIllegalInstruction, std::move(entry.error())};
-    warp->block->fail(*warp, std::move(fault));
+  const ProgramCode::Callee& callee = program.callee(*function);
+  Code code = callee.is_system ? nullptr : program.known(*function, launch.geometry);
+  if (code == nullptr && !callee.is_system) {
+    auto entry = program.of(*function, launch.geometry);
+    if (!entry) {
+      Fault fault{FaultCode::kIllegalInstruction, std::move(entry.error())};
+      warp->block->fail(*warp, std::move(fault));
+    }
+    code = entry->code;
   }
-  return entry->code;
+  if (callee.is_system || callee.signature != signature) {
+    warp->call_plan = &program.call_plan(site, *function);
+    warp->call_site = site;
+    return call_adapted;
+  }
+  return code;
 }
 
 void call_system(Warp* warp, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,

@@ -37,6 +37,7 @@ using LaneMask = std::uint32_t;
 
 struct Warp;
 struct Block;
+struct CallPlan;
 
 /// A compiled PTX function: executes it for the lanes of `active`. `arguments` and `results` hold
 /// each word of the parameters and results for 32 lanes in turn; both are null for an entry.
@@ -96,7 +97,7 @@ struct Services {
   /// this one goes on, others may have ended that did.
   LaneMask (*warp_exchange)(Warp*, LaneMask active, const std::uint32_t* masks,
                             std::uint64_t* values, std::uint32_t kind, Site site);
-  /// Lets other warps, blocks and the pending lanes go on. Suspends.
+  /// Lets other warps and blocks go on, and pending lanes if these wait for them. Suspends.
   void (*yield)(Warp*, LaneMask active, Site site);
   void (*nanosleep)(Warp*, LaneMask active, const std::uint32_t* nanoseconds, Site site);
   /// The lanes end: `live` loses them, and barriers no longer wait for them.
@@ -104,9 +105,11 @@ struct Services {
 
   /// trap, brkpt, and what the code finds wrong; end the launch, never return. `reason` is a Trap.
   void (*trap)(Warp*, LaneMask active, std::uint32_t reason, Site site);
-  /// Calls of functions: the code of a handle (a 64-bit function address of device code); ends the
+  /// Calls of functions: the code of a handle (a 64-bit function address of device code), to be
+  /// called at once with the words that `signature` (ptx::CallInterface) stands for; ends the
   /// launch with "invalid program counter" if it is none.
-  Code (*resolve_call)(Warp*, LaneMask active, std::uint64_t handle, Site site);
+  Code (*resolve_call)(Warp*, LaneMask active, std::uint64_t handle, std::uint64_t signature,
+                       Site site);
   /// vprintf, malloc, free, __assertfail; `call` is a ptx::SystemCall (system_calls.h).
   void (*call_system)(Warp*, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,
                       std::uint64_t* results, Site site);
@@ -175,6 +178,8 @@ struct Warp {
   // What follows is not read by compiled code.
   Block* block;
   void* fiber;
+  const CallPlan* call_plan; ///< of the call under way through an adapter (call_adapter.h)
+  Site call_site;
 };
 
 } // namespace gantry::simt::exec

@@ -44,8 +44,9 @@ enum class Operation : unsigned {
   kAlloca,        ///< (i64 size, i64 alignment, i64 site) -> i64 offset in the local window
   kStackSave,     ///< () -> i64
   kStackRestore,  ///< (i64)
-  kIndirectCall,  ///< (i64 handle, i64 site, i64 words…) -> struct of words or void
-  kDirectCall,    ///< (i32 function, i64 site, words…) -> struct of words or void
+  /// (i64 handle, i64 site, i64 ptx::CallInterface::signature(), words…) -> struct of words or void
+  kIndirectCall,
+  kDirectCall, ///< (i32 function, i64 site, i64 signature, words…) -> struct of words or void
 };
 
 /// Modes of shfl, as in kShuffle's first argument.

@@ -53,156 +53,133 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
   }
 }
 
-std::vector<llvm::Value*>
-ScalarFunction::load_words(const std::vector<const ptx::Variable*>& variables,
-                           const std::vector<Value*>& slots) {
+std::vector<llvm::Value*> ScalarFunction::load_words(const ptx::PassedValue& value,
+                                                     std::uint32_t variable) {
+  Value* slot = variables_[variable];
+  const std::uint64_t size = std::min(value.size, source_.variables[variable].size());
+  const std::uint64_t width = value.word_bytes();
+  auto* type = bits(static_cast<unsigned>(width) * 8);
+  const auto at = [&](std::uint64_t offset) {
+    return builder_.CreateConstGEP1_64(bits(8), slot, offset);
+  };
   std::vector<Value*> words;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const std::vector<llvm::Type*> types = words_of(context_, {variables[i]});
-    std::uint64_t offset = 0;
-    for (llvm::Type* type : types) {
-      // The last word of an array may be wider than what is left of it.
-      const std::uint64_t left = variables[i]->size() - offset;
-      const std::uint64_t width = type->getIntegerBitWidth() / 8;
-      Value* word = nullptr;
-      if (left >= width) {
-        word = builder_.CreateAlignedLoad(
-            type, builder_.CreateConstGEP1_64(bits(8), slots[i], offset), llvm::Align(1));
-      } else {
-        word = number(0, static_cast<unsigned>(width) * 8);
-        for (std::uint64_t byte = 0; byte < left; ++byte) {
-          Value* piece = builder_.CreateLoad(
-              bits(8), builder_.CreateConstGEP1_64(bits(8), slots[i], offset + byte));
-          word = builder_.CreateOr(word,
-                                   builder_.CreateShl(builder_.CreateZExt(piece, type), byte * 8));
-        }
-      }
-      words.push_back(word);
-      offset += width;
+  for (std::uint64_t i = 0; i < value.words(); ++i) {
+    const std::uint64_t offset = i * width;
+    if (offset + width <= size) {
+      words.push_back(builder_.CreateAlignedLoad(type, at(offset), llvm::Align(1)));
+      continue;
     }
+    // The bytes that are there; those beyond them are zero.
+    Value* word = llvm::ConstantInt::get(type, 0);
+    for (std::uint64_t byte = 0; offset + byte < size; ++byte) {
+      Value* piece = builder_.CreateLoad(bits(8), at(offset + byte));
+      word =
+          builder_.CreateOr(word, builder_.CreateShl(builder_.CreateZExt(piece, type), byte * 8));
+    }
+    words.push_back(word);
   }
   return words;
 }
 
-void ScalarFunction::store_words(const std::vector<const ptx::Variable*>& variables,
-                                 const std::vector<Value*>& slots, llvm::ArrayRef<Value*> words) {
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    std::uint64_t offset = 0;
-    for (llvm::Type* type : words_of(context_, {variables[i]})) {
-      Value* word = words[next++];
-      const std::uint64_t left = variables[i]->size() - offset;
-      const std::uint64_t width = type->getIntegerBitWidth() / 8;
-      if (left >= width) {
-        builder_.CreateAlignedStore(word, builder_.CreateConstGEP1_64(bits(8), slots[i], offset),
-                                    llvm::Align(1));
-      } else {
-        for (std::uint64_t byte = 0; byte < left; ++byte) {
-          builder_.CreateStore(builder_.CreateTrunc(builder_.CreateLShr(word, byte * 8), bits(8)),
-                               builder_.CreateConstGEP1_64(bits(8), slots[i], offset + byte));
-        }
-      }
-      offset += width;
+void ScalarFunction::store_words(const ptx::PassedValue& value, std::uint32_t variable,
+                                 llvm::ArrayRef<Value*> words) {
+  Value* slot = variables_[variable];
+  const std::uint64_t size = source_.variables[variable].size();
+  const std::uint64_t width = value.word_bytes();
+  const auto at = [&](std::uint64_t offset) {
+    return builder_.CreateConstGEP1_64(bits(8), slot, offset);
+  };
+  for (std::uint64_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t offset = i * width;
+    if (offset + width <= size) {
+      builder_.CreateAlignedStore(words[i], at(offset), llvm::Align(1));
+      continue;
+    }
+    for (std::uint64_t byte = 0; byte < width && offset + byte < size; ++byte) {
+      builder_.CreateStore(builder_.CreateTrunc(builder_.CreateLShr(words[i], byte * 8), bits(8)),
+                           at(offset + byte));
     }
   }
+  for (std::uint64_t offset = words.size() * width; offset < size; ++offset) {
+    builder_.CreateStore(builder_.getInt8(0), at(offset));
+  }
+}
+
+std::vector<llvm::Value*> ScalarFunction::argument_words(const ptx::PassedValue& value,
+                                                         const Operand& operand) {
+  if (operand.kind == Operand::Kind::kVariable && variables_[operand.index] != nullptr) {
+    return load_words(value, operand.index);
+  }
+  const auto width = static_cast<unsigned>(value.word_bytes()) * 8;
+  std::vector<Value*> words(value.words(), number(0, width));
+  if (!words.empty()) {
+    words[0] = get_bits(operand, width);
+  }
+  return words;
 }
 
 // A call passes words. What the caller gives (variables of .param space, or registers and
 // constants) is laid out as the callee's interface says.
 void ScalarFunction::lower_call(const ptx::Instruction& instruction) {
-  const Operand& results = instruction.operands[0];
+  const std::vector<Operand>& results = instruction.operands[0].members;
   const Operand& target = instruction.operands[1];
-  const Operand& arguments = instruction.operands[2];
+  const std::vector<Operand>& arguments = instruction.operands[2].members;
   std::optional<std::uint32_t> callee;
+  std::optional<ptx::SystemCall> system;
   if (target.kind == Operand::Kind::kSymbol) {
     callee = program_.symbols[module_index_][target.index].index;
+    system = program_.functions[*callee].system_call;
   }
-  std::vector<const ptx::Variable*> parameter_types;
-  std::vector<const ptx::Variable*> result_types;
-  bool noreturn = false;
-  if (callee && !program_.functions[*callee].system_call) {
-    const ptx::Function& function = program_.definition(*callee);
-    for (const std::uint32_t index : function.parameters) {
-      parameter_types.push_back(&function.variables[index]);
-    }
-    for (const std::uint32_t index : function.results) {
-      result_types.push_back(&function.variables[index]);
-    }
-    noreturn = function.noreturn;
-  } else if (instruction.operands[3].kind == Operand::Kind::kPrototype) {
-    const ptx::Prototype& prototype = source_.prototypes[instruction.operands[3].index];
-    for (const ptx::Variable& variable : prototype.parameters) {
-      parameter_types.push_back(&variable);
-    }
-    for (const ptx::Variable& variable : prototype.results) {
-      result_types.push_back(&variable);
-    }
-    noreturn = prototype.noreturn;
-  } else {
-    // System calls: what the caller's own declarations say.
-    const auto declared = [&](const Operand& list, std::vector<const ptx::Variable*>& types) {
-      for (const Operand& operand : list.members) {
-        if (operand.kind == Operand::Kind::kVariable) {
-          types.push_back(&source_.variables[operand.index]);
-        }
-      }
-    };
-    declared(arguments, parameter_types);
-    declared(results, result_types);
-  }
+  const ptx::CallInterface interface = ptx::interface_of_call(program_, index_, instruction);
   std::vector<Value*> words;
-  for (std::size_t i = 0; i < arguments.members.size() && i < parameter_types.size(); ++i) {
-    const Operand& argument = arguments.members[i];
-    if (argument.kind == Operand::Kind::kVariable && variables_[argument.index] != nullptr) {
-      const std::vector<Value*> more =
-          load_words({parameter_types[i]}, {variables_[argument.index]});
-      words.insert(words.end(), more.begin(), more.end());
-    } else {
-      words.push_back(get_bits(argument, static_cast<unsigned>(parameter_types[i]->size()) * 8));
-    }
+  for (std::size_t i = 0; i < interface.parameters.size(); ++i) {
+    const std::vector<Value*> more =
+        argument_words(interface.parameters[i], i < arguments.size() ? arguments[i] : Operand{});
+    words.insert(words.end(), more.begin(), more.end());
   }
-  if (callee && program_.functions[*callee].system_call) {
-    std::vector<Value*> operands = {
-        number(static_cast<unsigned>(*program_.functions[*callee].system_call))};
+  std::vector<Value*> result_words;
+  if (system) {
+    std::vector<Value*> operands = {number(static_cast<unsigned>(*system))};
     for (Value* word : words) {
       operands.push_back(builder_.CreateZExt(word, bits(64)));
     }
     operands.push_back(site());
     Value* result = operation(Operation::kSystemCall, bits(64), operands);
-    if (!results.members.empty() && !result_types.empty()) {
-      Value* word = builder_.CreateTrunc(result, words_of(context_, {result_types[0]})[0]);
-      store_words({result_types[0]}, {variables_[results.members[0].index]}, {word});
+    for (llvm::Type* type : words_of(context_, interface.results)) {
+      result_words.push_back(builder_.CreateTrunc(result, type)); // there is one at most
     }
-    return;
+  } else {
+    const std::vector<llvm::Type*> types = words_of(context_, interface.results);
+    llvm::Type* type = types.empty()
+                           ? builder_.getVoidTy()
+                           : static_cast<llvm::Type*>(llvm::StructType::get(context_, types));
+    std::vector<Value*> operands = {callee ? static_cast<Value*>(number(*callee))
+                                           : get_bits(target, 64),
+                                    site(), number(interface.signature(), 64)};
+    operands.insert(operands.end(), words.begin(), words.end());
+    Value* call =
+        operation(callee ? Operation::kDirectCall : Operation::kIndirectCall, type, operands);
+    for (unsigned i = 0; i < types.size(); ++i) {
+      result_words.push_back(builder_.CreateExtractValue(call, i));
+    }
   }
-  const std::vector<llvm::Type*> result_words = words_of(context_, result_types);
-  llvm::Type* type = result_words.empty()
-                         ? builder_.getVoidTy()
-                         : static_cast<llvm::Type*>(llvm::StructType::get(context_, result_words));
-  std::vector<Value*> operands = {
-      callee ? static_cast<Value*>(number(*callee)) : get_bits(target, 64), site()};
-  operands.insert(operands.end(), words.begin(), words.end());
-  Value* call =
-      operation(callee ? Operation::kDirectCall : Operation::kIndirectCall, type, operands);
-  if (noreturn) {
+  if (interface.noreturn) {
     operation(Operation::kTrap, builder_.getVoidTy(),
               {number(static_cast<unsigned>(exec::Trap::kFellOff)), site()});
     branch_to(return_);
     return;
   }
-  std::size_t word = 0;
-  for (std::size_t i = 0; i < results.members.size() && i < result_types.size(); ++i) {
-    const Operand& result = results.members[i];
-    const std::size_t count = words_of(context_, {result_types[i]}).size();
-    std::vector<Value*> values;
-    for (std::size_t k = 0; k < count; ++k) {
-      values.push_back(builder_.CreateExtractValue(call, static_cast<unsigned>(word + k)));
-    }
-    word += count;
+  llvm::ArrayRef<Value*> left(result_words);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Operand& result = results[i];
+    const ptx::PassedValue value =
+        i < interface.results.size() ? interface.results[i] : ptx::PassedValue{0, false};
+    const llvm::ArrayRef<Value*> own = left.take_front(value.words());
+    left = left.drop_front(value.words());
     if (result.kind == Operand::Kind::kVariable && variables_[result.index] != nullptr) {
-      store_words({result_types[i]}, {variables_[result.index]}, values);
+      store_words(value, result.index, own);
     } else {
-      set_bits(result, values[0]);
+      set_bits(result, own.empty() ? number(0, 64) : own[0]);
     }
   }
 }

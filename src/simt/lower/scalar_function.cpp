@@ -26,15 +26,11 @@ bool ends_block(ptx::Opcode opcode) {
 } // namespace
 
 std::vector<llvm::Type*> words_of(llvm::LLVMContext& context,
-                                  const std::vector<const ptx::Variable*>& variables) {
+                                  llvm::ArrayRef<ptx::PassedValue> values) {
   std::vector<llvm::Type*> words;
-  for (const ptx::Variable* variable : variables) {
-    const std::uint64_t size = variable->size();
-    if (!variable->is_array && size <= 8) {
-      words.push_back(llvm::IntegerType::get(context, static_cast<unsigned>(size) * 8));
-      continue;
-    }
-    words.insert(words.end(), (size + 7) / 8, llvm::Type::getInt64Ty(context));
+  for (const ptx::PassedValue& value : values) {
+    words.insert(words.end(), value.words(),
+                 llvm::IntegerType::get(context, static_cast<unsigned>(value.word_bytes()) * 8));
   }
   return words;
 }
@@ -54,24 +50,16 @@ llvm::Function* ScalarFunction::build() {
 }
 
 void ScalarFunction::declare() {
-  std::vector<const ptx::Variable*> parameters;
-  std::vector<const ptx::Variable*> results;
-  if (!source_.is_entry) {
-    for (const std::uint32_t index : source_.parameters) {
-      parameters.push_back(&source_.variables[index]);
-    }
-    for (const std::uint32_t index : source_.results) {
-      results.push_back(&source_.variables[index]);
-    }
-  }
-  const std::vector<llvm::Type*> result_words = words_of(context_, results);
+  const ptx::CallInterface interface =
+      source_.is_entry ? ptx::CallInterface{} : ptx::interface_of(source_);
+  const std::vector<llvm::Type*> result_words = words_of(context_, interface.results);
   llvm::Type* result =
       result_words.empty()
           ? llvm::Type::getVoidTy(context_)
           : static_cast<llvm::Type*>(llvm::StructType::get(context_, result_words));
-  function_ =
-      llvm::Function::Create(llvm::FunctionType::get(result, words_of(context_, parameters), false),
-                             llvm::Function::ExternalLinkage, "scalar", module_);
+  function_ = llvm::Function::Create(
+      llvm::FunctionType::get(result, words_of(context_, interface.parameters), false),
+      llvm::Function::ExternalLinkage, "scalar", module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   llvm::DIBuilder debug(module_);
   llvm::DIFile* file = debug.createFile("kernel.ptx", ".");
@@ -178,17 +166,16 @@ void ScalarFunction::make_variables() {
     }
     return;
   }
-  std::vector<const ptx::Variable*> parameters;
-  std::vector<Value*> slots;
   std::vector<Value*> words;
-  for (const std::uint32_t index : source_.parameters) {
-    parameters.push_back(&source_.variables[index]);
-    slots.push_back(variables_[index]);
-  }
   for (llvm::Argument& argument : function_->args()) {
     words.push_back(&argument);
   }
-  store_words(parameters, slots, words);
+  llvm::ArrayRef<Value*> left(words);
+  for (const std::uint32_t index : source_.parameters) {
+    const ptx::PassedValue value = ptx::passed_as(source_.variables[index]);
+    store_words(value, index, left.take_front(value.words()));
+    left = left.drop_front(value.words());
+  }
 }
 
 void ScalarFunction::make_blocks() {
@@ -242,22 +229,16 @@ void ScalarFunction::lower_all() {
   builder_.SetInsertPoint(end);
   builder_.CreateBr(return_);
   builder_.SetInsertPoint(return_);
-  std::vector<const ptx::Variable*> results;
-  std::vector<Value*> slots;
-  if (!source_.is_entry) {
-    for (const std::uint32_t index : source_.results) {
-      results.push_back(&source_.variables[index]);
-      slots.push_back(variables_[index]);
-    }
-  }
-  if (results.empty()) {
+  if (source_.is_entry || source_.results.empty()) {
     builder_.CreateRetVoid();
     return;
   }
   Value* result = llvm::PoisonValue::get(function_->getReturnType());
-  const std::vector<Value*> words = load_words(results, slots);
-  for (unsigned i = 0; i < words.size(); ++i) {
-    result = builder_.CreateInsertValue(result, words[i], i);
+  unsigned next = 0;
+  for (const std::uint32_t index : source_.results) {
+    for (Value* word : load_words(ptx::passed_as(source_.variables[index]), index)) {
+      result = builder_.CreateInsertValue(result, word, next++);
+    }
   }
   builder_.CreateRet(result);
 }

@@ -8,6 +8,7 @@
 
 #include "simt/exec/warp.h"
 #include "simt/lower/operations.h"
+#include "simt/ptx/call_interface.h"
 #include "simt/ptx/program.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -24,9 +25,9 @@ struct TargetFacts {
   bool f16c = false;
 };
 
-/// The words that variables in the .param space are passed in.
+/// The types of the words that arguments or results are passed in.
 [[nodiscard]] std::vector<llvm::Type*> words_of(llvm::LLVMContext& context,
-                                                const std::vector<const ptx::Variable*>& variables);
+                                                llvm::ArrayRef<ptx::PassedValue> values);
 
 /// Where an access of memory comes from, carried through LLVM's passes as a debug location, which
 /// they keep when they replace an instruction by another: the line is the index of the PTX
@@ -136,10 +137,15 @@ private:
   void lower_vote(const ptx::Instruction& instruction);
   void lower_barrier(const ptx::Instruction& instruction);
   void branch_to(llvm::BasicBlock* block);
-  [[nodiscard]] std::vector<Value*> load_words(const std::vector<const ptx::Variable*>& variables,
-                                               const std::vector<Value*>& slots);
-  void store_words(const std::vector<const ptx::Variable*>& variables,
-                   const std::vector<Value*>& slots, llvm::ArrayRef<Value*> words);
+  /// The words of a value, from the bytes of a variable of this function.
+  [[nodiscard]] std::vector<Value*> load_words(const ptx::PassedValue& value,
+                                               std::uint32_t variable);
+  /// The words of a value, from an operand of a call.
+  [[nodiscard]] std::vector<Value*> argument_words(const ptx::PassedValue& value,
+                                                   const ptx::Operand& operand);
+  /// Writes the words of a value to a variable of this function: all of its bytes.
+  void store_words(const ptx::PassedValue& value, std::uint32_t variable,
+                   llvm::ArrayRef<Value*> words);
 
   const ptx::Program& program_;
   const std::uint32_t index_;

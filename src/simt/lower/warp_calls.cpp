@@ -23,12 +23,14 @@ void WarpFunction::call_code(Value* code, Value* mask) {
 void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   auto* wide = builder_.getInt64Ty();
   auto* pointer = builder_.getPtrTy();
+  constexpr unsigned kFirstWord = 3;
   Value* site = scalar(call.getArgOperand(1));
+  Value* signature = scalar(call.getArgOperand(2));
   const auto store_arguments = [&] {
-    for (unsigned i = 2; i < call.arg_size(); ++i) {
+    for (unsigned i = kFirstWord; i < call.arg_size(); ++i) {
       builder_.CreateAlignedStore(
           vector(call.getArgOperand(i)),
-          builder_.CreateConstGEP1_64(wide, words_in_, std::uint64_t{i - 2} * kLanes),
+          builder_.CreateConstGEP1_64(wide, words_in_, std::uint64_t{i - kFirstWord} * kLanes),
           llvm::Align(64));
     }
   };
@@ -47,7 +49,8 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   };
   const bool returns = !call.getType()->isVoidTy();
   const auto resolve = [&](Value* handle, Value* mask) {
-    return call_service(offsetof(Services, resolve_call), pointer, {warp_, mask, handle, site});
+    return call_service(offsetof(Services, resolve_call), pointer,
+                        {warp_, mask, handle, signature, site});
   };
   if (direct || shape(call.getArgOperand(0)).is_uniform()) {
     store_arguments();
@@ -86,7 +89,7 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   llvm::AllocaInst* collected =
       returns ? variable(vector_type(call.getType()), "collected") : nullptr;
   Value* handles = vector(call.getArgOperand(0));
-  for (unsigned i = 2; i < call.arg_size(); ++i) {
+  for (unsigned i = kFirstWord; i < call.arg_size(); ++i) {
     (void)vector(call.getArgOperand(i));
   }
   builder_.CreateStore(mask_, left);

@@ -1,8 +1,11 @@
 // Many threads at once.
 #include "driver_test.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -134,6 +137,111 @@ TEST_F(ThreadsTest, ContextsAndModulesOfTheirOwn) {
       EXPECT_OK(cuda().cuCtxDestroy_v2(context));
     }
   });
+}
+
+/// A kernel that calls a function by pointer until it is told to end, counting, and one that takes
+/// long to compile. A text that has not been compiled before.
+std::string calls_and_much_code() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::string text = "// " + std::to_string(now) + R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) next(.param .b32 x) {
+  .reg .b32 %r;
+  ld.param.b32 %r, [x];
+  add.u32 %r, %r, 1;
+  st.param.b32 [r], %r;
+  ret;
+}
+.visible .entry calls(.param .u64 words) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [words];
+  mov.u64 %rd2, next;
+  mov.u32 %r1, 0;
+P: .callprototype (.param .b32 _) _ (.param .b32 _);
+LOOP:
+  {
+    .param .b32 x;
+    .param .b32 r;
+    st.param.b32 [x], %r1;
+    call (r), %rd2, (x), P;
+    ld.param.b32 %r1, [r];
+  }
+  st.volatile.global.u32 [%rd1], %r1;
+  ld.volatile.global.u32 %r2, [%rd1+4];
+  setp.eq.u32 %p, %r2, 0;
+  @%p bra LOOP;
+  ret;
+}
+.visible .entry much(.param .u64 words) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [words];
+  mov.u32 %r1, %tid.x;
+)";
+  for (int i = 0; i < 400; ++i) {
+    const std::string number = std::to_string(i);
+    text += "  ld.global.u32 %r2, [%rd1+" + std::to_string(4 * i) +
+            "];\n  setp.lt.u32 %p, %r1, %r2;\n" + "  @%p bra L" + number +
+            ";\n  mad.lo.u32 %r1, %r1, %r2, " + number + ";\nL" + number + ":\n";
+  }
+  return text + "  st.global.u32 [%rd1], %r1;\n  ret;\n}\n";
+}
+
+// Calls by pointer of a program do not wait while another function of it is compiled.
+TEST_F(ThreadsTest, CallsByPointerGoOnWhileCodeIsMade) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "another driver compiles modules as they are loaded";
+  }
+  using Clock = std::chrono::steady_clock;
+  CUmodule module = nullptr;
+  CUfunction calls = nullptr;
+  CUfunction much = nullptr;
+  CUstream stream = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, calls_and_much_code().c_str()));
+  ASSERT_OK(cuda().cuModuleGetFunction(&calls, module, "calls"));
+  ASSERT_OK(cuda().cuModuleGetFunction(&much, module, "much"));
+  ASSERT_OK(cuda().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  void* memory = nullptr;
+  ASSERT_OK(cuda().cuMemAllocHost_v2(&memory, 8));
+  auto* const words = static_cast<volatile std::uint32_t*>(memory);
+  words[0] = 0;
+  words[1] = 0;
+  auto address = reinterpret_cast<CUdeviceptr>(memory);
+  void* parameters[] = {&address};
+  ASSERT_OK(cuda().cuLaunchKernel(calls, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+  while (words[0] == 0 && cuda().cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+  }
+  std::atomic<bool> compiled = false;
+  const auto begin = Clock::now();
+  std::thread compiler([&] {
+    EXPECT_OK(cuda().cuCtxSetCurrent(context_));
+    EXPECT_OK(cuda().cuFuncLoad(much));
+    compiled = true;
+  });
+  Clock::duration longest = {};
+  auto changed = begin;
+  for (std::uint32_t last = words[0]; !compiled;) {
+    const auto now = Clock::now();
+    longest = std::max(longest, now - changed);
+    if (words[0] != last) {
+      last = words[0];
+      changed = now;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto whole = Clock::now() - begin;
+  compiler.join();
+  words[1] = 1;
+  EXPECT_OK(cuda().cuStreamSynchronize(stream));
+  EXPECT_LT(longest, whole / 2);
+  EXPECT_OK(cuda().cuMemFreeHost(memory));
+  EXPECT_OK(cuda().cuStreamDestroy_v2(stream));
+  EXPECT_OK(cuda().cuModuleUnload(module));
 }
 
 } // namespace
