@@ -16,7 +16,21 @@ void RaceChecker::begin() {
 }
 
 void RaceChecker::forget(std::uint64_t address, std::uint64_t size) {
-  for (std::uint64_t at = address & ~std::uint64_t{3}; at < address + size; at += 4) {
+  const std::uint64_t begin = address & ~std::uint64_t{3};
+  const std::uint64_t end = address + size;
+  if (size / kChunk > chunks_.size()) {
+    // Fewer chunks are known than the range has.
+    for (auto& [number, chunk] : chunks_) {
+      for (std::uint64_t word = 0; word < chunk->size(); ++word) {
+        const std::uint64_t at = number * kChunk + word * 4;
+        if (at >= begin && at < end) {
+          (*chunk)[word] = {};
+        }
+      }
+    }
+    return;
+  }
+  for (std::uint64_t at = begin; at < end; at += 4) {
     if (chunks_.contains(at / kChunk)) {
       word_at(at) = {};
     } else {

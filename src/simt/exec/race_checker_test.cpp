@@ -43,6 +43,23 @@ TEST_F(RaceCheckerTest, WriteAndRead) {
   EXPECT_TRUE(found->wrote);
 }
 
+TEST_F(RaceCheckerTest, MemoryGivenAnewIsForgotten) {
+  const auto raced = [&](std::uint64_t address, std::uint64_t forgotten, std::uint64_t size) {
+    checker.begin();
+    EXPECT_FALSE(races(1, kStore, address));
+    checker.forget(forgotten, size);
+    return races(2, kStore, address);
+  };
+  // Of a range with more chunks than are known, and of one with fewer.
+  for (const std::uint64_t size : {std::uint64_t{1} << 40, std::uint64_t{8}}) {
+    EXPECT_FALSE(raced(kPlace, kPlace, size));
+    EXPECT_FALSE(raced(kPlace, kPlace + 2, size));
+    EXPECT_TRUE(raced(kPlace, kPlace + 4, size));
+    EXPECT_FALSE(raced(kPlace + size - 4, kPlace, size));
+    EXPECT_TRUE(raced(kPlace + size, kPlace, size));
+  }
+}
+
 TEST_F(RaceCheckerTest, ReadAndWrite) {
   EXPECT_FALSE(races(1, kLoad));
   EXPECT_FALSE(races(2, kLoad));

@@ -91,7 +91,8 @@ std::optional<Fault> call_lane(const Call& call, ptx::SystemCall which, unsigned
     return call_vprintf(call, lane);
   case ptx::SystemCall::kMalloc:
     call.results[lane] = device_malloc(call.device(), call.argument(0, lane));
-    if (BlockChecks* const checks = call.warp.block->checks.get()) {
+    if (BlockChecks* const checks = call.warp.block->checks.get();
+        checks != nullptr && call.results[lane] != 0) {
       checks->heap_given(call.results[lane], call.argument(0, lane));
     }
     return std::nullopt;
