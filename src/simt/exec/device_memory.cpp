@@ -27,6 +27,8 @@ constexpr std::uint64_t kSmallestArena = std::uint64_t{1} << 30;
 constexpr std::uint64_t kChunk = 32 << 20;
 /// Between allocations, at least: an access a little past one of them meets nothing.
 constexpr std::uint64_t kGuard = 512;
+/// Behind the shadow: code reads words of it where it means bytes (lower/warp_checks.cpp).
+constexpr std::uint64_t kShadowRoom = 64 << 10;
 /// Blocks from this size on have their pages given back when they are freed.
 constexpr std::uint64_t kGiveBack = 64 << 10;
 /// Allocations from this size on are worth huge pages.
@@ -206,7 +208,7 @@ bool DeviceMemory::State::reserve_arena() {
     if (place == nullptr) {
       continue;
     }
-    std::byte* const granules = reserve(size / kGranule, PROT_READ);
+    std::byte* const granules = reserve(size / kGranule + kShadowRoom, PROT_READ);
     if (granules == nullptr) {
       munmap(place, size);
       continue;
@@ -215,7 +217,7 @@ bool DeviceMemory::State::reserve_arena() {
       fresh = FreshBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
       if (!fresh) {
         munmap(place, size);
-        munmap(granules, size / kGranule);
+        munmap(granules, size / kGranule + kShadowRoom);
         continue;
       }
     }

@@ -3,7 +3,9 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <sys/uio.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,6 +43,16 @@ public:
 
 std::byte* pointer(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(address);
+}
+
+// Compiled code reads four bytes of the shadow for each byte that it means.
+TEST(DeviceMemory, TheShadowCanBeReadPastItsEnd) {
+  std::uint32_t word = 0;
+  iovec to = {&word, sizeof word};
+  const std::uint64_t granules = memory().arena_size() / DeviceMemory::kGranule;
+  const std::uint8_t* const last = memory().shadow() + granules - 1;
+  iovec from = {const_cast<std::uint8_t*>(last), sizeof word};
+  EXPECT_EQ(process_vm_readv(getpid(), &to, 1, &from, 1, 0), static_cast<ssize_t>(sizeof word));
 }
 
 TEST(DeviceMemory, TheArenaIsLarge) {

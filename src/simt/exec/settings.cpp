@@ -22,7 +22,10 @@ constexpr std::uint64_t kMegabyte = 1 << 20;
 constexpr std::uint64_t kGigabyte = 1 << 30;
 constexpr std::uint64_t kLeastMemory = 16 * kMegabyte;
 constexpr std::uint64_t kMostMemory = 256 * kGigabyte;
+/// Where the machine does not say how much memory it has.
 constexpr std::uint64_t kDefaultMemory = 4 * kGigabyte;
+/// Half of the address space that all devices share (device_memory.cpp).
+constexpr std::uint64_t kMostDefaultMemory = 128 * kGigabyte;
 
 constexpr std::array kCapabilities = {
     std::pair{5u, 0u},  std::pair{5u, 2u},  std::pair{5u, 3u},  std::pair{6u, 0u},
@@ -221,8 +224,7 @@ constexpr std::array kVariables = {
              parse_threads},
     Variable{{"GANTRY_SIMT_DEVICES", "1", "devices to offer"}, parse_devices},
     Variable{{"GANTRY_SIMT_MEMORY", "",
-              "bytes of each device, as in 512M or 4G; unset: 4G, or half of the machine's memory "
-              "if that is less"},
+              "bytes of each device, as in 512M or 4G; unset: half of the machine's memory"},
              parse_memory},
     Variable{{"GANTRY_SIMT_CAPABILITY", "9.0", "compute capability of the devices"},
              parse_capability},
@@ -253,7 +255,7 @@ std::uint64_t default_memory() {
   }
   const std::uint64_t half =
       static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2;
-  return std::min(kDefaultMemory, half);
+  return std::min(half, kMostDefaultMemory);
 }
 
 } // namespace

@@ -1,8 +1,10 @@
 #include "simt/exec/settings.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,8 +30,9 @@ TEST(SimtSettings, Defaults) {
   EXPECT_TRUE(settings.checks.memory);
   EXPECT_EQ(settings.threads, 0u);
   EXPECT_EQ(settings.devices, 1u);
-  EXPECT_GT(settings.memory, 0u);
-  EXPECT_LE(settings.memory, std::uint64_t{4} << 30);
+  const auto machine = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(settings.memory, std::min(machine / 2, std::uint64_t{128} << 30));
   EXPECT_EQ(settings.capability_major, 9u);
   EXPECT_EQ(settings.capability_minor, 0u);
   EXPECT_EQ(settings.multiprocessors, 0u);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +20,17 @@ struct Offer {
   unsigned next;
   unsigned count;
   unsigned running = 0;
+  std::exception_ptr thrown = nullptr; ///< the first that the work has thrown
 };
+
+std::exception_ptr call(const std::function<void(unsigned)>& work, unsigned index) noexcept {
+  try {
+    work(index);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
 
 } // namespace
 
@@ -41,8 +52,11 @@ struct ThreadPool::State {
         offers.pop_front();
       }
       lock.unlock();
-      (*offer.work)(index);
+      std::exception_ptr thrown = call(*offer.work, index);
       lock.lock();
+      if (offer.thrown == nullptr) {
+        offer.thrown = std::move(thrown);
+      }
       if (--offer.running == 0) {
         returned.notify_all();
       }
@@ -101,10 +115,14 @@ void ThreadPool::run(unsigned count, const std::function<void(unsigned)>& work) 
   for (unsigned i = 1; i < count; ++i) {
     state_->offered.notify_one();
   }
-  work(0);
+  const std::exception_ptr own = call(work, 0);
   std::unique_lock lock(state_->mutex);
   std::erase(state_->offers, &offer);
   state_->returned.wait(lock, [&] { return offer.running == 0; });
+  lock.unlock();
+  if (own != nullptr || offer.thrown != nullptr) {
+    std::rethrow_exception(own != nullptr ? own : offer.thrown);
+  }
 }
 
 } // namespace gantry::simt::exec

@@ -16,7 +16,8 @@ public:
 
   /// Calls work(0) on this thread and offers work(1) … work(count - 1) to the pool's; returns when
   /// those that were begun have returned and the others are withdrawn: when work(0) has returned,
-  /// nothing is left that another thread would have to begin. Any thread; calls do not nest.
+  /// nothing is left that another thread would have to begin. What a call throws, run() throws
+  /// then: the first, if several do. Any thread; calls do not nest.
   void run(unsigned count, const std::function<void(unsigned)>& work);
 
 private:
