@@ -9,31 +9,58 @@
 #include "simt/lower/scalar_function.h"
 #include "simt/lower/warp_function.h"
 
+#include <csetjmp>
+#include <cstdio>
 #include <cstdlib>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <mutex>
-#include <pthread.h>
 
 namespace gantry::simt::lower {
 
 namespace {
 
-thread_local std::string* fatal_error = nullptr;
+/// Where a compilation on this thread goes on when LLVM meets what it cannot do.
+struct Escape {
+  std::jmp_buf point;
+  std::string* error;
+};
+thread_local Escape* escape = nullptr;
 
-// LLVM ends the process when it meets what it cannot do. The compiler runs on a thread of its own
-// (exec/code.cpp), which can end instead.
-void end_thread(void*, const char* reason, bool) {
-  if (fatal_error != nullptr) {
-    *fatal_error = std::string("internal error: ") + reason;
-    pthread_exit(nullptr);
+// LLVM ends the process after a fatal error unless its handler does not return. As in LLVM's own
+// CrashRecoveryContext, the way out is a jump: code without exceptions cannot be unwound, and what
+// the compilation has allocated is lost.
+void leave_compilation(void*, const char* reason, bool) {
+  if (escape != nullptr) {
+    *escape->error = std::string("internal error: ") + reason;
+    std::longjmp(escape->point, 1);
   }
+  // Of another user of the library: said as LLVM says it.
+  std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
 }
 
-void set_up_once() {
-  static std::once_flag once;
-  std::call_once(once, [] { llvm::install_fatal_error_handler(end_thread); });
-}
+/// LLVM has one handler for the process: it is this one's while something is compiled.
+class FatalErrors {
+public:
+  FatalErrors() {
+    const std::lock_guard lock(mutex);
+    if (users++ == 0) {
+      llvm::install_fatal_error_handler(leave_compilation);
+    }
+  }
+  ~FatalErrors() {
+    const std::lock_guard lock(mutex);
+    if (--users == 0) {
+      llvm::remove_fatal_error_handler();
+    }
+  }
+  FatalErrors(const FatalErrors&) = delete;
+  FatalErrors& operator=(const FatalErrors&) = delete;
+
+private:
+  static inline std::mutex mutex;
+  static inline unsigned users = 0;
+};
 
 // GANTRY_SIMT_DUMP names a stage whose IR is written to standard error: "scalar", "simple", "warp",
 // "code".
@@ -109,6 +136,18 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   return emit_image(module, "code", *machine, image, error);
 }
 
+/// False as well if LLVM has had a fatal error. Nothing in this frame has a destructor, so the jump
+/// may end in it.
+bool compile_or_escape(const exec::CompileRequest& request, exec::CodeImage& image,
+                       std::string& error) {
+  Escape own;
+  own.error = &error;
+  escape = &own;
+  const bool done = setjmp(own.point) == 0 && compile(request, image, error);
+  escape = nullptr;
+  return done;
+}
+
 } // namespace
 
 } // namespace gantry::simt::lower
@@ -120,9 +159,6 @@ extern "C" __attribute__((visibility("default"))) const char gantry_simt_compile
 extern "C" __attribute__((visibility("default"))) bool
 gantry_simt_compile(const gantry::simt::exec::CompileRequest& request,
                     gantry::simt::exec::CodeImage& image, std::string& error) {
-  gantry::simt::lower::set_up_once();
-  gantry::simt::lower::fatal_error = &error;
-  const bool done = gantry::simt::lower::compile(request, image, error);
-  gantry::simt::lower::fatal_error = nullptr;
-  return done;
+  const gantry::simt::lower::FatalErrors handler;
+  return gantry::simt::lower::compile_or_escape(request, image, error);
 }

@@ -2,12 +2,14 @@
 
 #include <cstring>
 #include <llvm/BinaryFormat/ELF.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/ExecutionEngine/JITSymbol.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
@@ -90,18 +92,36 @@ bool is_position_independent(const llvm::object::ObjectFile& object) {
   return true;
 }
 
+// TargetMachine::addPassesToEmitFile() but for one pass. An option of LLVM's command line would
+// turn that off, too, but for everybody in the process who uses the same library.
+bool add_code_generator(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
+                        llvm::raw_pwrite_stream& stream) {
+  llvm::TargetPassConfig* const config = machine.createPassConfig(passes);
+  // Moving an instruction down to where its result is used keeps its operands instead: vectors of
+  // 32, in an unrolled loop dozens of them, all the way on the stack.
+  config->disablePass(&llvm::MachineSinkingLegacyID);
+  passes.add(config);
+  auto* const functions = new llvm::MachineModuleInfoWrapperPass(&machine); // owned by `passes`
+  passes.add(functions);
+  if (config->addISelPasses()) {
+    return false;
+  }
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile,
+                            functions->getMMI().getContext())) {
+    return false;
+  }
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 } // namespace
 
 std::unique_ptr<llvm::TargetMachine> host_machine(std::string& error) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    // Moving an instruction down to where its result is used keeps its operands instead: vectors of
-    // 32, in an unrolled loop dozens of them, all the way on the stack.
-    const auto option = llvm::cl::getRegisteredOptions().find("disable-machine-sink");
-    if (option != llvm::cl::getRegisteredOptions().end()) {
-      option->second->addOccurrence(0, "disable-machine-sink", "true");
-    }
     return true;
   }();
   (void)initialized;
@@ -127,7 +147,7 @@ bool emit_image(llvm::Module& module, llvm::StringRef entry, llvm::TargetMachine
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+  if (!add_code_generator(passes, machine, stream)) {
     error = "LLVM has no assembler for this machine";
     return false;
   }
