@@ -30,6 +30,9 @@ struct Launch {
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
 
+  /// Lanes of some warp wait in a loop for others of the same warp.
+  std::atomic<bool> lanes_wait_in_loops = false;
+
   /// The first fault; set once. Blocks end when they see `failed`.
   std::atomic<bool> failed = false;
   std::mutex fault_mutex;

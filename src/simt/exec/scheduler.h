@@ -30,6 +30,14 @@ struct PostedExchange {
   std::array<std::uint64_t, kLanes> values = {}; ///< what the lanes gave; all lanes' once complete
 };
 
+/// The yields of a strand in loops that not all of its lanes are in.
+struct Looping {
+  LaneMask active = 0;    ///< at the last one …
+  std::uint32_t same = 0; ///< … and how many in turn were by these
+  LaneMask pending = 0;   ///< lanes that have been pending at each of the last …
+  std::uint32_t some = 0; ///< … so many
+};
+
 struct Strand {
   WarpSlot* slot = nullptr;
   Resumption at = nullptr;
@@ -39,6 +47,7 @@ struct Strand {
   std::uint32_t local_used = 0;
   Waiting waiting;
   PostedExchange exchange;
+  Looping looping;
 };
 
 /// A warp with its stack and its lanes' local memory; reused from block to block.

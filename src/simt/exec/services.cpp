@@ -208,9 +208,36 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
   return exchange.present;
 }
 
+// Whether the lanes of a loop that yields are to go on without the warp's other lanes, which then
+// never meet them again. They must if they wait for one of those, and only time tells that from a
+// loop that works: there lanes leave the loop one after the other, and in the end all of them. Once
+// lanes have been found to wait, others of the launch are not given the time.
+bool waits_for_own_warp(const Warp& warp, LaneMask active) {
+  // In yields: kLoopFuel passes each.
+  constexpr std::uint32_t kSameLanes = 64;
+  constexpr std::uint32_t kSomeLanes = 1024;
+  std::atomic<bool>& known = warp.block->launch->lanes_wait_in_loops;
+  const LaneMask pending = warp.live & ~active;
+  if (pending == 0 || known.load(std::memory_order_relaxed)) {
+    return true; // nothing to part from, or no time to lose
+  }
+  Looping& looping = warp.block->scheduler->current->looping;
+  looping.same = looping.active == active ? looping.same + 1 : 1;
+  looping.active = active;
+  looping.pending &= pending;
+  looping.some = looping.pending != 0 ? looping.some + 1 : 1;
+  looping.pending = looping.pending != 0 ? looping.pending : pending;
+  if (looping.same < kSameLanes && looping.some < kSomeLanes) {
+    return false;
+  }
+  known.store(true, std::memory_order_relaxed);
+  return true;
+}
+
 void pause(Warp* warp, LaneMask active, Waiting::For what, Site site) {
   warp->fuel = kLoopFuel;
-  if (!separate(warp, active)) {
+  const bool apart = what == Waiting::For::kSleep || waits_for_own_warp(*warp, active);
+  if (apart && !separate(warp, active)) {
     return;
   }
   Waiting why;
