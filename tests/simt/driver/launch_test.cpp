@@ -126,6 +126,49 @@ TEST_F(LaunchTest, MoreLocalMemoryAllowsDeeperCalls) {
   EXPECT_OK(cuda().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, before));
 }
 
+/// uneven(u64 out): each of 32 threads goes 100 * i times round a loop with atomic operations, then
+/// writes out[i] = the lanes that are there with it.
+constexpr const char* kUnevenLoop = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry uneven(.param .u64 out) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mad.wide.u32 %rd2, %r1, 4, %rd1;
+  mul.lo.u32 %r2, %r1, 100;
+LOOP:
+  setp.eq.u32 %p, %r2, 0;
+  @%p bra DONE;
+  red.global.add.u32 [%rd2], 1;
+  sub.u32 %r2, %r2, 1;
+  bra LOOP;
+DONE:
+  activemask.b32 %r3;
+  st.global.u32 [%rd2], %r3;
+  ret;
+}
+)";
+
+// What PTX does not promise, but lanes that have parted for good cost as much as threads.
+TEST_F(LaunchTest, LanesMeetAgainBehindALongLoop) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "PTX does not promise it";
+  }
+  CUmodule module = nullptr;
+  CUfunction uneven = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, kUnevenLoop));
+  ASSERT_OK(cuda().cuModuleGetFunction(&uneven, module, "uneven"));
+  CUdeviceptr out = allocate(32 * sizeof(std::uint32_t));
+  void* parameters[] = {&out};
+  EXPECT_OK(cuda().cuLaunchKernel(uneven, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_OK(cuda().cuCtxSynchronize());
+  EXPECT_EQ(words(out, 32), std::vector<std::uint32_t>(32, 0xFFFFFFFF));
+}
+
 TEST_F(LaunchTest, KernelsHaveLimitsOfTheirOwn) {
   EXPECT_OK(launch("few", 1, 64));
   EXPECT_NE(launch("few", 1, 65), CUDA_SUCCESS);
