@@ -154,7 +154,7 @@ Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
     if (!loaded) {
       return refused(loaded.error());
     }
-    const auto ready = (*loaded)->prepare((*loaded)->kernel("k").value());
+    const auto ready = (*loaded)->prepare((*loaded)->kernel("k").value(), kernel.shape);
     if (!ready && !compiles) {
       return refused(ready.error());
     }

@@ -170,7 +170,7 @@ bool run(const Group& group, unsigned block_threads, bool in_rows, std::vector<W
   parameters[kParameterBytes / 8 + 1] = uniforms.address();
   parameters[kParameterBytes / 8 + 2] = outputs.address();
   const auto kernel = program->kernel("k").value();
-  if (const auto ready = program->prepare(kernel); !ready) {
+  if (const auto ready = program->prepare(kernel, shape); !ready) {
     ADD_FAILURE() << ready.error() << kept(text);
     return false;
   }
