@@ -181,7 +181,7 @@ void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
 Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork& work) {
   Status status;
   if (std::ranges::any_of(work.created, &Mapping::pending, &ConstructWork::Created::mapping)) {
-    // What is present must be so afterwards.
+    // What the items concern, what was made for them included, must be there afterwards.
     const std::size_t marked = work.marked.size();
     (void)any_concerned(items, [&](Mapping& mapping) {
       mark(mapping, work);

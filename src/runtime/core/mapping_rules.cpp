@@ -238,10 +238,8 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
   mapping.mapped_at = work.construct.psource;
-  if (is_allocated) {
-    mapping.pending = true;
-    mark(mapping, work);
-  } else {
+  mapping.pending = is_allocated;
+  if (!is_allocated) {
     mapping.device_begin = of_image != 0 ? of_image : begin;
   }
   note_separate(mapping);
