@@ -34,6 +34,21 @@ class Drivers(LinkTest):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(self.run_program(output), "main 7 helper 40 device\n")
 
+    def test_a_compiler_without_passes_is_told_of_nothing_to_call(self):
+        alone = self.folder / "libgantry-clang.so"
+        shutil.copy(ROOT / "lib/gantry/clang/libgantry-clang.so", alone)
+        ask = """
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+answer = ctypes.create_string_buffer(b"\\xff" * 40, 40)
+ctypes.CDLL(sys.argv[2]).llvmGetPassPluginInfo(answer)
+print(*(int.from_bytes(answer.raw[i:i + 8], "little") for i in (0, 32)))
+"""
+        result = run(["python3", "-c", ask, LLVM_BIN.parent / "lib/libLLVM.so", alone])
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        version, before_code_generation = map(int, result.stdout.split())
+        self.assertEqual((version & 0xffffffff, before_code_generation), (2, 0))
+
     def test_no_warning_in_ordinary_uses(self):
         (self.folder / "empty.s").write_text("")
         main = SOURCES / "main.cpp"

@@ -2,6 +2,7 @@
 // loads the plugins that are made for the Clang that this is. They lie beside this library.
 //
 // A Clang for which there are none compiles as before: its device code calls what a pointer says.
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -46,13 +47,15 @@ void* load(const char* plugin) {
 /// Its constructors make it known to Clang.
 void* const kClangPlugin = load("clang");
 
-/// What plugins answered before LLVM 22, which has one member more.
+/// What plugins answer: up to LLVM 21 without the last member, which LLVM calls if it is set.
 struct PassPlugin {
   unsigned api_version;
   const char* name;
   const char* version;
   void (*add_passes)(void* builder);
+  void* before_code_generation;
 };
+constexpr unsigned kFirstWithCodeGeneration = 22;
 
 } // namespace
 
@@ -64,7 +67,9 @@ extern "C" __attribute__((visibility("default"))) void* llvmGetPassPluginInfo(vo
   if (entry != nullptr) {
     return reinterpret_cast<void* (*)(void*)>(entry)(result);
   }
-  const PassPlugin nothing{llvm_version() >= 22 ? 2u : 1u, "gantry", "", [](void*) {}};
-  std::memcpy(result, &nothing, sizeof nothing);
+  const bool current = llvm_version() >= kFirstWithCodeGeneration;
+  const PassPlugin nothing{current ? 2u : 1u, "gantry", "", [](void*) {}, nullptr};
+  std::memcpy(result, &nothing,
+              current ? sizeof nothing : offsetof(PassPlugin, before_code_generation));
   return result;
 }

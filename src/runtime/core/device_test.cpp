@@ -1,6 +1,7 @@
 // Programs on a device: staged, loaded, published and withdrawn.
 #include "runtime/core/device.h"
 
+#include "runtime/core/runtime.h"
 #include "runtime/testing/fake_plugin.h"
 
 #include <chrono>
@@ -420,6 +421,27 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
   for (const TestProgram* each : {&plain, &program}) {
     (void)other.withdraw(registry.remove(each));
   }
+}
+
+/// Under OMP_TARGET_OFFLOAD=DEFAULT, which holds before settings are read.
+TEST(Fallback, OfARegionThatMayHaveChangedWhatTheHostSeesThereIsNone) {
+  FakePlugin shared{testing::Memory::kShared};
+  Device device{0, shared.device(), ""};
+  const Construct construct{"target", ";test.cpp;main;7;1;;"};
+  const Error refusal{"the kernel failed", true};
+  Runtime& runtime = Runtime::instance();
+  runtime.leave_to_host(device, refusal, construct);
+  EXPECT_EXIT(runtime.leave_to_host(device, refusal, construct, Runtime::Begun::kPerhaps),
+              ::testing::ExitedWithCode(1),
+              "test.cpp:7: target: device 0 \\(fake\\): the kernel failed; the host cannot run the "
+              "region again, because the device may have changed the host's memory");
+}
+
+TEST(Fallback, OfARegionOnADeviceWithMemoryOfItsOwnIsStillPossible) {
+  FakePlugin separate;
+  Device device{0, separate.device(), ""};
+  Runtime::instance().leave_to_host(device, Error{"the kernel failed", true},
+                                    Construct{"target", nullptr}, Runtime::Begun::kPerhaps);
 }
 
 TEST_F(Programs, ADeviceNamesItself) {

@@ -12,7 +12,7 @@ namespace {
 
 /// Before main, where nobody could catch an exception; no memory for a few names is the end.
 std::uint32_t initial_info_bits() noexcept {
-  return read_info_bits([](const char* name) { return getenv(name); });
+  return read_info_bits([](const char* name) { return secure_getenv(name); });
 }
 
 } // namespace

@@ -103,7 +103,8 @@ int Runtime::count_for_use(const Construct& construct) {
   return count;
 }
 
-void Runtime::leave_to_host(Device& device, const Error& refusal, const Construct& construct) {
+void Runtime::leave_to_host(Device& device, const Error& refusal, const Construct& construct,
+                            Begun begun) {
   const Error error = device.explain(refusal);
   if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
     device.fail_construct(error, construct);
@@ -111,6 +112,12 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
   if (device.holds_data()) {
     device.fail_construct({error.message + "; the host cannot run the region instead, because data "
                                            "of the program is on the device"},
+                          construct);
+  }
+  if (begun == Begun::kPerhaps && device.plugin_device().host_accessible()) {
+    device.fail_construct({error.message +
+                           "; the host cannot run the region instead, because it may "
+                           "have changed data of the program already"},
                           construct);
   }
   if (device.first_refusal()) {
@@ -262,7 +269,7 @@ void Runtime::adopt_choice(AutomaticDevices choice) {
 }
 
 Result<Runtime::Setup> Runtime::read_setup() {
-  auto settings = read_settings([](const char* name) { return std::getenv(name); });
+  auto settings = read_settings([](const char* name) { return secure_getenv(name); });
   if (!settings) {
     return tl::unexpected(settings.error());
   }

@@ -80,8 +80,11 @@ public:
   /// What becomes of a target region that failed on `device` before it ran: returns if the host is
   /// to run it, after a warning, once for a device; else ends the process with a message. The host
   /// takes over under OMP_TARGET_OFFLOAD=DEFAULT what a device refuses, as long as no data of the
-  /// program is on that device, of which the host would not see the newest values.
-  void leave_to_host(Device& device, const Error& error, const Construct& construct);
+  /// program is on that device, of which the host would not see the newest values, and as long as
+  /// the region has changed nothing that the host sees.
+  enum class Begun : std::uint8_t { kNo, kPerhaps };
+  void leave_to_host(Device& device, const Error& error, const Construct& construct,
+                     Begun begun = Begun::kNo);
 
   /// A device that exists, or null; loads nothing.
   [[nodiscard]] Device* device(int number);

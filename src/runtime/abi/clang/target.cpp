@@ -122,7 +122,7 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
     return kRunOnHost;
   }
   if (Status status = region.wait(); !status) {
-    Runtime::instance().leave_to_host(*device, status.error(), at);
+    Runtime::instance().leave_to_host(*device, status.error(), at, Runtime::Begun::kPerhaps);
     return kRunOnHost;
   }
   finish(region);

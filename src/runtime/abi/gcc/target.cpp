@@ -42,22 +42,16 @@ void run_on_host(const Target& target) {
   target.region(kept.arrays().addresses);
 }
 
-/// Starts a region and waits for it; fails if it did not run, or not to its end.
-Status run(core::TargetRegion& region, const Target& target) {
-  if (Status status = decode_maps(target.arrays, Purpose::kTarget, region.items); !status) {
-    return status;
-  }
-  if (Status status = region.start(decode_launch(target.arguments)); !status) {
-    return status;
-  }
-  return region.wait();
+Status start(core::TargetRegion& region, const Target& target) {
+  Status status = decode_maps(target.arrays, Purpose::kTarget, region.items);
+  return status ? region.start(decode_launch(target.arguments)) : status;
 }
 
 /// False if the host is to run the region.
 bool run_on_device(core::Device& device, const Target& target) {
   const core::Construct& at = kTargetConstruct;
-  const auto failed = [&](const Error& error) {
-    Runtime::instance().leave_to_host(device, error, at);
+  const auto failed = [&](const Error& error, Runtime::Begun begun = Runtime::Begun::kNo) {
+    Runtime::instance().leave_to_host(device, error, at, begun);
     return false;
   };
   const core::Kernel* const kernel =
@@ -75,8 +69,11 @@ bool run_on_device(core::Device& device, const Target& target) {
   }
   core::TargetRegion region(device, *kernel, at);
   region.form = core::ParameterForm::kBlock;
-  if (Status status = run(region, target); !status) [[unlikely]] {
+  if (Status status = start(region, target); !status) [[unlikely]] {
     return failed(status.error());
+  }
+  if (Status status = region.wait(); !status) [[unlikely]] {
+    return failed(status.error(), Runtime::Begun::kPerhaps);
   }
   if (Status finished = region.finish(); !finished) [[unlikely]] {
     device.fail_construct(finished.error(), at);

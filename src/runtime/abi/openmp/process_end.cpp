@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -22,13 +23,12 @@ namespace gantry::abi::openmp {
 
 constinit thread_local bool RegionUse::thread_counts = false;
 constinit std::atomic<int> RegionUse::users{0};
-constinit std::atomic<bool> RegionUse::ending{false};
+constinit std::atomic<RegionUse::Ending> RegionUse::ending{Ending::kNot};
 
 namespace {
 
 /// exit() has been called, or main has ended.
 std::atomic<bool> exiting{false};
-std::atomic<bool> stay{false};
 /// The thread that runs exit handlers and destructors, regions of other libraries among them.
 constinit thread_local bool ends_process = false;
 
@@ -83,7 +83,14 @@ void RegionUse::begin() {
     note_thread();
   }
   // After it was counted: who ends the process looks in the other order.
-  if (!ending.load() || stay.load() || ends_process) {
+  if (ends_process) {
+    return;
+  }
+  Ending state = ending.load();
+  for (; state == Ending::kDeciding; state = ending.load()) {
+    sched_yield();
+  }
+  if (state != Ending::kImagesGo) {
     return;
   }
   if (in_target_task_) {
@@ -112,9 +119,10 @@ void RegionUse::note_thread() {
 void end_process() {
   const bool at_rest = !in_parallel() && !in_task();
   ends_process = true;
-  RegionUse::ending.store(true);
-  stay.store(!at_rest || RegionUse::users.load() > (RegionUse::thread_counts ? 1 : 0));
-  if (stay.load()) {
+  RegionUse::ending.store(RegionUse::Ending::kDeciding);
+  const bool stay = !at_rest || RegionUse::users.load() > (RegionUse::thread_counts ? 1 : 0);
+  RegionUse::ending.store(stay ? RegionUse::Ending::kImagesStay : RegionUse::Ending::kImagesGo);
+  if (stay) {
     core::Runtime::instance().report_leaks();
   }
 }
@@ -132,7 +140,7 @@ bool images_stay(const core::Module& module) {
     static const bool ended = (end_process(), true);
     (void)ended;
   }
-  return stay.load();
+  return RegionUse::ending.load() == RegionUse::Ending::kImagesStay;
 }
 
 } // namespace gantry::abi::openmp

@@ -28,7 +28,8 @@ public:
   };
 
   explicit RegionUse(Task task = Task::kOther) : in_target_task_(task == Task::kTarget) {
-    if (in_target_task_ || !thread_counts || ending.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (in_target_task_ || !thread_counts || ending.load(std::memory_order_relaxed) != Ending::kNot)
+        [[unlikely]] {
       begin();
     }
   }
@@ -52,12 +53,19 @@ private:
   static constinit thread_local bool thread_counts;
   /// Threads that have run regions and are there, and regions under way in target tasks.
   static std::atomic<int> users;
-  static std::atomic<bool> ending;
+  enum class Ending : std::uint8_t {
+    kNot,        ///< the process goes on
+    kDeciding,   ///< it ends, and the thread that ends it counts the users
+    kImagesStay, ///< it ends while others may run regions
+    kImagesGo,
+  };
+  static std::atomic<Ending> ending;
 
   bool in_target_task_;
   bool permitted_ = true;
 
   friend void end_process();
+  friend bool images_stay(const core::Module& module);
   friend struct ThreadEnd;
 };
 
