@@ -60,7 +60,15 @@ typedef struct gantry_image gantry_image;
 /** A kernel of a loaded image; lives as long as the image. */
 typedef struct gantry_kernel gantry_kernel;
 
-/** One launch of a kernel. Valid for the duration of the call. */
+/** One launch of a kernel. Valid for the duration of the call.
+ *
+ * [0] of num_teams and thread_limit is what the construct's clauses say. [1] and [2] are further
+ * dimensions of the league and of each team, 0 or 1 if there is none; only bare kernels
+ * (`ompx_bare`) have them, and num_teams[0] * [1] * [2] teams of thread_limit[0] * [1] * [2]
+ * threads each execute such a kernel from its first instruction. A GPU launches it as a grid of
+ * these dimensions. A device that calls a kernel as a function, and leaves threads to the code in
+ * it, has no such grid: it refuses a launch with a further dimension larger than 1
+ * (GANTRY_FAILURE). */
 typedef struct gantry_launch {
   void* const* arguments; /**< argument_count values of pointer size */
   uint32_t argument_count;
@@ -92,6 +100,12 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
 
 /** The bits GANTRY_CAPABILITY_* of an open device. */
 uint32_t __tgt_rtl_capabilities(int32_t device);
+
+/** A program that requires unified shared memory (OpenMP 5.2, section 8.2) is about to be used:
+    from now on code on the device may access host memory, and __tgt_rtl_capabilities has
+    GANTRY_CAPABILITY_HOST_ACCESSIBLE. GANTRY_FAILURE if the device cannot do that. For plugins
+    whose devices otherwise treat such an access as a fault; others need not have it. */
+int32_t __tgt_rtl_use_host_memory(int32_t device);
 
 /** A description for people, such as "x86-64, 16 cores"; lives as long as the plugin. */
 const char* __tgt_rtl_device_description(int32_t device);
@@ -210,6 +224,7 @@ enum {
   GANTRY_FAULT_STACK = 5,       /**< a thread's stack is exhausted */
   GANTRY_FAULT_EXIT = 6,        /**< exit() was called, with `value` */
   GANTRY_FAULT_TIME = 7,        /**< a kernel took longer than __tgt_rtl_set_time_limit allows */
+  GANTRY_FAULT_DESCRIBED = 8, /**< `what` says it; `address`, if it is known, is what it is about */
 };
 
 enum {
@@ -225,14 +240,17 @@ typedef struct gantry_fault {
   int32_t address_known;       /**< 1: the system knows what address was accessed */
   uint64_t address;            /**< that was accessed */
   const gantry_kernel* kernel; /**< that was at work; null if none was, or it is not known */
-  const char* kernel_name;     /**< its name in the image; null with `kernel` */
+  const char* kernel_name;     /**< its name in the image, which may be known without `kernel` */
   const void* image;           /**< the bytes of the image whose code was at work, or null */
   size_t image_size;
-  uint64_t code; /**< where in it, as the image's symbol table counts */
+  uint64_t code;        /**< where in it, as the image's symbol table counts */
+  const char* position; /**< of that, "app.cpp:12", if the plugin knows it; null otherwise */
+  const char* what;     /**< of GANTRY_FAULT_DESCRIBED: "race in global memory: …" */
 } gantry_fault;
 
 /** What ended the device, the first cause if there were several; GANTRY_NOT_FOUND if it is not
-    lost. What `fault` points to lives as long as the images of the device. */
+    lost. What `fault` points to lives as long as the images of the device. The members that the
+    plugin does not set are zero. */
 int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault);
 
 /** From now on a kernel that takes longer is a fault. Called before any image of the device, if at

@@ -3,7 +3,9 @@
 // number, which costs a few nanoseconds; beyond, call_with_many() makes it.
 #include "plugins/cpu/image.h"
 #include "plugins/cpu/many_parameters.h"
+#include "plugins/last_error.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -43,10 +45,31 @@ void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
              launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0], launch.thread_limit[0]);
 }
 
+/// Only bare kernels have further dimensions, and code for CPUs makes a league of one dimension of
+/// them, with one thread a team: less than what the program asks for.
+bool has_further_dimensions(const gantry_launch& launch) {
+  return (launch.num_teams[1] | launch.num_teams[2] | launch.thread_limit[1] |
+          launch.thread_limit[2]) > 1;
+}
+
+std::int32_t refuse_dimensions(const gantry_launch& launch) {
+  const auto& teams = launch.num_teams;
+  const auto& threads = launch.thread_limit;
+  return gantry::plugins::report(
+      GANTRY_FAILURE,
+      "the bare region wants a grid of ({}, {}, {}) teams of ({}, {}, {}) threads, and a CPU has "
+      "none; give its num_teams and thread_limit clauses one value each, or run it on a GPU",
+      std::max(teams[0], 1U), std::max(teams[1], 1U), std::max(teams[2], 1U),
+      std::max(threads[0], 1U), std::max(threads[1], 1U), std::max(threads[2], 1U));
+}
+
 } // namespace
 
 extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* kernel,
                                            const gantry_launch* launch) {
+  if (has_further_dimensions(*launch)) [[unlikely]] {
+    return refuse_dimensions(*launch);
+  }
   if (kernel->run != nullptr) [[unlikely]] {
     run_region(*kernel, *launch);
     return GANTRY_SUCCESS;

@@ -105,6 +105,24 @@ TEST_F(CpuPlugin, RunsKernelsOfAnyNumberOfParameters) {
   __tgt_rtl_destroy_image(image);
 }
 
+TEST_F(CpuPlugin, FurtherDimensionsOfALeagueAreRefused) {
+  gantry_image* image = load();
+  gantry_kernel* kernel = nullptr;
+  ASSERT_EQ(__tgt_rtl_find_kernel(image, "nothing", &kernel), GANTRY_SUCCESS);
+  gantry_launch shape = {};
+  shape.num_teams[0] = 2;
+  shape.num_teams[1] = shape.thread_limit[2] = 1;
+  EXPECT_EQ(__tgt_rtl_launch_kernel(0, kernel, &shape), GANTRY_SUCCESS);
+  shape.num_teams[1] = 3;
+  EXPECT_EQ(__tgt_rtl_launch_kernel(0, kernel, &shape), GANTRY_FAILURE);
+  EXPECT_THAT(message(), HasSubstr("a grid of (2, 3, 1) teams of (1, 1, 1) threads"));
+  shape.num_teams[1] = 0;
+  shape.thread_limit[2] = 4;
+  EXPECT_EQ(__tgt_rtl_launch_kernel(0, kernel, &shape), GANTRY_FAILURE);
+  EXPECT_THAT(message(), HasSubstr("a grid of (2, 1, 1) teams of (1, 1, 4) threads"));
+  __tgt_rtl_destroy_image(image);
+}
+
 TEST_F(CpuPlugin, AnImageKnowsItsDevice) {
   for (const std::int32_t device : {0, 1}) {
     gantry_image* image = load(device);

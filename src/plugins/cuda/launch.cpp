@@ -68,25 +68,29 @@ std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
 Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
   Grid grid;
   if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
-    return {std::max(launch.num_teams[0], 1U), std::max(launch.thread_limit[0], 1U)};
+    for (std::size_t i = 0; i < grid.blocks.size(); ++i) {
+      grid.blocks[i] = std::max(launch.num_teams[i], 1U);
+      grid.threads[i] = std::max(launch.thread_limit[i], 1U);
+    }
+    return grid;
   }
-  grid.threads = block_size(kernel, launch);
+  const std::uint32_t threads = grid.threads[0] = block_size(kernel, launch);
   if (launch.num_teams[0] == kNoTeams) {
     return grid;
   }
   if (launch.num_teams[0] != 0) {
-    grid.blocks =
+    grid.blocks[0] =
         std::min(launch.num_teams[0], static_cast<std::uint32_t>(kernel.device->max_grid_size));
     return grid;
   }
-  const std::uint64_t enough = enough_blocks(kernel, grid.threads, launch.dynamic_memory);
+  const std::uint64_t enough = enough_blocks(kernel, threads, launch.dynamic_memory);
   std::uint64_t wanted = enough;
   if (launch.trip_count != 0) {
     // In a generic kernel each iteration of distribute may be worth a team.
     const bool by_threads = kernel.environment.mode == GANTRY_KERNEL_SPMD;
-    wanted = by_threads ? (launch.trip_count + grid.threads - 1) / grid.threads : launch.trip_count;
+    wanted = by_threads ? (launch.trip_count + threads - 1) / threads : launch.trip_count;
   }
-  grid.blocks = static_cast<std::uint32_t>(std::min(wanted, enough));
+  grid.blocks[0] = static_cast<std::uint32_t>(std::min(wanted, enough));
   return grid;
 }
 
@@ -174,7 +178,8 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   return check(in_context(*kernel.device,
                           [&] {
                             return driver().cuLaunchKernel(
-                                kernel.function, grid.blocks, 1, 1, grid.threads, 1, 1,
+                                kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
+                                grid.threads[0], grid.threads[1], grid.threads[2],
                                 launch.dynamic_memory, stream, nullptr, parameters.data());
                           }),
                "cuLaunchKernel");

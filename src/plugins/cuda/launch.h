@@ -3,12 +3,15 @@
 
 #include "plugins/cuda/image.h"
 
+#include <array>
+#include <cstdint>
+
 namespace gantry::cuda {
 
-/// The grid of a launch.
+/// The grid of a launch: sizes in x, y and z.
 struct Grid {
-  std::uint32_t blocks = 1;
-  std::uint32_t threads = 1; ///< of a block
+  std::array<std::uint32_t, 3> blocks = {1, 1, 1};
+  std::array<std::uint32_t, 3> threads = {1, 1, 1}; ///< of a block
 };
 
 /// The grid that suits what the construct asks for and leaves open.

@@ -1,5 +1,8 @@
 #include "plugins/cuda/launch.h"
 
+#include <algorithm>
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace gantry::cuda {
@@ -23,7 +26,7 @@ protected:
     for (const std::uint64_t threads : {32, 64, 96, 128, 160, 1024}) {
       kernel_.occupancy = std::uint64_t{kResident} << 48 | threads << 32;
       const Grid grid = choose_grid(kernel_, launch_);
-      if (grid.threads == threads) {
+      if (grid.threads[0] == threads) {
         return grid;
       }
     }
@@ -37,48 +40,48 @@ protected:
 
 TEST_F(GridTest, WithoutClausesTheDeviceIsFull) {
   const Grid grid = choose();
-  EXPECT_EQ(grid.blocks, kEnough);
-  EXPECT_EQ(grid.threads, 128U);
+  EXPECT_EQ(grid.blocks[0], kEnough);
+  EXPECT_EQ(grid.threads[0], 128U);
 }
 
 TEST_F(GridTest, AShortLoopHasATeamForEachOfItsChunks) {
   launch_.trip_count = 1000;
-  EXPECT_EQ(choose().blocks, 8U);
+  EXPECT_EQ(choose().blocks[0], 8U);
   kernel_.environment.mode = GANTRY_KERNEL_GENERIC;
   launch_.trip_count = 100;
-  EXPECT_EQ(choose().blocks, 100U);
+  EXPECT_EQ(choose().blocks[0], 100U);
 }
 
 TEST_F(GridTest, ALongLoopHasNoMoreTeamsThanThereIsWorkFor) {
   launch_.trip_count = 1U << 30;
-  EXPECT_EQ(choose().blocks, kEnough);
+  EXPECT_EQ(choose().blocks[0], kEnough);
 }
 
 TEST_F(GridTest, ClausesAreFollowed) {
   launch_.num_teams[0] = 7;
   launch_.thread_limit[0] = 96;
   const Grid grid = choose();
-  EXPECT_EQ(grid.blocks, 7U);
-  EXPECT_EQ(grid.threads, 96U);
+  EXPECT_EQ(grid.blocks[0], 7U);
+  EXPECT_EQ(grid.threads[0], 96U);
 }
 
 TEST_F(GridTest, AGenericKernelHasAWarpBesideItsWorkers) {
   kernel_.environment.mode = GANTRY_KERNEL_GENERIC;
   launch_.thread_limit[0] = 96;
-  EXPECT_EQ(choose().threads, 128U);
+  EXPECT_EQ(choose().threads[0], 128U);
 }
 
 TEST_F(GridTest, NoMoreThreadsThanTheKernelCanHave) {
   kernel_.max_block_size = 64;
   launch_.thread_limit[0] = 1000;
-  EXPECT_EQ(choose().threads, 64U);
+  EXPECT_EQ(choose().threads[0], 64U);
   kernel_.environment.max_threads = 32;
-  EXPECT_EQ(choose().threads, 32U);
+  EXPECT_EQ(choose().threads[0], 32U);
 }
 
 TEST_F(GridTest, AConstructWithoutTeamsHasOne) {
   launch_.num_teams[0] = 0xFFFFFFFF;
-  EXPECT_EQ(choose().blocks, 1U);
+  EXPECT_EQ(choose().blocks[0], 1U);
 }
 
 TEST_F(GridTest, ABareKernelGetsWhatItAsksFor) {
@@ -86,8 +89,25 @@ TEST_F(GridTest, ABareKernelGetsWhatItAsksFor) {
   launch_.num_teams[0] = 3;
   launch_.thread_limit[0] = 5;
   const Grid grid = choose();
-  EXPECT_EQ(grid.blocks, 3U);
-  EXPECT_EQ(grid.threads, 5U);
+  EXPECT_EQ(grid.blocks[0], 3U);
+  EXPECT_EQ(grid.threads[0], 5U);
+}
+
+TEST_F(GridTest, ABareKernelHasThreeDimensions) {
+  kernel_.environment.mode = GANTRY_KERNEL_BARE;
+  std::ranges::copy(std::array{2, 3, 0}, launch_.num_teams);
+  std::ranges::copy(std::array{4, 5, 6}, launch_.thread_limit);
+  const Grid grid = choose();
+  EXPECT_EQ(grid.blocks, (std::array<std::uint32_t, 3>{2, 3, 1}));
+  EXPECT_EQ(grid.threads, (std::array<std::uint32_t, 3>{4, 5, 6}));
+}
+
+TEST_F(GridTest, OnlyBareKernelsHaveMoreThanOneDimension) {
+  std::ranges::copy(std::array{2, 3, 4}, launch_.num_teams);
+  std::ranges::copy(std::array{32, 5, 6}, launch_.thread_limit);
+  const Grid grid = choose();
+  EXPECT_EQ(grid.blocks, (std::array<std::uint32_t, 3>{2, 1, 1}));
+  EXPECT_EQ(grid.threads, (std::array<std::uint32_t, 3>{32, 1, 1}));
 }
 
 } // namespace
