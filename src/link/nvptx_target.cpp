@@ -25,6 +25,7 @@
 #include "link/mathematics_names.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_questions.h"
+#include "link/sized_heap.h"
 
 #include <algorithm>
 #include <array>
@@ -179,6 +180,17 @@ void optimize_openmp(llvm::Module& module, unsigned level) {
   }
 }
 
+/// Functions of which a library outside has the definition, and the header a copy to inline
+/// (glibc's toupper, `extern template`). On a GPU there is no such library: the copy is the
+/// definition.
+void define_inline_functions(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.hasAvailableExternallyLinkage()) {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  }
+}
+
 /// From what Clang made to what LLVM is to optimise: see above.
 Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
                const std::string& libdevice) {
@@ -188,6 +200,8 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   wait_before_guarded_regions(module);
   make_kernels_of_variables(module);
   unify_parallel_regions(module);
+  define_inline_functions(module);
+  choose_heap(module);
   use_libdevice_names(module);
   if (!libdevice.empty()) {
     if (Status status = link_libdevice(module, libdevice, arch); !status) {

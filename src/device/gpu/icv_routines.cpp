@@ -146,7 +146,6 @@ int32_t omp_pause_resource_all(int32_t) {
   return -1;
 }
 void omp_display_env(int32_t) {}
-void ompc_display_affinity(const char*) {}
 
 } // extern "C"
 

@@ -1,108 +1,13 @@
-// The C library's functions that device code may come to call, and that neither the driver nor the
-// compiler brings. All are weak: a program may have its own.
+// Output, the end of a kernel, and what Clang's code expects of C's and C++'s runtime libraries,
+// where neither the driver nor the compiler brings it.
+#include "standard_library.h"
 #include "heap.h"
 #include "machine.h"
 #include "messages.h"
 
 namespace gantry::device {
 
-#define GANTRY_WEAK [[gnu::weak]]
-
 extern "C" {
-
-GANTRY_WEAK size_t strlen(const char* text) {
-  size_t length = 0;
-  while (text[length] != '\0') {
-    ++length;
-  }
-  return length;
-}
-
-GANTRY_WEAK int strcmp(const char* left, const char* right) {
-  while (*left != '\0' && *left == *right) {
-    ++left;
-    ++right;
-  }
-  return static_cast<unsigned char>(*left) - static_cast<unsigned char>(*right);
-}
-
-GANTRY_WEAK int strncmp(const char* left, const char* right, size_t count) {
-  while (count != 0 && *left != '\0' && *left == *right) {
-    ++left;
-    ++right;
-    --count;
-  }
-  return count == 0 ? 0 : static_cast<unsigned char>(*left) - static_cast<unsigned char>(*right);
-}
-
-GANTRY_WEAK char* strcpy(char* to, const char* from) {
-  for (size_t i = 0;; ++i) {
-    to[i] = from[i];
-    if (from[i] == '\0') {
-      return to;
-    }
-  }
-}
-
-GANTRY_WEAK char* strncpy(char* to, const char* from, size_t count) {
-  size_t i = 0;
-  for (; i < count && from[i] != '\0'; ++i) {
-    to[i] = from[i];
-  }
-  for (; i < count; ++i) {
-    to[i] = '\0';
-  }
-  return to;
-}
-
-GANTRY_WEAK char* strcat(char* to, const char* from) {
-  strcpy(to + strlen(to), from);
-  return to;
-}
-
-GANTRY_WEAK char* strchr(const char* text, int character) {
-  for (;; ++text) {
-    if (*text == static_cast<char>(character)) {
-      return const_cast<char*>(text);
-    }
-    if (*text == '\0') {
-      return nullptr;
-    }
-  }
-}
-
-GANTRY_WEAK char* strrchr(const char* text, int character) {
-  const char* found = nullptr;
-  for (;; ++text) {
-    if (*text == static_cast<char>(character)) {
-      found = text;
-    }
-    if (*text == '\0') {
-      return const_cast<char*>(found);
-    }
-  }
-}
-
-GANTRY_WEAK int memcmp(const void* left, const void* right, size_t count) {
-  const auto* a = static_cast<const unsigned char*>(left);
-  const auto* b = static_cast<const unsigned char*>(right);
-  for (size_t i = 0; i < count; ++i) {
-    if (a[i] != b[i]) {
-      return a[i] - b[i];
-    }
-  }
-  return 0;
-}
-
-GANTRY_WEAK void* memchr(const void* place, int value, size_t count) {
-  const auto* bytes = static_cast<const unsigned char*>(place);
-  for (size_t i = 0; i < count; ++i) {
-    if (bytes[i] == static_cast<unsigned char>(value)) {
-      return const_cast<unsigned char*>(bytes + i);
-    }
-  }
-  return nullptr;
-}
 
 GANTRY_WEAK void* calloc(size_t count, size_t size) {
   if (size != 0 && count > ~size_t{0} / size) {
@@ -161,15 +66,26 @@ int __llvm_omp_vprintf(const char* format, void* arguments, uint32_t /*size*/) {
   return vprintf(format, arguments);
 }
 
-GANTRY_WEAK int abs(int value) {
-  return value < 0 ? -value : value;
-}
-GANTRY_WEAK long labs(long value) {
-  return value < 0 ? -value : value;
-}
-
 [[noreturn]] GANTRY_WEAK void abort() {
   machine::trap();
+}
+
+/// The program ends on the host alone; in device code these end the kernel, with a message.
+[[noreturn]] GANTRY_WEAK void exit(int status) {
+  struct {
+    int status;
+    uint32_t block, thread;
+  } arguments = {status, machine::block_in_grid(), machine::thread_in_block()};
+  vprintf("gantry: error: in device code: the program was to end with status %d (team %u, thread "
+          "%u)\n",
+          &arguments);
+  machine::trap();
+}
+[[noreturn]] GANTRY_WEAK void _Exit(int status) {
+  exit(status);
+}
+[[noreturn]] GANTRY_WEAK void quick_exit(int status) {
+  exit(status);
 }
 
 void __assertfail(const char* text, const char* file, uint32_t line, const char* function,

@@ -1,0 +1,154 @@
+// C's and POSIX's mathematical functions for which libdevice has no name, under their own. Those
+// that it has get its names (src/link/mathematics_names.cpp).
+#include "standard_library.h"
+
+namespace gantry::device {
+
+extern "C" {
+double __nv_floor(double x);
+double __nv_lgamma(double x);
+float __nv_lgammaf(float x);
+int32_t __nv_ilogb(double x);
+int32_t __nv_ilogbf(float x);
+double __nv_nextafter(double x, double y);
+float __nv_nextafterf(float x, float y);
+double __nv_remainder(double x, double y);
+float __nv_remainderf(float x, float y);
+double __nv_scalbn(double x, int32_t exponent);
+float __nv_scalbnf(float x, int32_t exponent);
+}
+
+namespace {
+
+int limited(int64_t exponent) {
+  constexpr int64_t kEnough = 100'000; // for zero or infinity, whatever the number
+  return static_cast<int>(exponent > kEnough ? kEnough : exponent < -kEnough ? -kEnough : exponent);
+}
+
+/// The sign of the gamma function, as lgamma_r gives it.
+int sign_of_gamma(double x) {
+  if (x == 0) {
+    return __builtin_signbit(x) ? -1 : 1;
+  }
+  const double below = __nv_floor(x);
+  return x < 0 && x != below && __nv_floor(below * 0.5) * 2 != below ? -1 : 1;
+}
+
+} // namespace
+
+extern "C" {
+
+GANTRY_WEAK int64_t lrint(double x) {
+  return __nvvm_d2ll_rn(x);
+}
+GANTRY_WEAK int64_t lrintf(float x) {
+  return __nvvm_f2ll_rn(x);
+}
+GANTRY_WEAK int64_t lround(double x) {
+  return __nvvm_d2ll_rz(__builtin_round(x));
+}
+GANTRY_WEAK int64_t lroundf(float x) {
+  return __nvvm_f2ll_rz(__builtin_roundf(x));
+}
+GANTRY_WEAK double roundeven(double x) {
+  return __builtin_roundeven(x);
+}
+GANTRY_WEAK float roundevenf(float x) {
+  return __builtin_roundevenf(x);
+}
+
+GANTRY_WEAK double scalbln(double x, int64_t exponent) {
+  return __nv_scalbn(x, limited(exponent));
+}
+GANTRY_WEAK float scalblnf(float x, int64_t exponent) {
+  return __nv_scalbnf(x, limited(exponent));
+}
+GANTRY_WEAK int64_t llogb(double x) {
+  const int exponent = __nv_ilogb(x);
+  const bool is_number = x != 0 && __builtin_isfinite(x);
+  // glibc's FP_LLOGB0 and FP_LLOGBNAN are those of a long.
+  constexpr int64_t kLeast = -0x7FFF'FFFF'FFFF'FFFF - 1;
+  return is_number ? exponent : __builtin_isinf(x) ? -(kLeast + 1) : kLeast;
+}
+GANTRY_WEAK int64_t llogbf(float x) {
+  return llogb(static_cast<double>(x));
+}
+GANTRY_WEAK double significand(double x) {
+  return x == 0 || !__builtin_isfinite(x) ? x : __nv_scalbn(x, -__nv_ilogb(x));
+}
+GANTRY_WEAK float significandf(float x) {
+  return x == 0 || !__builtin_isfinite(x) ? x : __nv_scalbnf(x, -__nv_ilogbf(x));
+}
+
+GANTRY_WEAK double drem(double x, double y) {
+  return __nv_remainder(x, y);
+}
+GANTRY_WEAK float dremf(float x, float y) {
+  return __nv_remainderf(x, y);
+}
+
+GANTRY_WEAK double nextup(double x) {
+  return __nv_nextafter(x, __builtin_inf());
+}
+GANTRY_WEAK float nextupf(float x) {
+  return __nv_nextafterf(x, __builtin_inff());
+}
+GANTRY_WEAK double nextdown(double x) {
+  return __nv_nextafter(x, -__builtin_inf());
+}
+GANTRY_WEAK float nextdownf(float x) {
+  return __nv_nextafterf(x, -__builtin_inff());
+}
+
+GANTRY_WEAK double fmaxmag(double x, double y) {
+  const double left = __builtin_fabs(x), right = __builtin_fabs(y);
+  return left > right ? x : left < right ? y : __builtin_fmax(x, y);
+}
+GANTRY_WEAK float fmaxmagf(float x, float y) {
+  return static_cast<float>(fmaxmag(static_cast<double>(x), static_cast<double>(y)));
+}
+GANTRY_WEAK double fminmag(double x, double y) {
+  const double left = __builtin_fabs(x), right = __builtin_fabs(y);
+  return left < right ? x : left > right ? y : __builtin_fmin(x, y);
+}
+GANTRY_WEAK float fminmagf(float x, float y) {
+  return static_cast<float>(fminmag(static_cast<double>(x), static_cast<double>(y)));
+}
+
+GANTRY_WEAK double lgamma_r(double x, int* sign) {
+  *sign = sign_of_gamma(x);
+  return __nv_lgamma(x);
+}
+GANTRY_WEAK float lgammaf_r(float x, int* sign) {
+  *sign = sign_of_gamma(static_cast<double>(x));
+  return __nv_lgammaf(x);
+}
+GANTRY_WEAK double gamma(double x) {
+  return __nv_lgamma(x);
+}
+GANTRY_WEAK float gammaf(float x) {
+  return __nv_lgammaf(x);
+}
+
+// The functions behind the macros of classification, and BSD's.
+#define GANTRY_CLASSIFICATION(of_double, of_float, test)                                           \
+  GANTRY_WEAK int of_double(double x) {                                                            \
+    return test;                                                                                   \
+  }                                                                                                \
+  GANTRY_WEAK int of_float(float x) {                                                              \
+    return test;                                                                                   \
+  }
+GANTRY_CLASSIFICATION(isinf, isinff, __builtin_isinf_sign(x))
+GANTRY_CLASSIFICATION(__isinf, __isinff, __builtin_isinf_sign(x))
+GANTRY_CLASSIFICATION(isnan, isnanf, __builtin_isnan(x) ? 1 : 0)
+GANTRY_CLASSIFICATION(__isnan, __isnanf, __builtin_isnan(x) ? 1 : 0)
+GANTRY_CLASSIFICATION(finite, finitef, __builtin_isfinite(x) ? 1 : 0)
+GANTRY_CLASSIFICATION(__finite, __finitef, __builtin_isfinite(x) ? 1 : 0)
+GANTRY_CLASSIFICATION(__signbit, __signbitf, __builtin_signbit(x) ? 1 : 0)
+// glibc's numbers of the classes.
+GANTRY_CLASSIFICATION(__fpclassify, __fpclassifyf, __builtin_fpclassify(0, 1, 4, 3, 2, x))
+#undef GANTRY_CLASSIFICATION
+
+} // extern "C"
+
+} // namespace gantry::device

@@ -1,0 +1,18 @@
+// C's library for device code: functions that neither the driver nor the compiler brings.
+#pragma once
+
+#include "types.h"
+
+/// A program may have its own.
+#define GANTRY_WEAK [[gnu::weak]]
+
+namespace gantry::device {
+
+extern "C" {
+size_t strlen(const char* text);
+int isalnum(int character);
+int isspace(int character);
+int tolower(int character);
+}
+
+} // namespace gantry::device
