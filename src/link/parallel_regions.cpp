@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -15,6 +17,26 @@ constexpr unsigned kBodyArgument = 5;
 constexpr unsigned kOwnParameters = 2;
 constexpr std::uint64_t kSlotBytes = 8;
 
+/// The body is inlined, and its instructions keep their lines only where the function that they
+/// come to has debug information too.
+void describe(llvm::Function& unpacker, const llvm::Function& body, llvm::IRBuilder<>& builder) {
+  const llvm::DISubprogram* const source = body.getSubprogram();
+  if (source == nullptr) {
+    return;
+  }
+  llvm::DIBuilder made(*unpacker.getParent(), /*AllowUnresolved=*/true, source->getUnit());
+  llvm::DISubprogram* const subprogram = made.createFunction(
+      source->getFile(), unpacker.getName(), unpacker.getName(), source->getFile(),
+      source->getLine(), made.createSubroutineType(made.getOrCreateTypeArray({})),
+      source->getScopeLine(), llvm::DINode::FlagArtificial,
+      llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagLocalToUnit |
+          llvm::DISubprogram::SPFlagOptimized);
+  made.finalizeSubprogram(subprogram);
+  unpacker.setSubprogram(subprogram);
+  builder.SetCurrentDebugLocation(
+      llvm::DILocation::get(unpacker.getContext(), source->getLine(), 0, subprogram));
+}
+
 llvm::Function* make_unpacker(llvm::Function& body) {
   llvm::Module& module = *body.getParent();
   llvm::LLVMContext& context = module.getContext();
@@ -26,6 +48,7 @@ llvm::Function* make_unpacker(llvm::Function& body) {
   unpacker->addFnAttr(llvm::Attribute::AlwaysInline);
   unpacker->addFnAttr(llvm::Attribute::Convergent);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", unpacker));
+  describe(*unpacker, body, builder);
   llvm::SmallVector<llvm::Value*> arguments = {unpacker->getArg(0), unpacker->getArg(1)};
   llvm::Value* list = unpacker->getArg(2);
   for (unsigned i = kOwnParameters; i < body.arg_size(); ++i) {
