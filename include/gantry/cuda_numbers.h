@@ -1,5 +1,5 @@
-/* The numbers of the CUDA driver API's ABI: errors, attributes, options and flags, by the names that
- * NVIDIA's cuda.h gives them. A part of gantry/cuda_driver.h, which says where they are from.
+/* The numbers of the CUDA driver API's ABI: errors, attributes, options and flags, by the names
+ * that NVIDIA's cuda.h gives them. A part of gantry/cuda_driver.h, which says where they are from.
  */
 #ifndef GANTRY_CUDA_NUMBERS_H
 #define GANTRY_CUDA_NUMBERS_H

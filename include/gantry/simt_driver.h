@@ -18,6 +18,34 @@ extern "C" {
     nothing was written to it. Its content stays. Any thread, in any context. */
 void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed);
 
+/** From now on kernels on the device may access all memory of the process, as on a GPU with
+    CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, which the device then has. Addresses at which
+   nothing is mapped stay faults. CUDA_ERROR_INVALID_DEVICE if there is no such device. Any thread.
+ */
+CUresult gantry_simt_use_host_memory(CUdevice device);
+
+enum {
+  GANTRY_SIMT_FAULT_NO_ADDRESS = 0,
+  GANTRY_SIMT_FAULT_READ = 1,
+  GANTRY_SIMT_FAULT_WRITE = 2,
+  GANTRY_SIMT_FAULT_CALL = 3,
+};
+
+/** What a thread of a kernel did wrong, for runtimes that know what the program has at an address.
+    The strings live as long as the context. */
+typedef struct gantry_simt_fault {
+  const char* kernel;   /**< its name */
+  const char* position; /**< "sum.cu:12"; empty if the PTX does not say */
+  const char* what;     /**< the headline of the report on standard error */
+  int access;           /**< GANTRY_SIMT_FAULT_*: what was done at `address` */
+  int is_invalid;       /**< 1: that this may not be accessed is the fault */
+  CUdeviceptr address;  /**< of global memory */
+} gantry_simt_fault;
+
+/** The fault that ended the work of the calling thread's current context; CUDA_ERROR_NOT_FOUND if
+    none did. */
+CUresult gantry_simt_get_fault(gantry_simt_fault* fault);
+
 #ifdef __cplusplus
 }
 #endif

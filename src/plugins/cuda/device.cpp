@@ -148,6 +148,19 @@ uint32_t __tgt_rtl_capabilities(int32_t device) {
          (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
 }
 
+int32_t __tgt_rtl_use_host_memory(int32_t device) {
+  Device& on = device_of(device);
+  if (on.host_accessible) {
+    return GANTRY_SUCCESS;
+  }
+  if (driver().use_host_memory == nullptr) {
+    return report(GANTRY_FAILURE, "the GPU cannot access pageable host memory");
+  }
+  GANTRY_CUDA_TRY(use_host_memory, on.index);
+  on.host_accessible = true;
+  return GANTRY_SUCCESS;
+}
+
 const char* __tgt_rtl_device_description(int32_t device) {
   return device_of(device).description.c_str();
 }

@@ -5,6 +5,7 @@
 #include "plugins/cuda/driver.h"
 #include "plugins/cuda/memory_pool.h"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -17,10 +18,11 @@ namespace gantry::cuda {
 struct Device {
   std::int32_t index = 0; ///< the plugin's number and the driver's ordinal
   std::int32_t openmp_number = -1;
-  CUcontext context = nullptr;  ///< the primary one, which libraries of CUDA share
-  int capability = 0;           ///< 90 is 9.0
-  bool integrated = false;      ///< its memory is the host's
-  bool host_accessible = false; ///< kernels can use any memory of the program
+  CUcontext context = nullptr; ///< the primary one, which libraries of CUDA share
+  int capability = 0;          ///< 90 is 9.0
+  bool integrated = false;     ///< its memory is the host's
+  /// Kernels can use any memory of the program; becomes true if the executor is told to allow it.
+  std::atomic<bool> host_accessible = false;
   int multiprocessors = 1;
   int max_grid_size = 0;
   int clock_kilohertz = 1;

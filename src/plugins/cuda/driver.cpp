@@ -59,6 +59,10 @@ Driver make_driver() {
 #undef GANTRY_LOOK_UP
   driver.set_freed =
       reinterpret_cast<decltype(driver.set_freed)>(dlsym(library, "gantry_simt_set_freed"));
+  driver.use_host_memory = reinterpret_cast<decltype(driver.use_host_memory)>(
+      dlsym(library, "gantry_simt_use_host_memory"));
+  driver.get_fault =
+      reinterpret_cast<decltype(driver.get_fault)>(dlsym(library, "gantry_simt_get_fault"));
   if (const CUresult result = driver.cuInit(0); result != CUDA_SUCCESS) {
     const char* name = nullptr;
     driver.cuGetErrorName(result, &name);

@@ -69,6 +69,8 @@ struct Driver {
 #undef GANTRY_POINTER
   /// The PTX executor's alone; null with any other driver.
   decltype(&::gantry_simt_set_freed) set_freed = nullptr;
+  decltype(&::gantry_simt_use_host_memory) use_host_memory = nullptr;
+  decltype(&::gantry_simt_get_fault) get_fault = nullptr;
   std::string problem; ///< why there is none; empty if the pointers are good
 };
 

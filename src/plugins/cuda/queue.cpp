@@ -1,6 +1,7 @@
 // Queues: a stream each.
 #include "plugins/cuda/queue.h"
 
+#include "plugins/cuda/fault.h"
 #include "plugins/cuda/queues_of_thread.h"
 
 using namespace gantry::cuda;
@@ -17,6 +18,13 @@ bool is_pinned(const void* host) {
                                         reinterpret_cast<CUdeviceptr>(host)) == CUDA_SUCCESS;
 }
 
+/// A kernel's fault ends what the device does for this process. Where the driver can tell what
+/// happened, the device is said to be lost, and device_fault() answers.
+std::int32_t code_of(const Device& device, CUresult result) {
+  const std::int32_t code = check(result, "the work on the device failed");
+  return code != GANTRY_SUCCESS && is_lost(device) ? std::int32_t{GANTRY_DEVICE_LOST} : code;
+}
+
 /// GANTRY_SUCCESS if all that was put in is done and delivered.
 std::int32_t finish(gantry_queue& queue, CUresult result) {
   if (result == CUDA_SUCCESS) {
@@ -24,7 +32,7 @@ std::int32_t finish(gantry_queue& queue, CUresult result) {
   } else {
     queue.staging.give_up();
   }
-  const std::int32_t code = check(result, "the work on the device failed");
+  const std::int32_t code = code_of(queue.device, result);
   if (queue.memory.borrowed_stacks != 0) {
     const std::int32_t given_back = queue.memory.give_back_stacks(queue.device);
     return code == GANTRY_SUCCESS ? given_back : code;

@@ -20,6 +20,12 @@ std::string Device::label() const {
 namespace {
 /// How long threads that meet a lost device wait for the one to speak whose region it was.
 constexpr std::chrono::milliseconds kPatience(200);
+
+bool is_of(const gantry_fault& fault, const Kernel& kernel) {
+  return fault.kernel != nullptr
+             ? fault.kernel == kernel.handle
+             : fault.kernel_name != nullptr && kernel.name == std::string_view(fault.kernel_name);
+}
 } // namespace
 
 Error Device::explain(const Error& error, const Kernel* kernel, std::span<const MapItem> items) {
@@ -27,7 +33,7 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
     return error;
   }
   const auto fault = device_.fault();
-  const bool is_ours = kernel != nullptr && fault && fault->kernel == kernel->handle;
+  const bool is_ours = kernel != nullptr && fault && is_of(*fault, *kernel);
   std::chrono::steady_clock::time_point until;
   {
     const std::lock_guard lock(explanation_mutex_);

@@ -232,6 +232,10 @@ std::string deed(const gantry_fault& fault, Device& device, std::span<const MapI
            "the shell's limit (ulimit -s) the first one";
   case GANTRY_FAULT_EXIT:
     return fmt::format("called exit({}), which ends the device", fault.value);
+  case GANTRY_FAULT_DESCRIBED:
+    return fault.address_known == 0
+               ? fmt::format("ended: {}", fault.what)
+               : fmt::format("ended: {}: {}", fault.what, meaning(fault, device, items));
   case GANTRY_FAULT_TIME:
     return "took longer than GANTRY_TIMEOUT allows";
   default:
@@ -241,6 +245,9 @@ std::string deed(const gantry_fault& fault, Device& device, std::span<const MapI
 
 /// Where in the source the fault happened: "app.cpp:14: ", or nothing.
 std::string position_of(const gantry_fault& fault) {
+  if (fault.position != nullptr && *fault.position != '\0') {
+    return fmt::format("{}: ", fault.position);
+  }
   const int file = fault.image == nullptr ? -1 : memfd_create("gantry-image", 0);
   if (file < 0) {
     return {};

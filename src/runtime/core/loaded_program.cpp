@@ -38,7 +38,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
     return nullptr;
   }
   const bool unified = contents->unified_shared_memory || program.unified_shared_memory;
-  if (unified && !device.host_accessible()) {
+  if (unified && !device.use_host_memory()) {
     return fail("the program requires unified_shared_memory, and this device cannot access the "
                 "host's memory; map what its regions use and leave the requires directive out, or "
                 "choose another device");

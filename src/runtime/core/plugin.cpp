@@ -105,6 +105,15 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t devic
   return PluginDevice(plugin, device, capabilities);
 }
 
+Status PluginDevice::use_host_memory() const {
+  if (host_accessible()) {
+    return {};
+  }
+  decltype(&__tgt_rtl_use_host_memory) const call = plugin_->functions().use_host_memory;
+  return call == nullptr ? fail("the device has memory of its own alone")
+                         : plugin_->check(call(device_));
+}
+
 std::string_view PluginDevice::description() const {
   return plugin_->functions().device_description(device_);
 }

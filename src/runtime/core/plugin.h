@@ -55,7 +55,8 @@
   X(rank_image)                                                                                    \
   X(set_memory_check)                                                                              \
   X(set_processors)                                                                                \
-  X(set_time_limit)
+  X(set_time_limit)                                                                                \
+  X(use_host_memory)
 
 // Those that only devices with functions called by pointer need.
 #define GANTRY_INDIRECT_FUNCTIONS(X)                                                               \
@@ -131,9 +132,12 @@ public:
   [[nodiscard]] bool shares_memory() const {
     return (capabilities_ & GANTRY_CAPABILITY_SHARES_MEMORY) != 0;
   }
+  /// May become true: see use_host_memory().
   [[nodiscard]] bool host_accessible() const {
-    return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
+    return (plugin_->functions().capabilities(device_) & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
   }
+  /// Makes host memory accessible to code on the device, if it is not and the device can.
+  [[nodiscard]] Status use_host_memory() const;
   [[nodiscard]] bool has_queues() const { return (capabilities_ & GANTRY_CAPABILITY_QUEUES) != 0; }
   /// launch(), submit() and retrieve() are the way of what is waited for at once.
   [[nodiscard]] bool works_directly() const {

@@ -1,6 +1,7 @@
 // What a simulated device answers to cuDeviceGetAttribute: what it can do, and for what it has not
 // (textures, clusters, a PCI bus) the smallest value that programs accept.
 #include "simt/driver/device.h"
+#include "simt/exec/host_memory.h"
 
 namespace gantry::simt::driver {
 
@@ -86,8 +87,10 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
   case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
   case CU_DEVICE_ATTRIBUTE_INTEGRATED: // its memory is the host's
     return 1;
-  // Not PAGEABLE_MEMORY_ACCESS: kernels here see no memory of the program that was not allocated by
-  // the driver, or registered; an access to it is found and reported.
+  // Kernels see no memory of the program that was not allocated by the driver, or registered, unless
+  // the program asks for it (gantry/simt_driver.h); an access to it is found and reported.
+  case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+    return exec::may_use_host_memory(ordinal_) ? 1 : 0;
   case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
   case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
     return 0;

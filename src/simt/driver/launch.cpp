@@ -155,8 +155,9 @@ CUresult launch_in(Stream& stream, LaunchRequest request) {
     if (status != CUDA_SUCCESS) {
       return;
     }
-    const auto ended = function->run(shape, bytes.data());
-    if (!ended && group->fail(static_cast<CUresult>(ended.error().code))) {
+    auto ended = function->run(shape, bytes.data());
+    if (!ended &&
+        group->fail(static_cast<CUresult>(ended.error().code), std::move(ended.error().facts))) {
       std::fprintf(stderr, "%s", ended.error().report.c_str());
     }
   });

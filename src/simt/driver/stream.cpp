@@ -21,9 +21,14 @@ std::uint64_t next_stream_id() {
 
 } // namespace
 
-bool StreamGroup::fail(CUresult error) {
-  int expected = CUDA_SUCCESS;
-  return error_.compare_exchange_strong(expected, error, std::memory_order_acq_rel);
+bool StreamGroup::fail(CUresult error, exec::FaultFacts facts) {
+  const std::lock_guard lock(mutex_);
+  if (this->error() != CUDA_SUCCESS) {
+    return false;
+  }
+  fault_ = std::move(facts);
+  error_.store(error, std::memory_order_release);
+  return true;
 }
 
 void StreamGroup::list(std::vector<std::shared_ptr<Stream>>& streams) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "simt/driver/operation.h"
+#include "simt/exec/fault.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -29,8 +30,13 @@ public:
   [[nodiscard]] CUresult error() const {
     return static_cast<CUresult>(error_.load(std::memory_order_acquire));
   }
-  /// True for the first one.
-  bool fail(CUresult error);
+  /// True for the first one, whose facts are kept.
+  bool fail(CUresult error, exec::FaultFacts facts = {});
+  /// Of the first error, if a kernel's fault was that; null if there is none. What it points to
+  /// lives as long as this.
+  [[nodiscard]] const exec::FaultFacts* fault() const {
+    return error() == CUDA_SUCCESS || fault_.kernel.empty() ? nullptr : &fault_;
+  }
 
   /// The streams that have not ended; the result is `streams`, emptied before.
   void list(std::vector<std::shared_ptr<Stream>>& streams) const;
@@ -42,6 +48,7 @@ private:
   friend class Stream;
   const std::uint64_t context_id_;
   std::atomic<int> error_ = CUDA_SUCCESS;
+  exec::FaultFacts fault_; ///< written before error_, once
   mutable std::mutex mutex_;
   std::vector<std::pair<Stream*, std::weak_ptr<Stream>>> streams_;
   std::atomic<std::uint32_t> blocking_ = 0;

@@ -3,6 +3,7 @@
 #include "simt/exec/block.h"
 #include "simt/exec/device_heap.h"
 #include "simt/exec/device_memory.h"
+#include "simt/exec/host_memory.h"
 #include "simt/exec/loaded_program.h"
 
 #include <fmt/format.h>
@@ -198,6 +199,10 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
   const bool host = is_host_memory(address);
   if (const auto found = memory.find(address)) {
     report.lines.push_back(relation(address, size, thing_of(warp, {*found, false})));
+    return report;
+  }
+  if (host && may_use_host_memory(device_of(warp))) {
+    report.lines.emplace_back("the address is host memory that may not be written");
     return report;
   }
   report.lines.emplace_back(host ? "the address is host memory (not mapped for the device)"

@@ -63,6 +63,9 @@ Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::ui
                             seen.memory(), word_of(facts), bytes_text(size), seen.text(),
                             other.wrote ? "write" : "read", thread_of_block(warp, other.thread)));
   report.line("the other one is at " + where(warp, other.site));
+  if (!seen.shared) {
+    report.about(address, facts.writes ? FaultFacts::Access::kWrite : FaultFacts::Access::kRead);
+  }
   AddressReport there = seen.described(warp, lane, size);
   there.hint = "threads that share memory need a barrier between a write and what others do there "
                "(bar.sync; bar.warp.sync within a warp), or atomic operations and fences";
@@ -77,6 +80,9 @@ Fault fresh_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::u
                 fmt::format("{}{} of {} at {}, which nothing has been written to",
                             space_word(space, look_up(warp, site)), access_word(kind),
                             bytes_text(size), seen.text()));
+  if (!seen.shared) {
+    report.about(address, FaultFacts::Access::kRead);
+  }
   AddressReport there = seen.described(warp, lane, size);
   there.hint = seen.shared
                    ? "a block's shared memory has no value when the block begins"

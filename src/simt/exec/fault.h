@@ -20,12 +20,25 @@ enum class FaultCode : int {
   kLaunchFailed = 719,
 };
 
+/// What a runtime may want to put into its own words, of the first thread that did it.
+struct FaultFacts {
+  enum class Access : std::uint8_t { kNone, kRead, kWrite, kCall };
+  std::string kernel;   ///< its name
+  std::string position; ///< "sum.cu:12"; empty if the PTX does not say
+  std::string what;     ///< the report's headline: "race in global memory: store of 4 bytes at …"
+  Access access =
+      Access::kNone;         ///< of what is at `address`; kNone if the fault is about no address
+  std::uint64_t address = 0; ///< a generic one
+  bool is_invalid = false;   ///< the access itself is the fault
+};
+
 /// A launch that failed. `report` is what GANTRY_SIMT prints to standard error: several lines that
 /// name the kernel, the source position, the block and thread, and for an access the address and
 /// what is there.
 struct Fault {
   FaultCode code = FaultCode::kLaunchFailed;
   std::string report;
+  FaultFacts facts = {};
 };
 
 } // namespace gantry::simt::exec

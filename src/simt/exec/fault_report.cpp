@@ -66,6 +66,9 @@ Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addres
   } else if (space == AccessSpace::kLocal) {
     report.append(describe_local(warp, address, size));
   } else {
+    report.about(address,
+                 kind == AccessKind::kLoad ? FaultFacts::Access::kRead : FaultFacts::Access::kWrite,
+                 beyond == 0);
     report.append(describe_address(warp, lane, address, size));
   }
   return std::move(report).fault(beyond != 0 ? FaultCode::kMisalignedAddress
@@ -109,6 +112,7 @@ Fault call_fault(const Warp& warp, LaneMask lanes, std::uint64_t handle, Site si
   there.hint =
       "a function pointer must be taken in device code of this program: one of the host's, "
       "or of another program, is none here";
+  report.about(handle, FaultFacts::Access::kCall, true);
   report.append(there);
   return std::move(report).fault(FaultCode::kInvalidPc);
 }
@@ -122,7 +126,10 @@ Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id, std::uin
 
 Fault assert_fault(const Warp& warp, LaneMask lanes, std::string_view message,
                    std::string_view file, std::uint32_t line, std::string_view function) {
-  Fault fault{FaultCode::kAssert, {}};
+  Fault fault{FaultCode::kAssert, {}, {}};
+  fault.facts = {.kernel = std::string(kernel_of(warp)),
+                 .position = fmt::format("{}:{}", file, line),
+                 .what = fmt::format("the assertion `{}` failed", message)};
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     fault.report += fmt::format(
@@ -147,7 +154,7 @@ Fault heap_fault(const Warp& warp, LaneMask lanes, std::uint64_t address, FreeRe
 
 Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
   if (warps.empty()) {
-    return {FaultCode::kLaunchFailed, "gantry: error: a block cannot go on\n"};
+    return {FaultCode::kLaunchFailed, "gantry: error: a block cannot go on\n", {}};
   }
   const Warp& first = *warps.front().warp;
   std::string text =
@@ -174,7 +181,10 @@ Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
   text +=
       "  hint: every thread that has not exited must come to the barrier or warp-level operation "
       "that the others wait in, with the same number and count\n";
-  return {FaultCode::kLaunchFailed, std::move(text)};
+  FaultFacts facts = {.kernel = std::string(kernel_of(first)),
+                      .position = source_of(look_up(first, warps.front().waiting->site)),
+                      .what = "deadlock: no thread of a block can go on"};
+  return {FaultCode::kLaunchFailed, std::move(text), std::move(facts)};
 }
 
 } // namespace gantry::simt::exec

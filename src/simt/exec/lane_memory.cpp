@@ -1,6 +1,9 @@
 #include "simt/exec/lane_memory.h"
 
+#include "simt/exec/block.h"
 #include "simt/exec/device_memory.h"
+#include "simt/exec/host_memory.h"
+#include "simt/exec/loaded_program.h"
 
 namespace gantry::simt::exec {
 
@@ -38,7 +41,16 @@ bool LaneMemory::may_access(AccessSpace space, std::uint64_t address, std::uint3
     break;
   }
   return DeviceMemory::instance()->accessible(address, needed) ||
-         (space == AccessSpace::kGeneric && in_own_window(address, needed, kind));
+         (space == AccessSpace::kGeneric && in_own_window(address, needed, kind)) ||
+         is_on_host(address, size, kind);
+}
+
+// All of it, since there may be nothing behind a page.
+bool LaneMemory::is_on_host(std::uint64_t address, std::uint32_t size, AccessKind kind) const {
+  const DeviceMemory& memory = *DeviceMemory::instance();
+  return may_use_host_memory(warp_->block->launch->program->options.device) &&
+         address - memory.arena() >= memory.arena_size() &&
+         is_mapped_on_host(address, size, kind != AccessKind::kLoad);
 }
 
 // Kernels only read their parameters.

@@ -5,7 +5,7 @@
 // Global memory is what the shadow of device_memory.h calls accessible. The windows of shared and
 // local memory lie in the same arena, but are never marked there: a generic address of one is good
 // only for the block or the warp whose window it is, and an address that an instruction calls
-// global is not.
+// global is not. On a device that may use the host's memory (host_memory.h), that is good too.
 #pragma once
 
 #include "simt/exec/warp.h"
@@ -36,6 +36,7 @@ public:
 private:
   [[nodiscard]] bool in_own_window(std::uint64_t address, std::uint32_t size,
                                    AccessKind kind) const;
+  [[nodiscard]] bool is_on_host(std::uint64_t address, std::uint32_t size, AccessKind kind) const;
 
   const Warp* warp_;
   unsigned lane_;

@@ -1,6 +1,7 @@
 #include "simt/exec/machine.h"
 
 #include "simt/exec/grid.h"
+#include "simt/exec/host_memory.h"
 #include "simt/exec/loaded_program.h"
 #include "simt/exec/system_calls.h"
 
@@ -14,6 +15,9 @@ tl::expected<void, Fault> LoadedProgram::run(std::uint32_t kernel, const LaunchS
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.refusal.empty()) {
     return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.refusal});
+  }
+  if (may_use_host_memory(state_->options.device)) {
+    look_at_host_memory_anew();
   }
   Launch launch;
   launch.program = state_.get();

@@ -136,6 +136,9 @@ Report::Report(const Warp& warp, LaneMask lanes, Site site, std::string_view wha
   const std::string where = short_place(place);
   text_ = fmt::format("gantry: error: kernel '{}'{}: {}\n", kernel_of(warp),
                       where.empty() ? "" : fmt::format(" ({})", where), what);
+  facts_.kernel = kernel_of(warp);
+  facts_.position = source_of(place);
+  facts_.what = what;
   line("by " + threads_of(warp, lanes));
   if (place.instruction != nullptr) {
     line("at " + ptx_place(warp, place));
@@ -159,8 +162,14 @@ void Report::append(const AddressReport& report) {
   hint(report.hint);
 }
 
+void Report::about(std::uint64_t address, FaultFacts::Access access, bool is_invalid) {
+  facts_.address = address;
+  facts_.access = access;
+  facts_.is_invalid = is_invalid;
+}
+
 Fault Report::fault(FaultCode code) && {
-  return {code, std::move(text_)};
+  return {code, std::move(text_), std::move(facts_)};
 }
 
 } // namespace gantry::simt::exec

@@ -48,11 +48,14 @@ public:
   /// What the program may do about it; an empty one is left out.
   void hint(std::string_view what);
   void append(const AddressReport& report);
+  /// The fault is about global memory at `address`; the access itself is wrong if `is_invalid`.
+  void about(std::uint64_t address, FaultFacts::Access access, bool is_invalid = false);
 
   [[nodiscard]] Fault fault(FaultCode code) &&;
 
 private:
   std::string text_;
+  FaultFacts facts_;
 };
 
 } // namespace gantry::simt::exec

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Unified shared memory on the PTX executor, compiled and interpreted.
+
+usage: unified_test.py PROGRAM
+"""
+
+import os
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv[1]
+
+
+def run(mode, *arguments):
+    return subprocess.run([PROGRAM, *arguments], env=dict(os.environ, GANTRY_SIMT_MODE=mode),
+                          capture_output=True, text=True, timeout=100, check=False)
+
+
+class Unified(unittest.TestCase):
+    def for_each_mode(self, check):
+        for mode in ("compile", "interpret"):
+            with self.subTest(mode=mode):
+                check(mode)
+
+    def fails(self, name, text):
+        def check(mode):
+            done = run(mode, name)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertRegex(done.stderr, r"unified.cpp:\d+: the region of 'use\(")
+        self.for_each_mode(check)
+
+    def test_host_memory_is_used_where_it_is(self):
+        def check(mode):
+            done = run(mode)
+            self.assertEqual((done.stdout, done.stderr), ("507500 1007\n", ""))
+        self.for_each_mode(check)
+
+    def test_a_null_pointer_is_a_fault(self):
+        self.fails("null", "the address is null")
+
+    def test_an_address_without_memory_is_a_fault(self):
+        self.fails("wild", "nothing is at the address, neither on the device nor the host")
+
+    def test_memory_that_the_host_has_unmapped_is_a_fault(self):
+        self.fails("unmapped", "nothing is at the address, neither on the device nor the host")
+
+    def test_memory_that_may_not_be_written_is_a_fault(self):
+        self.fails("read-only", "the address is host memory that may not be written")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
