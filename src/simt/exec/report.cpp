@@ -64,7 +64,9 @@ std::string source_of(const Place& place) {
   }
   const ptx::SourcePosition& position = place.function->sources[place.instruction->source - 1];
   const std::string_view file = place.module->file_named(position.file);
-  return file.empty() ? std::string() : fmt::format("{}:{}", file, position.line);
+  // Line 0 is of code that the compiler made.
+  return file.empty() || position.line == 0 ? std::string()
+                                            : fmt::format("{}:{}", file, position.line);
 }
 
 std::string short_place(const Place& place) {

@@ -47,7 +47,26 @@ Layout::Layout(llvm::Function& function, exec::Geometry geometry, bool local_add
   find_regions();
 }
 
+// Blocks that lead to the return are found from it, backwards.
+void Layout::find_ways_out() {
+  std::vector<llvm::BasicBlock*> left;
+  if (return_ != nullptr) {
+    left.push_back(return_);
+    returning_.insert(return_);
+  }
+  while (!left.empty()) {
+    llvm::BasicBlock* const block = left.back();
+    left.pop_back();
+    for (llvm::BasicBlock* before : llvm::predecessors(block)) {
+      if (returning_.insert(before).second) {
+        left.push_back(before);
+      }
+    }
+  }
+}
+
 void Layout::make_order() {
+  find_ways_out();
   place_blocks(nullptr, &function_.getEntryBlock());
   for (unsigned i = 0; i < order_.size(); ++i) {
     positions_[order_[i]] = i;
@@ -88,6 +107,10 @@ void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
         add(target);
       }
     }
+    // What is visited last comes first: lanes on a way that ends in a trap go it before the others
+    // return, or the trap would never be.
+    std::stable_partition(result.begin(), result.end(),
+                          [&](llvm::BasicBlock* target) { return returning_.contains(target); });
     return result;
   };
   std::vector<llvm::BasicBlock*> finished;

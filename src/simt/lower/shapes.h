@@ -80,6 +80,7 @@ public:
 
 private:
   void make_order();
+  void find_ways_out();
   void place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header);
   void compute_shapes();
   [[nodiscard]] Shape compute(const llvm::Instruction& instruction) const;
@@ -99,6 +100,8 @@ private:
   llvm::PostDominatorTree post_dominators_;
   llvm::LoopInfo loops_;
   llvm::BasicBlock* return_ = nullptr;
+  llvm::DenseSet<const llvm::BasicBlock*>
+      returning_; ///< blocks that the return can be reached from
   std::vector<llvm::BasicBlock*> order_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> positions_;
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
