@@ -17,8 +17,7 @@ static void past_the_end(double* data) {
 
 static void race() {
   int sum = 0;
-#pragma omp target teams distribute parallel for map(tofrom : sum) num_teams(1)                    \
-    thread_limit(64) // LINE race_region
+#pragma omp target teams distribute parallel for map(tofrom : sum) num_teams(1) // LINE race_region
   for (int i = 0; i < kCount; ++i) {
     sum += i; // LINE race
   }
