@@ -78,7 +78,7 @@ class CLibrary(unittest.TestCase):
             done = link(f"{includes}int main(void) {{\n#pragma omp target\n  {{\n"
                         f"    void* volatile use;\n{uses}  }}\n}}\n", folder)
         self.assertNotEqual(done.returncode, 0)
-        reported = set(re.findall(r"^  (\w+) \(", done.stderr, re.M))
+        reported = set(re.findall(r":   (\w+) \(\S+\)$", done.stderr, re.M))
         self.assertEqual(sorted(set(names) - reported), [], done.stderr)
 
     def test_clang_refuses_long_double(self):
