@@ -12,8 +12,9 @@ import unittest
 PROGRAM = sys.argv[1]
 
 
-def run(mode, *arguments):
-    return subprocess.run([PROGRAM, *arguments], env=dict(os.environ, GANTRY_SIMT_MODE=mode),
+def run(mode, *arguments, **variables):
+    return subprocess.run([PROGRAM, *arguments],
+                          env=dict(os.environ, GANTRY_SIMT_MODE=mode, **variables),
                           capture_output=True, text=True, timeout=100, check=False)
 
 
@@ -46,6 +47,13 @@ class Unified(unittest.TestCase):
 
     def test_memory_that_the_host_has_unmapped_is_a_fault(self):
         self.fails("unmapped", "nothing is at the address, neither on the device nor the host")
+
+    def test_the_host_does_not_run_a_region_again_that_may_have_changed_its_memory(self):
+        def check(mode):
+            done = run(mode, "null", OMP_TARGET_OFFLOAD="DEFAULT")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("the host cannot run the region again", done.stderr)
+        self.for_each_mode(check)
 
     def test_memory_that_may_not_be_written_is_a_fault(self):
         self.fails("read-only", "the address is host memory that may not be written",

@@ -55,7 +55,9 @@ CASE(close_makes_a_copy, "usm.close") {
 #pragma omp target map(alloc : closer)
     closer += 1;
     const bool own = omp_get_mapped_ptr(&closer, omp_get_default_device()) != &closer;
-    CHECK_EQUAL(own, strstr(getenv("GANTRY_DEVICES"), "separate") != NULL);
+    // The devices with memory of their own; objects do not show it, being where the host's are.
+    const char* const devices = getenv("GANTRY_DEVICES");
+    CHECK_EQUAL(own, strstr(devices, "separate") != NULL || strstr(devices, "simt") != NULL);
     CHECK_EQUAL(closer, own ? 1 : 2);
 #pragma omp target update from(closer)
     CHECK_EQUAL(closer, 2);
