@@ -1,6 +1,9 @@
 #include "plugins/cuda/image.h"
 
-#include <memory>
+#include <cstdio>
+#include <utility>
+
+#include <unistd.h>
 
 namespace gantry::cuda {
 
@@ -20,12 +23,14 @@ gantry_image::~gantry_image() {
   if (module_ == nullptr || enter(device_) != GANTRY_SUCCESS) {
     return;
   }
-  {
-    const std::lock_guard lock(device_.mutex);
-    std::erase(device_.images, this);
-  }
+  withdraw();
   (void)run_alone("__gantry_destroy");
   (void)driver().cuModuleUnload(module_);
+}
+
+void gantry_image::withdraw() {
+  const std::lock_guard lock(device_.mutex);
+  std::erase(device_.images, this);
 }
 
 std::int32_t gantry_image::load() {
@@ -39,10 +44,16 @@ std::int32_t gantry_image::load() {
   if (const std::int32_t code = compile(); code != GANTRY_SUCCESS) {
     return code;
   }
-  if (const std::int32_t code = publish(); code != GANTRY_SUCCESS) {
-    return code;
+  std::int32_t code = publish();
+  if (code == GANTRY_SUCCESS) {
+    code = run_alone("__gantry_construct");
   }
-  return run_alone("__gantry_construct");
+  if (code != GANTRY_SUCCESS) {
+    // Not half: the next call begins anew.
+    withdraw();
+    (void)driver().cuModuleUnload(std::exchange(module_, nullptr));
+  }
+  return code;
 }
 
 std::int32_t gantry_image::publish() {
@@ -194,8 +205,10 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
                   on.capability, on.capability);
   }
   if (file != nullptr) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> kept(std::fopen(file, "wxe"), &std::fclose);
-    if (kept == nullptr || std::fwrite(text.data(), 1, size, kept.get()) != size) {
+    unlink(file); // left by an earlier process of this number
+    FILE* const kept = std::fopen(file, "wxe");
+    const bool written = kept != nullptr && std::fwrite(text.data(), 1, size, kept) == size;
+    if ((kept != nullptr && std::fclose(kept) != 0) || !written) {
       return report(GANTRY_FAILURE, "cannot write '{}'", file);
     }
   }

@@ -44,6 +44,8 @@ private:
   std::int32_t compile();
   [[nodiscard]] CUresult load_module(std::vector<char>& log);
   std::int32_t publish();
+  /// Takes the image from those of the device.
+  void withdraw();
   /// Launches a kernel of one thread that the linker has made, if the image has it.
   std::int32_t run_alone(const char* name) const;
 

@@ -134,7 +134,9 @@ public:
   }
   /// May become true: see use_host_memory().
   [[nodiscard]] bool host_accessible() const {
-    return (plugin_->functions().capabilities(device_) & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0;
+    return (capabilities_ & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0 ||
+           (plugin_->functions().use_host_memory != nullptr &&
+            (plugin_->functions().capabilities(device_) & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0);
   }
   /// Makes host memory accessible to code on the device, if it is not and the device can.
   [[nodiscard]] Status use_host_memory() const;

@@ -109,11 +109,6 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
   if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
     device.fail_construct(error, construct);
   }
-  if (device.plugin_device().host_accessible() && device.plugin_device().fault()) {
-    device.fail_construct({error.message + "; the host cannot run the region again, because the "
-                                           "device may have changed the host's memory"},
-                          construct);
-  }
   if (device.holds_data()) {
     device.fail_construct({error.message + "; the host cannot run the region instead, because data "
                                            "of the program is on the device"},
