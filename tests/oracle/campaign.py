@@ -109,13 +109,14 @@ class Campaign:
                 if not batch:
                     break
                 predictions = [self.predict(unit, seed * PROGRAMS_OF_A_SEED + number) for number in batch]
-                made += len(batch)
+                predictions = [each for each in predictions if each is not None]
+                made += len(predictions)
                 self.run_batch(unit, predictions)
             unit.discard()
 
     @staticmethod
     def predict(unit, seed):
-        return Prediction.of_steps(seed, generator.program(seed, unit.shapes), unit.shapes)
+        return Prediction.of_seed(seed, unit)
 
     def run_batch(self, unit, predictions):
         for device in self.devices:
@@ -145,6 +146,8 @@ class Campaign:
     def replay(self, seed):
         unit = Unit.of_seed(self.build, seed // PROGRAMS_OF_A_SEED, self.arguments.compiler)
         prediction = self.predict(unit, seed)
+        if prediction is None:
+            sys.exit(f"oracle: the program of seed {seed} is not conforming where memory is shared")
         print(program.listing(prediction.steps, unit.shapes))
         self.run_batch(unit, [prediction])
 

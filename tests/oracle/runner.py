@@ -10,6 +10,7 @@ import sys
 
 import generator
 import program
+from model import NonConforming
 from shapes import Shape, unit_source
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -107,6 +108,15 @@ class Prediction:
                     for shared, execution in executions.items()}
         clean = all(len(device.mappings) == 1 for device in executions[False].model.devices)
         return Prediction(seed, steps, expected, clean)
+
+    @staticmethod
+    def of_seed(seed, unit):
+        """None if the program is not conforming where memory is shared: pointers may have other values
+        there, because nothing is copied back over them."""
+        try:
+            return Prediction.of_steps(seed, generator.program(seed, unit.shapes), unit.shapes)
+        except NonConforming:
+            return None
 
     @property
     def refused(self):
