@@ -44,8 +44,11 @@ Status expand_mapper(MapperFunction mapper, void* base, void* begin, std::int64_
   // The entry's own parameter is the whole object's: the first component's. It stands for the
   // entry's base; a component's is the object itself, which a section's lower bound sets apart.
   if ((type & (kTargetParameter | kReturnParameter)) != 0 && items.size() > list_begin) {
-    items[list_begin].argument = (type & kTargetParameter) != 0;
-    items[list_begin].base = static_cast<std::byte*>(base);
+    core::MapItem& whole = items[list_begin];
+    whole.argument = (type & kTargetParameter) != 0;
+    if (whole.kind == core::MapKind::kStorage) {
+      whole.base = static_cast<std::byte*>(base);
+    }
   }
   return {};
 }
