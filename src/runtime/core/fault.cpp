@@ -209,8 +209,9 @@ std::string meaning(const gantry_fault& fault, Device& device, std::span<const M
   }
   const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
   if (device.plugin_device().host_accessible() && !called) {
-    return is_host_memory(address) ? "host memory that may not be written"
-                                   : "where neither the device nor the host has memory";
+    return HostMemory::instance().is_readable(address, 1)
+               ? "host memory that may not be written"
+               : "where neither the device nor the host has memory";
   }
   if (std::string known = on_host(address, called, device, items); !known.empty()) {
     return known;
