@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <string>
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -45,27 +42,6 @@ bool is_mapped(std::uintptr_t begin, std::uintptr_t end) {
     at += (bytes + kPage - 1) & ~(kPage - 1);
   }
   return true;
-}
-
-/// The contents of /proc/self/maps; empty if it cannot be read.
-std::string list_of_mappings() {
-  std::string text;
-  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return text;
-  }
-  for (;;) {
-    constexpr std::size_t kPiece = 1 << 16;
-    const std::size_t had = text.size();
-    text.resize(had + kPiece);
-    const ssize_t count = read(file, text.data() + had, kPiece);
-    text.resize(had + (count > 0 ? static_cast<std::size_t>(count) : 0));
-    if (count == 0 || (count < 0 && errno != EINTR)) {
-      break;
-    }
-  }
-  close(file);
-  return text;
 }
 
 } // namespace
@@ -131,52 +107,32 @@ bool HostMemory::is_there(std::uintptr_t begin, std::uintptr_t end, Access acces
 
 HostMemory::Answer HostMemory::look_up(std::uintptr_t begin, std::uintptr_t end,
                                        Access access) const {
+  const auto end_of = [](const Range& range) { return range.mapping.end; };
   Answer answer;
-  auto range = std::ranges::upper_bound(ranges_, begin, {}, &Range::end);
+  auto range = std::ranges::upper_bound(ranges_, begin, {}, end_of);
   for (; begin < end; ++range) {
-    if (range == ranges_.end() || begin < range->begin ||
-        !(access == Access::kRead ? range->readable : range->writable)) {
+    if (range == ranges_.end() || begin < range->mapping.begin ||
+        !(access == Access::kRead ? range->mapping.readable : range->mapping.writable)) {
       answer.missing = begin;
       return answer;
     }
-    const bool given_back =
-        range->heap && reinterpret_cast<std::uintptr_t>(sbrk(0)) < std::min(end, range->end);
+    const bool given_back = range->mapping.heap && reinterpret_cast<std::uintptr_t>(sbrk(0)) <
+                                                       std::min(end, range->mapping.end);
     answer.lasting = answer.lasting && range->lasting && !given_back;
-    begin = range->end;
+    begin = range->mapping.end;
   }
   return answer;
 }
 
 bool HostMemory::read_list() {
-  const std::string text = list_of_mappings();
   unlisted_ = 0;
   ranges_.clear();
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    add_line(std::string_view(text).substr(at, end - at));
-    at = end + 1;
+  for (const HostMapping& mapping : read_host_mappings()) {
+    const bool of_executable =
+        mapping.begin >= executable_.begin && mapping.end <= executable_.end + kPage;
+    ranges_.push_back({mapping, mapping.heap || mapping.stack || of_executable});
   }
   return !ranges_.empty();
-}
-
-/// "7f00-8f00 rw-p 00000000 00:00 0   [heap]"
-void HostMemory::add_line(std::string_view line) {
-  const char* const text_end = line.data() + line.size();
-  Range range;
-  const auto first = std::from_chars(line.data(), text_end, range.begin, 16);
-  if (first.ec != std::errc() || first.ptr == text_end) {
-    return;
-  }
-  const auto second = std::from_chars(first.ptr + 1, text_end, range.end, 16);
-  if (second.ec != std::errc() || text_end - second.ptr < 4) {
-    return;
-  }
-  range.readable = second.ptr[1] == 'r';
-  range.writable = second.ptr[2] == 'w';
-  range.heap = line.ends_with("[heap]");
-  range.lasting = range.heap || line.ends_with("[stack]") ||
-                  (range.begin >= executable_.begin && range.end <= executable_.end + kPage);
-  ranges_.push_back(range);
 }
 
 } // namespace gantry::core

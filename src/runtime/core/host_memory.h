@@ -9,10 +9,11 @@
 // Either call takes less than a microsecond. When one says no, the list is read again.
 #pragma once
 
+#include "base/host_mappings.h"
+
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace gantry::core {
@@ -35,12 +36,8 @@ public:
 
 private:
   struct Range {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    bool readable = false;
-    bool writable = false;
+    HostMapping mapping;
     bool lasting = false; ///< as long as the process, but for what a heap gives back at its end
-    bool heap = false;
   };
   /// What the list says of an extent.
   struct Answer {
@@ -55,11 +52,10 @@ private:
   [[nodiscard]] Answer look_up(std::uintptr_t begin, std::uintptr_t end, Access access) const;
   /// False if the system has no list.
   bool read_list();
-  void add_line(std::string_view line);
 
   std::mutex mutex_;
   std::vector<Range> ranges_; ///< in order of address
-  Range executable_;          ///< all of its segments
+  HostMapping executable_;    ///< all of its segments
   /// What was there and not in the list, since it was read.
   int unlisted_;
   /// The system makes pages present on request: Linux since 5.14.

@@ -1,13 +1,12 @@
 #include "simt/exec/host_memory.h"
 
+#include "base/host_mappings.h"
 #include "simt/exec/of_thread.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cinttypes>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,19 +15,13 @@ namespace gantry::simt::exec {
 
 namespace {
 
-struct Range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  bool writable = false;
-};
-
 /// Readable ranges in ascending order.
 struct Mappings {
   std::uint64_t generation = 0;
-  std::vector<Range> ranges;
+  std::vector<HostMapping> ranges;
 
   [[nodiscard]] bool contain(std::uint64_t address, std::uint64_t end, bool for_write) const {
-    auto next = std::ranges::upper_bound(ranges, address, {}, &Range::end);
+    auto next = std::ranges::upper_bound(ranges, address, {}, &HostMapping::end);
     for (; address < end; ++next) {
       if (next == ranges.end() || next->begin > address || (for_write && !next->writable)) {
         return false;
@@ -44,29 +37,6 @@ constinit std::array<std::atomic<bool>, kMostDevices> opened = {};
 
 /// What is older than this is not believed.
 constinit std::atomic<std::uint64_t> current_generation = 1;
-
-std::vector<Range> read_mappings() {
-  std::vector<Range> ranges;
-  const std::unique_ptr<FILE, int (*)(FILE*)> list(std::fopen("/proc/self/maps", "re"),
-                                                   &std::fclose);
-  if (list == nullptr) {
-    return ranges;
-  }
-  char* line = nullptr;
-  std::size_t room = 0;
-  while (getline(&line, &room, list.get()) > 0) {
-    Range range;
-    std::array<char, 5> rights = {};
-    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &range.begin, &range.end, rights.data()) ==
-            3 &&
-        rights[0] == 'r') {
-      range.writable = rights[1] == 'w';
-      ranges.push_back(range);
-    }
-  }
-  std::free(line);
-  return ranges;
-}
 
 /// The last list, which threads share.
 struct Shared {
@@ -86,7 +56,8 @@ std::shared_ptr<const Mappings> mappings_since(std::uint64_t generation) {
   if (known.last->generation < generation) {
     auto read = std::make_shared<Mappings>();
     read->generation = current_generation.load(std::memory_order_acquire);
-    read->ranges = read_mappings();
+    read->ranges = read_host_mappings();
+    std::erase_if(read->ranges, [](const HostMapping& mapping) { return !mapping.readable; });
     known.last = std::move(read);
   }
   return known.last;
