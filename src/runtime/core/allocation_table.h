@@ -8,12 +8,12 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/core/lock.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 
 namespace gantry::core {
@@ -81,7 +81,7 @@ private:
   [[nodiscard]] Extents::const_iterator around(std::uintptr_t address) const;
   [[nodiscard]] std::optional<Freed> freed_at(std::uintptr_t begin) const;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_{LockRank::kAllocationTable};
   Extents live_;
   /// The last allocations that were freed, for the message about a second free.
   std::array<Freed, 64> freed_{};

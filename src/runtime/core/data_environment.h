@@ -28,6 +28,7 @@
 #include "runtime/core/allocation_table.h"
 #include "runtime/core/construct_work.h"
 #include "runtime/core/diagnostics.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/map_item.h"
 #include "runtime/core/mapping_table.h"
 #include "runtime/core/plugin.h"
@@ -35,9 +36,7 @@
 #include "runtime/core/read_only_memory.h"
 
 #include <array>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 
@@ -181,7 +180,6 @@ public:
   [[nodiscard]] std::string describe();
 
 private:
-  using Lock = std::unique_lock<std::mutex>;
   using Items = std::span<const MapItem>;
 
   // enter_target() and exit_target() with items.
@@ -327,8 +325,8 @@ private:
 
   const PluginDevice& device_;
   const AllocationTable& allocations_;
-  std::mutex mutex_;
-  std::condition_variable settled_; ///< a mark was taken off
+  Mutex mutex_{LockRank::kDataEnvironment};
+  Condition settled_; ///< a mark was taken off
   MappingTable table_;
   Links links_; ///< sorted by host address
   int marks_ = 0;

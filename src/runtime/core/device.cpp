@@ -93,7 +93,7 @@ std::shared_ptr<LoadedProgram::Image> Device::find_image(const std::byte* source
 }
 
 Device::Turn::Turn(Device& device) : device_(device) {
-  std::unique_lock lock(device.turn_mutex_);
+  Lock lock(device.turn_mutex_);
   device.turn_ended_.wait(lock, [&] { return !device.has_turn_; });
   device.has_turn_ = true;
 }

@@ -5,15 +5,14 @@
 #include "runtime/core/data_environment.h"
 #include "runtime/core/kernel_table.h"
 #include "runtime/core/loaded_program.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/plugin.h"
 #include "runtime/core/registry.h"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,13 +122,13 @@ private:
   DataEnvironment data_environment_;
   KernelTable kernels_;
   std::atomic<bool> refused_{false};
-  std::mutex explanation_mutex_;
+  Mutex explanation_mutex_{LockRank::kDevice};
   std::optional<std::chrono::steady_clock::time_point> lost_since_;
   std::string explanation_; ///< why the device is lost, once that is known
   std::atomic<std::uint64_t> loaded_generation_{0};
 
-  std::mutex turn_mutex_;
-  std::condition_variable turn_ended_;
+  Mutex turn_mutex_{LockRank::kDevice};
+  Condition turn_ended_;
   bool has_turn_ = false; ///< some thread has
   // In a turn:
   /// Every program that was looked at here; null if none of its images fits this device.

@@ -10,9 +10,9 @@
 #pragma once
 
 #include "base/host_mappings.h"
+#include "runtime/core/lock.h"
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -53,7 +53,7 @@ private:
   /// False if the system has no list.
   bool read_list();
 
-  std::mutex mutex_;
+  Mutex mutex_{LockRank::kHostMemory};
   std::vector<Range> ranges_; ///< in order of address
   HostMapping executable_;    ///< all of its segments
   /// What was there and not in the list, since it was read.

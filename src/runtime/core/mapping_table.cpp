@@ -1,6 +1,8 @@
 #include "runtime/core/mapping_table.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 namespace gantry::core {
@@ -41,6 +43,7 @@ Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
   mapping.host_end = begin + size;
   mapping.host_base = begin;
   index_.insert(begin, mapping.host_end, mapping);
+  check_invariants();
   return mapping;
 }
 
@@ -51,6 +54,23 @@ void MappingTable::erase(Mapping& mapping) {
   mapping.copied_values.reset();
   mapping.attached.clear();
   mappings_.give_back(mapping);
+  check_invariants();
+}
+
+void MappingTable::check_invariants() {
+#ifdef GANTRY_CHECKED
+  // So seldom that all checks take time in proportion to the changes.
+  if (++changes_ % (size() / 16 + 1) != 0) {
+    return;
+  }
+  if (const char* const broken = broken_invariant(); broken != nullptr) {
+    std::fprintf(stderr,
+                 "gantry: internal error: a table of mappings in which it does not hold that "
+                 "%s\n",
+                 broken);
+    std::abort();
+  }
+#endif
 }
 
 void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {

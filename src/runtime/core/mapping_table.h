@@ -151,9 +151,13 @@ public:
   std::uint64_t next_call() { return ++last_call_; }
 
 private:
+  /// After a change; where GANTRY_CHECKED is defined.
+  void check_invariants();
+
   ExtentIndex index_;
   Pool<Mapping> mappings_;
   std::uint64_t last_call_ = 0;
+  std::uint64_t changes_ = 0; ///< counted by check_invariants()
 };
 
 } // namespace gantry::core

@@ -1,5 +1,7 @@
 #include "runtime/core/module_path.h"
 
+#include "runtime/core/lock.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <span>
@@ -10,6 +12,7 @@
 namespace gantry::core {
 
 std::string library_folder() {
+  expect_no_lock("the dynamic loader is asked");
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&library_folder), &info) == 0 ||
       info.dli_fname == nullptr) {

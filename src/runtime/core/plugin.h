@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "runtime/core/lock.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -85,7 +86,11 @@ public:
   Plugin& operator=(const Plugin&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const PluginFunctions& functions() const { return functions_; }
+  /// To be called: no lock of the core is held.
+  [[nodiscard]] const PluginFunctions& functions() const {
+    expect_no_lock("the plugin is called");
+    return functions_;
+  }
 
   /// Success, or the plugin's message for the call that returned `code`.
   [[nodiscard]] Status check(std::int32_t code) const {
@@ -93,7 +98,7 @@ public:
   }
 
   [[nodiscard]] bool accepts(std::span<const std::byte> image) const {
-    return functions_.is_valid_binary(image.data(), image.size()) != 0;
+    return functions().is_valid_binary(image.data(), image.size()) != 0;
   }
 
 private:

@@ -9,10 +9,10 @@
 // that are running, do not wait for each other.
 #pragma once
 
+#include "runtime/core/lock.h"
 #include "runtime/core/plugin.h"
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 namespace gantry::core {
@@ -36,7 +36,7 @@ private:
   const PluginDevice& device_;
   /// The one given back last, if it is there: most times no lock is needed.
   std::atomic<gantry_queue*> latest_{nullptr};
-  std::mutex mutex_;
+  Mutex mutex_{LockRank::kQueuePool};
   std::vector<gantry_queue*> idle_; ///< the others
 };
 

@@ -39,7 +39,7 @@ void Registry::add(const void* descriptor, const void* location, DecodeProgram d
 }
 
 ProgramId Registry::remove(const void* descriptor) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   const auto program = std::ranges::find(programs_, descriptor, &RegisteredProgram::descriptor);
   if (program == programs_.end()) {
     return 0;

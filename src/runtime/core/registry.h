@@ -7,13 +7,12 @@
 // registry's own lock is held for short steps only, and never across a call of another part.
 #pragma once
 
+#include "runtime/core/lock.h"
 #include "runtime/core/program.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <vector>
 
 namespace gantry::core {
@@ -73,8 +72,8 @@ public:
   }
 
 private:
-  mutable std::mutex mutex_;
-  std::condition_variable unpinned_;
+  mutable Mutex mutex_{LockRank::kRegistry};
+  Condition unpinned_;
   std::vector<RegisteredProgram> programs_;
   /// How often each program is pinned that is.
   std::map<ProgramId, int> pins_;

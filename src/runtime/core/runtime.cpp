@@ -343,7 +343,7 @@ std::size_t Runtime::next_candidate(std::span<const Plugin* const> plugins) cons
 
 Status Runtime::open_devices(bool all) {
   const std::vector<const Plugin*> plugins = all ? bound_plugins() : plugins_that_fit();
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (;;) {
     if (opening_ == kNoCandidate) {
       opening_ = next_candidate(plugins);

@@ -7,6 +7,7 @@
 
 #include "runtime/core/automatic_devices.h"
 #include "runtime/core/device.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/module_path.h"
 #include "runtime/core/registry.h"
 #include "runtime/core/settings.h"
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -154,7 +154,7 @@ private:
 
   /// Everything about devices is changed with this lock held; what readers need is atomic. No
   /// plugin is called meanwhile.
-  std::mutex mutex_;
+  Mutex mutex_{LockRank::kRuntime};
   Setup setup_;
   static constexpr std::size_t kNoCandidate = ~std::size_t{0};
   /// The candidate that is being opened.

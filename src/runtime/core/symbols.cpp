@@ -1,5 +1,6 @@
 #include "runtime/core/symbols.h"
 
+#include "runtime/core/lock.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
@@ -57,6 +58,7 @@ std::string output_of(std::vector<std::string> command) {
 } // namespace
 
 std::vector<Symbol> symbolize(std::span<const ModuleAddress> addresses) {
+  expect_no_lock("symbols are looked up");
   std::vector<std::string> command{library_folder() + "/../../libexec/gantry-symbolizer"};
   for (const auto& [file, address] : addresses) {
     command.push_back(file);
