@@ -115,9 +115,8 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
                           construct);
   }
   if (begun == Begun::kPerhaps && device.plugin_device().host_accessible()) {
-    device.fail_construct({error.message +
-                           "; the host cannot run the region instead, because it may "
-                           "have changed data of the program already"},
+    device.fail_construct({error.message + "; the host cannot run the region again, because the "
+                                           "device may have changed the host's memory"},
                           construct);
   }
   if (device.first_refusal()) {
