@@ -113,6 +113,101 @@ TEST_F(Concurrency, AnUpdateKeepsTheStorageItCopies) {
   EXPECT_FALSE(present(x));
 }
 
+TEST_F(Concurrency, AnUpdateWaitsForTheCopiesOfOthers) {
+  int array[4] = {1, 2, 3, 4};
+  Gate gate(plugin, array);
+  auto mapping = in_a_thread([&] { return enter({to(array)}); });
+  gate.wait_until_reached();
+  MapItem part = section(array, 2, 1);
+  part.from = true;
+  auto updating = in_a_thread([&] { return update({part}); });
+  EXPECT_TRUE(waits(updating)) << "nothing is on the device yet";
+  gate.open();
+  EXPECT_TRUE(mapping.get());
+  EXPECT_TRUE(updating.get());
+  EXPECT_EQ(array[2], 3);
+  ASSERT_TRUE(exit({release(array)}));
+}
+
+TEST_F(Concurrency, APointeeIsAwaitedThatGoesPartly) {
+  int values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  int* pointer = values;
+  MapItem half = section(values, 4, 4);
+  half.from = true;
+  ASSERT_TRUE(enter({half}));
+  plugin.write(corresponding(values[4]), 50);
+  Gate gate(plugin, &values[4]);
+  auto leaving = in_a_thread([&] { return exit({half}); });
+  gate.wait_until_reached();
+  auto entering = in_a_thread([&] { return enter({pointee(pointer, 8)}); });
+  EXPECT_TRUE(waits(entering));
+  gate.open();
+  EXPECT_TRUE(leaving.get());
+  EXPECT_TRUE(entering.get()) << "no part of it is mapped any more";
+  EXPECT_EQ(on_device(values[4]), 50);
+  ASSERT_TRUE(exit({pointee(pointer, 8)}));
+}
+
+TEST_F(Concurrency, StorageIsAssociatedWhenWhatGoesIsGone) {
+  int x = 1;
+  void* const storage_of_program = plugin.device().allocate(sizeof x).value();
+  ASSERT_TRUE(enter({to(x)}));
+  Gate gate(plugin, &x);
+  auto leaving = in_a_thread([&] { return exit({from(x)}); });
+  gate.wait_until_reached();
+  auto associating =
+      in_a_thread([&] { return environment.associate(&x, sizeof x, storage_of_program); });
+  EXPECT_TRUE(waits(associating));
+  gate.open();
+  EXPECT_TRUE(leaving.get());
+  EXPECT_TRUE(associating.get()) << "nothing is mapped there any more";
+  EXPECT_EQ(corresponding(x), storage_of_program);
+  ASSERT_TRUE(environment.disassociate(&x));
+  ASSERT_TRUE(plugin.device().release(storage_of_program));
+}
+
+TEST_F(Concurrency, StorageStaysAssociatedWhileItIsCopied) {
+  int x = 1;
+  void* const storage_of_program = plugin.device().allocate(sizeof x).value();
+  ASSERT_TRUE(environment.associate(&x, sizeof x, storage_of_program));
+  Gate gate(plugin, &x);
+  auto updating = in_a_thread([&] { return update({to(x)}); });
+  gate.wait_until_reached();
+  auto disassociating = in_a_thread([&] { return environment.disassociate(&x); });
+  EXPECT_TRUE(waits(disassociating));
+  gate.open();
+  EXPECT_TRUE(updating.get());
+  EXPECT_TRUE(disassociating.get());
+  EXPECT_FALSE(present(x));
+  EXPECT_EQ(plugin.read<int>(storage_of_program), 1);
+  ASSERT_TRUE(plugin.device().release(storage_of_program));
+}
+
+TEST_F(Concurrency, CapturesAreAttachedWhenOthersFindThem) {
+  int array[4] = {1, 2, 3, 4};
+  struct {
+    int* captured;
+  } lambda{array};
+  MapItem capture;
+  capture.kind = MapKind::kCapture;
+  capture.base = bytes_of(lambda.captured);
+  capture.begin = bytes_of(array);
+  capture.size = sizeof lambda.captured;
+  capture.parent = 1;
+  ASSERT_TRUE(enter({to(lambda)}));
+  Gate gate(plugin, array);
+  auto first =
+      in_a_thread([&] { return enter_target({to(array), alloc(lambda), capture}).has_value(); });
+  gate.wait_until_reached();
+  auto second = in_a_thread([&] { return enter({alloc(lambda)}); });
+  EXPECT_TRUE(waits(second)) << "its pointer is not attached yet";
+  gate.open();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+  EXPECT_EQ(on_device(lambda).captured, corresponding(array));
+  ASSERT_TRUE(exit({remove(lambda), remove(array)}));
+}
+
 TEST_F(Concurrency, PointersAreAttachedWhenOthersFindThem) {
   int values[4] = {1, 2, 3, 4};
   int* pointer = values;

@@ -255,6 +255,21 @@ TEST_F(MappingRules, PresentDemandsPresence) {
   EXPECT_TRUE(exit({item, item}));
 }
 
+TEST_F(MappingRules, PresentDemandsNothingOfThePointerOfAPointee) {
+  int values[4] = {};
+  int* pointer = values;
+  MapItem item = pointee(pointer, 4);
+  item.present = true;
+  EXPECT_FALSE(enter({item}));
+  EXPECT_FALSE(present(pointer));
+  ASSERT_TRUE(enter({to(values)}));
+  ASSERT_TRUE(enter({item}));
+  EXPECT_EQ(on_device(pointer), corresponding(values));
+  ASSERT_TRUE(exit({item}));
+  EXPECT_FALSE(present(pointer));
+  ASSERT_TRUE(exit({release(values)}));
+}
+
 TEST_F(MappingRules, PresentStorageCannotBeExtended) {
   int array[10] = {};
   MapItem part = section(array, 2, 4);
@@ -517,6 +532,20 @@ TEST_F(SharedMemory, APointerToAnImagesVariableGetsStorageOfItsOwn) {
   ASSERT_TRUE(exit({release(plain)}));
   environment.undeclare(&variable, in_image);
   ASSERT_TRUE(plugin.device().release(in_image));
+}
+
+TEST_F(MappingRules, PointersToLinkVariablesIgnoreWhatEndsWhereTheyBegin) {
+  int both[12] = {};
+  void* const pointer = plugin.device().allocate(sizeof(void*)).value();
+  plugin.write<void*>(pointer, nullptr);
+  environment.declare_link(&both[4], 8 * sizeof(int), {.pointer = pointer});
+  ASSERT_TRUE(enter({section(both, 0, 4)}));
+  EXPECT_EQ(plugin.read<void*>(pointer), nullptr);
+  ASSERT_TRUE(enter({section(both, 4, 8)}));
+  EXPECT_EQ(plugin.read<void*>(pointer), corresponding(both[4]));
+  ASSERT_TRUE(exit({section(both, 0, 4), section(both, 4, 8)}));
+  environment.undeclare_link(&both[4], {.pointer = pointer});
+  ASSERT_TRUE(plugin.device().release(pointer));
 }
 
 TEST_F(MappingRules, PointersToLinkVariablesFollowTheirMapping) {

@@ -70,6 +70,25 @@ TEST_F(Attachment, HappensWhenOneOfThemIsNewOrAlways) {
   ASSERT_TRUE(exit({release(pointer), release(first), release(second)}));
 }
 
+TEST_F(Attachment, HappensAgainWhereThePointerHasChangedIfItAsksForThat) {
+  int first[4] = {};
+  int second[4] = {};
+  int* pointer = first;
+  const auto if_unattached = [&] {
+    MapItem item = attachment(pointer);
+    item.if_unattached = true;
+    return item;
+  };
+  ASSERT_TRUE(enter({to(pointer), to(first), to(second), if_unattached()}));
+  const auto counts = plugin.counts;
+  ASSERT_TRUE(enter({if_unattached()}));
+  EXPECT_EQ(plugin.counts.submits, counts.submits) << "it is attached to this pointee";
+  pointer = second;
+  ASSERT_TRUE(enter({if_unattached()}));
+  EXPECT_EQ(on_device(pointer), corresponding(second));
+  ASSERT_TRUE(exit({release(pointer), release(first), release(second)}));
+}
+
 TEST_F(Attachment, CopiesLeaveAttachedPointersAlone) {
   int values[4] = {};
   Node node;
@@ -122,6 +141,20 @@ TEST_F(Attachment, AttachingAgainIsRememberedOnce) {
   ASSERT_TRUE(update({to(pointer)}));
   EXPECT_EQ(plugin.counts, counts);
   ASSERT_TRUE(exit({release(pointer), release(values)}));
+}
+
+TEST_F(Attachment, ADescriptorMayHaveOneWordBesideItsPointer) {
+  int values[4] = {};
+  struct {
+    int* pointer;
+    std::uint64_t extent = 4;
+  } descriptor{values};
+  MapItem attach = attachment(descriptor.pointer);
+  attach.size = sizeof descriptor;
+  ASSERT_TRUE(enter({alloc(descriptor), to(values), attach}));
+  EXPECT_EQ(on_device(descriptor).pointer, corresponding(values));
+  EXPECT_EQ(on_device(descriptor).extent, 4u);
+  ASSERT_TRUE(exit({release(descriptor), release(values)}));
 }
 
 TEST_F(Attachment, ADescriptorIsAttachedAsAWhole) {
