@@ -122,6 +122,17 @@ TEST_F(WorkerBlocks, ARedZoneTellsWhatWasWrittenPastABlock) {
   EXPECT_EQ(blocks.release(offset).damage, -5);
 }
 
+TEST_F(WorkerBlocks, TheBytesNextToABlockAreLookedAt) {
+  for (const std::uint64_t size : {1, 63, 64, 100, 5000}) {
+    const std::uint64_t past = allocate(size);
+    memory[past + size] = std::byte{1};
+    EXPECT_EQ(blocks.release(past).damage, static_cast<std::int64_t>(size));
+    const std::uint64_t before = allocate(size, {.alignment = 64, .offset = 16});
+    memory[before - 1] = std::byte{1};
+    EXPECT_EQ(blocks.release(before).damage, -1) << size;
+  }
+}
+
 TEST_F(WorkerBlocks, OnlyBlocksAreFreed) {
   const std::uint64_t offset = allocate(100);
   EXPECT_EQ(blocks.release(offset + 64).outcome, Blocks::Release::kUnknown);

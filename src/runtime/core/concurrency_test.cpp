@@ -143,7 +143,7 @@ TEST_F(Concurrency, APointeeIsAwaitedThatGoesPartly) {
   EXPECT_TRUE(waits(entering));
   gate.open();
   EXPECT_TRUE(leaving.get());
-  EXPECT_TRUE(entering.get()) << "no part of it is mapped any more";
+  ASSERT_TRUE(entering.get()) << "no part of it is mapped any more";
   EXPECT_EQ(on_device(values[4]), 50);
   ASSERT_TRUE(exit({pointee(pointer, 8)}));
 }
