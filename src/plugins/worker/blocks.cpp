@@ -67,10 +67,10 @@ std::optional<std::uint64_t> Blocks::take_pages(std::uint64_t count, bool guarde
     return std::nullopt;
   }
   const std::uint64_t first = top_;
-  top_ += count + 1;
-  if (!guarded) {
-    pages_.set_accessible(first, count + 1, true);
+  if (!guarded && !pages_.set_accessible(first, count + 1, true)) {
+    return std::nullopt;
   }
+  top_ += count + 1;
   return first * kPageSize;
 }
 
@@ -84,12 +84,13 @@ std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
   if (!offset) {
     return std::nullopt;
   }
+  if (slots.small && guarded && !pages_.set_accessible(*offset / kPageSize, pages, true)) {
+    top_ = *offset / kPageSize;
+    return std::nullopt;
+  }
   guards_ += guarded ? 1 : 0;
   if (!slots.small) {
     return Slot{.offset = *offset, .guarded = guarded, .closed = guarded};
-  }
-  if (guarded) {
-    pages_.set_accessible(*offset / kPageSize, pages, true);
   }
   slots.slab = *offset + slots.slot_size;
   slots.slab_end = *offset + kSlabPages * kPageSize;
@@ -128,15 +129,20 @@ std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
   if (!slot) {
     return std::nullopt;
   }
-  used_ += size;
   const std::uint64_t end = slot->offset + slots.slot_size;
   const std::uint64_t offset =
       slots.small ? round_up(slot->offset, place.alignment) + place.offset
                   : (end - size - place.offset) / place.alignment * place.alignment + place.offset;
-  if (std::exchange(slot->closed, false)) {
+  if (slot->closed) {
     const std::uint64_t first = offset / kPageSize;
-    pages_.set_accessible(first, end / kPageSize - first, true);
+    if (!pages_.set_accessible(first, end / kPageSize - first, true)) {
+      pages_.discard(slot->offset, slots.slot_size);
+      slots.free.push_back(*slot);
+      return std::nullopt;
+    }
+    slot->closed = false;
   }
+  used_ += size;
   if (poison_new_) {
     std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
   }
@@ -180,7 +186,8 @@ Blocks::Released Blocks::release(std::uint64_t offset) {
 void Blocks::free_slot(Class& slots, Slot slot) {
   if (!slots.small) {
     if (slot.guarded) {
-      pages_.set_accessible(slot.offset / kPageSize, slots.slot_size / kPageSize, false);
+      // Where that fails a mistake goes unseen, and nothing else is wrong.
+      (void)pages_.set_accessible(slot.offset / kPageSize, slots.slot_size / kPageSize, false);
       slot.closed = true;
     }
     if (kept_ + slots.slot_size > limits_.kept_bytes) {

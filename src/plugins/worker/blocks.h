@@ -34,7 +34,8 @@ public:
   };
   /// What becomes of pages; called with the lock held.
   struct Pages {
-    std::function<void(std::uint64_t first, std::uint64_t count, bool accessible)> set_accessible;
+    /// False if they are not: memory that is to be accessible is then not handed out.
+    std::function<bool(std::uint64_t first, std::uint64_t count, bool accessible)> set_accessible;
     std::function<void(std::uint64_t offset, std::uint64_t size)> discard;
   };
 

@@ -31,6 +31,7 @@ struct WorkerBlocks : ::testing::Test {
     return offset.value_or(0);
   }
 
+  bool refuses = false; ///< to make pages accessible
   std::vector<bool> pages = std::vector<bool>(kPages);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> discarded;
   std::vector<std::byte> memory = std::vector<std::byte>(kPages * kPageSize);
@@ -38,8 +39,12 @@ struct WorkerBlocks : ::testing::Test {
                 {.addresses = kPages * kPageSize, .bytes = kBytes, .kept_bytes = 1 << 20},
                 {.set_accessible =
                      [this](std::uint64_t first, std::uint64_t count, bool accessible) {
+                       if (refuses && accessible) {
+                         return false;
+                       }
                        std::fill_n(pages.begin() + static_cast<std::ptrdiff_t>(first), count,
                                    accessible);
+                       return true;
                      },
                  .discard = [this](std::uint64_t offset,
                                    std::uint64_t size) { discarded.emplace_back(offset, size); }}};
@@ -130,6 +135,23 @@ TEST_F(WorkerBlocks, TheBytesNextToABlockAreLookedAt) {
     const std::uint64_t before = allocate(size, {.alignment = 64, .offset = 16});
     memory[before - 1] = std::byte{1};
     EXPECT_EQ(blocks.release(before).damage, -1) << size;
+  }
+}
+
+TEST_F(WorkerBlocks, WhatCannotBeMadeAccessibleIsNotHandedOut) {
+  for (const std::uint64_t size : {std::uint64_t{100}, std::uint64_t{10'000}, kBytes}) {
+    refuses = true;
+    EXPECT_FALSE(blocks.allocate(size)) << size;
+    refuses = false;
+    const std::uint64_t offset = allocate(size);
+    EXPECT_EQ(blocks.release(offset).outcome, Blocks::Release::kDone);
+    // A slot that was used before.
+    refuses = true;
+    if (const auto again = blocks.allocate(size); again) {
+      EXPECT_TRUE(accessible(*again, size)) << size;
+      blocks.release(*again);
+    }
+    refuses = false;
   }
 }
 

@@ -7,13 +7,16 @@ extern "C" void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table
                                                __omp_offloading_fptr_map_ty* table_host_ptr) {
   using namespace gantry::worker;
   Worker* worker = nullptr;
-  // What fails here is said at the next use of the device.
+  // This fails only where the device is lost, which its next use says.
   if (enter(device_of(device_id), worker) != GANTRY_SUCCESS) {
     return;
   }
-  const BorrowedLine line(*worker);
-  if (line.code() == GANTRY_SUCCESS &&
-      line->append(std::as_bytes(std::span(table_host_ptr, table_size))) == GANTRY_SUCCESS) {
+  Line* line = nullptr;
+  if (worker->wait_for_line(line) != GANTRY_SUCCESS) {
+    return;
+  }
+  if (line->append(std::as_bytes(std::span(table_host_ptr, table_size))) == GANTRY_SUCCESS) {
     (void)line->call(Operation::kSetFunctions);
   }
+  worker->give_back(line);
 }

@@ -72,6 +72,15 @@ TEST_F(WorkerLine, AnErrorComesWithItsMessage) {
   server.join();
 }
 
+TEST_F(WorkerLine, AFaultThatMakesNoSenseIsDescribedAllTheSame) {
+  control->fault.kind = FaultKind::kAccess;
+  control->fault.known = 1;
+  control->fault.access = 0x7FFFFFFF;
+  control->fault.address = 0x10;
+  control->fault.complete.store(1);
+  EXPECT_EQ(describe_loss(*control), "the device is lost: code on the device used address 0x10");
+}
+
 TEST_F(WorkerLine, BytesGoInPieces) {
   std::vector<std::byte> bytes(3 * kPayload + 5);
   for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 
 namespace gantry::worker {
 
@@ -60,9 +61,15 @@ int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, 
   if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
     return code;
   }
+  gantry::plugins::set_error(GANTRY_SUCCESS, "");
   const auto place = worker->blocks().allocate(size, {.alignment = alignment, .offset = offset});
   if (!place) {
-    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
+    if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    const std::string why = gantry::plugins::last_error; // of Blocks::Pages::set_accessible
+    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}", size,
+                  why.empty() ? "" : ": ", why);
   }
   *device_address = reinterpret_cast<void*>(worker->memory().begin() + *place);
   return GANTRY_SUCCESS;

@@ -31,10 +31,10 @@ Function* of_plugin(const char* name) {
 #define PLUGIN(function) (of_plugin<decltype(__tgt_rtl_##function)>("__tgt_rtl_" #function))
 
 /// A device for each test, since some lose theirs.
-struct WorkerQueue : ::testing::Test {
+struct OwnDevice {
   static constexpr std::size_t kQueues = 1023;
 
-  WorkerQueue() {
+  OwnDevice() {
     static std::int32_t devices = 0;
     device = devices++;
     expect_done(PLUGIN(init_device)(device, 5, "memory=64M"));
@@ -45,7 +45,7 @@ struct WorkerQueue : ::testing::Test {
       set(*object, 0);
     }
   }
-  ~WorkerQueue() override {
+  ~OwnDevice() {
     if (opener.joinable()) {
       opener.join();
     }
@@ -54,8 +54,8 @@ struct WorkerQueue : ::testing::Test {
     }
     PLUGIN(destroy_image)(image);
   }
-  WorkerQueue(const WorkerQueue&) = delete;
-  WorkerQueue& operator=(const WorkerQueue&) = delete;
+  OwnDevice(const OwnDevice&) = delete;
+  OwnDevice& operator=(const OwnDevice&) = delete;
 
   static void expect_done(std::int32_t code) {
     EXPECT_EQ(code, GANTRY_SUCCESS) << PLUGIN(error_message)();
@@ -100,6 +100,8 @@ struct WorkerQueue : ::testing::Test {
   int* first = nullptr;
   int* second = nullptr;
 };
+
+struct WorkerQueue : ::testing::Test, OwnDevice {};
 
 TEST_F(WorkerQueue, ACopyToTheDeviceComesBehindTheKernelBeforeIt) {
   gantry_queue* const queue = new_queue();
@@ -178,6 +180,36 @@ TEST_F(WorkerQueue, AsManyAsThereAreAreTakenAndReturned) {
     queues.clear();
   }
   EXPECT_EQ(value(first), 2);
+}
+
+TEST_F(WorkerQueue, CodeThatCallsExitEndsTheDeviceWhileOtherCodeReadsInput) {
+  int input[2] = {-1, -1};
+  ASSERT_EQ(pipe(input), 0);
+  const int before = dup(STDIN_FILENO);
+  dup2(input[0], STDIN_FILENO);
+  OwnDevice reader; // its worker inherits the pipe
+  dup2(before, STDIN_FILENO);
+  gantry_queue* const reads = reader.new_queue();
+  gantry_queue* const ends = reader.new_queue();
+  reader.launch(reads, "read_input", reader.gate);
+  while (reader.value(reader.gate) == 0) {
+    std::this_thread::yield();
+  }
+  std::this_thread::sleep_for(50ms); // from there into the system
+  reader.launch(ends, "end_process", std::uintptr_t{3});
+  std::int32_t done = 0;
+  for (int i = 0; i < 100 && done == 0; ++i) {
+    std::this_thread::sleep_for(20ms);
+    PLUGIN(query_queue)(ends, &done);
+  }
+  EXPECT_EQ(done, 1) << "exit() waits for the one that reads";
+  gantry_fault fault = {};
+  EXPECT_EQ(PLUGIN(device_fault)(reader.device, &fault), GANTRY_SUCCESS);
+  EXPECT_EQ(fault.kind, GANTRY_FAULT_EXIT);
+  EXPECT_EQ(fault.value, 3);
+  for (const int file : {input[0], input[1], before}) {
+    close(file);
+  }
 }
 
 TEST_F(WorkerQueue, VariablesOfAnImageAreCopiedInPieces) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <thread>
@@ -51,7 +52,7 @@ Worker::Worker(Control& control, Arena memory, const WorkerSettings& settings)
                .kept_bytes = bytes_of(settings.options) / kKeptPart},
               {.set_accessible =
                    [this](std::uint64_t first, std::uint64_t count, bool accessible) {
-                     post_change({first, count, accessible ? 1U : 0U});
+                     return post_change({first, count, accessible ? 1U : 0U});
                    },
                .discard = [this](std::uint64_t offset,
                                  std::uint64_t size) { memory_.discard(offset, size); }}) {
@@ -96,47 +97,70 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   return new Worker(control, std::move(*memory), settings);
 }
 
-void Worker::post_change(const Change& change) {
+bool Worker::post_change(const Change& change) {
   const std::uint64_t number = control_.changes_posted.load(std::memory_order_relaxed);
   if (number - control_.changes_made.load(std::memory_order_acquire) >= kChanges) {
     Line* line = nullptr;
-    if (take_line(line, kChannels) != GANTRY_SUCCESS) {
-      return; // the device is lost
+    if (wait_for_line(line) != GANTRY_SUCCESS) {
+      return false; // the device is lost
     }
     const std::int32_t code = line->call(Operation::kApplyChanges);
     give_back(line);
     if (code != GANTRY_SUCCESS) {
-      return; // no kernel runs any more, and each says why
+      return false; // there is no place for it; the earlier ones stay, for when they can be made
     }
   }
   control_.changes[number % kChanges] = change;
   control_.changes_posted.store(number + 1, std::memory_order_release);
+  return true;
 }
 
-std::int32_t Worker::take_line(Line*& line, std::size_t most) {
+std::int32_t Worker::take_line(Line*& line) {
+  constexpr std::size_t kMost = kChannels - 1;
   if (lost()) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
   }
   const std::lock_guard lock(mutex_);
-  if (lines_.size() - idle_.size() >= most) {
-    return plugins::report(GANTRY_FAILURE, "the device has no more than {} queues at once", most);
+  if (lines_in_use() >= kMost) {
+    return plugins::report(GANTRY_FAILURE, "the device has no more than {} queues at once", kMost);
   }
-  if (!idle_.empty()) {
-    line = idle_.back();
-    idle_.pop_back();
-    return GANTRY_SUCCESS;
-  }
-  const std::size_t number = lines_.size();
-  lines_.push_back(std::make_unique<Line>(control_, control_.channels[number]));
-  line = lines_.back().get();
-  control_.channel_count.store(static_cast<std::uint32_t>(number + 1));
-  wake_all(control_.channel_count);
+  line = &next_line();
   return GANTRY_SUCCESS;
 }
 
+std::int32_t Worker::wait_for_line(Line*& line) {
+  // A worker that is killed gives nothing back.
+  constexpr std::chrono::milliseconds kLook(20);
+  std::unique_lock lock(mutex_);
+  while (lines_in_use() >= kChannels && !lost()) {
+    returned_.wait_for(lock, kLook);
+  }
+  if (lost()) {
+    return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
+  }
+  line = &next_line();
+  return GANTRY_SUCCESS;
+}
+
+Line& Worker::next_line() {
+  if (!idle_.empty()) {
+    Line& line = *idle_.back();
+    idle_.pop_back();
+    return line;
+  }
+  const std::size_t number = lines_.size();
+  lines_.push_back(std::make_unique<Line>(control_, control_.channels[number]));
+  control_.channel_count.store(static_cast<std::uint32_t>(number + 1));
+  wake_all(control_.channel_count);
+  return *lines_.back();
+}
+
 void Worker::give_back(Line* line) {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(line);
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(line);
+  }
+  returned_.notify_one();
 }
 
 } // namespace gantry::worker

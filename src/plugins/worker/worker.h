@@ -7,6 +7,7 @@
 #include "plugins/worker/fault.h"
 #include "plugins/worker/line.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,19 +41,24 @@ public:
   [[nodiscard]] bool lost() const { return is_lost(control_); }
 
   /// A channel that nothing else uses until it is given back. GANTRY_SUCCESS or an error, kept.
-  std::int32_t take_line(Line*& line) { return take_line(line, kChannels - 1); }
+  std::int32_t take_line(Line*& line);
+  /// The same for one operation that must not be left out. One channel more is there for such, and
+  /// while all are taken they wait for each other. An error means that the device is lost.
+  std::int32_t wait_for_line(Line*& line);
   void give_back(Line* line);
 
 private:
   Worker(Control& control, Arena memory, const WorkerSettings& settings);
-  void post_change(const Change& change);
-  /// The same if fewer than `most` are taken; one is left for post_change().
-  std::int32_t take_line(Line*& line, std::size_t most);
+  /// False if the worker can take no change; the reason is kept.
+  bool post_change(const Change& change);
+  [[nodiscard]] std::size_t lines_in_use() const { return lines_.size() - idle_.size(); }
+  Line& next_line();
 
   Control& control_;
   Arena memory_;
   Blocks blocks_;
   std::mutex mutex_; ///< for the two below
+  std::condition_variable returned_;
   std::vector<std::unique_ptr<Line>> lines_;
   std::vector<Line*> idle_;
 };

@@ -186,7 +186,9 @@ void on_signal(int signal, siginfo_t* information, void* context) {
 }
 
 void on_exit_called(int status, void* /*unused*/) {
-  std::fflush(nullptr);
+  // Not all files: that would wait for one that another thread reads.
+  std::fflush(stdout);
+  std::fflush(stderr);
   Fault& fault = claim();
   fault.kernel = current_kernel();
   fault.kind = FaultKind::kExit;

@@ -115,8 +115,9 @@ public:
       code = load_image();
       break;
     case Operation::kDestroyImage:
-      __tgt_rtl_destroy_image(pointer<gantry_image>(words[0]));
+      // First: the handler of a fault reads the code of the images that are noted.
       forget_image(words[0]);
+      __tgt_rtl_destroy_image(pointer<gantry_image>(words[0]));
       flush();
       break;
     case Operation::kFindKernel: {
