@@ -212,6 +212,24 @@ TEST_F(WorkerQueue, CodeThatCallsExitEndsTheDeviceWhileOtherCodeReadsInput) {
   }
 }
 
+TEST_F(WorkerQueue, TheFunctionTableArrivesWhileAllQueuesAreInUse) {
+  void* size_on_device = nullptr;
+  std::uint64_t size = 0;
+  expect_done(
+      PLUGIN(find_variable)(image, "__omp_offloading_fptr_map_size", &size_on_device, &size));
+  ASSERT_EQ(size, sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < kQueues; ++i) {
+    new_queue();
+  }
+  __omp_offloading_fptr_map_ty table[3] = {};
+  PLUGIN(set_function_ptr_map)(device, 3, table);
+  PLUGIN(destroy_queue)(queues.back()); // to look needs one too
+  queues.pop_back();
+  std::uint64_t entries = 0;
+  expect_done(PLUGIN(data_retrieve)(device, &entries, size_on_device, sizeof entries));
+  EXPECT_EQ(entries, 3u);
+}
+
 TEST_F(WorkerQueue, VariablesOfAnImageAreCopiedInPieces) {
   void* large = nullptr;
   std::uint64_t size = 0;

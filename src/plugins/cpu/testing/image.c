@@ -25,6 +25,10 @@ EXPORTED void add_with_environment(void* environment, int* object, uintptr_t val
   *object += (int)value;
 }
 
+// As gantry/cpu_image.h has them.
+EXPORTED void* __omp_offloading_fptr_map_p = 0;
+EXPORTED uint64_t __omp_offloading_fptr_map_size = 0;
+
 // What lies past the first pieces of a copy is seen too.
 EXPORTED unsigned char large[300001];
 
