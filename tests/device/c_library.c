@@ -36,7 +36,9 @@ struct Room {
 
 #pragma omp begin declare target
 
-static int sign(int value) { return (value > 0) - (value < 0); }
+static int sign(int value) {
+  return (value > 0) - (value < 0);
+}
 
 static double sum(const void* text) {
   double result = 0;
@@ -408,13 +410,18 @@ static const struct Input inputs[] = {
 enum { kInputs = sizeof inputs / sizeof *inputs };
 
 static const struct Text texts = {
-    .words = "ab,bc; Cd,,ef", .other = "ab,bz", .upper = "AB,bc; cD,,EF", .part = "Cd",
-    .integer = "  -12345678x", .real = " -1.2345678901234567e-5z",
+    .words = "ab,bc; Cd,,ef",
+    .other = "ab,bz",
+    .upper = "AB,bc; cD,,EF",
+    .part = "Cd",
+    .integer = "  -12345678x",
+    .real = " -1.2345678901234567e-5z",
     .reals = {"0", "-0.0", "1e23", "8.5e-324", "4.9406564584124654e-324", "1.7976931348623157e308",
               "1.7976931348623159e308", "9007199254740993", "0x1.8p3", "0x.00000000000008p-1022",
-              "inf", "-infinityx", "nan(12)z", "2.2250738585072011e-308", ".5e", "1.00000005960464478"},
-    .longs = {"0", "-0x1f", "077", "99999999999999999999", "-9223372036854775808", "z9", " +12ab", "",
-              "-", "0x", "1010", "-18446744073709551616"},
+              "inf", "-infinityx", "nan(12)z", "2.2250738585072011e-308", ".5e",
+              "1.00000005960464478"},
+    .longs = {"0", "-0x1f", "077", "99999999999999999999", "-9223372036854775808", "z9", " +12ab",
+              "", "-", "0x", "1010", "-18446744073709551616"},
 };
 
 static int is_near(double got, double expected, int exact) {

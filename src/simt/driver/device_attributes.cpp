@@ -87,8 +87,8 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
   case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
   case CU_DEVICE_ATTRIBUTE_INTEGRATED: // its memory is the host's
     return 1;
-  // Kernels see no memory of the program that was not allocated by the driver, or registered, unless
-  // the program asks for it (gantry/simt_driver.h); an access to it is found and reported.
+  // Kernels see no memory of the program that was not allocated by the driver, or registered,
+  // unless the program asks for it (gantry/simt_driver.h); an access to it is found and reported.
   case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
     return exec::may_use_host_memory(ordinal_) ? 1 : 0;
   case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:

@@ -72,7 +72,7 @@ bool use_openmp_target(const void* argument) {
   const auto [place, added] = all.descriptors.try_emplace(argument);
   if (added) {
     for (std::size_t i = 0; i < header.target_count; ++i) {
-      const OpenmpTarget& target = place->second.emplace_back(OpenmpTarget{argument, i});
+      const OpenmpTarget& target = place->second.emplace_back(argument, i);
       core::Runtime::instance().register_program(&target, argument, decode_openmp_target);
     }
   }
@@ -119,8 +119,9 @@ Result<core::ProgramContents> decode_openmp_target(const void* registered) {
       blob.size() >= SELFMAG && std::memcmp(blob.data(), ELFMAG, SELFMAG) == 0;
   core::ProgramContents contents;
   contents.images.push_back(blob);
-  target.names.clear();
-  for (const std::uintptr_t address : std::span(entry.addresses, entry.address_count)) {
+  const std::lock_guard lock(target.mutex);
+  for (std::size_t i = target.names.size(); i < entry.address_count; ++i) {
+    const std::uintptr_t address = entry.addresses[i];
     target.names.push_back(has_addresses ? fmt::format("@{:x}", address)
                                          : std::string(reinterpret_cast<const char*>(address)));
   }

@@ -4,6 +4,8 @@
 
 #include "runtime/core/program.h"
 
+#include <mutex>
+
 namespace gantry::abi::gcc {
 
 /// Makes what a construct's third argument brings known, at its first use. Any thread. False if it
@@ -17,7 +19,8 @@ void forget_openmp_target(const void* descriptor);
 struct OpenmpTarget {
   const void* descriptor;
   std::size_t index; ///< among its targets
-  std::vector<std::string> names = {};
+  std::mutex mutex = {};
+  std::vector<std::string> names = {}; ///< of its entries, from the first use on
 };
 
 /// Reads an OpenmpTarget: see core::DecodeProgram.

@@ -150,6 +150,7 @@ Result<core::ProgramContents> decode_program(const void* registered) {
     return tl::unexpected(status.error());
   }
   const Tables tables(*registration.table);
+  const std::lock_guard lock(registration.mutex);
   return registration.target == kTargetNvptx ? decode_nvptx(registration, tables)
                                              : decode_host_code(registration, tables);
 }

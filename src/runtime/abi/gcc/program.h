@@ -5,6 +5,7 @@
 #include "runtime/core/program.h"
 
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ struct Registration {
   const HostTable* table = nullptr;
   int target = 0;
   const void* data = nullptr;
-  /// The image in one piece, put together at the first use.
+  /// The image in one piece.
   std::vector<std::byte> image;
   /// "#0", "#1" and so on: names of what has none.
   std::vector<std::string> positions;
+  /// Of the two, which are made at the first use: several threads may come to it at once.
+  std::mutex mutex = {};
 };
 
 /// Reads a Registration: see core::DecodeProgram.
