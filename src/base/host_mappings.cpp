@@ -37,8 +37,8 @@ std::string list_of_mappings() {
 /// "7f00-8f00 rw-p 00000000 00:00 0   [heap]"; false if the line is not of this kind.
 bool read_line(std::string_view line, HostMapping& mapping) {
   constexpr std::ptrdiff_t kRights = 4;
-  const char* const end = line.data() + line.size();
-  const auto first = std::from_chars(line.data(), end, mapping.begin, 16);
+  const char* const end = line.end();
+  const auto first = std::from_chars(line.begin(), end, mapping.begin, 16);
   if (first.ec != std::errc() || first.ptr == end) {
     return false;
   }

@@ -1,5 +1,5 @@
-// Routines that omp.h declares and libomp 22 does not define, so that the host's half of c_library.c
-// links. Nothing calls them.
+// Routines that omp.h declares and libomp 22 does not define, so that the host's half of
+// c_library.c links. Nothing calls them.
 #include <omp.h>
 
 #define OF_DEVICES(kind, Handle)                                                                   \

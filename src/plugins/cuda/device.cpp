@@ -137,7 +137,7 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   Device* none = nullptr;
   if (open_devices[static_cast<std::size_t>(device)].compare_exchange_strong(
           none, opened.get(), std::memory_order_acq_rel)) {
-    (void)opened.release();
+    [[maybe_unused]] const Device* const kept = opened.release();
   }
   return GANTRY_SUCCESS;
 }

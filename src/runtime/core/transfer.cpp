@@ -11,9 +11,9 @@ namespace gantry::core {
 
 namespace {
 
-/// Says that the original storage of a list item, [begin, begin + size), is not all there. Far from
+/// Says that the original storage of a list item that begins at `begin` is not all there. Far from
 /// what copies pass through.
-[[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+[[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t begin,
                                  std::uintptr_t missing, Transfers::Direction direction) {
   const auto of_item = [&](std::string_view what) -> Status {
     return fail("{} of {} {}{}: {}",
@@ -55,7 +55,7 @@ Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t si
   for (std::uint64_t i = 0; i < pieces; ++i) {
     const std::uintptr_t piece = begin + i * stride;
     if (const auto missing = host.first_missing(piece, size, access)) {
-      return not_on_host(mapping, piece, size, *missing, direction);
+      return not_on_host(mapping, piece, *missing, direction);
     }
   }
   return {};

@@ -16,8 +16,7 @@ static char* pages(size_t count) {
 
 #define ENDS "host's storage ends at 0x[0-9a-f]+, 8192 bytes from"
 
-DEATH_CASE(longer_than_its_object, "data: .*" ENDS,
-           "error.host-storage") {
+DEATH_CASE(longer_than_its_object, "data: .*" ENDS, "error.host-storage") {
   double* b = (double*)pages(2);
   const long n = 64; // of 1024 elements
 #pragma omp target enter data map(to : b[0 : n * n])

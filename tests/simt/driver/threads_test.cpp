@@ -185,9 +185,10 @@ LOOP:
 )";
   for (int i = 0; i < 400; ++i) {
     const std::string number = std::to_string(i);
-    text += "  ld.global.u32 %r2, [%rd1+" + std::to_string(4 * i) +
-            "];\n  setp.lt.u32 %p, %r1, %r2;\n" + "  @%p bra L" + number +
-            ";\n  mad.lo.u32 %r1, %r1, %r2, " + number + ";\nL" + number + ":\n";
+    text.append("  ld.global.u32 %r2, [%rd1+").append(std::to_string(4 * i));
+    text.append("];\n  setp.lt.u32 %p, %r1, %r2;\n  @%p bra L").append(number);
+    text.append(";\n  mad.lo.u32 %r1, %r1, %r2, ").append(number);
+    text.append(";\nL").append(number).append(":\n");
   }
   return text + "  st.global.u32 [%rd1], %r1;\n  ret;\n}\n";
 }
