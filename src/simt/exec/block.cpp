@@ -25,7 +25,7 @@ std::uint32_t reduced(const Block::Barrier& barrier) {
 
 } // namespace
 
-std::uint32_t Block::take_result(const BarrierTicket& ticket) {
+std::uint32_t Block::take_result(BarrierTicket ticket) {
   std::vector<Barrier::Result>& results = barriers[ticket.id].results;
   const auto found = std::ranges::find(results, ticket.phase, &Barrier::Result::phase);
   if (found == results.end()) {

@@ -44,6 +44,7 @@ enum class BarrierReduction : std::uint32_t { kNone, kPopc, kAnd, kOr };
 
 /// An arrival at a barrier that the arriving lanes wait for: it has passed once the barrier's phase
 /// is beyond it.
+/// By value: AddressSanitizer does not follow what lies on the stack of a warp that waits.
 struct BarrierTicket {
   std::uint32_t id = 0;
   std::uint32_t phase = 0;
@@ -69,12 +70,12 @@ struct Block {
   /// the count is not valid. Never suspends.
   BarrierTicket arrive(Warp& warp, LaneMask active, std::uint32_t id, std::uint32_t threads,
                        BarrierReduction reduction, LaneMask predicates, bool waits, Site site);
-  [[nodiscard]] bool passed(const BarrierTicket& ticket) const {
+  [[nodiscard]] bool passed(BarrierTicket ticket) const {
     return barriers[ticket.id].phase != ticket.phase;
   }
   /// The reduction's result, for a ticket that has passed; zero without a reduction. To be called
   /// once for each arrival that waits: the barrier may pass again before everybody has asked.
-  [[nodiscard]] std::uint32_t take_result(const BarrierTicket& ticket);
+  [[nodiscard]] std::uint32_t take_result(BarrierTicket ticket);
 
   /// Lets other warps run; returns when it is this one's turn again, which it may be without what
   /// it waits for having come. Must be called on the warp's own stack. Does not return once the
