@@ -7,7 +7,6 @@ import shutil
 import sys
 import time
 
-import generator
 import program
 from runner import FOLDER, Prediction, Runner, Unit, devices
 from shapes import Shape
@@ -17,6 +16,14 @@ PROGRAMS_OF_A_SEED = 10000
 DEVICES = {"clang22": ["cpu", "cpu+separate", "queued", "worker", "simt"],
            "clang19": ["cpu", "cpu+separate", "queued", "worker"],
            "gcc12": ["cpu", "cpu+separate", "queued", "worker"]}
+
+
+def why_not(build, compiler):
+    """Why there is nothing to run with; empty if there is."""
+    if not (build / "bin/gantry").exists():
+        return f"'{build}' is no build of Gantry; run scripts/build release"
+    program_name = {"clang22": "clang++-22", "clang19": "clang++-19", "gcc12": "g++-12"}[compiler]
+    return "" if shutil.which(program_name) else f"{program_name} is not installed"
 
 
 @dataclasses.dataclass
@@ -53,10 +60,11 @@ class Campaign:
         self.started = time.monotonic()
         self.library = getattr(arguments, "library", None)
         self.quiet = getattr(arguments, "quiet", False)
+        self.told = self.started
 
     def run(self):
         arguments = self.arguments
-        self.result.skipped = self.why_not()
+        self.result.skipped = why_not(self.build, arguments.compiler)
         if self.result.skipped:
             return self.result
         if arguments.regressions:
@@ -68,14 +76,8 @@ class Campaign:
         self.progress(end=True)
         return self.result
 
-    def why_not(self):
-        """Why there is nothing to run with; empty if there is."""
-        if not (self.build / "bin/gantry").exists():
-            return f"'{self.build}' is no build of Gantry; run scripts/build release"
-        compiler = {"clang22": "clang++-22", "clang19": "clang++-19", "gcc12": "g++-12"}[self.arguments.compiler]
-        return "" if shutil.which(compiler) else f"{compiler} is not installed"
-
     def progress(self, end=False):
+        """A line that is written again on a terminal; elsewhere one a minute."""
         if self.quiet:
             return
         counts = ", ".join(f"{name} {count}" for name, count in self.result.programs.items())
@@ -83,8 +85,9 @@ class Campaign:
                 f"{time.monotonic() - self.started:.0f} s")
         if sys.stderr.isatty():
             print(f"\r{line}", end="\n" if end else "", file=sys.stderr, flush=True)
-        elif end:
+        elif end or time.monotonic() - self.told > 60:
             print(line, file=sys.stderr, flush=True)
+            self.told = time.monotonic()
 
     def goes_on(self, made):
         arguments = self.arguments
@@ -141,7 +144,8 @@ class Campaign:
         if not self.quiet:
             print(f"\noracle: seed {prediction.seed} on {runner.device.name}: {what}\n{text}\n"
                   f"oracle: kept in {path}; again: scripts/oracle --replay {prediction.seed} "
-                  f"--devices {runner.device.name} --compiler {self.arguments.compiler}", flush=True)
+                  f"--devices {runner.device.name} --compiler {self.arguments.compiler}", flush=True,
+                  file=sys.stderr if self.arguments.json else sys.stdout)
 
     def replay(self, seed):
         unit = Unit.of_seed(self.build, seed // PROGRAMS_OF_A_SEED, self.arguments.compiler)

@@ -1,85 +1,28 @@
-"""Random shapes and random programs of them. A step is proposed, tried on a copy of the model, and taken
+"""Random steps. A step is proposed, tried on a copy of the model, and taken
 if a conforming program can contain it."""
 
 import math
-import random
 
 from model import (BOX, BOXES, BYTES, CELLS, FIXED, GRID, INT, LINKED, NODE, NODES, REGIONS, NonConforming,
                    Refused, is_pointer)
 from program import (ASSOCIATE, COPY, DISASSOCIATE, HOST_READ, HOST_WRITE, PEEK, POINT, PRESENT, SAME, THREAD,
                      THREADS, WAIT, Execution, Step)
-from shapes import KINDS, READS, Shape, ShapeItem
+from random_shapes import CORE, READ_CELLS, RELEASE
+from shapes import KINDS, READS, Linked
 
-DATA_KINDS = ["cells"] * 6 + ["bytes"] * 3 + ["rows", "full_rows", "reference", "node", "node", "head", "body",
-              "head_tail", "body_odd", "tail_odd_head", "link", "object_link", "more", "object_more", "box",
-              "box", "fixed", "fixed_part", "linked", "linked_part"]
-UPDATE_KINDS = ["cells", "cells", "bytes", "rows", "full_rows", "reference", "node", "head", "body", "head_tail",
-                "link", "more", "fixed", "fixed_part", "linked", "linked_part"] + [
-                    name for name in KINDS if name.startswith(("stride", "block"))]
-GCC_KINDS = {"cells", "bytes", "rows", "full_rows", "reference", "node", "implicit", "fixed", "fixed_part", "raw"}
 WINDOW = {0: 48, 1: 40, 2: 16, 3: 8, 4: 6, 5: 32, 6: 32}  # elements that a program uses, by region
 
-# Every unit has these, so that a program can always map something and take it away again.
-CORE = [Shape("enter", [ShapeItem("cells", "to")]), Shape("enter", [ShapeItem("cells", "alloc")]),
-        Shape("exit", [ShapeItem("cells", "from")]), Shape("exit", [ShapeItem("raw", "release")]),
-        Shape("exit", [ShapeItem("raw", "delete")]), Shape("update", [ShapeItem("cells", "to")]),
-        Shape("update", [ShapeItem("cells", "from")]), Shape("target", [ShapeItem("cells", "tofrom")]),
-        Shape("target", [ShapeItem("cells", "to")]),
-        Shape("enter", [ShapeItem("bytes", "to")]), Shape("enter", [ShapeItem("node", "to")])]
-ENTER_CELLS, ALLOC_CELLS, EXIT_CELLS, RELEASE, DELETE, TO_CELLS, FROM_CELLS, REGION_CELLS, READ_CELLS = range(9)
-
-
-def random_shape(rng, gcc=False):
-    """A directive with one to three list items."""
-    construct = rng.choices(["target", "loop", "enter", "exit", "data", "use", "update"],
-                            [36, 6, 16, 16, 12, 3, 14])[0]
-    if construct in ("loop", "use"):
-        names = ["cells"]
-    else:
-        kinds = UPDATE_KINDS if construct == "update" else DATA_KINDS
-        if construct == "target":
-            kinds = kinds + ["implicit"] * 4
-        if gcc:
-            kinds = [name for name in kinds if name in GCC_KINDS]
-        names = rng.sample(kinds, rng.choice([1, 1, 1, 2, 2, 3]))
-        # Beside other items Clang 22 hands on a wrong number of dimensions for these.
-        separate = [name for name in names if name.startswith(("stride", "block"))]
-        if separate:
-            names = separate[:1]
-        # One variable may be in one item alone, or the items would overlap.
-        if sum(name.startswith("fixed") for name in names) > 1 or (
-                sum(name.startswith("linked") for name in names) > 1):
-            names = names[:1]
-    items = []
-    for name in names:
-        if construct == "update":
-            kind = rng.choice(["to", "from"])
-            modifiers = ("present",) if not gcc and rng.random() < 0.15 else ()
-            if name.startswith(("stride", "block")):
-                modifiers = ()
-        else:
-            kind = rng.choice({"enter": ["to", "to", "alloc"],
-                               "exit": ["from", "from", "release", "delete"]}.get(
-                                   construct, ["to", "from", "tofrom", "tofrom", "alloc"]))
-            modifiers = []
-            if kind in ("to", "from", "tofrom") and rng.random() < 0.25:
-                modifiers.append("always")
-            if not gcc and construct != "exit" and rng.random() < 0.15:
-                modifiers.append("present")
-            if not gcc and construct != "exit" and rng.random() < 0.1:
-                modifiers.append("close")
-            if not gcc and construct in ("target", "data") and rng.random() < 0.12:
-                modifiers.append("ompx_hold")
-        items.append(ShapeItem(name, kind, tuple(modifiers)))
-    nowait = construct in ("target", "enter", "exit", "update") and rng.random() < 0.2
-    if nowait and any(item.name not in ("cells", "bytes", "rows", "full_rows", "fixed") for item in items):
-        nowait = False
-    return Shape(construct, items, conditional=rng.random() < 0.2, nowait=nowait)
-
-
-def random_shapes(rng, count, gcc=False):
-    core = [shape for shape in CORE]
-    return core + [random_shape(rng, gcc) for _ in range(count - len(core))]
+# Kinds of list items whose rules meet. Most programs keep to one of these themes and to little storage, so
+# that their steps concern one another.
+THEMES = {
+    "arrays": {"cells", "bytes", "rows", "full_rows", "reference", "implicit"} | {
+        name for name in KINDS if name.startswith(("stride", "block"))},
+    "pointers": {"node", "head", "body", "head_tail", "body_odd", "tail_odd_head", "link", "object_link", "more",
+                 "object_more"},
+    "mappers": {"box"},
+    "variables": {"fixed", "fixed_part", "fixed_pointer", "linked", "linked_part", "linked_pointer"}}
+THEME_REGIONS = {"arrays": [CELLS, BYTES, GRID], "pointers": [NODES, CELLS], "mappers": [BOXES, CELLS],
+                 "variables": [FIXED, LINKED]}
 
 
 class Generator:
@@ -90,11 +33,21 @@ class Generator:
         self.execution = Execution(shapes, shared=False)
         self.window = rng.choice([0, 100, 65536 - 48 * 5 - 1])
         self.only_cells = False   # in threads: nothing else than this window
-        self.allow_nowait = False
         self.token = 0
         self.depth = 0
         self.plain = [number for number, shape in enumerate(shapes) if not shape.nowait]
         self.nowait = [number for number, shape in enumerate(shapes) if shape.nowait]
+        self.changed = None       # the slot of a pointer that was attached and has another value now
+        self.theme = rng.choices([None, *THEMES], [25, 20, 30, 20, 20])[0]
+        self.width = dict(WINDOW)
+        self.themed = []
+        self.through_pointers = [number for number in self.plain if any(
+            isinstance(item.what, Linked) for item in shapes[number].items)]
+        if self.theme:
+            self.themed = [number for number in self.plain if any(
+                item.name in THEMES[self.theme] for item in shapes[number].items)]
+            self.width |= {0: rng.choice([16, 24, 48]), 1: rng.choice([12, 40]), 3: rng.choice([1, 2, 3, 8]),
+                           4: rng.choice([2, 3, 6])}
 
     # Trying
 
@@ -127,7 +80,7 @@ class Generator:
         """The first element and the number of elements of a section; a size is of bytes."""
         rng = self.rng
         first = self.window if region is CELLS else 0
-        count = WINDOW[region.number]
+        count = self.width[region.number]
         if region is GRID:
             count = 128 * INT // size
         begin = region.base + first * size
@@ -181,18 +134,22 @@ class Generator:
         mode, first = rng.choice([0, 1, 2, 3, 3, 3]), rng.randrange(60)
         name = item.name
         if name in ("link", "object_link", "more", "object_more"):
-            return [rng.randrange(WINDOW[3]), rng.choice([0, 0, 0, 1, 2]), rng.randint(1, 5), mode, first]
-        if region in (FIXED, LINKED):
-            whole = name in ("fixed", "linked") and rng.random() < 0.5
-            at = 0 if whole else rng.randrange(32)
-            return [0, at, 32 if whole else rng.randint(1, min(8, 32 - at)), mode, first]
+            return [*self.pointee_operands(shape, kind, device), mode, first]
+        if name in ("fixed", "linked"):
+            at = 0 if rng.random() < 0.5 else rng.randrange(32)
+            return [0, at, rng.randint(1, 32 - at), mode, first]
+        if name in ("fixed_part", "linked_part"):
+            return [0, *self.place(device, region, INT, wish), mode, first]
         if name == "raw":
             return self.raw_operands(device)
         if name in ("head", "body", "head_tail", "body_odd", "tail_odd_head"):
-            return [rng.randrange(WINDOW[3]), 0, 1, mode, first]
+            return [rng.randrange(self.width[3]), 0, 1, mode, first]
         if name.startswith(("stride", "block")):
             wish = 1
-        start, count = self.place(device, region, kind.size, wish)
+        if region is BOXES:
+            start, count = self.place_of_boxes(device, wish)
+        else:
+            start, count = self.place(device, region, kind.size, wish)
         if name == "reference":
             return [start, 0, 1, mode, first]
         if name.startswith("block"):
@@ -207,6 +164,53 @@ class Generator:
         if rng.random() < 0.05 and shape.construct == "target" and name == "cells":
             count = 0
         return [start - shift, shift, count, mode, first]
+
+    def pointee_operands(self, shape, kind, device):
+        """b, lo and n of a section of what a pointer member points to; mostly what is present of that, and
+        what a region reaches through the pointer."""
+        rng = self.rng
+        host, environment = self.execution.model.host, self.execution.model.devices[device]
+        nodes = [b for b in range(self.width[3]) if host[kind.slot(b)][1]]
+        if not nodes:
+            raise NonConforming("no pointer has a value")
+        b = rng.choice(nodes)
+        changed = [node for node in nodes if kind.slot(node) == self.changed]
+        if changed and rng.random() < 0.6:
+            b = changed[0]
+        slot = kind.slot(b)
+        address = host[slot][1]
+        mapping, holder = environment.at(address), environment.at(slot)
+        if mapping is None or rng.random() < 0.1:
+            return [b, rng.choice([0, 0, 0, 1, 2]), rng.randint(1, 5)]
+        low, high = 0, (mapping.high - address) // INT
+        if shape.is_region() and holder is not None and slot in holder.attached:
+            pointee, base = holder.attached[slot]
+            reached = max(low, (pointee.low - base) // INT), min(high, (pointee.high - base) // INT)
+            if pointee.present and reached[0] < reached[1]:
+                low, high = reached
+        shift = rng.choice([low, low, rng.randrange(low, high)])
+        return [b, shift, rng.choice([high - shift, rng.randint(1, high - shift)])]
+
+    def place_of_boxes(self, device, wish):
+        """Boxes with contents: those that are present together, or neighbours."""
+        rng = self.rng
+        host = self.execution.model.host
+
+        def filled(start, count):
+            return all(host[BOXES.base + i * BOX] and host[BOXES.base + i * BOX + 8][1]
+                       for i in range(start, start + count))
+        if rng.random() < wish:
+            start, count = self.place(device, BOXES, BOX, 1)
+            if filled(start, count):
+                return start, count
+        starts = [start for start in range(self.width[4]) if filled(start, 1)]
+        if not starts:
+            raise NonConforming("no box has contents")
+        start = rng.choice(starts)
+        count = rng.choice([1, 1, 2, 3])
+        while start + count > BOXES.count or not filled(start, count):
+            count -= 1
+        return start, count
 
     def raw_operands(self, device):
         """All of something that is present."""
@@ -243,8 +247,7 @@ class Generator:
             step = Step(number, [value for item in operands for value in item] + [device, condition, token, 0])
             if shape.is_region():
                 try:
-                    step.arguments[-1] = sum(1 for _, _, mode, _ in shape.touches(
-                        step.arguments, self.execution.model.host) if mode & 1)
+                    step.arguments[-1] = shape.values_read(step.arguments, self.execution.model.host)
                 except NonConforming:
                     continue
             before = self.execution.model
@@ -277,21 +280,31 @@ class Generator:
 
     def random_directive(self, nowait=False):
         numbers = self.shape_numbers(nowait)
+        themed = [] if nowait or self.only_cells else [
+            number for number in self.themed if self.depth < 3 or not self.shapes[number].has_body()]
         for _ in range(12):
             if numbers:
-                step = self.propose(self.rng.choice(numbers))
+                how = self.rng.random() if themed else 1
+                step = self.propose(self.rng.choice(
+                    themed if how < 0.65 else range(len(CORE)) if how < 0.8 else numbers))
                 if step is not None:
                     return step
         return None
 
-    def observation(self, region=None):
+    def region(self, regions):
+        """Where the next step is, as far as the theme leaves it open."""
+        if self.only_cells:
+            return CELLS
+        if self.theme and self.rng.random() < 0.75:
+            regions = THEME_REGIONS[self.theme]
+        return self.rng.choice(regions)
+
+    def observation(self):
         """Something that is looked at."""
         rng = self.rng
         device = 0 if rng.random() < 0.75 else 1
         model = self.execution.model
-        if region is None:
-            region = CELLS if self.only_cells else rng.choice([CELLS, CELLS, CELLS, BYTES, GRID, NODES, BOXES,
-                                                               FIXED, LINKED])
+        region = self.region([CELLS, CELLS, CELLS, BYTES, GRID, NODES, BOXES, FIXED, LINKED])
         first = self.window if region is CELLS else 0
         begin = region.base + first * region.stride
         end = begin + WINDOW[region.number] * region.stride if region is not GRID else region.end
@@ -345,26 +358,48 @@ class Generator:
             yield tuple(start)
 
     def host_write(self):
+        """New values, mostly of what is present, so that each copy tells."""
         rng = self.rng
-        if self.only_cells:
-            region = CELLS
-        else:
-            region = rng.choice([CELLS, CELLS, BYTES, GRID, FIXED, LINKED, NODES])
+        region = self.region([CELLS, CELLS, BYTES, GRID, FIXED, LINKED, NODES])
         if region is NODES:
-            return Step(HOST_WRITE, [3, rng.randrange(8) * NODE + 4, INT, 4, rng.randrange(60)])
-        count = rng.randint(1, 12)
-        first = self.window if region is CELLS else 0
-        width = 128 if region is GRID else WINDOW[region.number]
-        at = first + rng.randrange(width - count)
+            return Step(HOST_WRITE, [3, rng.randrange(self.width[3]) * NODE + 4, INT, 4, rng.randrange(60)])
+        if region is BOXES:
+            return Step(HOST_WRITE, [4, rng.randrange(self.width[4]) * BOX + 4, INT, 1, rng.randrange(60)])
+        at, count = self.place(0 if rng.random() < 0.8 else 1, region, region.stride, 0.7)
         return Step(HOST_WRITE, [region.number, at * region.stride, region.stride, count, rng.randrange(60)])
 
     def pointer(self):
+        """A pointer gets another value, mostly one that was mapped and a pointee that is present."""
         rng = self.rng
-        target = (self.window + rng.randrange(WINDOW[0] - 8)) * INT
-        if rng.random() < 0.7:
-            return [Step(POINT, [3, rng.randrange(8) * NODE + rng.choice([24, 24, 48]), target])]
-        box = rng.randrange(WINDOW[4]) * BOX
+        device = self.execution.model.devices[0 if rng.random() < 0.8 else 1]
+        begin = CELLS.base + self.window * INT
+        present = [mapping for mapping in device.mappings
+                   if begin <= mapping.low < begin + (WINDOW[0] - 8) * INT]
+        target = (self.window + rng.randrange(self.width[0] - 8)) * INT
+        if present and rng.random() < 0.75:
+            mapping = rng.choice(present)
+            target = mapping.low - CELLS.base
+            if rng.random() < 0.3:
+                target += rng.randrange((mapping.high - mapping.low) // INT) * INT
+        if rng.random() < {"mappers": 0.15, "pointers": 0.95}.get(self.theme, 0.7):
+            slots = [slot for mapping in device.mappings for slot, (pointee, _) in mapping.attached.items()
+                     if NODES.base <= slot < NODES.end and pointee.present]
+            if slots and rng.random() < 0.7:
+                self.changed = rng.choice(slots)
+                return [Step(POINT, [3, self.changed - NODES.base, target])]
+            return [Step(POINT, [3, rng.randrange(self.width[3]) * NODE + rng.choice([24, 24, 48]), target])]
+        box = rng.randrange(self.width[4]) * BOX
         return [Step(HOST_WRITE, [4, box, INT, 2, rng.randint(1, 4)]), Step(POINT, [4, box + 8, target])]
+
+    def pointer_and_use(self):
+        """A pointer's new value, and often a construct that maps what it points to."""
+        result = [step for step in self.pointer() if self.attempt(step)]
+        if self.changed is not None and self.depth < 3 and self.through_pointers:
+            for _ in range(4):
+                step = self.propose(self.rng.choice(self.through_pointers))
+                if step:
+                    return [*result, step]
+        return result
 
     def copy(self):
         """omp_target_memcpy and its relatives, to or from corresponding storage."""
@@ -421,8 +456,8 @@ class Generator:
             return self.burst()
         if how < 0.74:
             candidates = [self.host_write()]
-        elif how < 0.78:
-            candidates = [] if self.only_cells else self.pointer()
+        elif how < 0.79:
+            return [] if self.only_cells or self.theme in ("arrays", "variables") else self.pointer_and_use()
         elif how < 0.82:
             candidates = [self.copy()]
         elif how < 0.84:
@@ -468,13 +503,14 @@ class Generator:
 
     def threads_with_one_object(self):
         first = self.window + 48 * 5 if self.window < 1000 else 1000
-        count = self.rng.choice([8, 100, 2000, 8000])
+        count = self.rng.choices([8, 100, 2000, 8000], [3, 3, 2, 1])[0]
+        reads = 0.7 if count < 1000 else 0.1
         bodies = []
         for _ in range(self.rng.randint(2, 4)):
             body = []
             for _ in range(self.rng.randint(5, 15)):
                 arguments = [first, 0, count, 0, 0, 0, 1, 0, 0]
-                if self.rng.random() < 0.7:
+                if self.rng.random() < reads:
                     arguments[3:5] = READS, 0
                     arguments[-1] = count
                 body.append(Step(READ_CELLS, arguments))
@@ -532,129 +568,10 @@ class Generator:
     def program(self):
         rng = self.rng
         steps = []
-        for _ in range(rng.randint(0, 10)):
+        for _ in range(rng.randint(0, 10) if self.theme not in ("arrays", "variables") else 0):
             steps += [step for step in self.pointer() if self.attempt(step)]
-        steps += self.steps(rng.choice([6, 12, 20, 30]))
+        steps += self.steps(rng.choice([6, 12, 20, 30, 40]))
         if rng.random() < 0.15:
             step = self.threads()
             steps += [step, *self.steps(4)] if step else []
         return steps + self.look_at_all() + self.drain()
-
-
-def crowd(rng, shapes):
-    """A program with up to thousands of objects: neighbours, holes, objects that span former ones."""
-    generator = Generator(rng, shapes)
-    device = generator.execution.model.devices[0]
-    size = rng.choice([200, 600, 2000])
-    steps, objects = [], {}  # first element: length
-
-    def take(step):
-        generator.execution.run_step(step)
-        steps.append(step)
-
-    def enter(at, count, operation=ENTER_CELLS):
-        objects[at] = count
-        take(Step(operation, [at, 0, count, 0, 0, 0, 1, 0, 0]))
-
-    def leave(at, operation=EXIT_CELLS):
-        take(Step(operation, [at, 0, objects.pop(at), 0, 0, 0, 1, 0, 0]))
-
-    def look(address):
-        mapping = device.at(address)
-        points = {address, address - INT, address + INT}
-        if mapping is not None:
-            points |= {mapping.low, mapping.high - 1, mapping.high, (mapping.low + mapping.high) // 2}
-        take(Step(PRESENT, [0, 0, *sorted(point - CELLS.base for point in points
-                                          if CELLS.base <= point < CELLS.end)]))
-
-    at = 0
-    places = []
-    while len(places) < size and at < 60000:
-        count = rng.choice([1, 1, 2, 4, 8])
-        places.append((at, count))
-        at += count + rng.choice([0, 0, 0, 1, 3])
-    if rng.random() < 0.5:
-        rng.shuffle(places)
-    for place in places:
-        enter(*place)
-    for _ in range(size // 2):
-        starts = sorted(objects)
-        place = rng.randrange(len(starts))
-        # Some neighbours go, and one object takes the place of them and of what lies between.
-        run = starts[place:place + rng.choice([1, 2, 2, 3, 5])]
-        begin, end = run[0], run[-1] + objects[run[-1]]
-        after = starts[place + len(run)] if place + len(run) < len(starts) else end
-        if rng.random() < 0.3:
-            end = rng.randint(end, after)
-        order = list(run)
-        if rng.random() < 0.5:
-            order.reverse()
-        for start in order:
-            leave(start)
-        how = rng.random()
-        if how < 0.6:
-            enter(begin, end - begin)
-        elif how < 0.8 and end - begin > 1:
-            middle = rng.randint(begin + 1, end - 1)
-            enter(begin, middle - begin)
-            enter(middle, end - middle)
-        elif not objects:
-            enter(begin, end - begin)
-        for _ in range(2):
-            look(CELLS.base + rng.randint(begin, end) * INT)
-        if rng.random() < 0.15:
-            start = rng.choice(list(objects))
-            count = objects[start]
-            part = rng.randrange(count)
-            take(Step(REGION_CELLS, [start, part, count - part, 3, rng.randrange(60), 0, 1, 0, count - part]))
-    starts = sorted(objects)
-    for start in starts:
-        look(CELLS.base + (start + objects[start] // 2) * INT)
-    rng.shuffle(starts)
-    for start in starts:
-        leave(start)
-    low = 0
-    while low < at:
-        take(Step(HOST_READ, [0, low * INT, INT, min(500, at - low)]))
-        low += 500
-    return steps
-
-
-def refused_step(rng, generator):
-    """A step that an implementation has to refuse: an object present in part is mapped, or an object with
-    `present` is not there."""
-    for _ in range(30):
-        number = rng.choice(generator.shape_numbers(False))
-        shape = generator.shapes[number]
-        if shape.construct in ("exit", "update") and not any("present" in item.modifiers for item in shape.items):
-            continue
-        device = 0
-        try:
-            operands = [generator.operands(shape, i, device) for i in range(len(shape.items))]
-        except NonConforming:
-            continue
-        for item, shape_item in zip(operands, shape.items):
-            if shape_item.name in ("cells", "bytes") and shape.construct != "update":
-                item[2] += rng.randint(1, 3)
-            item[3] = 0
-        step = Step(number, [value for item in operands for value in item] + [device, 1, 0, 0], refused=True)
-        if generator.attempt(step):
-            return step
-        generator.execution.refused = False
-    return None
-
-
-def program(seed, shapes):
-    """The steps of a program."""
-    rng = random.Random(seed)
-    how = rng.random()
-    if how < 0.02:
-        return crowd(rng, shapes)
-    generator = Generator(rng, shapes)
-    if how < 0.06:
-        steps = generator.steps(8)
-        step = refused_step(rng, generator)
-        if step is not None:
-            return [*steps, step]
-        return steps + generator.look_at_all() + generator.drain()
-    return generator.program()

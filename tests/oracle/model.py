@@ -79,14 +79,16 @@ def steers(address):
     return is_pointer(address) or region_of(address) is BOXES and (address - BOXES.base) % BOX == 0
 
 
+INITIAL = {address: region.initial((address - region.base) // region.stride)
+           for region in REGIONS if region.initial for address in range(region.base, region.end, region.stride)}
+
+
 class HostMemory(dict):
     """Values by address; a cell that is not in it has its initial value."""
 
     def __missing__(self, address):
-        region = region_of(address)
-        if region.initial is None:
-            return NULL if is_pointer(address) else 0
-        return region.initial((address - region.base) // region.stride)
+        value = INITIAL.get(address)
+        return value if value is not None else NULL if is_pointer(address) else 0
 
 
 class Mapping:
@@ -113,6 +115,7 @@ class Item:
         self.hold = "ompx_hold" in modifiers
         self.parts = parts if parts is not None else [(low, high, kind, self.always)]
         self.attach = attach  # address of the base pointer, if that is storage that can be mapped
+        self.mapped_by_mapper = False
 
     def empty(self):
         return self.low == self.high
@@ -164,9 +167,10 @@ class Device:
     def to_device(self, mapping, low, high):
         if mapping.storage is self.host:
             return
-        for address in region_of(low).cells_in(low, high):
-            if address not in mapping.attached:
-                mapping.storage[address] = self.host[address]
+        cells = region_of(low).cells_in(low, high)
+        if mapping.attached:
+            cells = [address for address in cells if address not in mapping.attached]
+        mapping.storage.update(zip(cells, map(self.host.__getitem__, cells)))
 
     def to_host(self, mapping, low, high):
         if mapping.storage is self.host:

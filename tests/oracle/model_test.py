@@ -3,12 +3,15 @@
 are the same for the same seed, and shrinking keeps them conforming."""
 
 import random
+import shutil
+import subprocess
 import unittest
 
-import generator
 import program
+import random_programs
+import random_shapes
 from model import CELLS, INT, NODE, NODES, Item, Model, Partial, Refused
-from runner import Prediction, difference
+from runner import FOLDER, ROOT, Prediction, difference
 from shrink import conforming, without
 
 
@@ -80,19 +83,19 @@ class Rules(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     def setUp(self):
-        self.shapes = generator.random_shapes(random.Random(3), 60)
+        self.shapes = random_shapes.random_shapes(random.Random(3), 60)
 
     def test_a_seed_says_all(self):
-        texts = {program.script(generator.program(17, self.shapes), 17, self.shapes) for _ in range(2)}
+        texts = {program.script(random_programs.program(17, self.shapes), 17, self.shapes) for _ in range(2)}
         self.assertEqual(len(texts), 1)
 
     def test_programs_take_away_what_they_mapped(self):
         for seed in range(40):
-            prediction = Prediction.of_steps(seed, generator.program(seed, self.shapes), self.shapes)
+            prediction = Prediction.of_steps(seed, random_programs.program(seed, self.shapes), self.shapes)
             self.assertTrue(prediction.clean or prediction.refused)
 
     def test_what_is_left_out_leaves_a_conforming_program(self):
-        steps = generator.program(23, self.shapes)
+        steps = random_programs.program(23, self.shapes)
         count = sum(1 for _ in program.all_steps(steps))
         shorter = conforming(without(steps, set(range(0, count, 3)), [0]), self.shapes)
         program.execute(shorter, self.shapes, shared=False)
@@ -102,6 +105,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(difference({1: "4 ? 6"}, {1: "4 9 6"}), "")
         self.assertIn("step 1", difference({1: "4 5 6"}, {1: "4 9 6"}))
         self.assertIn("step 1", difference({1: "4 5"}, {}))
+
+
+@unittest.skipUnless(shutil.which("patch"), "patch is not installed")
+class Mutants(unittest.TestCase):
+    def test_patches_fit_the_code(self):
+        for patch in sorted((FOLDER / "mutants").glob("*.patch")):
+            with self.subTest(patch.stem):
+                done = subprocess.run(["patch", "-p1", "--dry-run", "--batch", "--fuzz=0", "-i", patch], cwd=ROOT,
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":

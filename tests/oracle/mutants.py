@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from campaign import PROGRAMS_OF_A_SEED
+from campaign import PROGRAMS_OF_A_SEED, why_not
 from runner import FOLDER, ROOT, Prediction, Runner, Unit, devices
 
 SECONDS = 120
@@ -82,12 +82,11 @@ class Mutant:
 
 
 class Programs:
-    """Batches of programs, made once for all mutants. Those that fail with the library as it is show
-    nothing of a mutant and are left out."""
+    """Batches of programs, made once for all mutants; each pays for those that it is the first to need.
+    Programs that fail with the library as it is show nothing of a mutant and are left out."""
 
-    def __init__(self, build, first, names):
-        self.first = first
-        self.build, self.runners = build, [Runner(build, devices(build)[name]) for name in names]
+    def __init__(self, build, first):
+        self.build, self.first = build, first
         self.batches = []
 
     def __iter__(self):
@@ -99,16 +98,14 @@ class Programs:
     def make(self, number):
         per_unit = PROGRAMS_OF_A_UNIT // BATCH
         seed = self.first + number // per_unit
-        unit = Unit.of_seed(self.build, seed)
+        unit = self.batches[-1][0] if number % per_unit else Unit.of_seed(self.build, seed)
         begin = seed * PROGRAMS_OF_A_SEED + number % per_unit * BATCH
         made = [Prediction.of_seed(each, unit) for each in range(begin, begin + BATCH)]
-        predictions = [each for each in made if each is not None]
-        for runner in self.runners:
-            while failed := next(runner.failures(unit, predictions), None):
-                print(f"oracle: seed {failed[0].seed} fails with the library as it is: {failed[1][:200]}",
-                      file=sys.stderr)
-                predictions.remove(failed[0])
-        return unit, predictions
+        return unit, [each for each in made if each is not None]
+
+    def discard(self):
+        for unit, _ in self.batches:
+            unit.discard()
 
 
 def search(mutant, programs, names):
@@ -121,22 +118,30 @@ def search(mutant, programs, names):
                 return None
             runner = Runner(mutant.build, known[name], mutant.folder / "lib")
             runner.timeout = 20
-            for prediction, what in runner.failures(unit, predictions):
-                return prediction.seed, name, what, time.monotonic() - started
+            while failed := next(runner.failures(unit, predictions), None):
+                prediction, what = failed
+                without = Runner(mutant.build, known[name]).alone(unit, prediction)
+                if not without:
+                    return prediction.seed, name, what, time.monotonic() - started
+                print(f"oracle: seed {prediction.seed} fails with the library as it is: {without[:200]}",
+                      file=sys.stderr)
+                predictions.remove(prediction)
     return None
 
 
 def report(arguments):
     build = arguments.build
     patches = sorted((FOLDER / "mutants").glob("*.patch"))
+    unknown = set(arguments.mutants) - {patch.stem for patch in patches}
+    if unknown:
+        sys.exit(f"oracle: no mutant '{min(unknown)}'; there are {', '.join(patch.stem for patch in patches)}")
     if arguments.mutants:
         patches = [patch for patch in patches if patch.stem in arguments.mutants]
-    if not patches:
-        sys.exit("oracle: no such mutant")
+    if problem := why_not(build, "clang22"):
+        sys.exit(f"oracle: {problem}")
     names = (arguments.devices or "cpu+separate,queued").split(",")
     commands = run(["ninja", "-C", build, "-t", "commands", LIBRARY]).splitlines()
-    programs = Programs(build, arguments.seed if arguments.seed is not None else int(time.time()) % 1000000000,
-                        names)
+    programs = Programs(build, arguments.seed if arguments.seed is not None else int(time.time()) % 1000000000)
     rows = []
     for patch in patches:
         mutant = Mutant(patch, build)
@@ -146,8 +151,12 @@ def report(arguments):
         rows.append({"mutant": mutant.name, "rule": mutant.rule, "found": bool(found)} | (
             dict(zip(("seed", "device", "what", "seconds"), found)) if found else {}))
         if not arguments.json:
-            where = f"seed {found[0]} on {found[1]}, {found[3]:.0f} s: {found[2].splitlines()[0][:90]}" if found else "NOT FOUND"
+            where = f"not found in {SECONDS} s"
+            if found:
+                seed, device, what, seconds = found
+                where = f"{seconds:3.0f} s, seed {seed} on {device}: {what.splitlines()[0][:80]}"
             print(f"{mutant.name:26} {where}", flush=True)
+    programs.discard()
     count = sum(row["found"] for row in rows)
     if arguments.json:
         print(json.dumps(rows, indent=2))

@@ -135,7 +135,10 @@ class Execution:
         if step.refused:
             raise NonConforming("is not refused")
         if shape.is_region():
-            self.see(number, shape.run_region(step.arguments, device if on_device else None, host))
+            seen = shape.run_region(step.arguments, device if on_device else None, host)
+            if len(seen) != step.arguments[-1]:
+                raise NonConforming("reads another number of values than where memory is not shared")
+            self.see(number, seen)
         if shape.has_body():
             if shape.construct == "use":
                 self.see(number, [1])
@@ -147,8 +150,16 @@ class Execution:
 
     def leave_shape(self, step):
         device_number, items = self.open.pop()
-        if not self.refused:
-            self.model.devices[device_number].leave(items)
+        if self.refused:
+            return
+        # Compilers run a mapper again at the end of a construct; that its expressions then name something
+        # else is not foreseen.
+        if any(item.name == "box" for item in self.shapes[step.operation].items) and items:
+            again = self.shapes[step.operation].model_items(step.arguments, self.model.host)
+            boxes = [(item.low, item.high) for item in items if item.mapped_by_mapper]
+            if boxes != [(item.low, item.high) for item in again if item.mapped_by_mapper]:
+                raise NonConforming("what a mapper names has changed")
+        self.model.devices[device_number].leave(items)
 
     def check_items(self, items, device, shape):
         """No item overlaps another one of its construct; and, but for regions, no two have one storage,

@@ -8,10 +8,11 @@ import random
 import subprocess
 import sys
 
-import generator
 import program
-from model import NonConforming
-from shapes import Shape, unit_source
+import random_programs
+import random_shapes
+from model import NonConforming, Refused
+from shapes import unit_source
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
@@ -53,7 +54,7 @@ class Unit:
     @staticmethod
     def of_seed(build, seed, compiler="clang22"):
         """The unit that a seed says; also seeds of programs begin with it."""
-        shapes = generator.random_shapes(random.Random(seed), SHAPES, gcc=compiler == "gcc12")
+        shapes = random_shapes.random_shapes(random.Random(seed), SHAPES, compiler)
         return Unit(build, shapes, compiler)
 
     def command(self, target, source, executable):
@@ -111,11 +112,11 @@ class Prediction:
 
     @staticmethod
     def of_seed(seed, unit):
-        """None if the program is not conforming where memory is shared: pointers may have other values
-        there, because nothing is copied back over them."""
+        """None if the program is not conforming, or is refused, where memory is shared: pointers may have
+        other values there, because nothing is copied back over them."""
         try:
-            return Prediction.of_steps(seed, generator.program(seed, unit.shapes), unit.shapes)
-        except NonConforming:
+            return Prediction.of_steps(seed, random_programs.program(seed, unit.shapes), unit.shapes)
+        except (NonConforming, Refused):
             return None
 
     @property

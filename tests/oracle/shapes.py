@@ -23,7 +23,7 @@ class Kind:
     declaration = ""
     expression = ""
     touch = "touch(log, at, p{i} + lo{i}, n{i}, m{i}, k{i});"
-    pointer_shift = True  # whether lo may differ from 0
+    through_pointer = False  # whether the region reads a pointer, even if it touches nothing
 
     def extent(self, b, lo, n):
         raise NotImplementedError
@@ -55,7 +55,7 @@ class Kind:
 class Section(Kind):
     def __init__(self, region, element, source, elements=1):
         self.region, self.size = region, region.stride * elements
-        self.declaration = f"{element} = w.{source} + b{{i}};"
+        self.declaration = f"{element} = {source} + b{{i}};"
         self.expression = "p{i}[lo{i}:n{i}]"
 
     def extent(self, b, lo, n):
@@ -68,7 +68,7 @@ class Rows(Section):
     touch = "touch(log, at, &p{i}[lo{i}][0], n{i} * 8, m{i}, k{i});"
 
     def __init__(self, expression):
-        super().__init__(GRID, "int (*p{i})[8]", "grid", COLUMNS)
+        super().__init__(GRID, "int (*p{i})[8]", "w.grid", COLUMNS)
         self.expression = expression
 
 
@@ -78,7 +78,7 @@ class Element(Section):
 
     def __init__(self, region, element, source):
         super().__init__(region, element, source)
-        self.declaration = f"{element}& p{{i}} = w.{source}[b{{i}}];"
+        self.declaration = f"{element}& p{{i}} = {source}[b{{i}}];"
         self.expression = "p{i}"
 
     def extent(self, b, lo, n):
@@ -122,7 +122,7 @@ class Implicit(Section):
     expression = ""
 
     def __init__(self):
-        super().__init__(CELLS, "int* p{i}", "cells")
+        super().__init__(CELLS, "int* p{i}", "w.cells")
         self.expression = ""
 
     def items(self, item, b, lo, n, host):
@@ -171,7 +171,7 @@ class Nodes(Section):
     """Objects with pointers that nothing is said about."""
 
     def __init__(self):
-        super().__init__(NODES, "Node* p{i}", "nodes")
+        super().__init__(NODES, "Node* p{i}", "w.nodes")
 
     def touches(self, b, lo, n, host):
         return [(NODES.base + (b + lo + i) * NODE + offset, None, add) for i in range(n)
@@ -191,7 +191,7 @@ class Linked(Kind):
     object is a list item of the same construct."""
     region = CELLS
     declaration = "Node* p{i} = w.nodes + b{i};"
-    member, offset = "link", 24
+    through_pointer = True
 
     def __init__(self, whole, member="link", offset=24):
         self.whole, self.member, self.offset = whole, member, offset
@@ -228,9 +228,10 @@ class Linked(Kind):
 
 class Boxes(Section):
     """Objects of a type with a default mapper, which maps what their pointer points to as well."""
+    through_pointer = True
 
     def __init__(self):
-        super().__init__(BOXES, "Box* p{i}", "boxes")
+        super().__init__(BOXES, "Box* p{i}", "w.boxes")
 
     def items(self, item, b, lo, n, host):
         objects = Item(*self.extent(b, lo, n), item.kind, item.modifiers)
@@ -241,7 +242,9 @@ class Boxes(Section):
             if not size:
                 raise NonConforming("a box without contents")
             low = pointed_to(host, box + 8)
-            result.append(Item(low, low + size * INT, item.kind, item.modifiers, attach=box + 8))
+            contents = Item(low, low + size * INT, item.kind, item.modifiers, attach=box + 8)
+            contents.mapped_by_mapper = True
+            result.append(contents)
         return result
 
     def read_besides(self, b, lo, n):
@@ -262,7 +265,7 @@ class Strided(Section):
     """Elements at a distance, whose number and distance the compiler knows; motion clauses alone."""
 
     def __init__(self, count, stride):
-        super().__init__(CELLS, "int* p{i}", "cells")
+        super().__init__(CELLS, "int* p{i}", "w.cells")
         self.count, self.stride = count, stride
         self.expression = f"p{{i}}[0:{count}:{stride}]"
 
@@ -279,7 +282,7 @@ class Block(Section):
     """A block of an array of two dimensions; motion clauses alone."""
 
     def __init__(self, rows, column, columns):
-        super().__init__(GRID, "int (*p{i})[8]", "grid", COLUMNS)
+        super().__init__(GRID, "int (*p{i})[8]", "w.grid", COLUMNS)
         self.rows, self.column, self.columns = rows, column, columns
         self.expression = f"p{{i}}[0:{rows}][{column}:{columns}]"
 
@@ -293,12 +296,12 @@ class Block(Section):
 
 
 KINDS = {
-    "cells": Section(CELLS, "int* p{i}", "cells"),
+    "cells": Section(CELLS, "int* p{i}", "w.cells"),
     "raw": Raw(),
-    "bytes": Section(BYTES, "char* p{i}", "bytes"),
+    "bytes": Section(BYTES, "char* p{i}", "w.bytes"),
     "rows": Rows("p{i}[lo{i}:n{i}]"),
     "full_rows": Rows("p{i}[lo{i}:n{i}][0:8]"),
-    "reference": Element(CELLS, "int", "cells"),
+    "reference": Element(CELLS, "int", "w.cells"),
     "node": Nodes(),
     "head": Members("head"),
     "body": Members("body"),
@@ -314,6 +317,8 @@ KINDS = {
     "fixed_part": Variable(FIXED, False),
     "linked": Variable(LINKED, True),
     "linked_part": Variable(LINKED, False),
+    "fixed_pointer": Section(FIXED, "int* p{i}", "fixed"),
+    "linked_pointer": Section(LINKED, "int* p{i}", "linked"),
     "implicit": Implicit(),
     **{f"stride_{count}_{stride}": Strided(count, stride)
        for count, stride in ((2, 2), (3, 2), (4, 3), (2, 7), (5, 2))},
@@ -443,8 +448,14 @@ class Shape:
         """(address, slot or None, mode, value to be written) in the order of the region."""
         for i, item in enumerate(self.items):
             b, lo, n, mode, first = self.item_operands(arguments, i)
+            if not mode and not item.what.through_pointer:
+                continue
             for address, slot, add in item.what.touches(b, lo, n, host):
                 yield address, slot, mode, first + add
+
+    def values_read(self, arguments, host):
+        """How many values the region reads."""
+        return sum(1 for _, _, mode, _ in self.touches(arguments, host) if mode & READS)
 
     def run_region(self, arguments, device, host):
         """What a region on a device, or on the host if that is None, reads; what it writes is written."""

@@ -16,36 +16,40 @@ def conforming(steps, shapes):
 
     def keep(steps):
         kept = []
+        pending = False  # constructs with nowait, after which a program has to wait
         for step in steps:
+            nowait = step.operation >= 0 and shapes[step.operation].nowait
+            if pending and not nowait and step.operation != program.WAIT:
+                kept.append(program.Step(program.WAIT, []))
+                pending = False
             before, around = execution.model, list(execution.open)
             execution.model = before.clone()
             try:
                 kept.append(keep_one(step))
+                pending = nowait
             except (NonConforming, Refused):
                 execution.model, execution.open = before, around
             if execution.refused:
                 break
-        return kept
+        return kept + [program.Step(program.WAIT, [])] * pending
 
     def keep_one(step):
         twin = copy.copy(step)
         if step.operation in (program.THREADS, program.THREAD):
             twin.body = keep(step.body)
         elif step.operation >= 0:
-            opened = execution.enter_shape(0, step)
+            if shapes[step.operation].is_region():  # the number of values may depend on steps that are left out
+                count = shapes[step.operation].values_read(step.arguments, execution.model.host)
+                twin.arguments = [*step.arguments[:-1], count]
+            opened = execution.enter_shape(0, twin)
             if opened is not None:
                 execution.check_open_constructs()
                 twin.body = keep(step.body)
                 execution.leave_shape(step)
-            if shape_region(step):
-                twin.arguments = list(step.arguments)
         else:
             execution.run_step(step)
         execution.check_open_constructs()
         return twin
-
-    def shape_region(step):
-        return shapes[step.operation].is_region()
 
     return keep(steps)
 
@@ -80,7 +84,7 @@ def shrink(runner, unit, prediction, what, seconds=20):
         nonlocal best, what
         try:
             candidate = Prediction.of_steps(prediction.seed, conforming(steps, unit.shapes), unit.shapes)
-        except NonConforming:
+        except (NonConforming, Refused):
             return False
         if not candidate.steps or candidate.refused != prediction.refused:
             return False

@@ -21,7 +21,12 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   }
   const bool either_new =
       pointer.mapping->created_by == work.call || pointee.mapping->created_by == work.call;
-  if (!either_new && !item.always && !item.if_unattached) {
+  // A section's always is about its copy, not its pointer.
+  const bool always = item.always && item.kind == MapKind::kAttachment;
+  // The value of a link variable's pointer says nothing of what is present: what a construct maps
+  // of the variable is what its region uses.
+  const bool if_unattached = item.if_unattached || pointer.mapping->link_pointer;
+  if (!either_new && !always && !if_unattached) {
     return;
   }
   if (pointer.mapping->shared()) {
@@ -31,12 +36,14 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   // Not before it is known to be present: with nowait the pointer may be a variable that is gone.
   std::uintptr_t value = 0;
   std::memcpy(&value, item.base, sizeof value);
-  if (!either_new && !item.always && pointer.mapping->has_attached(slot, value)) {
+  const std::uintptr_t corresponding = pointee.mapping->device_address(value);
+  const AttachedPointer* const attached = pointer.mapping->attached_at(slot);
+  if (!either_new && !always && attached != nullptr && attached->pointee == value &&
+      attached->value == corresponding) {
     return;
   }
-  work.transfers.point(pointer.mapping->device_address(slot), slot, slot_size,
-                       pointee.mapping->device_address(value));
-  work.attachments.push_back({pointer.mapping, {slot, slot_size, value}});
+  work.transfers.point(pointer.mapping->device_address(slot), slot, slot_size, corresponding);
+  work.attachments.push_back({pointer.mapping, {slot, slot_size, value, corresponding}});
   mark(*pointer.mapping, work);
 }
 

@@ -370,7 +370,7 @@ Status DataEnvironment::disassociate(const void* host) {
 }
 
 Status DataEnvironment::declare(const void* host, std::uint64_t size, void* device_address,
-                                const char* name) {
+                                const char* name, Declared kind) {
   Lock lock(mutex_);
   const MapItem item = storage(host, size);
   settle(lock, {&item, 1});
@@ -379,6 +379,7 @@ Status DataEnvironment::declare(const void* host, std::uint64_t size, void* devi
   if (lookup.presence == Presence::kAbsent) {
     Mapping& mapping = insert_infinite(begin, size, device_address);
     mapping.declared = true;
+    mapping.link_pointer = kind == Declared::kLinkPointer;
     mapping.name = name;
     return {};
   }

@@ -89,11 +89,15 @@ public:
   [[nodiscard]] Status associate(const void* host, std::uint64_t size, void* device_address);
   [[nodiscard]] Status disassociate(const void* host);
 
+  enum class Declared : std::uint8_t {
+    kVariable,
+    kLinkPointer, ///< the pointer by which Clang's code uses a link variable
+  };
   /// A declare target variable of an image: present from now until undeclare(). A variable that is
   /// declared already stays as it is: an inline variable has one identity in all programs of a
   /// process, and the first image that brings it serves.
   [[nodiscard]] Status declare(const void* host, std::uint64_t size, void* device_address,
-                               const char* name);
+                               const char* name, Declared kind = Declared::kVariable);
   /// Ends declare() if it was made with this device address.
   void undeclare(const void* host, const void* device_address);
 

@@ -166,8 +166,10 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
     data_environment_.unify();
   }
   for (const auto& variable : program->joined().variables) {
-    if (Status status = data_environment_.declare(variable.host_address, variable.size,
-                                                  variable.device_address, variable.name);
+    using Declared = DataEnvironment::Declared;
+    if (Status status = data_environment_.declare(
+            variable.host_address, variable.size, variable.device_address, variable.name,
+            variable.link_pointer ? Declared::kLinkPointer : Declared::kVariable);
         !status) {
       for (const auto& declared : program->joined().variables) {
         data_environment_.undeclare(declared.host_address, declared.device_address);

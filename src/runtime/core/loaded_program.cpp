@@ -119,7 +119,8 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
                   "all of its objects with the same sources and options",
                   entry.name, entry.size, variable->size);
     }
-    joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name});
+    joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name,
+                                entry.kind == EntryKind::kLink});
     return entry.kind == EntryKind::kLink && unified_shared_memory_
                ? device_.submit(variable->device_address, entry.value, entry.size)
                : Status();

@@ -46,6 +46,7 @@ public:
     std::uint64_t size;
     void* device_address;
     const char* name;
+    bool link_pointer = false; ///< by which Clang's code uses a link variable
   };
 
   /// The host's entries, each with what stands for it in the image.

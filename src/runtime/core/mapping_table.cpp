@@ -17,9 +17,9 @@ void Mapping::attach(const AttachedPointer& pointer) {
   }
 }
 
-bool Mapping::has_attached(std::uintptr_t host_slot, std::uintptr_t pointee) const {
+const AttachedPointer* Mapping::attached_at(std::uintptr_t host_slot) const {
   const auto place = std::ranges::lower_bound(attached, host_slot, {}, &AttachedPointer::host_slot);
-  return place != attached.end() && place->host_slot == host_slot && place->pointee == pointee;
+  return place != attached.end() && place->host_slot == host_slot ? &*place : nullptr;
 }
 
 Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {

@@ -26,6 +26,7 @@ struct AttachedPointer {
   std::uintptr_t host_slot; ///< address of the original pointer
   std::uint64_t size;       ///< bytes of the pointer, more than 8 for a descriptor
   std::uintptr_t pointee;   ///< what the original pointer points to
+  std::uintptr_t value;     ///< what the device's pointer points to
 };
 
 /// What all mappings have.
@@ -56,6 +57,8 @@ struct alignas(64) MappingFacts {
   bool made_for_member = false;
   /// A declare target variable, not an association that a program made.
   bool declared = false;
+  /// A declare target variable by which the device's code uses a link variable.
+  bool link_pointer = false;
   /// The original storage cannot be written, so nothing is copied back.
   bool read_only = false;
 
@@ -92,8 +95,13 @@ struct Mapping : MappingFacts {
   }
   /// Notes an attached pointer; they are kept in order of address, one for each address.
   void attach(const AttachedPointer& pointer);
+  /// The attached pointer at a host address; null if there is none.
+  [[nodiscard]] const AttachedPointer* attached_at(std::uintptr_t host_slot) const;
   /// True if the pointer at a host address is attached to what the host's points to.
-  [[nodiscard]] bool has_attached(std::uintptr_t host_slot, std::uintptr_t pointee) const;
+  [[nodiscard]] bool has_attached(std::uintptr_t host_slot, std::uintptr_t pointee) const {
+    const AttachedPointer* const pointer = attached_at(host_slot);
+    return pointer != nullptr && pointer->pointee == pointee;
+  }
   /// True if the corresponding storage is the original storage.
   [[nodiscard]] bool shared() const { return device_begin == host_begin; }
 };

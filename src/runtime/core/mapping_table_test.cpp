@@ -85,7 +85,7 @@ TEST(MappingTable, ReusesNodesWithoutTheirPast) {
   first.references = 7;
   first.holds = 3;
   first.name = "old";
-  first.attached.push_back({0x1000, 8, 0x2000});
+  first.attached.push_back({0x1000, 8, 0x2000, 0x3000});
   table.erase(first);
   EXPECT_EQ(table.size(), 0u);
   Mapping& again = table.insert(0x5000, 0x10);

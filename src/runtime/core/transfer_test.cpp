@@ -70,6 +70,21 @@ TEST_F(Attachment, HappensWhenOneOfThemIsNewOrAlways) {
   ASSERT_TRUE(exit({release(pointer), release(first), release(second)}));
 }
 
+TEST_F(Attachment, DoesNotHappenAgainBecauseASectionIsAlwaysCopied) {
+  int first[4] = {};
+  int second[4] = {};
+  int* pointer = first;
+  ASSERT_TRUE(enter({to(second), pointee(pointer, 4)}));
+  pointer = second;
+  second[0] = 1;
+  MapItem always = pointee(pointer, 4);
+  always.always = true;
+  ASSERT_TRUE(enter({always}));
+  EXPECT_EQ(on_device(pointer), corresponding(first));
+  EXPECT_EQ(on_device(second[0]), 1);
+  ASSERT_TRUE(exit({remove(pointer), remove(first), remove(second)}));
+}
+
 TEST_F(Attachment, HappensAgainWhereThePointerHasChangedIfItAsksForThat) {
   int first[4] = {};
   int second[4] = {};
@@ -87,6 +102,33 @@ TEST_F(Attachment, HappensAgainWhereThePointerHasChangedIfItAsksForThat) {
   ASSERT_TRUE(enter({if_unattached()}));
   EXPECT_EQ(on_device(pointer), corresponding(second));
   ASSERT_TRUE(exit({release(pointer), release(first), release(second)}));
+}
+
+TEST_F(Attachment, PointersOfLinkVariablesFollowThePartThatIsNamed) {
+  int variable[8] = {};
+  int* reference = variable; // the pointer by which Clang's code uses the variable
+  void* const in_image = plugin.device().allocate(sizeof reference).value();
+  ASSERT_TRUE(environment.declare(&reference, sizeof reference, in_image, "",
+                                  DataEnvironment::Declared::kLinkPointer));
+  const auto part = [&](std::size_t first) {
+    MapItem item = pointee(reference, 2);
+    item.begin = bytes_of(variable[first]);
+    return item;
+  };
+  const auto target = [&](std::size_t index) { return plugin.read<int*>(in_image) + index; };
+  // Mapped by other names, as a section of some pointer is.
+  ASSERT_TRUE(enter({section(variable, 2, 2)}));
+  ASSERT_TRUE(enter({section(variable, 6, 2)}));
+  for (const std::size_t first : {2, 6, 2}) {
+    ASSERT_TRUE(enter({part(first)}));
+    EXPECT_EQ(target(first), corresponding(variable[first]));
+  }
+  const auto counts = plugin.counts;
+  ASSERT_TRUE(enter({part(2)}));
+  EXPECT_EQ(plugin.counts.submits, counts.submits) << "it points there";
+  ASSERT_TRUE(exit({remove(variable[2]), remove(variable[6])}));
+  environment.undeclare(&reference, in_image);
+  ASSERT_TRUE(plugin.device().release(in_image));
 }
 
 TEST_F(Attachment, CopiesLeaveAttachedPointersAlone) {
