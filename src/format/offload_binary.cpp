@@ -81,29 +81,46 @@ public:
     if (Status claimed = claim(header_.entries_offset, sizeof(Entry), count, "entries"); !claimed) {
       return claimed;
     }
+    // No part is read before it is known that no two share bytes: many entries with one string map
+    // would take as long as that map many times.
+    std::vector<Entry> entries;
     for (std::uint64_t index = 0; index < count; ++index) {
-      const auto entry =
-          load<Entry>(container_, header_.entries_offset + index * sizeof(Entry)).value();
-      auto image = read_image(entry);
+      entries.push_back(
+          load<Entry>(container_, header_.entries_offset + index * sizeof(Entry)).value());
+      if (Status claimed = claim_parts(entries.back()); !claimed) {
+        return with_context(claimed.error(), fmt::format("entry {}", index));
+      }
+    }
+    if (Status disjoint = check_claims_are_disjoint(); !disjoint) {
+      return disjoint;
+    }
+    for (std::uint64_t index = 0; index < count; ++index) {
+      auto image = read_image(entries[index]);
       if (!image) {
         return with_context(image.error(), fmt::format("entry {}", index));
       }
       images.push_back(std::move(*image));
     }
-    return check_claims_are_disjoint();
+    return {};
   }
 
 private:
-  Result<OffloadImage> read_image(const Entry& entry) {
+  Status claim_parts(const Entry& entry) {
+    if (Status claimed = claim(entry.strings_offset, string_record_size(header_.version),
+                               entry.string_count, "string map");
+        !claimed) {
+      return claimed;
+    }
+    return claim(entry.image_offset, entry.image_size, 1, "image");
+  }
+
+  /// The image of an entry whose parts are claimed.
+  Result<OffloadImage> read_image(const Entry& entry) const {
     OffloadImage image;
     image.image_kind = static_cast<ImageKind>(entry.image_kind);
     image.offload_kind = static_cast<OffloadKind>(entry.offload_kind);
     image.flags = entry.flags;
     const std::uint64_t record_size = string_record_size(header_.version);
-    if (Status claimed = claim(entry.strings_offset, record_size, entry.string_count, "string map");
-        !claimed) {
-      return tl::unexpected(claimed.error());
-    }
     image.strings.reserve(entry.string_count);
     for (std::uint64_t index = 0; index < entry.string_count; ++index) {
       auto string = read_string(entry.strings_offset + index * record_size);
@@ -111,9 +128,6 @@ private:
         return with_context(string.error(), fmt::format("string {}", index));
       }
       image.strings.push_back(*string);
-    }
-    if (Status claimed = claim(entry.image_offset, entry.image_size, 1, "image"); !claimed) {
-      return tl::unexpected(claimed.error());
     }
     image.contents = container_.subspan(entry.image_offset, entry.image_size);
     return image;

@@ -131,6 +131,22 @@ TEST(OffloadBinary, ValuesMayHoldZeroBytesInVersionTwoOnly) {
   EXPECT_THAT(v1.error().message, HasSubstr("the value of 'key' holds a zero byte"));
 }
 
+TEST(OffloadBinary, NoPartIsReadBeforeAllAreKnownToBeDisjoint) {
+  // As many entries share one map as it has strings, none of which can be read.
+  constexpr std::uint64_t kEntries = 1000;
+  std::vector<OffloadImage> images(kEntries);
+  images[0].strings.assign(kEntries, {"k", "v"});
+  auto bytes = write_offload_binaries(images, ContainerVersion::kV2).value();
+  constexpr std::uint64_t kHeader = 32, kEntry = 40, kString = 24;
+  const std::uint64_t map = kHeader + kEntries * kEntry;
+  for (std::uint64_t index = 0; index < kEntries; ++index) {
+    put<std::uint64_t>(bytes, kHeader + index * kEntry + 8, map);
+    put<std::uint64_t>(bytes, kHeader + index * kEntry + 16, kEntries);
+    put<std::uint64_t>(bytes, map + index * kString, ~0ULL);
+  }
+  EXPECT_THAT(error_of(bytes), HasSubstr(fmt::format("the string map at offset {} overlaps", map)));
+}
+
 TEST(OffloadBinary, ErrorsNameThePlaceTheGivenAndTheExpected) {
   const auto good = write_offload_binaries(std::vector{cpu_image("12345678")}).value();
 

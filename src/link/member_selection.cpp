@@ -40,29 +40,32 @@ public:
         wrapped_(arguments.wrapped_symbols.begin(), arguments.wrapped_symbols.end()) {}
 
   void refer_to(const std::string& name) {
-    Symbol& symbol = symbols_[wrapped_name(name)];
-    if (symbol.defined) {
-      return;
-    }
-    symbol.wanted = true;
-    if (symbol.offer != nullptr) {
-      take(*symbol.offer);
+    if (Candidate* const offer = want(name); offer != nullptr) {
+      take(*offer);
     }
   }
 
+  /// Adds an object. What it refers to may take others, and each of these what it refers to in turn
+  /// before the next reference is looked at. The chain of members may be longer than the stack is
+  /// deep, so it is a list here.
   void add(const HostSymbols& symbols) {
-    for (const std::string& name : symbols.defined) {
-      Symbol& symbol = symbols_[name];
-      symbol.defined = true;
-      symbol.is_common = false;
-    }
-    for (const std::string& name : symbols.common) {
-      Symbol& symbol = symbols_[name];
-      symbol.is_common = !symbol.defined || symbol.is_common;
-      symbol.defined = true;
-    }
-    for (const std::string& name : symbols.undefined) {
-      refer_to(name);
+    struct Open {
+      const HostSymbols* symbols;
+      std::size_t next = 0; ///< of the undefined symbols
+    };
+    define(symbols);
+    std::vector<Open> chain = {{&symbols}};
+    while (!chain.empty()) {
+      Open& last = chain.back();
+      if (last.next == last.symbols->undefined.size()) {
+        chain.pop_back();
+        continue;
+      }
+      Candidate* const offer = want(last.symbols->undefined[last.next++]);
+      if (offer != nullptr && choose(*offer)) {
+        define(offer->symbols);
+        chain.push_back({&offer->symbols});
+      }
     }
   }
 
@@ -163,15 +166,43 @@ private:
                                [&](const std::string& name) { return is_missing(name); });
   }
 
-  /// Taking one object may take others that it refers to; the recursion is as deep as the longest
-  /// chain of members, each of which is taken once.
-  void take(Candidate& candidate) {
+  void define(const HostSymbols& symbols) {
+    for (const std::string& name : symbols.defined) {
+      Symbol& symbol = symbols_[name];
+      symbol.defined = true;
+      symbol.is_common = false;
+    }
+    for (const std::string& name : symbols.common) {
+      Symbol& symbol = symbols_[name];
+      symbol.is_common = !symbol.defined || symbol.is_common;
+      symbol.defined = true;
+    }
+  }
+
+  /// Notes a reference; returns who would define what it names.
+  Candidate* want(const std::string& name) {
+    Symbol& symbol = symbols_[wrapped_name(name)];
+    if (symbol.defined) {
+      return nullptr;
+    }
+    symbol.wanted = true;
+    return symbol.offer;
+  }
+
+  /// False if the object is taken already.
+  static bool choose(Candidate& candidate) {
     if (candidate.taken) {
-      return;
+      return false;
     }
     candidate.taken = true;
     candidate.input->selected.push_back(candidate.index);
-    add(candidate.symbols);
+    return true;
+  }
+
+  void take(Candidate& candidate) {
+    if (choose(candidate)) {
+      add(candidate.symbols);
+    }
   }
 
   LinkerKind linker_;

@@ -2,7 +2,11 @@
 #include "runtime/abi/clang/decode.h"
 
 #include <array>
+#include <cstring>
 #include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -340,6 +344,27 @@ TEST(NonContiguous, WithoutADescriptorOfThatManyDimensions) {
     ASSERT_FALSE(status) << count;
     EXPECT_THAT(status.error().message, HasSubstr("dimensions and does not describe them"));
   }
+}
+
+TEST(NonContiguous, NothingBehindTheDescriptorIsRead) {
+  int array[16];
+  // array[0:n:3] and, of a matrix, [0:2][0:n:3]: the size is in bytes. Behind the records the
+  // program may have no memory.
+  const std::vector<std::vector<Dimension>> descriptors = {{{0, 4, 12}, {0, 1, 4}},
+                                                           {{0, 2, 32}, {0, 4, 12}, {0, 1, 4}}};
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages =
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  std::byte* const end = static_cast<std::byte*>(pages) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  for (const std::vector<Dimension>& descriptor : descriptors) {
+    const std::size_t bytes = descriptor.size() * sizeof(Dimension);
+    std::memcpy(end - bytes, descriptor.data(), bytes);
+    MapItems items;
+    EXPECT_FALSE(decode({{array, end - bytes, 16, kFrom | kNonContiguous}}, items));
+  }
+  munmap(pages, 2 * page);
 }
 
 TEST(Constructs, TakeTheirPositionFromTheIdent) {

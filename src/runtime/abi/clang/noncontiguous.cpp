@@ -35,15 +35,30 @@ void expand(core::MapItem piece, std::span<const Dimension> dimensions, MapItems
   }
 }
 
-/// Clang 22 gives a section with a stride whose length it does not know a number of dimensions that
-/// is its length in bytes. What lies behind the records then is not what a descriptor ends with.
-bool is_descriptor(std::span<const Dimension> records) {
-  const Dimension& element = records.back();
-  return element.offset == 0 && element.count == 1 && element.stride > 0;
+/// No array has more.
+constexpr std::uint64_t kMostDimensions = 64;
+
+/// What a descriptor ends with: one element of the element type's size.
+bool describes_element(const Dimension& record) {
+  return record.offset == 0 && record.count == 1 && record.stride > 0;
 }
 
-/// No array has more, and so many records can be read without harm where there are fewer.
-constexpr std::uint64_t kMostDimensions = 64;
+/// Clang 22 gives a section with a stride whose length it does not know a number of dimensions that
+/// is its length in bytes. The records themselves are right, and the last one looks like no other:
+/// what stands for the number is a multiple of its size, and large enough for the elements of the
+/// dimension before it. Nothing behind it is read.
+bool is_descriptor(const Dimension* records, std::uint64_t dimensions) {
+  if (dimensions > kMostDimensions) {
+    return false;
+  }
+  for (std::uint64_t i = 1; i < dimensions - 1; ++i) {
+    if (describes_element(records[i]) && dimensions % records[i].stride == 0 &&
+        records[i - 1].count <= dimensions / records[i].stride) {
+      return false;
+    }
+  }
+  return describes_element(records[dimensions - 1]);
+}
 
 } // namespace
 
@@ -53,7 +68,7 @@ Status expand_noncontiguous(const core::MapItem& whole, const void* descriptor,
   if (dimensions < 2) {
     return {};
   }
-  if (dimensions > kMostDimensions || !is_descriptor({records, dimensions})) {
+  if (!is_descriptor(records, dimensions)) {
     return fail(
         "the compiler says that a section has {} dimensions and does not describe them, as Clang "
         "22 does where a section has a stride and a length that is not a constant; give a "
