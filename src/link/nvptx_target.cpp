@@ -20,6 +20,7 @@
 #include "link/image_check.h"
 #include "link/installation.h"
 #include "link/kernel_check.h"
+#include "link/kernel_environment.h"
 #include "link/libdevice.h"
 #include "link/lto.h"
 #include "link/mathematics_names.h"
@@ -217,6 +218,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   choose_architecture(module, arch);
   run_pass(module, llvm::AlwaysInlinerPass());
   answer_runtime_questions(module);
+  make_room_for_main_threads(module);
   return {};
 }
 

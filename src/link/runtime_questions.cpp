@@ -1,5 +1,7 @@
 #include "link/runtime_questions.h"
 
+#include "link/kernel_environment.h"
+
 #include <map>
 #include <optional>
 #include <vector>
@@ -16,26 +18,6 @@ constexpr const char* kModeQuestion = "__gantry_kernel_mode";
 constexpr const char* kStatesQuestion = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
-/// The place of gantry_kernel_environment::mode in the type that Clang gives the environment: a
-/// structure in front, of which it is the third member.
-constexpr unsigned kConfiguration = 0;
-constexpr unsigned kMode = 2;
-
-/// The mode in a kernel's environment; nothing for other functions.
-std::optional<std::uint8_t> mode_of(const llvm::Function& function) {
-  const llvm::GlobalVariable* const environment = function.getParent()->getGlobalVariable(
-      (function.getName() + "_kernel_environment").str(), /*AllowInternal=*/true);
-  if (environment == nullptr || !environment->hasInitializer()) {
-    return std::nullopt;
-  }
-  const llvm::Constant* mode = environment->getInitializer()->getAggregateElement(kConfiguration);
-  mode = mode == nullptr ? nullptr : mode->getAggregateElement(kMode);
-  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(mode);
-  if (number == nullptr) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint8_t>(number->getZExtValue());
-}
 
 /// What a function calls or takes the address of.
 std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
@@ -92,7 +74,7 @@ Reach modes_that_reach(llvm::Module& module) {
     }
   };
   for (llvm::Function& function : module) {
-    if (const auto mode = mode_of(function)) {
+    if (const auto mode = kernel_mode(function)) {
       come_to(&function, {.reached = true, .mode = *mode});
     } else if (!function.hasLocalLinkage()) {
       // A kernel without an environment, or something that a variable mentions.

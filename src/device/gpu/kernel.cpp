@@ -19,11 +19,17 @@ void __kmpc_kernel_end_parallel();
 
 namespace {
 
+/// Threads that a generic kernel's team can have: the block without the main thread's warp.
+uint32_t workers() {
+  const uint32_t threads = machine::block_size();
+  return threads > machine::kWarpSize ? threads - machine::kWarpSize : 0;
+}
+
 [[gnu::always_inline]] inline void start_team(const KernelEnvironment& kernel,
                                               LaunchEnvironment* launch) {
   const bool spmd = (kernel.mode & GANTRY_KERNEL_SPMD) != 0;
   team.mode = kernel.mode;
-  team.available = spmd ? machine::block_size() : main_thread();
+  team.available = spmd ? machine::block_size() : workers();
   team.size = spmd ? team.available : 1;
   team.work = nullptr;
   team.arguments = nullptr;

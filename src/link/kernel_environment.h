@@ -1,0 +1,24 @@
+// What Clang says of each kernel for GPUs, in a constant beside it (gantry/gpu_image.h,
+// gantry_kernel_environment).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace gantry::link {
+
+/// GANTRY_KERNEL_*; nothing for functions that are no kernels.
+[[nodiscard]] std::optional<std::uint8_t> kernel_mode(const llvm::Function& function);
+
+/// The main thread of a generic kernel has a warp of its own beside the team's threads. Clang takes
+/// thread_limit for the size of the whole block, so a team would have a warp less than its
+/// construct names: raises these kernels' bounds of the block. After everything that may change a
+/// kernel's mode.
+void make_room_for_main_threads(llvm::Module& module);
+
+} // namespace gantry::link
