@@ -102,6 +102,8 @@ Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site) {
   case Trap::kFellOff:
     return fault(FaultCode::kLaunchFailed,
                  "the end of a function is reached that must not be: one that never returns", {});
+  case Trap::kBranchIndex:
+    return fault(FaultCode::kInvalidPc, "the index of a branch is beyond its list of labels", {});
   }
   return fault(FaultCode::kLaunchFailed, "the kernel cannot go on", {});
 }

@@ -242,6 +242,7 @@ TEST_F(FaultReport, Traps) {
   EXPECT_EQ(code(Trap::kNotSupported), FaultCode::kIllegalInstruction);
   EXPECT_EQ(code(Trap::kBarrierRange), FaultCode::kLaunchFailed);
   EXPECT_EQ(code(Trap::kFellOff), FaultCode::kLaunchFailed);
+  EXPECT_EQ(code(Trap::kBranchIndex), FaultCode::kInvalidPc);
 }
 
 TEST_F(FaultReport, Calls) {

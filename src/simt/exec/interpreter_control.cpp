@@ -39,7 +39,7 @@ void branch_indexed(Machine& machine, Group& group, const Operation& operation, 
   const LaneMask same = lanes_like_first(active, index);
   const auto chosen = static_cast<std::uint32_t>(index[std::countr_zero(active)]);
   if (chosen >= operation.targets.size()) {
-    machine.block().fail(machine.warp(), call_fault(machine.warp(), same, chosen, operation.site));
+    machine.trap(same, Trap::kBranchIndex, operation.site);
   }
   // The lanes that go elsewhere come here again by themselves.
   if (group.mask != active) {

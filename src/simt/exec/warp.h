@@ -139,6 +139,7 @@ enum class Trap : std::uint32_t {
   kNotSupported,  ///< an instruction that the executor refuses, reached all the same
   kBarrierRange,  ///< a barrier's number or count is not valid
   kFellOff,       ///< the end of a function without a result, or of a .noreturn one
+  kBranchIndex,   ///< the index of brx.idx is beyond its list
 };
 
 /// A warp being executed. One at a time is current on a host thread.

@@ -29,6 +29,7 @@ enum class Operation : unsigned {
   kShuffle,     ///< (i32 mode, i32 value, i32 b, i32 c, i32 mask, i64 site) -> i32
   kVoteBallot,  ///< (i1, i32 mask, i64 site) -> i32
   kMatchAny,    ///< (i64 value, i32 mask, i64 site) -> i32
+  kMatchAll,    ///< the same: the lanes of the mask, or 0 if some have another value
   kRedux,       ///< (i32 how, i32 value, i32 mask, i64 site) -> i32
   kActiveMask,  ///< () -> i32
   kWarpBarrier, ///< (i32 mask, i64 site)

@@ -11,6 +11,12 @@ void ScalarFunction::branch_to(llvm::BasicBlock* block) {
   builder_.CreateBr(block);
 }
 
+void ScalarFunction::trap(exec::Trap reason) {
+  operation(Operation::kTrap, builder_.getVoidTy(),
+            {number(static_cast<unsigned>(reason)), site()});
+  branch_to(return_);
+}
+
 bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   switch (instruction.opcode) {
@@ -18,16 +24,18 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
     branch_to(starts_[source_.labels[operands[0].index].instruction]);
     return true;
   case Opcode::k_brx: {
-    // An index beyond the list is undefined; the last label takes it.
     const std::vector<std::uint32_t>& labels = source_.label_lists[operands[1].index];
     const auto block = [&](std::uint32_t label) {
       return starts_[source_.labels[label].instruction];
     };
-    auto* choice = builder_.CreateSwitch(get_bits(operands[0], 32), block(labels.back()),
+    auto* beyond = llvm::BasicBlock::Create(context_, "", function_);
+    auto* choice = builder_.CreateSwitch(get_bits(operands[0], 32), beyond,
                                          static_cast<unsigned>(labels.size()));
-    for (unsigned i = 0; i + 1 < labels.size(); ++i) {
+    for (unsigned i = 0; i < labels.size(); ++i) {
       choice->addCase(number(i), block(labels[i]));
     }
+    builder_.SetInsertPoint(beyond);
+    trap(exec::Trap::kBranchIndex);
     return true;
   }
   case Opcode::k_ret:
@@ -38,9 +46,7 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
     branch_to(return_);
     return true;
   case Opcode::k_trap:
-    operation(Operation::kTrap, builder_.getVoidTy(),
-              {number(static_cast<unsigned>(exec::Trap::kTrap)), site()});
-    branch_to(return_);
+    trap(exec::Trap::kTrap);
     return true;
   case Opcode::k_brkpt:
   case Opcode::k_pmevent:
@@ -164,9 +170,7 @@ void ScalarFunction::lower_call(const ptx::Instruction& instruction) {
     }
   }
   if (interface.noreturn) {
-    operation(Operation::kTrap, builder_.getVoidTy(),
-              {number(static_cast<unsigned>(exec::Trap::kFellOff)), site()});
-    branch_to(return_);
+    trap(exec::Trap::kFellOff);
     return;
   }
   llvm::ArrayRef<Value*> left(result_words);
@@ -197,20 +201,16 @@ bool ScalarFunction::lower_warp(const ptx::Instruction& instruction) {
     set_bits(operands[0], operation(Operation::kActiveMask, bits(32), {}));
     return true;
   case Opcode::k_match: {
-    // match.all: all lanes of the mask have the value of this one.
     const Operand& to = operands[0];
     Value* mask = get_bits(operands[2], 32);
     Value* value = builder_.CreateZExt(get(operands[1], instruction.type()), bits(64));
-    Value* equal = operation(Operation::kMatchAny, bits(32), {value, mask, site()});
-    if (instruction.has(Modifier::kAny)) {
-      set_bits(to, equal);
-      return true;
-    }
-    Value* all = builder_.CreateICmpEQ(equal, mask);
-    Value* result = builder_.CreateSelect(all, mask, number(0));
+    Value* result =
+        operation(instruction.has(Modifier::kAny) ? Operation::kMatchAny : Operation::kMatchAll,
+                  bits(32), {value, mask, site()});
     if (to.kind == Operand::Kind::kPair) {
       set_bits(to.members[0], result);
-      set_bits(to.members[1], all);
+      // The lane itself is one of them, if all have its value.
+      set_bits(to.members[1], builder_.CreateICmpNE(result, number(0)));
     } else {
       set_bits(to, result);
     }

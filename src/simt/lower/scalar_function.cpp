@@ -271,9 +271,7 @@ void ScalarFunction::lower(const ptx::Instruction& instruction) {
   // What nobody here knows was refused before (refusal_of()); if it comes all the same, it traps.
   if (!lower_integer(instruction) && !lower_float(instruction) && !lower_memory(instruction) &&
       !lower_control(instruction) && !lower_warp(instruction)) {
-    operation(Operation::kTrap, builder_.getVoidTy(),
-              {number(static_cast<unsigned>(exec::Trap::kNotSupported)), site()});
-    branch_to(return_);
+    trap(exec::Trap::kNotSupported);
   }
 }
 

@@ -137,6 +137,7 @@ private:
   void lower_vote(const ptx::Instruction& instruction);
   void lower_barrier(const ptx::Instruction& instruction);
   void branch_to(llvm::BasicBlock* block);
+  void trap(exec::Trap reason);
   /// The words of a value, from the bytes of a variable of this function.
   [[nodiscard]] std::vector<Value*> load_words(const ptx::PassedValue& value,
                                                std::uint32_t variable);

@@ -355,6 +355,7 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
   }
   case Operation::kLocalBase:
   case Operation::kMatchAny:
+  case Operation::kMatchAll:
   case Operation::kSystemCall:
   case Operation::kIndirectCall:
   case Operation::kDirectCall:

@@ -144,8 +144,10 @@ void WarpFunction::emit_shuffle(const llvm::CallInst& call) {
                           llvm::Align(4)));
 }
 
-// For each lane the lanes of its mask that have its value.
+// For each lane the lanes of its mask that have its value. Lanes that have exited are of no mask
+// (PTX ISA 9.0, 9.7.13, match.sync).
 void WarpFunction::emit_match(const llvm::CallInst& call) {
+  const bool all_or_none = *operation_of(call) == Operation::kMatchAll;
   auto* word = builder_.getInt32Ty();
   auto* wide = builder_.getInt64Ty();
   const Value* masks = call.getArgOperand(1);
@@ -157,9 +159,13 @@ void WarpFunction::emit_match(const llvm::CallInst& call) {
   for_each_lane(mask_, [&](Value* lane) {
     Value* value = builder_.CreateLoad(wide, builder_.CreateGEP(wide, scratch_[1], lane));
     Value* mask = builder_.CreateLoad(word, builder_.CreateGEP(word, scratch_[0], lane));
-    Value* equal = mask_bits(builder_.CreateICmpEQ(values, splat(value)));
-    builder_.CreateStore(builder_.CreateAnd(builder_.CreateAnd(equal, mask), present),
-                         builder_.CreateGEP(word, scratch_[2], lane));
+    Value* asked = builder_.CreateAnd(mask, present);
+    Value* equal =
+        builder_.CreateAnd(mask_bits(builder_.CreateICmpEQ(values, splat(value))), asked);
+    if (all_or_none) {
+      equal = builder_.CreateSelect(builder_.CreateICmpEQ(equal, asked), asked, number(0));
+    }
+    builder_.CreateStore(equal, builder_.CreateGEP(word, scratch_[2], lane));
   });
   define_vector(call, builder_.CreateAlignedLoad(vector_type(word), scratch_[2], llvm::Align(64)));
 }

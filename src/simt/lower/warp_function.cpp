@@ -68,6 +68,7 @@ void WarpFunction::scan() {
       case Operation::kShuffle:
       case Operation::kVoteBallot:
       case Operation::kMatchAny:
+      case Operation::kMatchAll:
       case Operation::kRedux:
       case Operation::kWarpBarrier:
       case Operation::kBarrier:

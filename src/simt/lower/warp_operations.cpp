@@ -117,6 +117,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     return;
   }
   case Operation::kMatchAny:
+  case Operation::kMatchAll:
     emit_match(call);
     return;
   case Operation::kRedux:

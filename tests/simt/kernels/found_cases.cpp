@@ -130,6 +130,21 @@ GANTRY_KERNEL_CASE(found_two_votes) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(found_match_beside_exited) {
+  std::vector<Word> expected(std::size_t{4} * 32);
+  for (std::size_t lane = 0; lane < 16; ++lane) {
+    expected[4 * lane] = 0xFFFF;
+    expected[4 * lane + 1] = 1;
+    expected[4 * lane + 3] = 0x5555U << (lane & 1);
+  }
+  Module module(driver, ptx_of("found"));
+  const DeviceBuffer results(driver, std::vector<Word>(expected.size()));
+  module.kernel("match_beside_exited").launch({{1}, {32}}, results);
+  Result result;
+  result.add("results", results.download(), expected);
+  return result;
+}
+
 GANTRY_KERNEL_CASE(found_one_sign) {
   const auto function = [](Word x, Word lane) {
     return lane == 14 ? (x & 0x8000'0000) | ((0 - lane) & 0x7FFF'FFFF) : x;
