@@ -101,7 +101,7 @@ using namespace gantry::cuda;
 
 extern "C" {
 
-int32_t __tgt_rtl_number_of_devices(void) {
+int32_t __tgt_rtl_number_of_devices(void) noexcept {
   if (!driver().problem.empty()) {
     set_error(GANTRY_FAILURE, driver().problem);
     return 0;
@@ -117,7 +117,7 @@ int32_t __tgt_rtl_number_of_devices(void) {
   return count;
 }
 
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
   const auto wanted = read_device_options(options);
   if (!wanted) {
     return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
@@ -142,13 +142,13 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t device) {
+uint32_t __tgt_rtl_capabilities(int32_t device) noexcept {
   const bool host_accessible = device_of(device).host_accessible;
   return GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT |
          (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
 }
 
-int32_t __tgt_rtl_use_host_memory(int32_t device) {
+int32_t __tgt_rtl_use_host_memory(int32_t device) noexcept {
   Device& on = device_of(device);
   if (on.host_accessible) {
     return GANTRY_SUCCESS;
@@ -161,7 +161,7 @@ int32_t __tgt_rtl_use_host_memory(int32_t device) {
   return GANTRY_SUCCESS;
 }
 
-const char* __tgt_rtl_device_description(int32_t device) {
+const char* __tgt_rtl_device_description(int32_t device) noexcept {
   return device_of(device).description.c_str();
 }
 

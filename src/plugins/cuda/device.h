@@ -30,12 +30,18 @@ struct Device {
   std::string description;
   DeviceOptions options;
   MemoryPool memory; ///< any thread
+  /// There is a newer table of functions than `functions`; changed with the lock below.
+  std::atomic<bool> functions_wait = false;
 
   std::mutex mutex; ///< for all below
-  /// The table of functions called by pointer, in device memory; 0 if there is none. Those that it
-  /// has replaced stay, as kernels may be reading them.
+  /// The table of functions called by pointer, in device memory; 0 if there is none.
   CUdeviceptr functions = 0;
   std::uint64_t function_count = 0;
+  /// Those before it, which kernels may be reading.
+  std::vector<CUdeviceptr> replaced_functions;
+  /// The newer one, as the device is to have it.
+  std::vector<__omp_offloading_fptr_map_ty> waiting_functions;
+  std::vector<CUstream> streams;           ///< of the queues that there are
   std::vector<const gantry_image*> images; ///< loaded
 };
 

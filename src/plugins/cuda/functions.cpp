@@ -1,43 +1,105 @@
 // Functions called by pointer: the table that device code translates with
 // (src/device/gpu/indirect.cpp). Its elements stand behind one that holds their number.
+#include "plugins/cuda/functions.h"
+
 #include "plugins/cuda/image.h"
 
-#include <vector>
+#include <algorithm>
 
-using namespace gantry::cuda;
+namespace gantry::cuda {
 
 namespace {
 
-std::int32_t replace_table(Device& device, std::uint64_t size,
-                           const __omp_offloading_fptr_map_ty* given) {
-  std::vector<__omp_offloading_fptr_map_ty> table(size + 1);
-  table[0] = {static_cast<std::int64_t>(size), 0};
-  std::copy(given, given + size, table.begin() + 1);
-  const std::size_t bytes = table.size() * sizeof table[0];
-  CUdeviceptr address = 0;
+using Element = __omp_offloading_fptr_map_ty;
+
+/// Whether all that was launched before is done.
+bool is_idle(const Device& device) {
+  const auto is_done = [](CUstream stream) {
+    return driver().cuStreamQuery(stream) == CUDA_SUCCESS;
+  };
+  return is_done(CU_STREAM_LEGACY) && std::ranges::all_of(device.streams, is_done);
+}
+
+/// Kernels that are launched from now on read the device's environment, which has the new table.
+void free_replaced(Device& device) {
+  if (!device.replaced_functions.empty() && is_idle(device)) {
+    for (const CUdeviceptr table : device.replaced_functions) {
+      (void)driver().cuMemFree_v2(table);
+    }
+    device.replaced_functions.clear();
+  }
+}
+
+std::int32_t copy_table(const std::vector<Element>& table, CUdeviceptr& address) {
+  const std::size_t bytes = table.size() * sizeof(Element);
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
-  if (const std::int32_t code = write(address, table.data(), bytes); code != GANTRY_SUCCESS) {
+  const std::int32_t code = write(address, table.data(), bytes);
+  if (code != GANTRY_SUCCESS) {
+    (void)driver().cuMemFree_v2(address);
+  }
+  return code;
+}
+
+/// Makes the table that waits the device's; the device's lock is held.
+std::int32_t place(Device& device) {
+  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
     return code;
   }
-  device.functions = address + sizeof table[0];
-  device.function_count = size;
+  if (!device.waiting_functions.empty()) {
+    CUdeviceptr address = 0;
+    if (const std::int32_t code = copy_table(device.waiting_functions, address);
+        code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (device.functions != 0) {
+      device.replaced_functions.push_back(device.functions - sizeof(Element));
+    }
+    device.functions = address + sizeof(Element);
+    device.function_count = device.waiting_functions.size() - 1;
+    device.waiting_functions = {};
+  }
+  // Where an image is not told, the next launch tells all of them again.
   for (const gantry_image* image : device.images) {
     if (const std::int32_t code = image->write_device_environment(); code != GANTRY_SUCCESS) {
       return code;
     }
   }
+  device.functions_wait.store(false, std::memory_order_release);
+  free_replaced(device);
   return GANTRY_SUCCESS;
 }
 
 } // namespace
 
+std::int32_t place_waiting_functions(Device& device) {
+  const std::lock_guard lock(device.mutex);
+  if (!device.functions_wait.load(std::memory_order_relaxed)) {
+    return GANTRY_SUCCESS;
+  }
+  const std::int32_t code = place(device);
+  return code == GANTRY_SUCCESS
+             ? code
+             : report(code,
+                      "the table of functions that are called by pointer has no place on "
+                      "the device: {}",
+                      std::string(plugins::last_error()));
+}
+
+} // namespace gantry::cuda
+
+using namespace gantry::cuda;
+
 extern "C" void
 __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                               struct __omp_offloading_fptr_map_ty* table_host_ptr) {
+                               struct __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
   Device& device = device_of(device_id);
-  const std::lock_guard lock(device.mutex);
-  // A device that cannot take the table has no context any more: its next call says so.
-  if (enter(device) == GANTRY_SUCCESS) {
-    (void)replace_table(device, table_size, table_host_ptr);
+  {
+    const std::lock_guard lock(device.mutex);
+    device.waiting_functions = {{static_cast<std::int64_t>(table_size), 0}};
+    device.waiting_functions.insert(device.waiting_functions.end(), table_host_ptr,
+                                    table_host_ptr + table_size);
+    device.functions_wait.store(true, std::memory_order_release);
   }
+  // Where there is no room for the table, launches try again and say so.
+  (void)place_waiting_functions(device);
 }

@@ -1,5 +1,7 @@
 #include "plugins/cuda/launch.h"
 
+#include "plugins/cuda/functions.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -150,6 +152,9 @@ void LaunchMemory::release(Device& device) {
 
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                    LaunchMemory& memory) {
+  if (const std::int32_t code = have_functions(*kernel.device); code != GANTRY_SUCCESS) {
+    return code;
+  }
   if (kernel.convention != Convention::kClang) {
     return start_of_gcc(kernel, launch, stream, memory);
   }

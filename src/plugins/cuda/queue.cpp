@@ -57,7 +57,7 @@ std::int32_t now(std::int32_t device, Put&& put) {
 
 extern "C" {
 
-int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) noexcept {
   Device& on = device_of(device);
   if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
     return code;
@@ -65,10 +65,16 @@ int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
   CUstream stream = nullptr;
   GANTRY_CUDA_TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
   *queue = new gantry_queue{.device = on, .stream = stream};
+  const std::lock_guard lock(on.mutex);
+  on.streams.push_back(stream);
   return GANTRY_SUCCESS;
 }
 
-void __tgt_rtl_destroy_queue(gantry_queue* queue) {
+void __tgt_rtl_destroy_queue(gantry_queue* queue) noexcept {
+  {
+    const std::lock_guard lock(queue->device.mutex);
+    std::erase(queue->device.streams, queue->stream);
+  }
   if (enter(queue->device) == GANTRY_SUCCESS) {
     (void)driver().cuStreamDestroy_v2(queue->stream);
     queue->memory.release(queue->device);
@@ -78,7 +84,7 @@ void __tgt_rtl_destroy_queue(gantry_queue* queue) {
 }
 
 int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size) {
+                                    uint64_t size) noexcept {
   const auto to = reinterpret_cast<CUdeviceptr>(device_address);
   if (size > kDriverTakes && !queue->device.integrated) {
     if (const std::int32_t code = enter(queue->device); code != GANTRY_SUCCESS) {
@@ -95,7 +101,7 @@ int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, c
 }
 
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size) {
+                                      uint64_t size) noexcept {
   const auto from = reinterpret_cast<CUdeviceptr>(device_address);
   // The driver would wait for the copy of however little.
   if (!queue->device.integrated) {
@@ -113,7 +119,7 @@ int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const voi
 }
 
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch) {
+                                      const gantry_launch* launch) noexcept {
   if (const std::int32_t code = queue->data.bring(queue->stream); code != GANTRY_SUCCESS) {
     return code;
   }
@@ -121,16 +127,16 @@ int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel
 }
 
 int32_t __tgt_rtl_launch_data(gantry_queue* queue, uint64_t size, void** host,
-                              void** device_address) {
+                              void** device_address) noexcept {
   return queue->data.reserve(queue->stream, size, host, device_address);
 }
 
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) noexcept {
   return finish(*queue, in_context(queue->device,
                                    [&] { return driver().cuStreamSynchronize(queue->stream); }));
 }
 
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
   const CUresult result =
       in_context(queue->device, [&] { return driver().cuStreamQuery(queue->stream); });
   *done = result == CUDA_ERROR_NOT_READY ? 0 : 1;
@@ -142,28 +148,28 @@ int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
 // far that kernels in other streams see it.
 
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) {
+                                const gantry_launch* launch) noexcept {
   return now(device, [&](gantry_queue& queue) {
     return start(*kernel, *launch, queue.stream, queue.memory);
   });
 }
 
 int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size) {
+                              uint64_t size) noexcept {
   return now(device, [&](gantry_queue& queue) {
     return __tgt_rtl_data_submit_async(&queue, device_address, host, size);
   });
 }
 
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size) {
+                                uint64_t size) noexcept {
   return now(device, [&](gantry_queue& queue) {
     return __tgt_rtl_data_retrieve_async(&queue, host, device_address, size);
   });
 }
 
 int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
-                                uint64_t size) {
+                                uint64_t size) noexcept {
   return now(to_device, [&](gantry_queue& queue) {
     const Device& target = queue.device;
     return check(in_context(target,

@@ -2,6 +2,7 @@
 
 #include "plugins/cuda/testing/open_device.h"
 
+#include <barrier>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -124,6 +125,30 @@ TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
     EXPECT_EQ(value, 2 * kLaunches);
     EXPECT_EQ(__tgt_rtl_data_delete(0, number), GANTRY_SUCCESS);
   }
+}
+
+TEST_F(QueueTest, ManyThreadsLeaveFewBehind) {
+  constexpr std::size_t kThreads = 40;
+  const auto streams = [&] {
+    const std::lock_guard lock(device().mutex);
+    return device().streams.size();
+  };
+  const std::size_t before = streams();
+  const unsigned zero = 0;
+  void* numbers = nullptr; // one of each thread: copies that are not ordered do not meet
+  ASSERT_EQ(__tgt_rtl_data_alloc(0, kThreads * sizeof zero, &numbers), GANTRY_SUCCESS);
+  {
+    std::barrier all_have_one(kThreads);
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, number = static_cast<unsigned*>(numbers) + i] {
+        EXPECT_EQ(__tgt_rtl_data_submit(0, number, &zero, sizeof zero), GANTRY_SUCCESS);
+        all_have_one.arrive_and_wait();
+      });
+    }
+  }
+  EXPECT_LE(streams(), before + 16);
+  EXPECT_EQ(__tgt_rtl_data_delete(0, numbers), GANTRY_SUCCESS);
 }
 
 } // namespace

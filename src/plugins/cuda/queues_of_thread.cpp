@@ -19,10 +19,20 @@ Spare& spare() {
   return *all;
 }
 
+/// More are of no use: another thread has its own by the time that it needs one.
+constexpr std::size_t kMostSpare = 16;
+
+/// Nothing is left to be done in the queue.
 void leave(gantry_queue* queue) {
-  Spare& all = spare();
-  const std::lock_guard lock(all.mutex);
-  all.queues.push_back(queue);
+  {
+    Spare& all = spare();
+    const std::lock_guard lock(all.mutex);
+    if (all.queues.size() < kMostSpare) {
+      all.queues.push_back(queue);
+      return;
+    }
+  }
+  __tgt_rtl_destroy_queue(queue);
 }
 
 /// A queue of the device that no thread has, or a new one.

@@ -3,13 +3,62 @@
 #include "plugins/cuda/driver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace gantry::cuda {
 
 namespace {
 
 constexpr std::size_t kBufferBytes = 2 << 20;
+/// Buffers that are kept while no stream has them, for streams of all devices.
+constexpr std::size_t kMostKept = 16;
+
+constinit std::atomic<std::size_t> buffers_there{0};
+
+/// Never freed: kernels may run while the process ends.
+struct Kept {
+  std::mutex mutex;
+  std::vector<std::byte*> buffers;
+};
+
+Kept& kept() {
+  static auto* const all = new Kept;
+  return *all;
+}
+
+std::int32_t take_buffer(std::byte*& buffer) {
+  {
+    const std::lock_guard lock(kept().mutex);
+    if (std::vector<std::byte*>& buffers = kept().buffers; !buffers.empty()) {
+      buffer = buffers.back();
+      buffers.pop_back();
+      return GANTRY_SUCCESS;
+    }
+  }
+  void* memory = nullptr;
+  // Pinned for all devices, because they have one address space with the host.
+  GANTRY_CUDA_TRY(cuMemHostAlloc, &memory, kBufferBytes, 0);
+  buffer = static_cast<std::byte*>(memory);
+  buffers_there.fetch_add(1, std::memory_order_relaxed);
+  return GANTRY_SUCCESS;
+}
+
+/// Nothing uses the buffer any more.
+void give_back(std::byte* buffer) {
+  {
+    const std::lock_guard lock(kept().mutex);
+    if (kept().buffers.size() < kMostKept) {
+      kept().buffers.push_back(buffer);
+      return;
+    }
+  }
+  (void)driver().cuMemFreeHost(buffer);
+  buffers_there.fetch_sub(1, std::memory_order_relaxed);
+}
 
 void deliver(void*& to, const std::byte* memory, std::size_t size) {
   if (to != nullptr) {
@@ -26,18 +75,23 @@ Staging::~Staging() {
       (void)driver().cuEventDestroy_v2(buffer.done);
     }
     if (buffer.memory != nullptr) {
-      (void)driver().cuMemFreeHost(buffer.memory);
+      give_back(buffer.memory);
     }
   }
 }
 
+std::size_t Staging::pinned_bytes() {
+  return buffers_there.load(std::memory_order_relaxed) * kBufferBytes;
+}
+
 std::int32_t Staging::next(Buffer*& buffer) {
   buffer = &buffers_[turn_];
+  has_many_ = has_many_ || turn_ != 0;
   turn_ = (turn_ + 1) % kBuffers;
   if (buffer->memory == nullptr) {
-    void* memory = nullptr;
-    GANTRY_CUDA_TRY(cuMemHostAlloc, &memory, kBufferBytes, 0);
-    buffer->memory = static_cast<std::byte*>(memory);
+    if (const std::int32_t code = take_buffer(buffer->memory); code != GANTRY_SUCCESS) {
+      return code;
+    }
   }
   if (buffer->done == nullptr) {
     GANTRY_CUDA_TRY(cuEventCreate, &buffer->done, CU_EVENT_DISABLE_TIMING);
@@ -87,6 +141,15 @@ void Staging::bring_all() {
     deliver(buffer.to, buffer.memory, buffer.size);
   }
   any_to_bring_ = false;
+}
+
+void Staging::give_back_many() {
+  for (std::size_t i = 1; i < kBuffers; ++i) {
+    if (std::byte* const memory = std::exchange(buffers_[i].memory, nullptr); memory != nullptr) {
+      give_back(memory);
+    }
+  }
+  has_many_ = false;
 }
 
 void Staging::give_up() {

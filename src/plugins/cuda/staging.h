@@ -1,6 +1,9 @@
 // Copies between device memory and memory of the program that the driver has not pinned: by way of
 // pinned buffers, in pieces, so that one piece is on its way while the next is brought in. The
 // calling thread does not wait for the last ones.
+//
+// A stream keeps the buffer of a single piece. The others go back when the stream is done, and
+// some of them are kept for the next stream: pinned memory is taken from the whole machine.
 #pragma once
 
 #include <array>
@@ -30,9 +33,16 @@ public:
     if (any_to_bring_) {
       bring_all();
     }
+    turn_ = 0;
+    if (has_many_) {
+      give_back_many();
+    }
   }
   /// When the stream has failed: leaves it.
   void give_up();
+
+  /// Bytes of buffers that there are, in use or kept. Any thread.
+  [[nodiscard]] static std::size_t pinned_bytes();
 
 private:
   /// Pinned memory that is made when it is needed first.
@@ -44,6 +54,7 @@ private:
   };
 
   void bring_all();
+  void give_back_many();
 
   /// The next buffer in turn, with which the stream is done.
   std::int32_t next(Buffer*& buffer);
@@ -52,6 +63,7 @@ private:
   std::array<Buffer, kBuffers> buffers_;
   std::size_t turn_ = 0;      ///< of the buffer that was used longest ago
   bool any_to_bring_ = false; ///< some buffer's content belongs somewhere
+  bool has_many_ = false;     ///< buffers other than the first have memory
 };
 
 } // namespace gantry::cuda

@@ -62,6 +62,29 @@ TEST_F(StagingTest, MoreRetrievedThanThereAreBuffers) {
   }
 }
 
+TEST_F(StagingTest, BuffersOfManyStreamsAreGivenBack) {
+  constexpr std::size_t kBytes = 8 << 20; // all buffers of a stream
+  constexpr std::size_t kStreams = 24;
+  const auto from = numbers(kBytes, 1);
+  const std::size_t before = Staging::pinned_bytes();
+  std::vector<Staging> all(kStreams);
+  for (Staging& staging : all) {
+    ASSERT_EQ(staging.submit(stream_, memory_, from.data(), kBytes), GANTRY_SUCCESS);
+  }
+  EXPECT_GE(Staging::pinned_bytes(), kStreams * kBytes);
+  ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+  for (Staging& staging : all) {
+    staging.finish();
+  }
+  // One of each stream, and 16 that the next one finds.
+  EXPECT_LE(Staging::pinned_bytes(), before + kStreams * kBytes / 4 + 16 * (std::size_t{2} << 20));
+  std::vector<unsigned> to(from.size());
+  ASSERT_EQ(all[0].retrieve(stream_, to.data(), memory_, kBytes), GANTRY_SUCCESS);
+  ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+  all[0].finish();
+  EXPECT_EQ(to, from);
+}
+
 TEST_F(StagingTest, NothingComesAfterItIsGivenUp) {
   Staging staging;
   const auto from = numbers(4096, 1);

@@ -1,15 +1,29 @@
 #include "runtime/core/queue.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <time.h>
+
 namespace gantry::core {
+
+namespace {
+
+/// Milliseconds of a clock that is read for every construct, so a coarse one.
+std::int64_t coarse_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+} // namespace
 
 QueuePool::~QueuePool() {
   if (gantry_queue* const latest = latest_.load(); latest != nullptr) {
     device_.plugin().functions().destroy_queue(latest);
   }
-  for (gantry_queue* queue : idle_) {
-    device_.plugin().functions().destroy_queue(queue);
+  for (const Idle& idle : idle_) {
+    device_.plugin().functions().destroy_queue(idle.queue);
   }
 }
 
@@ -21,7 +35,7 @@ Result<gantry_queue*> QueuePool::take() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      gantry_queue* queue = idle_.back();
+      gantry_queue* queue = idle_.back().queue;
       idle_.pop_back();
       return queue;
     }
@@ -30,13 +44,36 @@ Result<gantry_queue*> QueuePool::take() {
 }
 
 void QueuePool::give_back(gantry_queue* idle) {
+  const std::int64_t now = coarse_now();
+  if (now >= first_is_old_.load(std::memory_order_relaxed)) [[unlikely]] {
+    destroy_old(now);
+  }
   gantry_queue* none = nullptr;
   if (latest_.compare_exchange_strong(none, idle, std::memory_order_release,
                                       std::memory_order_relaxed)) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  idle_.push_back(idle);
+  idle_.push_back({idle, now});
+  if (idle_.size() == 1) {
+    first_is_old_.store(now + patience_, std::memory_order_relaxed);
+  }
+}
+
+void QueuePool::destroy_old(std::int64_t now) {
+  std::vector<Idle> old;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto young =
+        std::ranges::find_if(idle_, [&](const Idle& idle) { return now - idle.since < patience_; });
+    old.assign(idle_.begin(), young);
+    idle_.erase(idle_.begin(), young);
+    first_is_old_.store(idle_.empty() ? kNever : idle_.front().since + patience_,
+                        std::memory_order_relaxed);
+  }
+  for (const Idle& idle : old) {
+    device_.plugin().functions().destroy_queue(idle.queue);
+  }
 }
 
 Queue::~Queue() {

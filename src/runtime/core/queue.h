@@ -13,15 +13,22 @@
 #include "runtime/core/plugin.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace gantry::core {
 
-/// The queues of one device that no construct uses. Any thread.
+/// The queues of one device that no construct uses. Those that were of no use for long are
+/// destroyed when another is given back: a queue has memory of the plugin's. Any thread.
 class QueuePool {
 public:
+  static constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(10);
+
   /// `device` outlives the pool.
-  explicit QueuePool(const PluginDevice& device) : device_(device) {}
+  explicit QueuePool(const PluginDevice& device, std::chrono::milliseconds patience = kPatience)
+      : device_(device), patience_(patience.count()) {}
   QueuePool(const QueuePool&) = delete;
   QueuePool& operator=(const QueuePool&) = delete;
   ~QueuePool();
@@ -33,11 +40,21 @@ public:
   void give_back(gantry_queue* idle);
 
 private:
+  struct Idle {
+    gantry_queue* queue;
+    std::int64_t since; ///< in milliseconds
+  };
+  void destroy_old(std::int64_t now);
+
   const PluginDevice& device_;
+  const std::int64_t patience_; ///< in milliseconds
   /// The one given back last, if it is there: most times no lock is needed.
   std::atomic<gantry_queue*> latest_{nullptr};
+  /// When the first of the others is old, in milliseconds.
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> first_is_old_{kNever};
   Mutex mutex_{LockRank::kQueuePool};
-  std::vector<gantry_queue*> idle_; ///< the others
+  std::vector<Idle> idle_; ///< the others; the first was of no use for longest
 };
 
 /// One construct's use of a queue; one thread at a time. A device's queue is taken from the pool

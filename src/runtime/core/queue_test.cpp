@@ -2,6 +2,10 @@
 
 #include "runtime/testing/environment_case.h"
 
+#include <chrono>
+#include <deque>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 namespace gantry::core {
@@ -67,6 +71,26 @@ TEST_F(Queues, AnswerTheFirstFailureOnceAndAreAsNew) {
     ASSERT_TRUE(queue.synchronize());
     EXPECT_EQ(on_device(), 1);
   }
+}
+
+TEST_F(Queues, OfNoUseForLongAreDestroyed) {
+  constexpr std::chrono::milliseconds kPatience{50};
+  QueuePool impatient{plugin.device(), kPatience};
+  const int value = 1;
+  const auto use_at_once = [&](std::size_t count) {
+    std::deque<Queue> all;
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(all.emplace_back(impatient).submit(storage, &value, sizeof value));
+    }
+  };
+  use_at_once(8);
+  EXPECT_EQ(plugin.live_queues(), 8u);
+  use_at_once(8);
+  EXPECT_EQ(plugin.live_queues(), 8u) << "nothing is old yet";
+  std::this_thread::sleep_for(2 * kPatience);
+  use_at_once(1);
+  EXPECT_EQ(plugin.live_queues(), 1u);
+  EXPECT_EQ(on_device(), 1);
 }
 
 TEST_F(Queues, AreUsedAgain) {
