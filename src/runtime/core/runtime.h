@@ -60,6 +60,9 @@ public:
 
   static constexpr std::int64_t kDefaultDevice = -1;
 
+  /// Something has been done that needs to know the devices.
+  [[nodiscard]] bool in_use() const { return has_setup_.load(std::memory_order_acquire); }
+
   /// OMP_TARGET_OFFLOAD=MANDATORY; once the settings are read.
   [[nodiscard]] bool mandatory() const {
     return policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory;

@@ -29,6 +29,8 @@ namespace {
 
 /// exit() has been called, or main has ended.
 std::atomic<bool> exiting{false};
+/// This process was forked from one that had begun to use devices.
+constinit std::atomic<bool> forked{false};
 /// The thread that runs exit handlers and destructors, regions of other libraries among them.
 constinit thread_local bool ends_process = false;
 
@@ -119,6 +121,11 @@ void RegionUse::note_thread() {
 void end_process() {
   const bool at_rest = !in_parallel() && !in_task();
   ends_process = true;
+  if (forked.load()) {
+    // Locks that other threads had when the process was forked are taken for ever.
+    RegionUse::ending.store(RegionUse::Ending::kImagesStay);
+    return;
+  }
   RegionUse::ending.store(RegionUse::Ending::kDeciding);
   const bool stay = !at_rest || RegionUse::users.load() > (RegionUse::thread_counts ? 1 : 0);
   RegionUse::ending.store(stay ? RegionUse::Ending::kImagesStay : RegionUse::Ending::kImagesGo);
@@ -130,6 +137,8 @@ void end_process() {
 void prepare_for_exit() {
   // If there is no memory for one, exit() waits for nothing.
   [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
+  [[maybe_unused]] static const int noting =
+      pthread_atfork(nullptr, nullptr, [] { forked.store(core::Runtime::instance().in_use()); });
 }
 
 bool images_stay(const core::Module& module) {

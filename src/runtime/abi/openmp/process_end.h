@@ -11,12 +11,14 @@
 namespace gantry::abi::openmp {
 
 /// For constructors: from now on exit() waits for the target tasks that its thread's implicit task
-/// has generated, before images are unloaded. Any thread; more than once is as once.
+/// has generated, before images are unloaded; and in children of a process that has used devices it
+/// leaves these alone. Any thread; more than once is as once.
 void prepare_for_exit();
 
 /// For destructors, with the module whose program is to be unregistered: true if its images stay,
 /// because the process ends and regions may still run, or are under way, in other threads or in
-/// tasks that are not waited for. Then GANTRY_CHECK=leaks has had its say.
+/// tasks that are not waited for. Then GANTRY_CHECK=leaks has had its say, but in a child of a
+/// process that has used devices: what is mapped there is the parent's.
 [[nodiscard]] bool images_stay(const core::Module& module);
 
 /// A region that is about to begin, and for as long as it runs. Any thread.
