@@ -5,7 +5,10 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define GANTRY_NOEXCEPT noexcept
 extern "C" {
+#else
+#define GANTRY_NOEXCEPT
 #endif
 
 /** A kind of device that GANTRY_DEVICES could name here. Strings live until the visitor returns. */
@@ -19,7 +22,7 @@ typedef struct gantry_device_offer {
 typedef void (*gantry_device_visitor)(const gantry_device_offer* offer, void* data);
 
 /** Calls `visit` for every kind of device, usable or not. Opens the usable ones. */
-void gantry_visit_devices(gantry_device_visitor visit, void* data);
+void gantry_visit_devices(gantry_device_visitor visit, void* data) GANTRY_NOEXCEPT;
 
 /** An environment variable that the runtime reads. */
 typedef struct gantry_environment_variable {
@@ -31,7 +34,7 @@ typedef struct gantry_environment_variable {
 typedef void (*gantry_environment_visitor)(const gantry_environment_variable* variable, void* data);
 
 /** Calls `visit` for every variable, in the order to be shown. */
-void gantry_visit_environment(gantry_environment_visitor visit, void* data);
+void gantry_visit_environment(gantry_environment_visitor visit, void* data) GANTRY_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
  *  - A function that can fail returns GANTRY_SUCCESS or an error code; __tgt_rtl_error_message()
  *    then gives the calling thread's message: a sentence without a line break. A plugin never
  *    prints and never ends the process.
+ *  - No exception leaves a function, because the frames of its callers need not be made for that.
  *  - `device` counts a plugin's own devices from 0; the runtime opens them with
  *    __tgt_rtl_init_device and uses no other.
  *  - Every function may be called by any number of threads at once, unless it says otherwise.
@@ -21,7 +22,10 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define GANTRY_NOEXCEPT noexcept
 extern "C" {
+#else
+#define GANTRY_NOEXCEPT
 #endif
 
 /** The version of this contract; a plugin that answers another one is refused. */
@@ -80,15 +84,15 @@ typedef struct gantry_launch {
 } gantry_launch;
 
 /** The version the plugin was written for: GANTRY_PLUGIN_API_VERSION. */
-int32_t __tgt_rtl_api_version(void);
+int32_t __tgt_rtl_api_version(void) GANTRY_NOEXCEPT;
 
 /** The calling thread's last error; never null. Valid until its next failing call. */
-const char* __tgt_rtl_error_message(void);
+const char* __tgt_rtl_error_message(void) GANTRY_NOEXCEPT;
 
 /** The number of devices this machine offers, without touching them more than needed to count. When
     it is 0, the error message says why. A plugin of virtual devices answers how many it opens by
     default; more can be asked for. */
-int32_t __tgt_rtl_number_of_devices(void);
+int32_t __tgt_rtl_number_of_devices(void) GANTRY_NOEXCEPT;
 
 /** Opens device number `device`. `openmp_number` is what omp_get_device_num() answers on it.
     `options` is what followed the device's name in GANTRY_DEVICES, without the first '+' ("" when
@@ -96,78 +100,87 @@ int32_t __tgt_rtl_number_of_devices(void);
     for one device at once, with the same arguments: the first to be done counts, and the others
     answer success too. No lock may be held here while the dynamic loader is waited for, because a
     thread that is inside dlopen may come here too. */
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options);
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number,
+                              const char* options) GANTRY_NOEXCEPT;
 
 /** The bits GANTRY_CAPABILITY_* of an open device. */
-uint32_t __tgt_rtl_capabilities(int32_t device);
+uint32_t __tgt_rtl_capabilities(int32_t device) GANTRY_NOEXCEPT;
 
 /** A program that requires unified shared memory (OpenMP 5.2, section 8.2) is about to be used:
     from now on code on the device may access host memory, and __tgt_rtl_capabilities has
     GANTRY_CAPABILITY_HOST_ACCESSIBLE. GANTRY_FAILURE if the device cannot do that. For plugins
     whose devices otherwise treat such an access as a fault; others need not have it. */
-int32_t __tgt_rtl_use_host_memory(int32_t device);
+int32_t __tgt_rtl_use_host_memory(int32_t device) GANTRY_NOEXCEPT;
 
 /** A description for people, such as "x86-64, 16 cores"; lives as long as the plugin. */
-const char* __tgt_rtl_device_description(int32_t device);
+const char* __tgt_rtl_device_description(int32_t device) GANTRY_NOEXCEPT;
 
 /** 1 if the devices of this plugin could run the image at `bytes`, else 0. Looks at headers only.
     Must not take the dynamic loader's lock, as __tgt_rtl_create_image must not. */
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size);
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) GANTRY_NOEXCEPT;
 
 /** How well an image that __tgt_rtl_is_valid_binary accepts suits `device`: 0 if it does not run
    there, else the larger the better. Looks at headers only. A plugin whose devices run all that it
     accepts, equally well, need not have it. */
-uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size);
+uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) GANTRY_NOEXCEPT;
 
 /** Makes an image for `device` from `bytes`, of which it keeps a copy: they may vanish after the
     call. `file` is null or the path of a file that does not exist yet, in which the copy is kept
    and left behind for debuggers. Must not take the dynamic loader's lock, because threads that load
    and unload libraries wait for the caller. */
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image);
+                               gantry_image** image) GANTRY_NOEXCEPT;
 
 /** Loads the image onto its device, once: runs the constructors of its global variables. When
     several threads call at once, each returns after the image is loaded. */
-int32_t __tgt_rtl_load_image(gantry_image* image);
+int32_t __tgt_rtl_load_image(gantry_image* image) GANTRY_NOEXCEPT;
 
 /** Unloads the image if it was loaded (its destructors run) and frees it. No kernel of it runs. */
-void __tgt_rtl_destroy_image(gantry_image* image);
+void __tgt_rtl_destroy_image(gantry_image* image) GANTRY_NOEXCEPT;
 
 /** Finds a kernel of a loaded image. */
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel);
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
+                              gantry_kernel** kernel) GANTRY_NOEXCEPT;
 
 /** Finds a global variable of a loaded image: its device address and size in bytes (0: unknown). */
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size);
+                                uint64_t* size) GANTRY_NOEXCEPT;
 
 /** Allocates `size` > 0 bytes of device memory, aligned to 64 bytes at least. */
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address);
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) GANTRY_NOEXCEPT;
 
 /** The same at an address that is `offset` more than a multiple of `alignment`, a power of two from
     64 to 4096. For plugins that watch where a block ends; others need not have it, and are asked
    for as much more as that may take. */
 int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, uint64_t offset,
-                             void** device_address);
+                             void** device_address) GANTRY_NOEXCEPT;
 
 /** Frees what __tgt_rtl_data_alloc or __tgt_rtl_data_place gave. */
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address);
+int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) GANTRY_NOEXCEPT;
 
 /** Copies host memory to the device; done on return. */
 int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size);
+                              uint64_t size) GANTRY_NOEXCEPT;
 
 /** Copies device memory to the host; done on return. */
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size);
+                                uint64_t size) GANTRY_NOEXCEPT;
 
 /** Runs a kernel; done on return. If it fails, nothing that the host can see has changed. */
-int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel, const gantry_launch* launch);
+int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
+                                const gantry_launch* launch) GANTRY_NOEXCEPT;
+
+/** What a program should know of a launch that gives it less than the construct names, a sentence
+    for its user, or null. Asked once for a kernel, before a launch; valid until the thread's next
+    call. A plugin that has nothing to say need not have it. */
+const char* __tgt_rtl_launch_hint(int32_t device, gantry_kernel* kernel,
+                                  const gantry_launch* launch) GANTRY_NOEXCEPT;
 
 /** Copies memory of one device to another of the same plugin, or within one, where the two do not
     overlap; done on return. A plugin that cannot need not have it: its memory then goes by way of
     the host. */
 int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
-                                uint64_t size);
+                                uint64_t size) GANTRY_NOEXCEPT;
 
 /* Queues, for devices with GANTRY_CAPABILITY_QUEUES; other plugins need not have these functions.
  *
@@ -179,19 +192,19 @@ int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t t
 /** Owned by the plugin from create to destroy. */
 typedef struct gantry_queue gantry_queue;
 
-int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue);
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) GANTRY_NOEXCEPT;
 
 /** Frees a queue in which nothing is left to be done. */
-void __tgt_rtl_destroy_queue(gantry_queue* queue);
+void __tgt_rtl_destroy_queue(gantry_queue* queue) GANTRY_NOEXCEPT;
 
 /** Copies host memory to the device. The bytes at `host` stay as they are until the queue is
     synchronised. */
 int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size);
+                                    uint64_t size) GANTRY_NOEXCEPT;
 
 /** Copies device memory to the host: the bytes are there when the queue is synchronised. */
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size);
+                                      uint64_t size) GANTRY_NOEXCEPT;
 
 /** Room for `size` > 0 bytes of which the next launch in the queue alone makes use: the kernel
     finds at `*device_address`, aligned to 64 bytes at least, what the caller has written to `*host`
@@ -199,17 +212,17 @@ int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const voi
     plugin need not have this function: what launches use is then allocated, copied to and freed
     like anything else. */
 int32_t __tgt_rtl_launch_data(gantry_queue* queue, uint64_t size, void** host,
-                              void** device_address);
+                              void** device_address) GANTRY_NOEXCEPT;
 
 /** Runs a kernel. `launch` and its arguments are copied before the call returns. */
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch);
+                                      const gantry_launch* launch) GANTRY_NOEXCEPT;
 
 /** Returns when everything in the queue is done. */
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue);
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) GANTRY_NOEXCEPT;
 
 /** Sets `done` to 1 if everything in the queue is done, else to 0, and returns at once. */
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done);
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) GANTRY_NOEXCEPT;
 
 /* Faults, for devices that can be lost (GANTRY_DEVICE_LOST) and whose plugins know why; others need
  * not have these functions. */
@@ -251,19 +264,20 @@ typedef struct gantry_fault {
 /** What ended the device, the first cause if there were several; GANTRY_NOT_FOUND if it is not
     lost. What `fault` points to lives as long as the images of the device. The members that the
     plugin does not set are zero. */
-int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault);
+int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) GANTRY_NOEXCEPT;
 
 /** From now on a kernel that takes longer is a fault. Called before any image of the device, if at
     all; by several threads, with the same value, where several open the device. */
-void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds);
+void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) GANTRY_NOEXCEPT;
 
 /** From now on device memory is made such that mistakes show: what is allocated has values that are
     nobody's, and what is freed stays out of use for long. Called as __tgt_rtl_set_time_limit is. */
-void __tgt_rtl_set_memory_check(int32_t device);
+void __tgt_rtl_set_memory_check(int32_t device) GANTRY_NOEXCEPT;
 
 /** The processors that the program was given at its start, as sched_setaffinity takes them: for
     plugins whose devices are processes. Called as __tgt_rtl_set_time_limit is. */
-void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words);
+void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask,
+                              uint64_t words) GANTRY_NOEXCEPT;
 
 /* Functions called by pointer (OpenMP 5.2, section 7.8, the indirect clause): a plugin whose
  * devices have none need not have these. */
@@ -278,9 +292,11 @@ struct __omp_offloading_fptr_map_ty {
     which replaces the one before, has `table_size` elements, sorted by host_ptr, each of which is
     in it once; it is copied. Called whenever images are loaded or unloaded, while kernels may run;
     one call at a time for a device. Must not take the dynamic loader's lock, as
-    __tgt_rtl_create_image must not. */
+    __tgt_rtl_create_image must not. It cannot fail: a device that has no place for the table
+    refuses launches as long as that is so. */
 void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                    struct __omp_offloading_fptr_map_ty* table_host_ptr);
+                                    struct __omp_offloading_fptr_map_ty* table_host_ptr)
+    GANTRY_NOEXCEPT;
 
 /** A call, in device code, through a pointer that the table does not have. */
 typedef struct gantry_unknown_function {
@@ -296,7 +312,7 @@ typedef void gantry_function_check(int32_t device, const gantry_unknown_function
 /** `check` is asked, on the thread that makes it, before every call through such a pointer: it
     returns if the pointer may be the device's own. Called as
     __tgt_rtl_set_time_limit is. */
-void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check);
+void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) GANTRY_NOEXCEPT;
 
 #ifdef __cplusplus
 }

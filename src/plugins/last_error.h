@@ -1,13 +1,13 @@
 // The calling thread's error message, as gantry/plugin.h wants it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 namespace gantry::plugins {
 
@@ -16,14 +16,34 @@ inline constexpr std::string_view kForked =
     "this process was forked from the one that uses the device, and cannot use it too; fork before "
     "the first construct, or use the device in the parent alone";
 
-/// Of no class: images are destroyed when the objects of a thread are gone.
-inline constinit thread_local char last_error[4096] = {};
+/// Null until the thread's first error. A pointer, because glibc before 2.40 does not keep the
+/// vector registers where code with TLS descriptors meets a library with much thread-local memory
+/// (https://sourceware.org/bugzilla/show_bug.cgi?id=31372).
+inline constinit thread_local std::string* message_of_thread = nullptr;
 
-/// Keeps `message` for __tgt_rtl_error_message and returns `code`.
+/// Frees a thread's message when the thread ends, later than its thread_local objects: images are
+/// destroyed when these are gone, and a new message may be needed then.
+struct MessageKey {
+  pthread_key_t key{};
+  bool made = pthread_key_create(
+                  &key, [](void*) { delete std::exchange(message_of_thread, nullptr); }) == 0;
+};
+
+/// For __tgt_rtl_error_message.
+inline const char* last_error() {
+  return message_of_thread != nullptr ? message_of_thread->c_str() : "";
+}
+
+/// Keeps `message` for last_error() and returns `code`.
 inline std::int32_t set_error(std::int32_t code, std::string_view message) {
-  const std::size_t size = std::min(message.size(), sizeof last_error - 1);
-  std::memcpy(last_error, message.data(), size);
-  last_error[size] = '\0';
+  if (message_of_thread == nullptr) {
+    static const MessageKey key;
+    message_of_thread = new std::string;
+    if (key.made) {
+      pthread_setspecific(key.key, message_of_thread);
+    }
+  }
+  *message_of_thread = message;
   return code;
 }
 

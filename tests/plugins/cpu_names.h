@@ -17,5 +17,6 @@
 #define __tgt_rtl_data_submit cpu_data_submit
 #define __tgt_rtl_data_retrieve cpu_data_retrieve
 #define __tgt_rtl_launch_kernel cpu_launch_kernel
+#define __tgt_rtl_launch_hint cpu_launch_hint
 #define __tgt_rtl_set_function_ptr_map cpu_set_function_ptr_map
 #define __tgt_rtl_set_function_ptr_check cpu_set_function_ptr_check

@@ -156,58 +156,59 @@ private:
 
 extern "C" {
 
-int32_t __tgt_rtl_api_version(void) {
+int32_t __tgt_rtl_api_version(void) noexcept {
   return cpu_api_version();
 }
 
-const char* __tgt_rtl_error_message(void) {
+const char* __tgt_rtl_error_message(void) noexcept {
   return cpu_error_message();
 }
 
-int32_t __tgt_rtl_number_of_devices(void) {
+int32_t __tgt_rtl_number_of_devices(void) noexcept {
   return 1;
 }
 
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
   return fails("init_device") ? GANTRY_FAILURE : cpu_init_device(device, openmp_number, options);
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t /*device*/) {
+uint32_t __tgt_rtl_capabilities(int32_t /*device*/) noexcept {
   return GANTRY_CAPABILITY_QUEUES;
 }
 
-const char* __tgt_rtl_device_description(int32_t /*device*/) {
+const char* __tgt_rtl_device_description(int32_t /*device*/) noexcept {
   return "this process, behind queues, for tests";
 }
 
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
   return cpu_is_valid_binary(bytes, size);
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) {
+                               gantry_image** image) noexcept {
   return fails("create_image") ? GANTRY_FAILURE
                                : cpu_create_image(device, bytes, size, file, image);
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) {
+int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
   return fails("load_image") ? GANTRY_FAILURE : cpu_load_image(image);
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) {
+void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
   cpu_destroy_image(image);
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
+                              gantry_kernel** kernel) noexcept {
   return cpu_find_kernel(image, name, kernel);
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) {
+                                uint64_t* size) noexcept {
   return cpu_find_variable(image, name, device_address, size);
 }
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
   if (fails("data_alloc")) {
     return GANTRY_OUT_OF_MEMORY;
   }
@@ -219,30 +220,30 @@ int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_addres
   return code;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
+int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
   memset(device_address, kPoison, sizes().remove(device_address));
   const int32_t code = cpu_data_delete(device, device_address);
   return fails("data_delete") ? GANTRY_FAILURE : code;
 }
 
 int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size) {
+                              uint64_t size) noexcept {
   return fails("data_submit") ? GANTRY_FAILURE
                               : cpu_data_submit(device, device_address, host, size);
 }
 
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size) {
+                                uint64_t size) noexcept {
   return fails("data_retrieve") ? GANTRY_FAILURE
                                 : cpu_data_retrieve(device, host, device_address, size);
 }
 
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) {
+                                const gantry_launch* launch) noexcept {
   return fails("launch_kernel") ? GANTRY_FAILURE : cpu_launch_kernel(device, kernel, launch);
 }
 
-int32_t __tgt_rtl_create_queue(int32_t /*device*/, gantry_queue** queue) {
+int32_t __tgt_rtl_create_queue(int32_t /*device*/, gantry_queue** queue) noexcept {
   if (fails("create_queue")) {
     return GANTRY_FAILURE;
   }
@@ -250,12 +251,12 @@ int32_t __tgt_rtl_create_queue(int32_t /*device*/, gantry_queue** queue) {
   return GANTRY_SUCCESS;
 }
 
-void __tgt_rtl_destroy_queue(gantry_queue* queue) {
+void __tgt_rtl_destroy_queue(gantry_queue* queue) noexcept {
   delete queue;
 }
 
 int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size) {
+                                    uint64_t size) noexcept {
   if (fails("data_submit_async")) {
     return GANTRY_FAILURE;
   }
@@ -264,7 +265,7 @@ int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, c
 }
 
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size) {
+                                      uint64_t size) noexcept {
   if (fails("data_retrieve_async")) {
     return GANTRY_FAILURE;
   }
@@ -273,7 +274,7 @@ int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const voi
 }
 
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch) {
+                                      const gantry_launch* launch) noexcept {
   if (fails("launch_kernel_async")) {
     return GANTRY_FAILURE;
   }
@@ -286,22 +287,22 @@ int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) noexcept {
   const int32_t code = queue->outcome();
   return code == GANTRY_SUCCESS && fails("synchronize_queue") ? GANTRY_FAILURE : code;
 }
 
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
   *done = queue->is_done() ? 1 : 0;
   return *done != 0 ? queue->outcome() : GANTRY_SUCCESS;
 }
 
 void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                    __omp_offloading_fptr_map_ty* table_host_ptr) {
+                                    __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
   cpu_set_function_ptr_map(device_id, table_size, table_host_ptr);
 }
 
-void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) {
+void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) noexcept {
   cpu_set_function_ptr_check(device, check);
 }
 

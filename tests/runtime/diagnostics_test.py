@@ -48,8 +48,9 @@ class Errors(RuntimeCase):
             ("cpu:0", "GANTRY_DEVICES: 'cpu:0' has no number from 1 to 2147483647 after ':'"),
             ("cpu:x", "GANTRY_DEVICES: 'cpu:x' has no number from 1"),
             ("cpu:99999999999", "GANTRY_DEVICES: 'cpu:99999999999' has no number from 1"),
-            ("cpu+separate:2", "'separate:2' is not an option of cpu devices; the one they have is "
-                               "'separate', and a number stands in front of it, as in cpu:2+separate"),
+            ("cpu+separate:2", "'separate:2' is not an option of cpu devices; they have 'separate' "
+                               "and 'threads=limit', each once, and a number stands in front of them, "
+                               "as in cpu:2+separate"),
             ("cpu,,cpu", "GANTRY_DEVICES: '' names no kind of device"),
             ("cpu+", "GANTRY_DEVICES: 'cpu+' has no option after '+'"),
             ("cpu+fast", "device 0 (cpu): 'fast' is not an option of cpu devices"),

@@ -39,6 +39,26 @@ class Policy(RuntimeCase):
         self.assertIn("OMP_DEFAULT_DEVICE: 'two' is not a device number",
                       self.error_of("fallback-22", OMP_DEFAULT_DEVICE="two"))
 
+    def test_teams_smaller_than_named_are_hinted_at_once(self):
+        for device in ("cpu", "cpu+separate", "worker", "worker+threads=3"):
+            with self.subTest(device=device):
+                done = self.start("team_sizes-22", GANTRY_DEVICES=device, OMP_NUM_THREADS="2")
+                self.assertEqual(done.returncode, 0)
+                threads = done.stdout.strip()
+                hints = [line for line in done.stderr.splitlines() if line.startswith("gantry:")]
+                self.assertEqual(len(hints), 1, done.stderr)
+                name = device.split("+")[0]
+                self.assertRegex(
+                    hints[0], rf"^gantry: hint: \S*team_sizes\.cpp:\d+: target: device 0 \({name}\): the "
+                    rf"construct names 500 threads for a team, and a team gets {threads} here; .* "
+                    rf"GANTRY_DEVICES={name}\+threads=limit$")
+
+    def test_teams_as_large_as_named_need_no_hint(self):
+        for device in ("cpu+threads=limit", "cpu+separate+threads=limit", "worker+threads=limit",
+                       "worker+threads=2+threads=limit"):
+            self.assertEqual(self.run_program("team_sizes-22", GANTRY_DEVICES=device), "500\n")
+        self.assertEqual(self.run_program("team_sizes-22", "loop", GANTRY_DEVICES="cpu"), "100\n")
+
     def test_a_program_linked_to_llvms_library_runs_on_gantry(self):
         self.assertIn("libomptarget.so.22.1", self.dynamic_libraries("stock-22"))
         output = self.run_program("stock-22", OMP_TARGET_OFFLOAD="MANDATORY",

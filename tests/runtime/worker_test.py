@@ -153,6 +153,13 @@ class Mistakes(WorkerCase):
                          "wrote to address ADDRESS: host address of what 'y' points to at offset 16, "
                          "which is not mapped on this device; map y, with its length")
 
+    @unittest.skipIf(FOREIGN, "it is about the host's part alone")
+    def test_two_threads_tell_of_a_lost_device_and_one_is_in_dlopen(self):
+        done = self.start("lost_device-22", PROGRAMS / "lost_device_library-22.so", GANTRY_DEVICES=DEVICE,
+                          OMP_TARGET_OFFLOAD="MANDATORY")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("the device is lost", done.stderr)
+
     def test_what_a_program_on_the_device_must_not_do(self):
         if not FOREIGN:  # where a division by zero has a result
             self.assertEqual(self.cause("divides"), "divided by zero")

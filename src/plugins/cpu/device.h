@@ -10,6 +10,9 @@ namespace gantry::cpu {
 /// The OpenMP device number of an open device.
 [[nodiscard]] std::int32_t openmp_number(std::int32_t device);
 
+/// Whether its teams have as many threads as constructs name: see full_teams.h.
+[[nodiscard]] bool full_teams(std::int32_t device);
+
 /// Calls by pointer on an open device.
 [[nodiscard]] Functions& functions_of(std::int32_t device);
 

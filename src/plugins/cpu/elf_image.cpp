@@ -18,6 +18,8 @@ constexpr Elf64_Half kHostMachine = EM_PPC64;
 #error "the cpu plugin does not know this machine's ELF number"
 #endif
 
+constexpr std::uint64_t kPage = 4096; ///< on every machine that images are for
+
 /// The hash of DT_GNU_HASH tables.
 std::uint32_t gnu_hash(std::string_view name) {
   std::uint32_t hash = 5381;
@@ -120,6 +122,18 @@ std::optional<ElfImage> ElfImage::open(std::span<const std::byte> bytes) {
     case DT_HASH:
       image.sysv_hash_ = entry[i].d_un.d_ptr;
       break;
+    case DT_RELA:
+      image.relocations_.address = entry[i].d_un.d_ptr;
+      break;
+    case DT_RELASZ:
+      image.relocations_.size = entry[i].d_un.d_val;
+      break;
+    case DT_JMPREL:
+      image.plt_relocations_.address = entry[i].d_un.d_ptr;
+      break;
+    case DT_PLTRELSZ:
+      image.plt_relocations_.size = entry[i].d_un.d_val;
+      break;
     default:
       break;
     }
@@ -144,6 +158,49 @@ bool ElfImage::covers(std::uint64_t address) const {
   return std::ranges::any_of(segments_, [&](const Elf64_Phdr& segment) {
     return segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_memsz;
   });
+}
+
+std::string_view ElfImage::text_at(std::uint64_t string) const {
+  if (string >= strings_size_) {
+    return {};
+  }
+  const std::uint64_t room = strings_size_ - string;
+  const char* const text = at_address<char>(strings_ + string, room);
+  return text == nullptr ? std::string_view() : std::string_view(text, strnlen(text, room));
+}
+
+/// The loader protects the pages that begin in the segment, down to the last whole one.
+bool ElfImage::becomes_read_only(std::uint64_t address) const {
+  const std::uint64_t page = address / kPage * kPage;
+  return std::ranges::any_of(segments_, [&](const Elf64_Phdr& segment) {
+    return segment.p_type == PT_GNU_RELRO && page >= segment.p_vaddr / kPage * kPage &&
+           page < (segment.p_vaddr + segment.p_memsz) / kPage * kPage;
+  });
+}
+
+void ElfImage::for_each_import(const std::function<void(const Import&)>& visit) const {
+  for (const Table& table : {relocations_, plt_relocations_}) {
+    const std::uint64_t count = table.size / sizeof(Elf64_Rela);
+    const auto* const relocation = at_address<Elf64_Rela>(table.address, count);
+    for (std::uint64_t i = 0; relocation != nullptr && i < count; ++i) {
+      const std::uint64_t number = ELF64_R_SYM(relocation[i].r_info);
+      const auto* const symbol = at_address<Elf64_Sym>(symbols_ + number * sizeof(Elf64_Sym));
+      const bool whole_word = relocation[i].r_addend == 0 && covers(relocation[i].r_offset) &&
+                              covers(relocation[i].r_offset + sizeof(void*) - 1);
+      if (number == 0 || symbol == nullptr || symbol->st_shndx != SHN_UNDEF || !whole_word) {
+        continue;
+      }
+      visit({.name = text_at(symbol->st_name),
+             .address = relocation[i].r_offset,
+             .read_only = becomes_read_only(relocation[i].r_offset)});
+    }
+  }
+}
+
+bool ElfImage::imports(std::string_view name) const {
+  bool found = false;
+  for_each_import([&](const Import& import) { found = found || import.name == name; });
+  return found;
 }
 
 bool ElfImage::name_is(const Elf64_Sym& symbol, std::string_view name) const {

@@ -34,6 +34,10 @@ void exercise(std::span<const std::byte> bytes) {
       ASSERT_LE(*offset + 4, bytes.size());
     }
   }
+  image->for_each_import([&](const ElfImage::Import& import) {
+    ASSERT_TRUE(image->covers(import.address) && image->covers(import.address + 7));
+    ASSERT_LE(import.name.size(), bytes.size());
+  });
 }
 
 class Images : public ::testing::TestWithParam<const char*> {
@@ -64,6 +68,16 @@ TEST_P(Images, OtherNamesAreNot) {
   const std::string long_name(1 << 20, 'x');
   for (const char* name : {"absent", "", "ad", "addd", "count_load", long_name.c_str()}) {
     EXPECT_EQ(image->find(name), nullptr) << name;
+  }
+}
+
+TEST_P(Images, ImportsAreFound) {
+  const auto image = ElfImage::open(bytes);
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image->imports("getchar"));
+  EXPECT_TRUE(image->imports("exit"));
+  for (const char* name : {"add", "", "getcha", "getcharr", "absent"}) {
+    EXPECT_FALSE(image->imports(name)) << name;
   }
 }
 

@@ -130,11 +130,11 @@ void check_call(const void* pointer, const void* call) {
 extern "C" {
 
 void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                    __omp_offloading_fptr_map_ty* table_host_ptr) {
+                                    __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
   functions_of(device_id).set({table_host_ptr, table_size});
 }
 
-void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) {
+void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) noexcept {
   runtime_check.store(check, std::memory_order_relaxed);
   functions_of(device).set_check(check_call);
 }

@@ -1,6 +1,7 @@
 #include "plugins/cpu/image.h"
 
 #include "plugins/cpu/device.h"
+#include "plugins/cpu/full_teams.h"
 #include "plugins/last_error.h"
 
 #include <cerrno>
@@ -118,12 +119,21 @@ std::int32_t gantry_image::load() {
     return GANTRY_SUCCESS;
   }
   // GCC's host code is in it as a whole, and may call what no image has.
-  const int binding = find(kGccImageSymbol) != nullptr ? RTLD_LAZY : RTLD_NOW;
-  void* handle = dlopen(path_.c_str(), binding | RTLD_LOCAL);
+  const bool of_gcc = find(kGccImageSymbol) != nullptr;
+  void* handle = dlopen(path_.c_str(), (of_gcc ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const hint =
         access("/proc/self/fd", X_OK) == 0 ? "" : "; images are loaded through /proc, mount it";
     return report(GANTRY_FAILURE, "the device image does not load: {}{}", dlerror(), hint);
+  }
+  if (full_teams(device_)) {
+    find_openmp(handle);
+    auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
+    const auto problem = of_gcc ? std::nullopt : bind_full_teams(elf_, base);
+    if (problem) {
+      dlclose(handle);
+      return report(GANTRY_FAILURE, "{}", *problem);
+    }
   }
   void* first = nullptr;
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
@@ -145,9 +155,11 @@ const gantry_gcc_image* gantry_image::of_gcc() const {
   return symbol == nullptr ? nullptr : static_cast<const gantry_gcc_image*>(at(symbol->st_value));
 }
 
-gantry_kernel* gantry_image::kernel(const gantry_kernel& kernel) {
+gantry_kernel* gantry_image::kernel(void* function, decltype(gantry_gcc_image::run) run) {
   const std::lock_guard lock(mutex_);
-  return &kernels_.try_emplace(kernel.function, kernel).first->second;
+  const gantry_kernel kernel{
+      .function = function, .run = run, .image = this, .full_teams = full_teams(device_)};
+  return &kernels_.try_emplace(function, kernel).first->second;
 }
 
 void* gantry_image::at(std::uint64_t address) const {
@@ -157,7 +169,7 @@ void* gantry_image::at(std::uint64_t address) const {
 extern "C" {
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) {
+                               gantry_image** image) noexcept {
   if (file != nullptr) {
     unlink(file); // left by an earlier process of this number
   }
@@ -198,18 +210,19 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) {
+int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) {
+void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
   delete image;
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
+                              gantry_kernel** kernel) noexcept {
   if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
     if (const auto address = address_in_file(name, *image)) {
-      *kernel = image->kernel({image->at(*address), of_gcc->run});
+      *kernel = image->kernel(image->at(*address), of_gcc->run);
       return GANTRY_SUCCESS;
     }
     const auto* const region =
@@ -217,19 +230,19 @@ int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kern
     if (region == nullptr) {
       return report(GANTRY_NOT_FOUND, "the image has no target region of that number or address");
     }
-    *kernel = image->kernel({reinterpret_cast<void*>(*region), of_gcc->run});
+    *kernel = image->kernel(reinterpret_cast<void*>(*region), of_gcc->run);
     return GANTRY_SUCCESS;
   }
   const Elf64_Sym* symbol = image->find(name);
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
     return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
   }
-  *kernel = image->kernel({image->at(symbol->st_value)});
+  *kernel = image->kernel(image->at(symbol->st_value), nullptr);
   return GANTRY_SUCCESS;
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) {
+                                uint64_t* size) noexcept {
   if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
     if (const auto address = address_in_file(name, *image)) {
       *device_address = image->at(*address);

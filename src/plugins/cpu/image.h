@@ -17,6 +17,8 @@ struct gantry_kernel {
   void* function = nullptr;
   /// For regions of GCC's: how they are run; else null.
   decltype(gantry_gcc_image::run) run = nullptr;
+  const gantry_image* image = nullptr;
+  bool full_teams = false; ///< see full_teams.h
 };
 
 /// The opaque image of gantry/plugin.h. The loader knows a library by its path and would take
@@ -41,8 +43,8 @@ struct gantry_image {
   /// What GCC's images say of themselves, once they are loaded; null for others.
   [[nodiscard]] const gantry_gcc_image* of_gcc() const;
 
-  /// The kernel with this function, the same each time.
-  [[nodiscard]] gantry_kernel* kernel(const gantry_kernel& kernel);
+  /// The kernel with this function, the same each time. `run` as in gantry_kernel.
+  [[nodiscard]] gantry_kernel* kernel(void* function, decltype(gantry_gcc_image::run) run);
 
   /// Whether a segment of the image holds the address, which counts from where the image begins.
   [[nodiscard]] bool covers(std::uint64_t address) const { return elf_.covers(address); }

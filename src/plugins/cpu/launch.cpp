@@ -1,8 +1,11 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
 // known only at a launch: up to kDirect the call goes through a table with a caller for each
 // number, which costs a few nanoseconds; beyond, call_with_many() makes it.
+#include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image.h"
+#include "plugins/cpu/initial_threads.h"
 #include "plugins/cpu/many_parameters.h"
+#include "plugins/cpu/team_hint.h"
 #include "plugins/last_error.h"
 
 #include <algorithm>
@@ -40,9 +43,24 @@ constexpr auto kCallers = callers(std::make_index_sequence<kDirect + 1>());
 /// A region of GCC's has one parameter, the block of its arguments.
 void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
   constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
-  void* const block = launch.argument_count == 0 ? nullptr : launch.arguments[0];
-  kernel.run(reinterpret_cast<void (*)(void*)>(kernel.function), block,
-             launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0], launch.thread_limit[0]);
+  const std::uint32_t teams = launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0];
+  gantry::cpu::RegionOfFullTeam region{
+      .function = reinterpret_cast<void (*)(void*)>(kernel.function),
+      .block = launch.argument_count == 0 ? nullptr : launch.arguments[0],
+      .limit = launch.thread_limit[0]};
+  if (kernel.full_teams) {
+    kernel.run(gantry::cpu::run_in_full_team, &region, teams, region.limit);
+  } else {
+    kernel.run(region.function, region.block, teams, region.limit);
+  }
+}
+
+std::int32_t call_kernel(const gantry_kernel& kernel, const gantry_launch& launch) {
+  if (launch.argument_count <= kDirect) [[likely]] {
+    kCallers[launch.argument_count](kernel.function, launch.arguments);
+    return GANTRY_SUCCESS;
+  }
+  return gantry::cpu::call_with_many(kernel.function, launch.arguments, launch.argument_count);
 }
 
 /// Only bare kernels have further dimensions, and code for CPUs makes a league of one dimension of
@@ -66,7 +84,7 @@ std::int32_t refuse_dimensions(const gantry_launch& launch) {
 } // namespace
 
 extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* kernel,
-                                           const gantry_launch* launch) {
+                                           const gantry_launch* launch) noexcept {
   if (has_further_dimensions(*launch)) [[unlikely]] {
     return refuse_dimensions(*launch);
   }
@@ -74,9 +92,17 @@ extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* ke
     run_region(*kernel, *launch);
     return GANTRY_SUCCESS;
   }
-  if (launch->argument_count <= kDirect) [[likely]] {
-    kCallers[launch->argument_count](kernel->function, launch->arguments);
-    return GANTRY_SUCCESS;
+  if (kernel->full_teams) [[unlikely]] {
+    return gantry::cpu::run_apart([&] {
+      gantry::cpu::begin_full_teams(*launch);
+      return call_kernel(*kernel, *launch);
+    });
   }
-  return gantry::cpu::call_with_many(kernel->function, launch->arguments, launch->argument_count);
+  return call_kernel(*kernel, *launch);
+}
+
+extern "C" const char* __tgt_rtl_launch_hint(int32_t /*device*/, gantry_kernel* kernel,
+                                             const gantry_launch* launch) noexcept {
+  return kernel->full_teams ? nullptr
+                            : gantry::cpu::team_hint(kernel->image->contents(), *launch, 0, "cpu");
 }

@@ -70,7 +70,7 @@ TEST_F(CpuPlugin, OptionsShapeADevice) {
   EXPECT_EQ(__tgt_rtl_capabilities(0),
             GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY);
   EXPECT_EQ(__tgt_rtl_capabilities(1), GANTRY_CAPABILITY_HOST_ACCESSIBLE);
-  for (const char* options : {"fast", "separate+separate", "+"}) {
+  for (const char* options : {"fast", "separate+separate", "+", "threads=limit+", "threads=2"}) {
     EXPECT_EQ(__tgt_rtl_init_device(2, 7, options), GANTRY_INVALID_OPTION);
     EXPECT_THAT(message(), HasSubstr(options));
   }

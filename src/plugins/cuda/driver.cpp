@@ -104,12 +104,12 @@ std::int32_t refusal(CUresult result, std::string_view call) {
 
 extern "C" {
 
-int32_t __tgt_rtl_api_version(void) {
+int32_t __tgt_rtl_api_version(void) noexcept {
   return GANTRY_PLUGIN_API_VERSION;
 }
 
-const char* __tgt_rtl_error_message(void) {
-  return gantry::plugins::last_error;
+const char* __tgt_rtl_error_message(void) noexcept {
+  return gantry::plugins::last_error();
 }
 
 } // extern "C"

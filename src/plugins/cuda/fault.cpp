@@ -36,7 +36,7 @@ bool is_lost(const Device& device) {
 
 using namespace gantry::cuda;
 
-extern "C" int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) {
+extern "C" int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) noexcept {
   const auto found = fault_of(device_of(device));
   if (!found) {
     return report(GANTRY_NOT_FOUND, "the device is not lost, or its driver does not say why");

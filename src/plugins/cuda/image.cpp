@@ -182,17 +182,17 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
 
 extern "C" {
 
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
   return targets_of({static_cast<const char*>(bytes), size}).empty() ? 0 : 1;
 }
 
 /// Code for the newest architecture that the device has.
-uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) {
+uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) noexcept {
   return rank_of({static_cast<const char*>(bytes), size}, device_of(device).capability);
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) {
+                               gantry_image** image) noexcept {
   Device& on = device_of(device);
   std::string text(static_cast<const char*>(bytes), size);
   if (rank_of(text, on.capability) == 0) {
@@ -216,20 +216,21 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) {
+int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) {
+void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
   delete image;
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
+                              gantry_kernel** kernel) noexcept {
   return image->find_kernel(name, kernel);
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) {
+                                uint64_t* size) noexcept {
   return image->find_variable(name, device_address, size);
 }
 

@@ -13,7 +13,7 @@ CUdeviceptr address_of(const void* device_address) {
 
 extern "C" {
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
   Device& on = device_of(device);
   CUdeviceptr address = on.memory.take(size);
   if (address == 0) {
@@ -28,7 +28,7 @@ int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_addres
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
+int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
   Device& on = device_of(device);
   if (on.memory.put_back(address_of(device_address))) {
     return GANTRY_SUCCESS;

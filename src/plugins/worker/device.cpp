@@ -88,7 +88,7 @@ using gantry::plugins::report;
 
 extern "C" {
 
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) {
+int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
   const auto wanted = read_device_options(options);
   if (!wanted) {
     return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
@@ -111,6 +111,9 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   if (wanted->threads != 0) {
     opened->description += fmt::format(", {} threads", wanted->threads);
   }
+  if (wanted->full_teams) {
+    opened->description += ", teams of as many threads as constructs name";
+  }
   Devices& all = devices();
   const std::lock_guard lock(all.mutex);
   if (all.open.size() <= static_cast<std::size_t>(device)) {
@@ -122,24 +125,24 @@ int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char*
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t /*device*/) {
+uint32_t __tgt_rtl_capabilities(int32_t /*device*/) noexcept {
   return GANTRY_CAPABILITY_QUEUES;
 }
 
-const char* __tgt_rtl_device_description(int32_t device) {
+const char* __tgt_rtl_device_description(int32_t device) noexcept {
   return device_of(device).description.c_str();
 }
 
-void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) {
+void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) noexcept {
   change_settings(device, [&](WorkerSettings& settings) { settings.time_limit = milliseconds; });
 }
 
-void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words) {
+void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words) noexcept {
   change_settings(
       device, [&](WorkerSettings& settings) { settings.processors.assign(mask, mask + words); });
 }
 
-void __tgt_rtl_set_memory_check(int32_t device) {
+void __tgt_rtl_set_memory_check(int32_t device) noexcept {
   change_settings(device, [](WorkerSettings& settings) { settings.check_memory = true; });
 }
 

@@ -34,10 +34,15 @@ std::optional<std::uint64_t> number(std::string_view text, std::string_view unit
 std::string read(std::string_view word, DeviceOptions& options) {
   constexpr std::string_view kThreads = "threads=";
   constexpr std::string_view kMemory = "memory=";
+  if (word == "threads=limit") {
+    options.full_teams = true;
+    return {};
+  }
   if (word.starts_with(kThreads)) {
     const auto threads = number(word.substr(kThreads.size()), "");
     if (!threads || *threads == 0 || *threads > kMostThreads) {
-      return fmt::format("'{}': threads= takes a number from 1 to {}", word, kMostThreads);
+      return fmt::format("'{}': threads= takes a number from 1 to {}, or 'limit'", word,
+                         kMostThreads);
     }
     options.threads = static_cast<std::uint32_t>(*threads);
     return {};

@@ -12,6 +12,7 @@ namespace gantry::worker {
 
 struct DeviceOptions {
   std::uint32_t threads = 0; ///< of a parallel region, unless it says otherwise; 0: as on the host
+  bool full_teams = false;   ///< threads=limit: see plugins/cpu/full_teams.h
   std::uint64_t memory = 0;  ///< in bytes; 0: as much as the machine has
 };
 

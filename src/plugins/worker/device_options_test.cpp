@@ -25,7 +25,7 @@ TEST(WorkerDeviceOptions, OneThatIsNotUnderstoodIsNamed) {
       "'fast' is not an option of worker devices, which are threads= and memory=; a number of "
       "devices stands in front of them, as in worker:2+threads=4");
   EXPECT_EQ(read_device_options("threads=0").error(),
-            "'threads=0': threads= takes a number from 1 to 4096");
+            "'threads=0': threads= takes a number from 1 to 4096, or 'limit'");
   EXPECT_EQ(read_device_options("memory=1K").error(),
             "'memory=1K': memory= takes a number of bytes from 1M to 4096G, as in 512M");
   for (const char* wrong :

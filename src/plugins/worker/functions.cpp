@@ -3,8 +3,9 @@
 
 #include <span>
 
-extern "C" void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                               __omp_offloading_fptr_map_ty* table_host_ptr) {
+extern "C" void
+__tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
+                               __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
   using namespace gantry::worker;
   Worker* worker = nullptr;
   // This fails only where the device is lost, which its next use says.

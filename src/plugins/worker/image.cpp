@@ -144,7 +144,7 @@ const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {
 
 extern "C" {
 
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
+int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
   const std::span contents(static_cast<const std::byte*>(bytes), size);
   const gantry::ForeignCpu* const foreign = foreign_cpu();
   const bool fits = foreign == nullptr ? gantry::cpu::is_host_shared_object(contents)
@@ -153,7 +153,7 @@ int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) {
 }
 
 int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) {
+                               gantry_image** image) noexcept {
   const std::span contents(static_cast<const std::byte*>(bytes), size);
   // As the worker's folder may not be the program's any more.
   std::error_code error;
@@ -162,20 +162,21 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) {
+int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) {
+void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
   delete image;
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
+                              gantry_kernel** kernel) noexcept {
   return image->find_kernel(name, kernel);
 }
 
 int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) {
+                                uint64_t* size) noexcept {
   return image->find_variable(name, device_address, size);
 }
 

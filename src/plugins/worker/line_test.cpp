@@ -68,7 +68,7 @@ TEST_F(WorkerLine, AnErrorComesWithItsMessage) {
   });
   line.set_payload("name");
   EXPECT_EQ(line.call(Operation::kFindKernel), GANTRY_NOT_FOUND);
-  EXPECT_STREQ(plugins::last_error, "there is no such kernel");
+  EXPECT_STREQ(plugins::last_error(), "there is no such kernel");
   server.join();
 }
 
@@ -102,8 +102,9 @@ TEST_F(WorkerLine, NobodyWaitsForAWorkerThatIsGone) {
   control->life.life.store(FUTEX_OWNER_DIED);
   EXPECT_FALSE(line.busy());
   EXPECT_EQ(line.wait(), GANTRY_DEVICE_LOST);
-  EXPECT_STREQ(plugins::last_error, "the device is lost: its worker process was killed, or code in "
-                                    "it called _exit()");
+  EXPECT_STREQ(plugins::last_error(),
+               "the device is lost: its worker process was killed, or code in "
+               "it called _exit()");
 }
 
 TEST_F(WorkerLine, AFaultIsToldAsItWasWritten) {

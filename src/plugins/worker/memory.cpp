@@ -56,7 +56,7 @@ using gantry::plugins::report;
 extern "C" {
 
 int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, uint64_t offset,
-                             void** device_address) {
+                             void** device_address) noexcept {
   Worker* worker = nullptr;
   if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
     return code;
@@ -67,7 +67,7 @@ int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, 
     if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
       return code;
     }
-    const std::string why = gantry::plugins::last_error; // of Blocks::Pages::set_accessible
+    const std::string why = gantry::plugins::last_error(); // of Blocks::Pages::set_accessible
     return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}", size,
                   why.empty() ? "" : ": ", why);
   }
@@ -75,12 +75,12 @@ int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, 
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) {
+int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
   constexpr uint64_t kAlignment = 64;
   return __tgt_rtl_data_place(device, size, kAlignment, 0, device_address);
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
+int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
   Worker* worker = nullptr;
   if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
     return code;
@@ -103,21 +103,21 @@ int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) {
 }
 
 int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size) {
+                              uint64_t size) noexcept {
   Worker* worker = nullptr;
   const int32_t code = enter(device_of(device), worker);
   return code == GANTRY_SUCCESS ? copy_to_device(*worker, device_address, host, size) : code;
 }
 
 int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size) {
+                                uint64_t size) noexcept {
   Worker* worker = nullptr;
   const int32_t code = enter(device_of(device), worker);
   return code == GANTRY_SUCCESS ? copy_to_host(*worker, host, device_address, size) : code;
 }
 
 int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
-                                uint64_t size) {
+                                uint64_t size) noexcept {
   Worker* source = nullptr;
   Worker* target = nullptr;
   int32_t code = enter(device_of(from_device), source);

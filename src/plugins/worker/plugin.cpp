@@ -35,15 +35,15 @@ int32_t kind_of(FaultKind kind) {
 
 extern "C" {
 
-int32_t __tgt_rtl_api_version(void) {
+int32_t __tgt_rtl_api_version(void) noexcept {
   return GANTRY_PLUGIN_API_VERSION;
 }
 
-const char* __tgt_rtl_error_message(void) {
-  return gantry::plugins::last_error;
+const char* __tgt_rtl_error_message(void) noexcept {
+  return gantry::plugins::last_error();
 }
 
-int32_t __tgt_rtl_number_of_devices(void) {
+int32_t __tgt_rtl_number_of_devices(void) noexcept {
   const auto command = worker_command();
   if (!command) {
     gantry::plugins::set_error(GANTRY_FAILURE, command.error());
@@ -51,7 +51,7 @@ int32_t __tgt_rtl_number_of_devices(void) {
   return command ? 1 : 0;
 }
 
-int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) {
+int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) noexcept {
   Device& of = device_of(device);
   Worker* const worker = of.worker.load(std::memory_order_acquire);
   if (worker == nullptr || !worker->lost()) {

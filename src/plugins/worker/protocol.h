@@ -30,7 +30,7 @@
 
 namespace gantry::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 inline constexpr std::size_t kChannels = 1024;
 inline constexpr std::size_t kPayload = 128 << 10;
@@ -125,6 +125,7 @@ struct Control {
   std::int32_t program;     ///< its process number
   std::uint32_t spins;      ///< how often the two look before they wait in the system
   std::uint32_t emulated;   ///< 1: the worker is of another instruction set, and has a guardian
+  std::uint32_t full_teams; ///< 1: threads=limit, see plugins/cpu/full_teams.h
 
   std::atomic<std::uint32_t> state; ///< a State
   char failure[1024];

@@ -1,6 +1,7 @@
 // Queues: a channel each. The worker does one thing of a queue at a time, and copies are the
 // program's to make, so what comes behind a kernel waits for it: a copy to the program until the
 // queue is synchronised, anything else at once.
+#include "plugins/cpu/team_hint.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/image.h"
 #include "plugins/worker/memory.h"
@@ -46,7 +47,7 @@ struct gantry_queue {
     later.clear();
     if (code == GANTRY_SUCCESS && now != GANTRY_SUCCESS) {
       code = now;
-      message = gantry::plugins::last_error;
+      message = gantry::plugins::last_error();
     }
     return code;
   }
@@ -60,7 +61,7 @@ struct gantry_queue {
 
 extern "C" {
 
-int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
+int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) noexcept {
   Device& on = device_of(device);
   Worker* worker = nullptr;
   Line* line = nullptr;
@@ -74,20 +75,20 @@ int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) {
   return code;
 }
 
-void __tgt_rtl_destroy_queue(gantry_queue* queue) {
+void __tgt_rtl_destroy_queue(gantry_queue* queue) noexcept {
   queue->worker.give_back(&queue->line);
   delete queue;
 }
 
 int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size) {
+                                    uint64_t size) noexcept {
   const int32_t code = queue->settle();
   return code == GANTRY_SUCCESS ? copy_to_device(queue->worker, device_address, host, size)
                                 : set_error(code, queue->message);
 }
 
 int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size) {
+                                      uint64_t size) noexcept {
   if (queue->launched) {
     queue->later.push_back({host, device_address, size});
     return GANTRY_SUCCESS;
@@ -98,7 +99,7 @@ int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const voi
 }
 
 int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch) {
+                                      const gantry_launch* launch) noexcept {
   constexpr std::uint32_t kMost = kPayload / sizeof(void*);
   if (launch->argument_count > kMost) {
     return report(GANTRY_FAILURE, "the kernel has {} arguments, and {} can be handed over",
@@ -123,11 +124,19 @@ int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) {
+const char* __tgt_rtl_launch_hint(int32_t device, gantry_kernel* kernel,
+                                  const gantry_launch* launch) noexcept {
+  const DeviceOptions& options = device_of(device).settings.options;
+  return options.full_teams
+             ? nullptr
+             : gantry::cpu::team_hint(kernel->image->bytes(), *launch, options.threads, "worker");
+}
+
+int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) noexcept {
   return queue->finish();
 }
 
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
+int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
   Worker* same = nullptr;
   const bool usable = enter(queue->device, same) == GANTRY_SUCCESS;
   *done = usable && queue->launched && queue->line.busy() ? 0 : 1;
@@ -136,7 +145,7 @@ int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) {
 
 /// A queue for this launch alone: the runtime launches through queues.
 int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) {
+                                const gantry_launch* launch) noexcept {
   gantry_queue* queue = nullptr;
   int32_t code = __tgt_rtl_create_queue(device, &queue);
   if (code == GANTRY_SUCCESS) {

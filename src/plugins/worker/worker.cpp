@@ -86,6 +86,7 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   control.program = getpid();
   control.spins = spins();
   control.emulated = foreign_cpu() == nullptr ? 0 : 1;
+  control.full_teams = settings.options.full_teams ? 1 : 0;
   auto started = start_process({.control = descriptor, .memory = memory->descriptor()}, control,
                                settings.options.threads, settings.processors);
   close(descriptor);

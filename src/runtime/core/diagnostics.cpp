@@ -83,6 +83,10 @@ void write_warning(std::string_view text) {
   write_line("warning", text);
 }
 
+void write_hint(std::string_view text) {
+  write_line("hint", text);
+}
+
 void write_error(const Error& error, const Construct& construct) {
   const std::string where = label(construct);
   write_line("error", where.empty() ? error.message : fmt::format("{}: {}", where, error.message));

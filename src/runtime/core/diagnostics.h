@@ -52,6 +52,9 @@ void write_info(std::string_view text);
 /// Writes "gantry: warning: text" as one line. Any thread.
 void write_warning(std::string_view text);
 
+/// Writes "gantry: hint: text" as one line. Any thread.
+void write_hint(std::string_view text);
+
 /// Writes an information line. Callers test info_enabled() first, so that the arguments of a
 /// message nobody asked for are not computed.
 template <typename... Args>

@@ -29,6 +29,8 @@ struct Kernel {
   const char* name = "";
   /// Of the device's data environment, under its lock.
   mutable FoundLast found_last = {};
+  /// The plugin was asked for its hint. Through std::atomic_ref.
+  mutable bool asked_for_hint = false;
 };
 
 class KernelTable {

@@ -22,6 +22,7 @@ PluginFunctions linked_in_functions() {
   GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
   GANTRY_INDIRECT_FUNCTIONS(GANTRY_ADDRESS)
 #undef GANTRY_ADDRESS
+  functions.launch_hint = &::__tgt_rtl_launch_hint;
   return functions;
 }
 
@@ -112,6 +113,12 @@ Status PluginDevice::use_host_memory() const {
   decltype(&__tgt_rtl_use_host_memory) const call = plugin_->functions().use_host_memory;
   return call == nullptr ? fail("the device has memory of its own alone")
                          : plugin_->check(call(device_));
+}
+
+std::string PluginDevice::launch_hint(gantry_kernel* kernel, const gantry_launch& launch) const {
+  decltype(&__tgt_rtl_launch_hint) const ask = plugin_->functions().launch_hint;
+  const char* const hint = ask == nullptr ? nullptr : ask(device_, kernel, &launch);
+  return hint == nullptr ? std::string() : hint;
 }
 
 std::string_view PluginDevice::description() const {

@@ -53,6 +53,7 @@
   X(data_place)                                                                                    \
   X(device_fault)                                                                                  \
   X(launch_data)                                                                                   \
+  X(launch_hint)                                                                                   \
   X(rank_image)                                                                                    \
   X(set_memory_check)                                                                              \
   X(set_processors)                                                                                \
@@ -184,6 +185,8 @@ public:
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size) const;
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size) const;
   [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch) const;
+  /// What the program should know of such a launch; empty: nothing.
+  [[nodiscard]] std::string launch_hint(gantry_kernel* kernel, const gantry_launch& launch) const;
 
   /// Whether send() can copy to `device`.
   [[nodiscard]] bool reaches(const PluginDevice& device) const {

@@ -1,6 +1,8 @@
 #include "runtime/core/target_region.h"
 
+#include <atomic>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace gantry::core {
@@ -15,6 +17,25 @@ void report_launch(const Device& device, const Kernel& kernel, const Construct& 
   }
   info("{}: {} launched on {}, {} parameters:{}", label(construct), kernel.name, device.label(),
        parameters.size(), values);
+}
+
+/// Says what the plugin has to say of a launch: of each kernel's first one with such a clause, and
+/// once in a process, because a program has many constructs of a kind.
+void show_hint(const Device& device, const Kernel& kernel, const Construct& construct,
+               const gantry_launch& shape) {
+  if (std::atomic_ref(kernel.asked_for_hint).exchange(true, std::memory_order_relaxed)) {
+    return;
+  }
+  static std::atomic<bool> shown{false};
+  const std::string hint = device.plugin_device().launch_hint(kernel.handle, shape);
+  if (!hint.empty() && !shown.exchange(true, std::memory_order_relaxed)) {
+    write_hint(fmt::format("{}: {}: {}", label(construct), device.label(), hint));
+  }
+}
+
+/// Whether the construct names how many threads a team has.
+bool names_threads(const gantry_launch& shape) {
+  return shape.thread_limit[0] > 1;
 }
 
 } // namespace
@@ -32,6 +53,9 @@ Status TargetRegion::start(gantry_launch&& shape) {
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
   if (info_enabled(Info::kLaunch)) [[unlikely]] {
     report_launch(device_, kernel_, construct_, parameters);
+  }
+  if (names_threads(shape)) [[unlikely]] {
+    show_hint(device_, kernel_, construct_, shape);
   }
   if (Status status = queue_.launch(kernel_.handle, shape); !status) [[unlikely]] {
     return failed(std::move(status));
@@ -82,6 +106,9 @@ Status run_without_data(Device& device, const Kernel& kernel, const Construct& c
   shape.argument_count = 1;
   if (info_enabled(Info::kLaunch)) [[unlikely]] {
     report_launch(device, kernel, construct, {&null, 1});
+  }
+  if (names_threads(shape)) [[unlikely]] {
+    show_hint(device, kernel, construct, shape);
   }
   if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
     return tl::unexpected(device.explain(status.error(), &kernel));

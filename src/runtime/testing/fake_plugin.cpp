@@ -33,18 +33,18 @@ FakeImage& image_of(gantry_image* image) {
 } // namespace
 
 struct FakeFunctions {
-  static std::int32_t api_version() { return GANTRY_PLUGIN_API_VERSION; }
+  static std::int32_t api_version() noexcept { return GANTRY_PLUGIN_API_VERSION; }
 
-  static const char* error_message() { return current->message_.c_str(); }
+  static const char* error_message() noexcept { return current->message_.c_str(); }
 
-  static std::int32_t number_of_devices() { return 1; }
+  static std::int32_t number_of_devices() noexcept { return 1; }
 
-  static std::int32_t init_device(std::int32_t, std::int32_t, const char*) {
+  static std::int32_t init_device(std::int32_t, std::int32_t, const char*) noexcept {
     const std::lock_guard lock(current->mutex_);
     return current->fails("init_device") ? GANTRY_FAILURE : GANTRY_SUCCESS;
   }
 
-  static std::uint32_t capabilities(std::int32_t) {
+  static std::uint32_t capabilities(std::int32_t) noexcept {
     return current->memory_ == Memory::kShared
                ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
            : current->has_queues_
@@ -52,14 +52,14 @@ struct FakeFunctions {
                : 0;
   }
 
-  static const char* device_description(std::int32_t) { return "a device of a test"; }
+  static const char* device_description(std::int32_t) noexcept { return "a device of a test"; }
 
-  static std::int32_t is_valid_binary(const void* bytes, std::size_t size) {
+  static std::int32_t is_valid_binary(const void* bytes, std::size_t size) noexcept {
     return std::string_view(static_cast<const char*>(bytes), size).starts_with(kMagic) ? 1 : 0;
   }
 
   static std::int32_t create_image(std::int32_t, const void* bytes, std::size_t size, const char*,
-                                   gantry_image** image) {
+                                   gantry_image** image) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("create_image")) {
       return GANTRY_FAILURE;
@@ -72,7 +72,7 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t load_image(gantry_image* image) {
+  static std::int32_t load_image(gantry_image* image) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("load_image")) {
       return GANTRY_FAILURE;
@@ -104,7 +104,7 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static void destroy_image(gantry_image* image) {
+  static void destroy_image(gantry_image* image) noexcept {
     const std::lock_guard lock(current->mutex_);
     for (const auto& [name, variable] : image_of(image).variables) {
       current->allocations_.erase(variable.device_address & ~kDeviceBit);
@@ -112,7 +112,8 @@ struct FakeFunctions {
     EXPECT_EQ(current->images_.erase(image), 1u);
   }
 
-  static std::int32_t find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
+  static std::int32_t find_kernel(gantry_image* image, const char* name,
+                                  gantry_kernel** kernel) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("find_kernel")) {
       return GANTRY_FAILURE;
@@ -126,7 +127,7 @@ struct FakeFunctions {
   }
 
   static std::int32_t find_variable(gantry_image* image, const char* name, void** device_address,
-                                    std::uint64_t* size) {
+                                    std::uint64_t* size) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("find_variable")) {
       return GANTRY_FAILURE;
@@ -140,7 +141,7 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_alloc(std::int32_t, std::uint64_t size, void** device_address) {
+  static std::int32_t data_alloc(std::int32_t, std::uint64_t size, void** device_address) noexcept {
     const std::lock_guard lock(current->mutex_);
     EXPECT_GT(size, 0u);
     if (current->fails("data_alloc")) {
@@ -151,7 +152,7 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_delete(std::int32_t, void* device_address) {
+  static std::int32_t data_delete(std::int32_t, void* device_address) noexcept {
     const std::lock_guard lock(current->mutex_);
     // What a device refuses to free is the device's loss, not a leak of the runtime's.
     const bool fails = current->fails("data_delete");
@@ -161,7 +162,7 @@ struct FakeFunctions {
   }
 
   static std::int32_t data_submit(std::int32_t, void* device_address, const void* host,
-                                  std::uint64_t size) {
+                                  std::uint64_t size) noexcept {
     if (current->before_copy) {
       current->before_copy(host);
     }
@@ -180,7 +181,7 @@ struct FakeFunctions {
   }
 
   static std::int32_t data_retrieve(std::int32_t, void* host, const void* device_address,
-                                    std::uint64_t size) {
+                                    std::uint64_t size) noexcept {
     if (current->before_copy) {
       current->before_copy(host);
     }
@@ -198,7 +199,8 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t launch_kernel(std::int32_t, gantry_kernel*, const gantry_launch* launch) {
+  static std::int32_t launch_kernel(std::int32_t, gantry_kernel*,
+                                    const gantry_launch* launch) noexcept {
     if (const auto before = current->before_launch) {
       before();
     }
@@ -216,7 +218,7 @@ struct FakeFunctions {
 
   static FakeQueue& queue_of(gantry_queue* queue) { return *current->queues_.at(queue); }
 
-  static std::int32_t create_queue(std::int32_t, gantry_queue** queue) {
+  static std::int32_t create_queue(std::int32_t, gantry_queue** queue) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("create_queue")) {
       return GANTRY_FAILURE;
@@ -227,7 +229,7 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static void destroy_queue(gantry_queue* queue) {
+  static void destroy_queue(gantry_queue* queue) noexcept {
     const std::lock_guard lock(current->mutex_);
     EXPECT_TRUE(queue_of(queue).empty()) << "a queue is destroyed with work in it";
     current->queues_.erase(queue);
@@ -240,18 +242,18 @@ struct FakeFunctions {
   }
 
   static std::int32_t data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                        std::uint64_t size) {
+                                        std::uint64_t size) noexcept {
     return put(queue, [=] { return data_submit(0, device_address, host, size); });
   }
 
   static std::int32_t data_retrieve_async(gantry_queue* queue, void* host,
-                                          const void* device_address, std::uint64_t size) {
+                                          const void* device_address, std::uint64_t size) noexcept {
     return put(queue, [=] { return data_retrieve(0, host, device_address, size); });
   }
 
   /// Memory apart from the device's, which gets it with the launch.
   static std::int32_t launch_data(gantry_queue*, std::uint64_t size, void** host,
-                                  void** device_address) {
+                                  void** device_address) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("launch_data")) {
       return GANTRY_OUT_OF_MEMORY;
@@ -265,7 +267,7 @@ struct FakeFunctions {
   }
 
   static std::int32_t launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                          const gantry_launch* launch) {
+                                          const gantry_launch* launch) noexcept {
     if (current->launch_data_on_device_ != 0) {
       const auto& [begin, allocation] =
           *current->allocations_.find(current->launch_data_on_device_ & ~kDeviceBit);
@@ -300,7 +302,7 @@ struct FakeFunctions {
     return queue_of(queue).empty();
   }
 
-  static std::int32_t synchronize_queue(gantry_queue* queue) {
+  static std::int32_t synchronize_queue(gantry_queue* queue) noexcept {
     while (!is_empty(queue)) {
       if (const std::int32_t code = step(queue); code != GANTRY_SUCCESS) {
         return code;
@@ -312,7 +314,7 @@ struct FakeFunctions {
   }
 
   /// Each question moves the queue on by one step.
-  static std::int32_t query_queue(gantry_queue* queue, std::int32_t* done) {
+  static std::int32_t query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
     std::int32_t code = GANTRY_SUCCESS;
     if (!is_empty(queue)) {
       code = step(queue);
@@ -322,7 +324,7 @@ struct FakeFunctions {
   }
 
   static void set_function_ptr_map(std::int32_t device, std::uint64_t size,
-                                   __omp_offloading_fptr_map_ty* pairs) {
+                                   __omp_offloading_fptr_map_ty* pairs) noexcept {
     const std::lock_guard lock(current->mutex_);
     EXPECT_EQ(device, 0);
     current->functions.emplace();

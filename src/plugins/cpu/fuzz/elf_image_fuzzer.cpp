@@ -25,5 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     }
   }
+  image->for_each_import([&](const ElfImage::Import& import) {
+    if (!image->covers(import.address) || import.name.size() > size) {
+      std::abort();
+    }
+  });
   return 0;
 }

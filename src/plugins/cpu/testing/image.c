@@ -52,6 +52,13 @@ EXPORTED void end_process(uintptr_t status) {
   exit((int)status);
 }
 
+// Of an OpenMP runtime, if the process has one.
+__attribute__((weak)) int omp_get_thread_num(void);
+
+EXPORTED void thread_number(int* number) {
+  *number = omp_get_thread_num();
+}
+
 EXPORTED void device_number(int* number) {
   *number = __gantry_device_number;
 }

@@ -128,7 +128,8 @@ int main(int count, char** words) {
     fail(control, fmt::format("{} bytes of device memory cannot be had at {}: {}",
                               control.memory_size, begin, std::strerror(errno)));
   }
-  if (__tgt_rtl_init_device(0, control.openmp_number, "separate") != GANTRY_SUCCESS) {
+  const char* const options = control.full_teams == 0 ? "separate" : "separate+threads=limit";
+  if (__tgt_rtl_init_device(0, control.openmp_number, options) != GANTRY_SUCCESS) {
     fail(control, __tgt_rtl_error_message());
   }
   // Whole lines, so that a kernel that fails has said what it printed.

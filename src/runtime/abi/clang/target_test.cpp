@@ -77,6 +77,22 @@ TEST_F(Launch, OfAnUnknownVersionEndsTheProgram) {
   }
 }
 
+TEST_F(Launch, WhoseMapperThrowsEndsTheProgram) {
+  KernelArguments arguments = add(3, 2);
+  void* mappers[] = {reinterpret_cast<void*>(
+                         +[](void*, void*, void*, std::int64_t, std::int64_t, void*) { throw 1; }),
+                     nullptr};
+  arguments.mappers = mappers;
+  const auto caught = [&] {
+    try {
+      launch(0, kAdd, &arguments);
+    } catch (int) {
+      std::exit(0);
+    }
+  };
+  EXPECT_DEATH(caught(), "terminate called after throwing");
+}
+
 TEST_F(Launch, OfAnUnknownKernelEndsTheProgram) {
   const KernelArguments arguments = add(2, 2);
   EXPECT_EXIT(__tgt_target_kernel(nullptr, 0, -1, 0, &x, &arguments), ::testing::ExitedWithCode(1),
