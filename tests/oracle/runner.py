@@ -107,17 +107,19 @@ class Prediction:
         executions = {shared: program.execute(steps, shapes, shared) for shared in (False, True)}
         expected = {shared: (execution.expected, execution.refused)
                     for shared, execution in executions.items()}
-        clean = all(len(device.mappings) == 1 for device in executions[False].model.devices)
+        clean = all(len(device.mappings) == 1 for execution in executions.values()
+                    for device in execution.model.devices)
         return Prediction(seed, steps, expected, clean)
 
     @staticmethod
     def of_seed(seed, unit):
-        """None if the program is not conforming, or is refused, where memory is shared: pointers may have
-        other values there, because nothing is copied back over them."""
+        """None if the program is not conforming, is refused, or leaves something mapped, where memory is
+        shared: pointers may have other values there, because nothing is copied back over them."""
         try:
-            return Prediction.of_steps(seed, random_programs.program(seed, unit.shapes), unit.shapes)
+            prediction = Prediction.of_steps(seed, random_programs.program(seed, unit.shapes), unit.shapes)
         except (NonConforming, Refused):
             return None
+        return prediction if prediction.clean or prediction.refused else None
 
     @property
     def refused(self):
