@@ -1,21 +1,62 @@
-# gantry_library(NAME SOURCES... [DEPENDS targets...]): one room of src/ as a static library that
-# others include as "room/file.h".
+# What an installation consists of: `cmake --install` copies it, scripts/demo builds this target.
+add_custom_target(installation)
+
+# gantry_install(TARGET FOLDER): TARGET's file is installed in FOLDER.
+function(gantry_install target folder)
+  install(TARGETS ${target}
+    RUNTIME DESTINATION ${folder} LIBRARY DESTINATION ${folder} ARCHIVE DESTINATION ${folder})
+  add_dependencies(installation ${target})
+endfunction()
+
+# Headers that most files include are parsed once: those of the C++ library and of fmt, in llvm/ also
+# LLVM's and in test/ GoogleTest's. A set serves targets with the same language options.
+file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")
+set(GANTRY_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cstddef> <cstdint>
+  <cstdio> <cstdlib> <cstring> <deque> <filesystem> <functional> <map> <memory> <mutex> <optional> <set>
+  <span> <string> <string_view> <thread> <unordered_map> <utility> <vector> <fmt/format.h>
+  <tl/expected.hpp>)
+function(gantry_precompiled_headers set)
+  add_library(gantry_${set}_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_precompile_headers(gantry_${set}_headers PRIVATE ${GANTRY_STANDARD_HEADERS} ${ARGN})
+endfunction()
+# Without the time of its making, which would make every compilation new to ccache.
+add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+gantry_precompiled_headers(standard)
+gantry_precompiled_headers(llvm <llvm/IR/Constants.h> <llvm/IR/IRBuilder.h> <llvm/IR/InstIterator.h>
+  <llvm/IR/Instructions.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h> <llvm/IR/Verifier.h>)
+target_include_directories(gantry_llvm_headers SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_compile_options(gantry_llvm_headers PRIVATE -fno-rtti)
+gantry_precompiled_headers(test <gmock/gmock.h> <gtest/gtest.h>)
+target_link_libraries(gantry_test_headers PRIVATE GTest::gtest GTest::gmock)
+target_compile_options(gantry_test_headers PRIVATE -O0)
+set_target_properties(gantry_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF) # a program's
+
+# gantry_library(NAME SOURCES... [DEPENDS targets...] [HEADERS set]): one room of src/ as a static
+# library that others include as "room/file.h".
 function(gantry_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS standard)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM gantry_${ARG_HEADERS}_headers)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
 endfunction()
 
-# gantry_unit_test(NAME SOURCES... [DEPENDS targets...]): a GoogleTest program, one ctest entry.
+# gantry_unit_test(NAME SOURCES... [DEPENDS targets...] [WITH_LLVM]): a GoogleTest program, one ctest
+# entry.
 function(gantry_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "WITH_LLVM" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest_main GTest::gmock)
   # What is tested is optimised, the tests and their links are not: they take longer to build than to run.
   target_compile_options(${name} PRIVATE -O0)
   target_link_options(${name} PRIVATE -Wl,--lto-O0)
+  if(NOT ARG_WITH_LLVM)
+    target_precompile_headers(${name} REUSE_FROM gantry_test_headers)
+  endif()
   add_test(NAME unit.${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()

@@ -1,17 +1,22 @@
 #include "runtime/core/function_map.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <map>
 
 namespace gantry::core {
 
 std::vector<FunctionPair> merge_functions(std::span<const std::vector<FunctionPair>* const> lists) {
-  std::vector<FunctionPair> table;
+  std::map<std::int64_t, FunctionPair> merged; // of those with one host address the first counts
   for (const std::vector<FunctionPair>* list : lists) {
-    table.insert(table.end(), list->begin(), list->end());
+    for (const FunctionPair& function : *list) {
+      merged.try_emplace(function.host_ptr, function);
+    }
   }
-  std::ranges::stable_sort(table, {}, &FunctionPair::host_ptr);
-  const auto repeated = std::ranges::unique(table, {}, &FunctionPair::host_ptr);
-  table.erase(repeated.begin(), repeated.end());
+  std::vector<FunctionPair> table;
+  table.reserve(merged.size());
+  for (const auto& [host, function] : merged) {
+    table.push_back(function);
+  }
   return table;
 }
 

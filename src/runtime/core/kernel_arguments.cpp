@@ -95,7 +95,7 @@ void DataEnvironment::append_arguments(Items items, ConstructWork& work, KernelA
         if (pointee != 0) {
           work.transfers.point(object->device_address(slot), slot, sizeof pointee, pointee);
         }
-        work.attachments.push_back({object, {slot, sizeof pointee, address(item.begin)}});
+        work.attachments.push_back({object, {slot, sizeof pointee, address(item.begin), pointee}});
         mark(*object, work);
       }
       break;

@@ -165,7 +165,7 @@ private:
   ExtentIndex index_;
   Pool<Mapping> mappings_;
   std::uint64_t last_call_ = 0;
-  std::uint64_t changes_ = 0; ///< counted by check_invariants()
+  [[maybe_unused]] std::uint64_t changes_ = 0; ///< counted by check_invariants()
 };
 
 } // namespace gantry::core

@@ -109,9 +109,12 @@ void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
     }
     // What is visited last comes first: lanes on a way that ends in a trap go it before the others
     // return, or the trap would never be.
-    std::stable_partition(result.begin(), result.end(),
-                          [&](llvm::BasicBlock* target) { return returning_.contains(target); });
-    return result;
+    llvm::SmallVector<llvm::BasicBlock*> ordered;
+    for (const bool returning : {true, false}) {
+      std::copy_if(result.begin(), result.end(), std::back_inserter(ordered),
+                   [&](llvm::BasicBlock* target) { return returning_.contains(target) == returning; });
+    }
+    return ordered;
   };
   std::vector<llvm::BasicBlock*> finished;
   llvm::DenseSet<llvm::BasicBlock*> seen;

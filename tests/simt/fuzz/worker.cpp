@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
