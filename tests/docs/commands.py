@@ -6,13 +6,14 @@ to the next one is its output, on stdout and stderr. An ellipsis in the output s
 a line for any lines; how lines are broken does not matter, because documents break long ones. A command
 without output prints nothing. An indented block behind a paragraph that ends with "`name.c`:" is a file.
 
-The commands run in a new folder that has the project's build/, examples/ and scripts/, and the programs of
-build/bin on its path. Exit status: 0, or 1 where a command's output differs.
+The commands run in a new folder that has the project's build/, examples/, scripts/ and tests/, and the programs of
+build/bin on its path. Exit status: 0, 1 where a command's output differs, or 77 where one was skipped.
 
   tests/docs/commands.py [--build FOLDER] DOCUMENT…
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -37,7 +38,7 @@ class Command:
 
 
 def read(document):
-    """The document's files, as name and text, and commands, in their order."""
+    """The document's files, as (name, text), and commands, in their order."""
     steps = []
     paragraph = ""
     block = []
@@ -56,9 +57,11 @@ def read(document):
 
 def read_block(block, paragraph):
     named = re.search(r"`([\w.]+\.[\w]+|Makefile|meson\.build)`:$", paragraph)
-    if named and not any(line.startswith("$ ") for _, line in block):
-        return [(named[1], "\n".join(line for _, line in block).rstrip() + "\n")]
     commands = []
+    if named:
+        text = list(itertools.takewhile(lambda numbered: not numbered[1].startswith("$ "), block))
+        commands.append((named[1], "\n".join(line for _, line in text).rstrip() + "\n"))
+        block = block[len(text):]
     continued = False
     for number, line in block:
         if line.startswith("$ "):
@@ -70,6 +73,13 @@ def read_block(block, paragraph):
         elif commands:
             commands[-1].output.append(line)
     return commands
+
+
+def missing(command, build):
+    """What a command needs and this build lacks; empty if nothing."""
+    foreign = [cpu for cpu in ("aarch64", "powerpc64le")
+               if cpu in command.text and not (build / f"libexec/gantry-worker-{cpu}").exists()]
+    return f"no devices of {foreign[0]} here: scripts/setup foreign" if foreign else ""
 
 
 def check(command, folder, environment, shown):
@@ -93,15 +103,19 @@ def run(document, build):
                    if not name.startswith(("GANTRY_", "OMP_", "LIBOMP", "KMP_"))}
     environment["PATH"] = f"{build}/bin:/usr/bin:/bin"
     failures = []
-    count = 0
+    count = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
         environment["GANTRY_SIMT_CACHE"] = f"{folder}/.cache"
         os.symlink(build, f"{folder}/build")
-        for name in ("examples", "scripts"):
+        for name in ("examples", "scripts", "tests"):
             os.symlink(ROOT / name, f"{folder}/{name}")
         for step in read(document):
             if isinstance(step, tuple):
                 pathlib.Path(folder, step[0]).write_text(step[1])
+                continue
+            if missing(step, build):
+                skipped += 1
+                print(f"{shown}:{step.line}: SKIPPED, {missing(step, build)}: $ {step.text}", flush=True)
                 continue
             count += 1
             failure = check(step, folder, environment, shown)
@@ -111,7 +125,7 @@ def run(document, build):
     for failure in failures:
         print(f"\n{failure}")
     print(f"{shown}: {count - len(failures)} of {count} commands print what the text shows")
-    return not failures
+    return 1 if failures else 77 if skipped else 0
 
 
 def main():
@@ -120,7 +134,7 @@ def main():
     parser.add_argument("documents", nargs="+", type=pathlib.Path, metavar="DOCUMENT")
     arguments = parser.parse_args()
     results = [run(document.resolve(), arguments.build.resolve()) for document in arguments.documents]
-    return 0 if all(results) else 1
+    return 1 if 1 in results else max(results)
 
 
 if __name__ == "__main__":
