@@ -10,6 +10,12 @@ foreach(name gantry-base gantry gantry-gpu)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/${name}.cfg.in ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg DESTINATION share/gantry)
 endforeach()
+# find_package(Gantry).
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_BINARY_DIR}/lib/cmake/Gantry)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/GantryConfig.cmake.in ${package}/GantryConfig.cmake @ONLY)
+write_basic_package_version_file(${package}/GantryConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${package}/GantryConfig.cmake ${package}/GantryConfigVersion.cmake DESTINATION lib/cmake/Gantry)
 # For people: clang++-22 --config=build/gantry.cfg
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gantry.cfg CONTENT "@share/gantry/gantry.cfg\n")
 

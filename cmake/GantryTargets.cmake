@@ -61,6 +61,12 @@ function(gantry_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
+# gantry_guide_fuzzers(TARGET): a fuzzer sees which of its code runs.
+function(gantry_guide_fuzzers target)
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # which are compiled without
+endfunction()
+
 # gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folder] [SECONDS n]): a libFuzzer target,
 # where the sanitizers that it relies on are: in the asan preset. ctest runs it for 15 seconds or n,
 # from the seeds and what earlier runs found (fuzz/NAME of the build tree; inputs that fail are beside
@@ -76,7 +82,7 @@ function(gantry_fuzzer name)
   add_executable(${name}_fuzzer ${ARG_SOURCES})
   set_target_properties(${name}_fuzzer PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
-  target_compile_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer-no-link)
+  gantry_guide_fuzzers(${name}_fuzzer)
   target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${name}_fuzzer PRIVATE ${ARG_DEPENDS})
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz/${name})

@@ -1,5 +1,5 @@
-// A mistake that a CPU forgives and a GPU does not: the region uses what line.ends points to, and no
-// clause maps it.
+// A mistake that a CPU forgives and a GPU does not: the region uses what line.ends points to, and
+// no clause maps it.
 #include <cstdio>
 
 struct Line {

@@ -1,5 +1,5 @@
-// Code in the style of GPUs: the 256 threads of a team add up 256 numbers, each thread its own element.
-// It relies on the team having as many threads as the construct names.
+// Code in the style of GPUs: the 256 threads of a team add up 256 numbers, each thread its own
+// element. It relies on the team having as many threads as the construct names.
 #include <cstdio>
 
 #include <omp.h>

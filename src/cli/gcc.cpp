@@ -114,10 +114,6 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
 }
 
 int run_compiler(int argc, char** argv, const char* program) {
-  if (*program == '\0') {
-    return report({"GCC 12 was not found when Gantry was configured; install Debian's packages "
-                   "gcc-12, g++-12 and gfortran-12, and configure again"});
-  }
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
   Result<std::vector<std::string>> expanded = expand_response_files(given);
   const Result<std::filesystem::path> root = find_installation();

@@ -56,7 +56,7 @@ def read(document):
 
 
 def read_block(block, paragraph):
-    named = re.search(r"`([\w.]+\.[\w]+|Makefile|meson\.build)`:$", paragraph)
+    named = re.search(r"^`([\w.]+\.\w+|Makefile)`:$", paragraph)
     commands = []
     if named:
         text = list(itertools.takewhile(lambda numbered: not numbered[1].startswith("$ "), block))
@@ -66,10 +66,10 @@ def read_block(block, paragraph):
     for number, line in block:
         if line.startswith("$ "):
             commands.append(Command(number, line[2:]))
-            continued = line.endswith("\\")
+            continued = line.endswith(("\\", "&&"))
         elif continued:
             commands[-1].text += "\n" + line
-            continued = line.endswith("\\")
+            continued = line.endswith(("\\", "&&"))
         elif commands:
             commands[-1].output.append(line)
     return commands

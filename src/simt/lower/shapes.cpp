@@ -111,8 +111,9 @@ void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
     // return, or the trap would never be.
     llvm::SmallVector<llvm::BasicBlock*> ordered;
     for (const bool returning : {true, false}) {
-      std::copy_if(result.begin(), result.end(), std::back_inserter(ordered),
-                   [&](llvm::BasicBlock* target) { return returning_.contains(target) == returning; });
+      std::copy_if(
+          result.begin(), result.end(), std::back_inserter(ordered),
+          [&](llvm::BasicBlock* target) { return returning_.contains(target) == returning; });
     }
     return ordered;
   };

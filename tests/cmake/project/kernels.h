@@ -1,0 +1,4 @@
+#pragma once
+
+bool on_device();
+void twice(double* values, int count);

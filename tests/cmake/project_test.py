@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""find_package(Gantry) in a user's project: project_test.py BUILD [unittest arguments]."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+class Project(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.prefix = BUILD
+
+    def configure(self, compiler, **variables):
+        if not shutil.which(compiler):
+            self.skipTest(f"{compiler} is not installed")
+        return subprocess.run(
+            ["cmake", "-G", "Ninja", "-S", FOLDER / "project", "-B", self.folder / "out",
+             f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+             *(f"-D{name}={value}" for name, value in variables.items())],
+            capture_output=True, text=True, check=False)
+
+    def app(self, compiler, devices, **variables):
+        """What the program prints on `devices`."""
+        done = self.configure(compiler, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run(["cmake", "--build", self.folder / "out"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("GANTRY_", "OMP_"))}
+        done = subprocess.run([self.folder / "out/app"], capture_output=True, text=True, check=False,
+                              env=environment | {"GANTRY_DEVICES": devices, "OMP_TARGET_OFFLOAD": "MANDATORY",
+                                                 "GANTRY_SIMT_CACHE": str(BUILD / "simt-cache")})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def runs(self, count):
+        return "".join(f"device {device}: on the device, 198\n" for device in range(count))
+
+    def test_clang_22(self):
+        self.assertEqual(self.app("clang++-22", "cpu,worker"), self.runs(2))
+
+    def test_clang_19(self):
+        self.assertEqual(self.app("clang++-19", "cpu+separate", CMAKE_BUILD_TYPE="Release"), self.runs(1))
+
+    def test_gcc(self):
+        self.assertEqual(self.app("g++-12", "cpu,worker", CMAKE_BUILD_TYPE="Release"), self.runs(2))
+
+    def test_the_host_and_gpus_with_clang(self):
+        self.assertEqual(self.app("clang++-22", "cpu,simt", GANTRY_ARCHITECTURES="host;sm_80;sm_90"), self.runs(2))
+
+    def test_gpus_alone(self):
+        self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="sm_70;sm_90"), self.runs(1))
+
+    def test_gpus_of_this_machine(self):
+        self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="native"), self.runs(1))
+
+    def test_the_host_and_gpus_with_gcc(self):
+        self.assertEqual(self.app("g++-12", "cpu,simt", GANTRY_ARCHITECTURES="host;sm_80"), self.runs(2))
+
+    def test_a_copy_of_the_installation(self):
+        self.prefix = self.folder / "somewhere else"
+        done = subprocess.run(["cmake", "--install", BUILD, "--prefix", self.prefix], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.app("clang++-22", "cpu"), self.runs(1))
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.app("g++-12", "cpu"), self.runs(1))
+
+    def test_an_architecture_that_is_none(self):
+        done = self.configure("clang++-22", GANTRY_ARCHITECTURES="host;sm90")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("GANTRY_ARCHITECTURES has 'sm90'; its elements are host, native, and sm_70",
+                      " ".join(done.stderr.split()))
+
+    def test_a_compiler_that_gantry_does_not_know(self):
+        done = self.configure("clang++-14")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("Clang 14", done.stderr)
+        self.assertIn("Clang 19 and 22 and GCC 12", " ".join(done.stderr.split()))
+
+
+if __name__ == "__main__":
+    unittest.main()
