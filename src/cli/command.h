@@ -19,6 +19,7 @@ struct Command {
 int run_clang(int argc, char** argv);
 int run_clangxx(int argc, char** argv);
 int run_devices(int argc, char** argv);
+int run_doctor(int argc, char** argv);
 int run_environment(int argc, char** argv);
 int run_gcc(int argc, char** argv);
 int run_gfortran(int argc, char** argv);

@@ -3,6 +3,7 @@
 // Clang's driver looks for its packager by name, and GCC's for its linker, so links of these names
 // to this program run what stands in for them.
 
+#include "base/nearest.h"
 #include "cli/command.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ constexpr std::array kCommands = {
             run_clang},
     Command{"clang++", "the same for C++", run_clangxx},
     Command{"devices", "list the kinds of devices this machine offers", run_devices},
+    Command{"doctor", "check what this machine has, and try every device", run_doctor},
     Command{"env", "list the environment variables that programs read", run_environment},
     Command{"g++", "compile C++ with stock GCC 12", run_gxx},
     Command{"gcc", "the same for C", run_gcc},
@@ -51,6 +53,15 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// What `gantry` alone says.
+constexpr std::string_view kFirstSteps =
+    "gantry: OpenMP target offloading for the compilers you already have\n\n"
+    "To begin:\n"
+    "  gantry doctor                       what this machine has, tried on every device\n"
+    "  gantry clang++ -O2 app.cpp -o app   compile (also clang, gcc, g++, gfortran)\n"
+    "  GANTRY_DEVICES=worker ./app         run on a device (`gantry devices` lists them)\n\n"
+    "`gantry --help` lists the commands.\n";
+
 void print_help() {
   fmt::print("gantry: OpenMP target offloading for the compilers you already have\n\n"
              "Usage: gantry COMMAND [ARGUMENT…]\n\n"
@@ -71,7 +82,7 @@ int run(int argc, char** argv) {
     return alias->run(argc, argv);
   }
   if (argc < 2) {
-    print_help();
+    fmt::print("{}", kFirstSteps);
     return 1;
   }
   const std::string_view name = argv[1];
@@ -85,7 +96,10 @@ int run(int argc, char** argv) {
   }
   const Command* command = find_command(name);
   if (command == nullptr) {
-    return report({fmt::format("there is no command '{}'; `gantry --help` lists them", name)});
+    std::array<std::string_view, kCommands.size()> names;
+    std::ranges::transform(kCommands, names.begin(), &Command::name);
+    return report({fmt::format("there is no command '{}'{}; `gantry --help` lists them", name,
+                               suggestion(name, names))});
   }
   return command->run(argc - 1, argv + 1);
 }

@@ -68,6 +68,51 @@ class Lists(unittest.TestCase):
                 self.assertRegex(done.stderr, r"\Agantry: error: [^\n]+\n\Z")
 
 
+    def test_a_mistyped_command_has_a_suggestion(self):
+        self.assertEqual(run(BUILD / "bin/gantry", "devics").stderr,
+                         "gantry: error: there is no command 'devics' (did you mean 'devices'?); "
+                         "`gantry --help` lists them\n")
+
+    def test_alone_it_says_what_to_type_first(self):
+        done = run(BUILD / "bin/gantry")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        for command in ("gantry doctor", "gantry clang++ ", "GANTRY_DEVICES=worker ./app"):
+            self.assertIn(f"\n  {command}", done.stdout)
+
+
+class Doctor(unittest.TestCase):
+    def findings(self, status, **variables):
+        done = run(BUILD / "bin/gantry", "doctor", "--json", **variables)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        return {finding["subject"]: finding for finding in json.loads(done.stdout)["findings"]}
+
+    def test_every_usable_device_is_tried(self):
+        kinds = json.loads(run(BUILD / "bin/gantry", "devices", "--json").stdout)["devices"]
+        findings = self.findings(0)
+        for kind in kinds:
+            self.assertEqual(findings[kind["name"]]["state"], "ok" if kind["usable"] else "absent")
+        self.assertEqual(findings["cpu"]["what"], "a program ran right on 1 of 1 device(s)")
+
+    def test_it_is_not_misled_by_what_is_set(self):
+        self.findings(0, GANTRY_DEVICES="nonsense", OMP_TARGET_OFFLOAD="DISABLED", GANTRY_INFO="all")
+
+    def test_what_does_not_work_is_named_with_a_remedy(self):
+        finding = self.findings(1, TMPDIR="/nowhere")["temporary files"]
+        self.assertEqual((finding["state"], finding["what"]), ("wrong", "no folder can be made in '/nowhere'"))
+        self.assertIn("TMPDIR", finding["remedy"])
+
+    def test_a_device_that_fails_is_wrong(self):
+        # A variable by which Clang's driver gets options, here one that does not exist.
+        finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")["cpu"]
+        self.assertEqual((finding["state"], finding["what"]), ("wrong", "a program for it cannot be compiled"))
+        self.assertIn("--nonsense", finding["remedy"])
+
+    def test_for_people(self):
+        done = run(BUILD / "bin/gantry", "doctor")
+        self.assertRegex(done.stdout, r"(?m)^  Clang 22 +ok +\S.*clang version 22")
+        self.assertTrue(done.stdout.endswith("Everything that is here works.\n"))
+
+
 class NativeArchitecture(unittest.TestCase):
     def commands(self, **variables):
         done = run(BUILD / "bin/gantry", "clang++", "--offload-arch=native", "-c", "-###", EXAMPLE,

@@ -45,6 +45,7 @@ class Errors(RuntimeCase):
     def test_every_kind_of_bad_device_list(self):
         for value, expected in (
             ("gpu", "GANTRY_DEVICES: 'gpu' is not a kind of device; the kinds here are: cpu"),
+            ("wroker", "'wroker' is not a kind of device (did you mean 'worker'?); the kinds here are: cpu"),
             ("cpu:0", "GANTRY_DEVICES: 'cpu:0' has no number from 1 to 2147483647 after ':'"),
             ("cpu:x", "GANTRY_DEVICES: 'cpu:x' has no number from 1"),
             ("cpu:99999999999", "GANTRY_DEVICES: 'cpu:99999999999' has no number from 1"),

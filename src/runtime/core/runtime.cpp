@@ -1,5 +1,6 @@
 #include "runtime/core/runtime.h"
 
+#include "base/nearest.h"
 #include "runtime/core/automatic_devices.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/extent.h"
@@ -276,8 +277,10 @@ Result<Runtime::Setup> Runtime::read_setup() {
   setup.settings = std::move(*settings);
   for (const DeviceRequest& request : setup.settings.devices) {
     if (!is_known_plugin(request.plugin)) {
-      return fail("GANTRY_DEVICES: '{}' is not a kind of device; the kinds here are: {}",
-                  request.plugin, fmt::join(known_plugins(), ", "));
+      const std::vector<std::string> kinds = known_plugins();
+      const std::vector<std::string_view> names(kinds.begin(), kinds.end());
+      return fail("GANTRY_DEVICES: '{}' is not a kind of device{}; the kinds here are: {}",
+                  request.plugin, suggestion(request.plugin, names), fmt::join(names, ", "));
     }
     if (setup.settings.policy == OffloadPolicy::kDisabled) {
       continue;

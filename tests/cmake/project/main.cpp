@@ -12,6 +12,7 @@ int main() {
       values[i] = i;
     }
     twice(values, 100);
-    std::printf("device %d: %s, %g\n", device, on_device() ? "on the device" : "ON THE HOST", values[99]);
+    std::printf("device %d: %s, %g\n", device, on_device() ? "on the device" : "ON THE HOST",
+                values[99]);
   }
 }

@@ -1,0 +1,314 @@
+// `gantry doctor`: whether this machine has what compilers and programs need. It looks, and then
+// compiles a program and runs it on each device, because files that are there may not work.
+
+#include "base/installation.h"
+#include "cli/command.h"
+#include "cli/parse_error.h"
+#include "cli/runtime_library.h"
+#include "cli/subprocess.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace gantry::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+enum class State : unsigned char {
+  kGood,
+  kAbsent, ///< of no harm to those who do not want it
+  kWrong,
+};
+
+struct Finding {
+  std::string subject;
+  State state = State::kGood;
+  std::string what;
+  std::string remedy = {};
+};
+
+/// Prints findings as they are made, or collects them for programs.
+class Findings {
+public:
+  explicit Findings(bool json) : json_(json) {}
+
+  void add(const Finding& finding) {
+    constexpr const char* kNames[] = {"ok", "absent", "WRONG"};
+    const char* const state = kNames[static_cast<std::size_t>(finding.state)];
+    any_wrong_ |= finding.state == State::kWrong;
+    if (json_) {
+      list_.push_back({{"subject", finding.subject},
+                       {"state", finding.state == State::kWrong ? "wrong" : state},
+                       {"what", finding.what},
+                       {"remedy", finding.remedy}});
+      return;
+    }
+    fmt::print("  {:<20} {:<7} {}\n", finding.subject, state, printable(finding.what));
+    if (!finding.remedy.empty()) {
+      fmt::print("  {:<28} {}\n", "", printable(finding.remedy));
+    }
+    std::fflush(stdout); // the next one may take seconds
+  }
+
+  /// The exit status.
+  int end() const {
+    if (json_) {
+      fmt::print("{}\n", Json{{"findings", list_}}.dump(2));
+    } else {
+      fmt::print("{}\n",
+                 any_wrong_ ? "Something is wrong: see above." : "Everything that is here works.");
+    }
+    return any_wrong_ ? 1 : 0;
+  }
+
+private:
+  bool json_;
+  bool any_wrong_ = false;
+  Json list_ = Json::array();
+};
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// A compiler that Gantry uses, and what it needs beside itself.
+struct Compiler {
+  const char* subject;
+  const char* program;
+  const char* needed; ///< below the installation; null for nothing
+  const char* packages;
+  const char* packages_of_needed;
+};
+
+constexpr Compiler kCompilers[] = {
+    {"Clang 22", GANTRY_CLANGXX_22, "lib/gantry/clang/libgantry-passes-22.so", "clang-22 lld-22",
+     "llvm-22-dev libclang-22-dev"},
+    {"Clang 19", GANTRY_CLANGXX_19, "lib/gantry/clang/libgantry-passes-19.so", "clang-19",
+     "llvm-19-dev libclang-19-dev"},
+    {"GCC 12", GANTRY_GXX, nullptr, "gcc-12 g++-12", nullptr},
+    {"GCC 12, Fortran", GANTRY_GFORTRAN, nullptr, "gfortran-12", nullptr},
+};
+
+Finding look_at(const Compiler& compiler, const std::filesystem::path& root) {
+  if (access(compiler.program, X_OK) != 0) {
+    return {compiler.subject, State::kAbsent,
+            fmt::format("cannot run '{}': {}", compiler.program, std::strerror(errno)),
+            fmt::format("to have it: apt-get install {}", compiler.packages)};
+  }
+  const Result<Ended> version =
+      run_to_the_end({compiler.program, "--version"}, {}, std::chrono::seconds(60));
+  if (!version || version->status != 0) {
+    return {compiler.subject, State::kWrong,
+            version ? first_line(version->output) : version.error().message,
+            fmt::format("apt-get install --reinstall {}", compiler.packages)};
+  }
+  if (compiler.needed != nullptr && !std::filesystem::exists(root / compiler.needed)) {
+    return {
+        compiler.subject, State::kAbsent,
+        fmt::format("{}, but Gantry was built without its headers", first_line(version->output)),
+        fmt::format("to use it: apt-get install {}, and build Gantry again",
+                    compiler.packages_of_needed)};
+  }
+  return {compiler.subject, State::kGood, first_line(version->output)};
+}
+
+Finding look_at_gcc_for_gpus() {
+  constexpr const char* kSubject = "GCC 12 for NVIDIA";
+  const Result<Ended> found = run_to_the_end(
+      {GANTRY_GXX, "-print-prog-name=accel/nvptx-none/mkoffload"}, {}, std::chrono::seconds(60));
+  // The name alone is the answer where it is not to be found.
+  if (!found || !found->output.starts_with('/')) {
+    return {kSubject, State::kAbsent, "GCC cannot compile for NVIDIA's GPUs",
+            "to have it: apt-get install gcc-12-offload-nvptx"};
+  }
+  return {kSubject, State::kGood, first_line(found->output)};
+}
+
+Finding look_at_openmp(const std::filesystem::path& root) {
+  const std::filesystem::path library = root / "lib/gantry/host/libomp.so";
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(library, error);
+  if (error) {
+    return {"libomp", State::kWrong, fmt::format("'{}': {}", library.string(), error.message()),
+            "apt-get install libomp-22-dev; if it is there, build Gantry again"};
+  }
+  return {"libomp", State::kGood, file.string()};
+}
+
+/// Adds two vectors on each device, and says on how many it came out right.
+constexpr const char* kProgram = R"(#include <omp.h>
+#include <stdio.h>
+int main(void) {
+  int right = 0;
+  const int devices = omp_get_num_devices();
+  for (int device = 0; device < devices; ++device) {
+    int on_host = 1, wrong = 0;
+    double x[1000], y[1000];
+    for (int i = 0; i < 1000; ++i) {
+      x[i] = i;
+      y[i] = 1;
+    }
+#pragma omp target data device(device) map(to : x) map(tofrom : y)
+    {
+#pragma omp target device(device) map(from : on_host)
+      on_host = omp_is_initial_device();
+#pragma omp target teams distribute parallel for device(device)
+      for (int i = 0; i < 1000; ++i)
+        y[i] += 2 * x[i];
+    }
+    for (int i = 0; i < 1000; ++i)
+      wrong |= y[i] != 1 + 2.0 * i;
+    right += !on_host && !wrong;
+  }
+  printf("%d of %d\n", right, devices);
+  return right == 0 || right != devices;
+}
+)";
+
+/// A folder for the trial, which goes with this object.
+class TrialFolder {
+public:
+  TrialFolder() {
+    std::string name = parent() + "/gantry-doctor-XXXXXX";
+    if (mkdtemp(name.data()) != nullptr) {
+      path_ = name;
+      std::ofstream(path_ / "trial.c") << kProgram;
+    }
+  }
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
+  ~TrialFolder() {
+    std::error_code error;
+    if (!path_.empty()) {
+      std::filesystem::remove_all(path_, error);
+    }
+  }
+  /// Where it is made.
+  [[nodiscard]] static std::string parent() {
+    const char* const chosen = std::getenv("TMPDIR");
+    return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
+  }
+  /// Empty if it could not be made.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// Options of `gantry clang` for programs of a kind of device.
+std::vector<std::string> target_of(std::string_view kind) {
+  constexpr std::string_view kForeign = "worker-";
+  if (kind == "cuda" || kind == "simt") {
+    return {"--offload-arch=sm_70"};
+  }
+  if (kind.starts_with(kForeign)) {
+    return {fmt::format("-fopenmp-targets={}-linux-gnu", kind.substr(kForeign.size()))};
+  }
+  return {};
+}
+
+Finding try_device(const std::string& kind, const std::filesystem::path& root,
+                   const std::filesystem::path& folder) {
+  constexpr std::chrono::seconds kPatience(120);
+  const std::string program = (folder / kind).string();
+  std::vector<std::string> compile = {(root / "bin/gantry").string(), "clang", "-O1",
+                                      (folder / "trial.c").string(),  "-o",    program};
+  std::ranges::copy(target_of(kind), std::back_inserter(compile));
+  Result<Ended> ended = run_to_the_end(compile, {}, kPatience);
+  if (!ended || ended->status != 0) {
+    return {kind, State::kWrong, "a program for it cannot be compiled",
+            ended ? first_line(ended->output) : ended.error().message};
+  }
+  ended = run_to_the_end({program},
+                         {{"GANTRY_DEVICES", kind},
+                          {"OMP_TARGET_OFFLOAD", "MANDATORY"},
+                          {"OMP_DEFAULT_DEVICE", ""},
+                          {"GANTRY_INFO", ""},
+                          {"GANTRY_TRACE", ""}},
+                         kPatience);
+  if (!ended || ended->status != 0) {
+    return {kind, State::kWrong, "a program did not run as it should",
+            ended ? fmt::format("exit status {}: {}", ended->status, first_line(ended->output))
+                  : ended.error().message};
+  }
+  return {kind, State::kGood,
+          fmt::format("a program ran right on {} device(s)", first_line(ended->output))};
+}
+
+/// The kinds of devices, each with why it cannot be used, or nothing.
+std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& library) {
+  std::vector<std::pair<std::string, std::string>> kinds;
+  library.visit_devices(
+      [](const gantry_device_offer* offer, void* list) {
+        static_cast<decltype(kinds)*>(list)->emplace_back(
+            offer->name, offer->reason == nullptr ? "" : offer->reason);
+      },
+      &kinds);
+  return kinds;
+}
+
+void look_at_devices(const std::filesystem::path& root, Findings& findings) {
+  const auto library = load_runtime_library();
+  if (!library) {
+    findings.add({"libgantry", State::kWrong, library.error().message, "build Gantry again"});
+    return;
+  }
+  const TrialFolder folder;
+  if (folder.path().empty()) {
+    findings.add({"temporary files", State::kWrong,
+                  fmt::format("no folder can be made in '{}'", TrialFolder::parent()),
+                  "set TMPDIR to a folder that you may write to"});
+    return;
+  }
+  for (const auto& [kind, reason] : kinds_of(*library)) {
+    if (reason.empty()) {
+      findings.add(try_device(kind, root, folder.path()));
+    } else {
+      findings.add({kind, State::kAbsent, reason,
+                    kind == "cuda" ? "on a machine with a GPU: install NVIDIA's driver; "
+                                     "simt runs the same code without one"
+                                   : ""});
+    }
+  }
+}
+
+} // namespace
+
+int run_doctor(int argc, char** argv) {
+  bool json = false;
+  CLI::App app(
+      "Looks for what compilers and programs need on this machine, compiles a program and\n"
+      "runs it on every device, and says what to install. Exit status 1 if something that\n"
+      "is here does not work.",
+      "gantry doctor");
+  app.add_flag("--json", json, "Print JSON for programs to read");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_of_parse_error(app, error);
+  }
+  const Result<std::filesystem::path> root = find_installation();
+  if (!root) {
+    return report(root.error());
+  }
+  Findings findings(json);
+  for (const Compiler& compiler : kCompilers) {
+    findings.add(look_at(compiler, *root));
+  }
+  findings.add(look_at_gcc_for_gpus());
+  findings.add(look_at_openmp(*root));
+  look_at_devices(*root, findings);
+  return findings.end();
+}
+
+} // namespace gantry::cli
