@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ; // POSIX
-
 namespace gantry::cli {
 namespace {
 
