@@ -16,6 +16,11 @@ set(package ${CMAKE_BINARY_DIR}/lib/cmake/Gantry)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/GantryConfig.cmake.in ${package}/GantryConfig.cmake @ONLY)
 write_basic_package_version_file(${package}/GantryConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${package}/GantryConfig.cmake ${package}/GantryConfigVersion.cmake DESTINATION lib/cmake/Gantry)
+# pkg-config, and the headers of those who write plugins or ask the library.
+configure_file(${CMAKE_SOURCE_DIR}/cmake/gantry.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/gantry.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/gantry.pc DESTINATION lib/pkgconfig)
+install(FILES ${CMAKE_SOURCE_DIR}/include/gantry/plugin.h ${CMAKE_SOURCE_DIR}/include/gantry/gantry.h
+  DESTINATION include/gantry)
 # For people: clang++-22 --config=build/gantry.cfg
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gantry.cfg CONTENT "@share/gantry/gantry.cfg\n")
 
