@@ -6,7 +6,7 @@ set(GANTRY_OPENMP_LIBRARY_DIR ${LLVM_LIBRARY_DIR} CACHE PATH
 set(GANTRY_DEFAULT_TARGETS ${LLVM_TARGET_TRIPLE} CACHE STRING
   "What a program is built for when no offload flag is given, separated by commas")
 
-foreach(name gantry-base gantry gantry-gpu)
+foreach(name gantry-base gantry gantry-gpu gantry-flang-base gantry-flang gantry-flang-gpu)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/${name}.cfg.in ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/share/gantry/${name}.cfg DESTINATION share/gantry)
 endforeach()

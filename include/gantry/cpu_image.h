@@ -7,6 +7,8 @@
  *   __omp_offloading_fptr_map_size   the number of its elements
  *
  *   __gantry_gcc_image               const gantry_gcc_image: in images that GCC's objects make
+ *   __gantry_run_league              gantry_run_league: in images with kernels of Flang's; such a
+ *                                    kernel K is one with a variable K_kernel_environment
  *
  * The first two are set in the plugin's copy of the image, before it is loaded. The next two are
  * for tools: what they show is good until images are loaded or unloaded.
@@ -59,6 +61,11 @@ typedef struct gantry_gcc_image {
      the construct has no teams; `thread_limit` is 0 if there is none. */
   void (*run)(void (*region)(void*), void* block, uint32_t teams, uint32_t thread_limit);
 } gantry_gcc_image;
+
+/** Calls `team` with `context` once for each team of a league. `teams` is 0 if their number is open,
+    `thread_limit` is 0 if there is none. Of kernels that are written for one team. */
+typedef void gantry_run_league(void (*team)(void*), void* context, uint32_t teams,
+                               uint32_t thread_limit);
 
 /** The low bits of a function's address are few; the product's high half depends on all of them. */
 static inline uint64_t gantry_function_hash(uintptr_t host) {

@@ -21,6 +21,7 @@ int run_clangxx(int argc, char** argv);
 int run_devices(int argc, char** argv);
 int run_doctor(int argc, char** argv);
 int run_environment(int argc, char** argv);
+int run_flang(int argc, char** argv);
 int run_gcc(int argc, char** argv);
 int run_gfortran(int argc, char** argv);
 int run_gxx(int argc, char** argv);
@@ -29,6 +30,7 @@ int run_link(int argc, char** argv);
 int run_linker_of_gcc(int argc, char** argv);
 int run_pack(int argc, char** argv);
 int run_program(int argc, char** argv);
+int run_ptxas(int argc, char** argv);
 
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
 /// status 1.

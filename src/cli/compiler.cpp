@@ -1,4 +1,4 @@
-// `gantry clang` and `gantry clang++`: the stock compiler with Gantry's configuration file, and
+// `gantry clang`, `gantry clang++` and `gantry flang`: the stock compiler with Gantry's configuration file, and
 // nothing that a user could not write on a command line.
 
 #include "base/installation.h"
@@ -24,12 +24,24 @@ struct Compiler {
   std::string_view version;
   std::string_view c;
   std::string_view cxx;
+  std::string_view fortran; ///< empty: Gantry does not know this version's
 };
+
+/// A language, and what its compilers differ in.
+struct Language {
+  std::string_view Compiler::* program;
+  std::string_view files;   ///< how the names of its configuration files begin
+  std::string_view package; ///< Debian's, without the version
+};
+
+constexpr Language kC{&Compiler::c, "gantry", "clang"};
+constexpr Language kCxx{&Compiler::cxx, "gantry", "clang"};
+constexpr Language kFortran{&Compiler::fortran, "gantry-flang", "flang"};
 
 /// As found when Gantry was configured; the first is the default.
 constexpr auto kCompilers = std::to_array<Compiler>({
-    {"22", GANTRY_CLANG_22, GANTRY_CLANGXX_22},
-    {"19", GANTRY_CLANG_19, GANTRY_CLANGXX_19},
+    {"22", GANTRY_CLANG_22, GANTRY_CLANGXX_22, GANTRY_FLANG_22},
+    {"19", GANTRY_CLANG_19, GANTRY_CLANGXX_19, {}},
 });
 
 constexpr std::string_view kVersionOption = "--clang=";
@@ -97,16 +109,18 @@ Choice read_choice(const std::vector<std::string>& arguments) {
   return choice;
 }
 
-Error unknown_version(std::string_view version) {
+Error unknown_version(std::string_view version, const Language& language) {
   std::string known;
   for (const Compiler& compiler : kCompilers) {
-    known += fmt::format("{}{}", known.empty() ? "" : " or ", compiler.version);
+    if (!(compiler.*language.program).empty()) {
+      known += fmt::format("{}{}", known.empty() ? "" : " or ", compiler.version);
+    }
   }
   return {fmt::format("'{}{}' names no compiler that Gantry knows; give {}", kVersionOption,
                       version, known)};
 }
 
-int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
+int run_compiler(int argc, char** argv, const Language& language) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
   Result<std::vector<std::string>> expanded = expand_response_files(given);
   if (!expanded) {
@@ -114,14 +128,13 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
   }
   const Choice choice = read_choice(*expanded);
   const auto* const compiler = std::ranges::find(kCompilers, choice.version, &Compiler::version);
-  if (compiler == kCompilers.end()) {
-    return report(unknown_version(choice.version));
+  if (compiler == kCompilers.end() || ((*compiler).*language.program).empty()) {
+    return report(unknown_version(choice.version, language));
   }
   // Clang refuses targets without OpenMP.
   const bool by_default = !choice.chooses_targets && choice.openmp;
-  Result<std::string> file = configuration_file(choice.chooses_gpu ? "gantry-gpu.cfg"
-                                                : by_default       ? "gantry.cfg"
-                                                                   : "gantry-base.cfg");
+  const std::string_view kind = choice.chooses_gpu ? "-gpu" : by_default ? "" : "-base";
+  Result<std::string> file = configuration_file(fmt::format("{}{}.cfg", language.files, kind));
   if (!file) {
     return report(file.error());
   }
@@ -147,22 +160,25 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
       argument = native.data();
     }
   }
-  std::string program((*compiler).*language);
+  std::string program((*compiler).*language.program);
   std::string config = "--config=" + *file;
   arguments.insert(arguments.begin(), {program.data(), config.data()});
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
-  return report({fmt::format("cannot run '{}': {}; install Debian's package clang-{}", program,
-                             std::strerror(errno), compiler->version)});
+  return report({fmt::format("cannot run '{}': {}; install Debian's package {}-{}", program,
+                             std::strerror(errno), language.package, compiler->version)});
 }
 
 } // namespace
 
 int run_clang(int argc, char** argv) {
-  return run_compiler(argc, argv, &Compiler::c);
+  return run_compiler(argc, argv, kC);
 }
 int run_clangxx(int argc, char** argv) {
-  return run_compiler(argc, argv, &Compiler::cxx);
+  return run_compiler(argc, argv, kCxx);
+}
+int run_flang(int argc, char** argv) {
+  return run_compiler(argc, argv, kFortran);
 }
 
 } // namespace gantry::cli

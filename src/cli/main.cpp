@@ -1,7 +1,7 @@
 // `gantry`: one program, one subcommand for each thing a user does.
 //
-// Clang's driver looks for its packager by name, and GCC's for its linker, so links of these names
-// to this program run what stands in for them.
+// Clang's driver looks for its packager by name, GCC's for its linker and Flang's for its assembler, so links
+// of these names to this program run what stands in for them.
 
 #include "base/nearest.h"
 #include "cli/command.h"
@@ -22,6 +22,7 @@ constexpr std::array kCommands = {
     Command{"devices", "list the kinds of devices this machine offers", run_devices},
     Command{"doctor", "check what this machine has, and try every device", run_doctor},
     Command{"env", "list the environment variables that programs read", run_environment},
+    Command{"flang", "compile Fortran with stock Flang 22", run_flang},
     Command{"g++", "compile C++ with stock GCC 12", run_gxx},
     Command{"gcc", "the same for C", run_gcc},
     Command{"gfortran", "the same for Fortran", run_gfortran},
@@ -42,6 +43,7 @@ constexpr std::array kAliases = {
     Alias{"llvm-offload-binary", run_pack},
     Alias{"clang-offload-packager", run_pack},
     Alias{"ld", run_linker_of_gcc},
+    Alias{"ptxas", run_ptxas},
 };
 
 const Command* find_command(std::string_view name) {
@@ -58,7 +60,7 @@ constexpr std::string_view kFirstSteps =
     "gantry: OpenMP target offloading for the compilers you already have\n\n"
     "To begin:\n"
     "  gantry doctor                       what this machine has, tried on every device\n"
-    "  gantry clang++ -O2 app.cpp -o app   compile (also clang, gcc, g++, gfortran)\n"
+    "  gantry clang++ -O2 app.cpp -o app   compile (also clang, flang, gcc, g++, gfortran)\n"
     "  GANTRY_DEVICES=worker ./app         run on a device (`gantry devices` lists them)\n\n"
     "`gantry --help` lists the commands.\n";
 

@@ -1,6 +1,6 @@
 #include "link/libdevice.h"
 
-#include "link/device_library.h"
+#include "pass/library.h"
 
 #include <charconv>
 
@@ -32,9 +32,9 @@ std::uint64_t answer_to(llvm::StringRef question, const std::string& arch) {
 
 Status link_libdevice(llvm::Module& module, const std::filesystem::path& path,
                       const std::string& arch) {
-  if (Status status = link_device_library(module, path); !status) {
+  if (llvm::Error error = pass::link_library(module, path.string())) {
     return fail("{} (--libdevice names CUDA's nvvm/libdevice/libdevice.10.bc)",
-                status.error().message);
+                llvm::toString(std::move(error)));
   }
   llvm::Function* const reflect = module.getFunction("__nvvm_reflect");
   if (reflect == nullptr) {

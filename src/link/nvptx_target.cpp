@@ -14,7 +14,6 @@
 
 #include "base/mapped_file.h"
 #include "format/file_kind.h"
-#include "link/device_library.h"
 #include "link/fat_binary.h"
 #include "link/guarded_regions.h"
 #include "link/image_check.h"
@@ -27,6 +26,7 @@
 #include "link/parallel_regions.h"
 #include "link/runtime_questions.h"
 #include "link/sized_heap.h"
+#include "pass/library.h"
 
 #include <algorithm>
 #include <array>
@@ -192,7 +192,17 @@ void define_inline_functions(llvm::Module& module) {
   }
 }
 
-/// From what Clang made to what LLVM is to optimise: see above.
+/// PTX has no dots in names. LLVM renames what only its module sees; Flang's locks of critical constructs
+/// are common symbols, and this module is all there is of the image.
+void hide_names_with_dots(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    if (variable.hasCommonLinkage() && variable.getName().contains('.')) {
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  }
+}
+
+/// From what the compiler made to what LLVM is to optimise: see above.
 Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
                const std::string& libdevice) {
   // Clang 19 says by metadata which functions are kernels.
@@ -202,6 +212,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   make_kernels_of_variables(module);
   unify_parallel_regions(module);
   define_inline_functions(module);
+  hide_names_with_dots(module);
   choose_heap(module);
   use_libdevice_names(module);
   if (!libdevice.empty()) {
@@ -210,9 +221,9 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
     }
   }
   for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
-    if (Status status = link_device_library(module, library); !status) {
-      return fail("{}; Gantry's installation at '{}' is not complete", status.error().message,
-                  installation_root().string());
+    if (llvm::Error error = pass::link_library(module, library.string())) {
+      return fail("{}; Gantry's installation at '{}' is not complete",
+                  llvm::toString(std::move(error)), installation_root().string());
     }
   }
   choose_architecture(module, arch);

@@ -1,4 +1,5 @@
-// The passes as a plugin that stock Clang, opt and LLVM's link-time optimiser load.
+// The passes as a plugin that stock Clang, Flang, opt and LLVM's link-time optimiser load.
+#include "pass/flang/device_code.h"
 #include "pass/pipeline.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -15,5 +16,11 @@ llvmGetPassPluginInfo() {
   info.PluginName = "gantry";
   info.PluginVersion = GANTRY_VERSION;
   info.RegisterPassBuilderCallbacks = gantry::pass::add_passes;
+#if LLVM_VERSION_MAJOR >= 22
+  info.PreCodeGenCallback = [](llvm::Module& module, llvm::TargetMachine& /*machine*/,
+                               llvm::CodeGenFileType /*type*/, llvm::raw_pwrite_stream& output) {
+    return gantry::pass::write_flang_bitcode(module, output);
+  };
+#endif
   return info;
 }

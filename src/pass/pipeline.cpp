@@ -2,6 +2,7 @@
 
 #include "pass/copyprivate.h"
 #include "pass/entries.h"
+#include "pass/flang/device_code.h"
 #include "pass/indirect_calls.h"
 #include "pass/virtual_calls.h"
 
@@ -23,6 +24,7 @@ void add_passes(llvm::PassBuilder& builder) {
   using llvm::OptimizationLevel;
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        passes.addPass(FlangRegions());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));

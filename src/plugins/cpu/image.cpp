@@ -97,6 +97,27 @@ void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char
   }
 }
 
+/// How LLVM describes a kernel to a GPU's runtime; Flang does so for CPUs too.
+struct KernelEnvironment {
+  std::uint8_t generic, nested_parallelism, mode;
+  std::int32_t least_threads, most_threads; ///< of a team; 0 or less: not known
+  std::int32_t least_teams, most_teams;
+};
+
+/// What a kernel of Flang's has besides its function.
+void find_league(const char* name, const gantry_image& image, gantry_kernel& kernel) {
+  const Elf64_Sym* const league = image.find("__gantry_run_league");
+  const Elf64_Sym* const environment =
+      league == nullptr ? nullptr : image.find((std::string(name) + "_kernel_environment").c_str());
+  if (environment == nullptr || environment->st_size < sizeof(KernelEnvironment)) {
+    return;
+  }
+  kernel.run_league = reinterpret_cast<gantry_run_league*>(image.at(league->st_value));
+  const auto& described =
+      *static_cast<const KernelEnvironment*>(image.at(environment->st_value));
+  kernel.thread_limit = static_cast<std::uint32_t>(std::max(described.most_threads, 0));
+}
+
 } // namespace
 
 gantry_image::~gantry_image() {
@@ -155,11 +176,11 @@ const gantry_gcc_image* gantry_image::of_gcc() const {
   return symbol == nullptr ? nullptr : static_cast<const gantry_gcc_image*>(at(symbol->st_value));
 }
 
-gantry_kernel* gantry_image::kernel(void* function, decltype(gantry_gcc_image::run) run) {
+gantry_kernel* gantry_image::keep(gantry_kernel kernel) {
+  kernel.image = this;
+  kernel.full_teams = full_teams(device_);
   const std::lock_guard lock(mutex_);
-  const gantry_kernel kernel{
-      .function = function, .run = run, .image = this, .full_teams = full_teams(device_)};
-  return &kernels_.try_emplace(function, kernel).first->second;
+  return &kernels_.try_emplace(kernel.function, kernel).first->second;
 }
 
 void* gantry_image::at(std::uint64_t address) const {
@@ -222,7 +243,7 @@ int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
                               gantry_kernel** kernel) noexcept {
   if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
     if (const auto address = address_in_file(name, *image)) {
-      *kernel = image->kernel(image->at(*address), of_gcc->run);
+      *kernel = image->keep({.function = image->at(*address), .run = of_gcc->run});
       return GANTRY_SUCCESS;
     }
     const auto* const region =
@@ -230,14 +251,16 @@ int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
     if (region == nullptr) {
       return report(GANTRY_NOT_FOUND, "the image has no target region of that number or address");
     }
-    *kernel = image->kernel(reinterpret_cast<void*>(*region), of_gcc->run);
+    *kernel = image->keep({.function = reinterpret_cast<void*>(*region), .run = of_gcc->run});
     return GANTRY_SUCCESS;
   }
   const Elf64_Sym* symbol = image->find(name);
   if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
     return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
   }
-  *kernel = image->kernel(image->at(symbol->st_value), nullptr);
+  gantry_kernel found{.function = image->at(symbol->st_value)};
+  find_league(name, *image, found);
+  *kernel = image->keep(found);
   return GANTRY_SUCCESS;
 }
 

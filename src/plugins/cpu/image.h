@@ -17,6 +17,9 @@ struct gantry_kernel {
   void* function = nullptr;
   /// For regions of GCC's: how they are run; else null.
   decltype(gantry_gcc_image::run) run = nullptr;
+  /// For kernels of Flang's, which are written for one team: how a league of them is run; else null.
+  gantry_run_league* run_league = nullptr;
+  std::uint32_t thread_limit = 0; ///< of such a kernel, as its source says; 0 if it does not
   const gantry_image* image = nullptr;
   bool full_teams = false; ///< see full_teams.h
 };
@@ -43,8 +46,8 @@ struct gantry_image {
   /// What GCC's images say of themselves, once they are loaded; null for others.
   [[nodiscard]] const gantry_gcc_image* of_gcc() const;
 
-  /// The kernel with this function, the same each time. `run` as in gantry_kernel.
-  [[nodiscard]] gantry_kernel* kernel(void* function, decltype(gantry_gcc_image::run) run);
+  /// The kernel with the function of `kernel`, the same each time.
+  [[nodiscard]] gantry_kernel* keep(gantry_kernel kernel);
 
   /// Whether a segment of the image holds the address, which counts from where the image begins.
   [[nodiscard]] bool covers(std::uint64_t address) const { return elf_.covers(address); }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -40,9 +41,11 @@ constexpr auto callers(std::index_sequence<Count...>) {
 constexpr std::size_t kDirect = 24;
 constexpr auto kCallers = callers(std::make_index_sequence<kDirect + 1>());
 
+/// The number of teams of a construct that has none.
+constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
+
 /// A region of GCC's has one parameter, the block of its arguments.
 void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
-  constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
   const std::uint32_t teams = launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0];
   gantry::cpu::RegionOfFullTeam region{
       .function = reinterpret_cast<void (*)(void*)>(kernel.function),
@@ -55,12 +58,38 @@ void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
   }
 }
 
-std::int32_t call_kernel(const gantry_kernel& kernel, const gantry_launch& launch) {
+std::int32_t call_function(const gantry_kernel& kernel, const gantry_launch& launch) {
   if (launch.argument_count <= kDirect) [[likely]] {
     kCallers[launch.argument_count](kernel.function, launch.arguments);
     return GANTRY_SUCCESS;
   }
   return gantry::cpu::call_with_many(kernel.function, launch.arguments, launch.argument_count);
+}
+
+/// A team of a kernel of Flang's.
+struct Team {
+  const gantry_kernel& kernel;
+  const gantry_launch& launch;
+  std::atomic<std::int32_t> code{GANTRY_SUCCESS};
+};
+
+void run_team(void* context) {
+  auto& team = *static_cast<Team*>(context);
+  if (const std::int32_t code = call_function(team.kernel, team.launch); code != GANTRY_SUCCESS) {
+    team.code = code;
+  }
+}
+
+std::int32_t call_kernel(const gantry_kernel& kernel, const gantry_launch& launch) {
+  if (kernel.run_league == nullptr) [[likely]] {
+    return call_function(kernel, launch);
+  }
+  Team team{kernel, launch};
+  const std::uint32_t teams = launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0];
+  const std::uint32_t limit =
+      launch.thread_limit[0] == 0 ? kernel.thread_limit : launch.thread_limit[0];
+  kernel.run_league(run_team, &team, teams, limit);
+  return team.code;
 }
 
 /// Only bare kernels have further dimensions, and code for CPUs makes a league of one dimension of

@@ -1,4 +1,4 @@
-#include "link/device_library.h"
+#include "pass/library.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/IRReader/IRReader.h>
@@ -6,14 +6,15 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Transforms/IPO/Internalize.h>
 
-namespace gantry::link {
+namespace gantry::pass {
 
-Status link_device_library(llvm::Module& module, const std::filesystem::path& path) {
+llvm::Error link_library(llvm::Module& module, const std::string& path) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> library =
-      llvm::getLazyIRFileModule(path.string(), problem, module.getContext());
+      llvm::getLazyIRFileModule(path, problem, module.getContext());
   if (library == nullptr) {
-    return fail("'{}' cannot be read as bitcode: {}", path.string(), problem.getMessage().str());
+    return llvm::createStringError("'" + path +
+                                   "' cannot be read as bitcode: " + problem.getMessage());
   }
   library->setDataLayout(module.getDataLayout());
   library->setTargetTriple(module.getTargetTriple());
@@ -25,9 +26,9 @@ Status link_device_library(llvm::Module& module, const std::filesystem::path& pa
         });
       });
   if (failed) {
-    return fail("'{}' cannot be linked into the image", path.string());
+    return llvm::createStringError("'" + path + "' cannot be linked into the device code");
   }
-  return {};
+  return llvm::Error::success();
 }
 
-} // namespace gantry::link
+} // namespace gantry::pass

@@ -1,0 +1,91 @@
+#include "pass/flang/device_code.h"
+
+#include "pass/library.h"
+
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <dlfcn.h>
+
+namespace gantry::pass {
+namespace {
+
+/// Clang's code has the same flag, and kernels of the same shape for GPUs alone.
+bool is_device_code(const llvm::Module& module) {
+  return module.getModuleFlag("openmp-device") != nullptr;
+}
+
+bool is_for_gpu(const llvm::Module& module) {
+  const llvm::Triple target(module.getTargetTriple());
+  return target.isNVPTX() || target.isAMDGPU();
+}
+
+bool is_flangs(const llvm::Module& module) {
+  const llvm::NamedMDNode* const producers = module.getNamedMetadata("llvm.ident");
+  if (producers == nullptr) {
+    return false;
+  }
+  for (const llvm::MDNode* producer : producers->operands()) {
+    const auto* text = producer->getNumOperands() == 0
+                           ? nullptr
+                           : llvm::dyn_cast<llvm::MDString>(producer->getOperand(0));
+    if (text != nullptr && text->getString().contains("flang")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The bitcode library's place beside this plugin.
+std::string regions_library() {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<void*>(&regions_library), &here) == 0) {
+    return {};
+  }
+  const std::string plugin(here.dli_fname);
+  return plugin.substr(0, plugin.find_last_of('/') + 1) + "../gantry-device-flang.bc";
+}
+
+/// The library serves every CPU: what it says of the one it was compiled for must not keep its functions
+/// from being inlined.
+void forget_cpu(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.getName().starts_with("__kmpc_") && !function.isDeclaration()) {
+      for (const char* attribute : {"target-cpu", "target-features", "tune-cpu"}) {
+        function.removeFnAttr(attribute);
+      }
+    }
+  }
+}
+
+} // namespace
+
+llvm::PreservedAnalyses FlangRegions::run(llvm::Module& module,
+                                          llvm::ModuleAnalysisManager& /*analyses*/) {
+  const llvm::Function* const first = module.getFunction("__kmpc_target_init");
+  if (!is_device_code(module) || first == nullptr || !first->isDeclaration() ||
+      is_for_gpu(module)) {
+    return llvm::PreservedAnalyses::all();
+  }
+  if (llvm::Error error = link_library(module, regions_library())) {
+    module.getContext().emitError("gantry: " + llvm::toString(std::move(error)) +
+                                  "; Gantry's installation is not complete");
+    return llvm::PreservedAnalyses::all();
+  }
+  forget_cpu(module);
+  return llvm::PreservedAnalyses::none();
+}
+
+bool write_flang_bitcode(llvm::Module& module, llvm::raw_pwrite_stream& output) {
+  if (!is_device_code(module) || !is_flangs(module) ||
+      !is_for_gpu(module)) {
+    return false;
+  }
+  llvm::WriteBitcodeToFile(module, output);
+  return true;
+}
+
+} // namespace gantry::pass
