@@ -57,6 +57,34 @@ function(gantry_device_program output source clang)
     VERBATIM)
 endfunction()
 
+# gantry_fortran_program(OUTPUT SOURCE flang22|gfortran12 [GPU arch] [DEPENDS files...] [FLAGS flags...])
+# As the two functions for C++; the flags are Flang's. Modules go into a folder of the program's own.
+function(gantry_fortran_program output source compiler)
+  cmake_parse_arguments(PARSE_ARGV 3 program "" "GPU" "DEPENDS;FLAGS")
+  get_filename_component(name ${output} NAME)
+  file(MAKE_DIRECTORY ${output}.modules)
+  if(compiler STREQUAL flang22)
+    set(command flang -fopenmp-version=52 -w -module-dir ${output}.modules ${program_FLAGS})
+    if(program_GPU)
+      list(APPEND command --offload-arch=${program_GPU} -DGANTRY_FOR_GPU)
+      list(APPEND program_DEPENDS gantry_device_nvptx64
+        ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-nvptx64.bc
+        ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-nvptx64.bc)
+    endif()
+    list(APPEND program_DEPENDS clang-linker-wrapper gantry_passes_22 gantry_device_flang)
+  else()
+    set(command gfortran -foffload=cpu,nvptx-none "-foffload-options=nvptx-none=-latomic -lm -lgfortran"
+      -J${output}.modules)
+    list(APPEND program_DEPENDS gantry-mkoffload)
+  endif()
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry ${command} -cpp -O1 -g ${source} -o ${output}
+    DEPENDS ${source} ${program_DEPENDS} gantry libgantry gantry_device_cpu
+    COMMENT "Compiling ${name} with ${compiler}"
+    VERBATIM)
+endfunction()
+
 # gantry_gcc_has_nvptx(VARIABLE): true if GCC 12 is installed with its compiler for NVIDIA's GPUs.
 function(gantry_gcc_has_nvptx variable)
   set(mkoffload)

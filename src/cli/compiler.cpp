@@ -1,5 +1,5 @@
-// `gantry clang`, `gantry clang++` and `gantry flang`: the stock compiler with Gantry's configuration file, and
-// nothing that a user could not write on a command line.
+// `gantry clang`, `gantry clang++` and `gantry flang`: the stock compiler with Gantry's
+// configuration file, and nothing that a user could not write on a command line.
 
 #include "base/installation.h"
 #include "base/response_file.h"

@@ -95,6 +95,7 @@ constexpr Compiler kCompilers[] = {
      "llvm-22-dev libclang-22-dev"},
     {"Clang 19", GANTRY_CLANGXX_19, "lib/gantry/clang/libgantry-passes-19.so", "clang-19",
      "llvm-19-dev libclang-19-dev"},
+    {"Flang 22", GANTRY_FLANG_22, "lib/gantry/gantry-device-flang.bc", "flang-22", "clang-22"},
     {"GCC 12", GANTRY_GXX, nullptr, "gcc-12 g++-12", nullptr},
     {"GCC 12, Fortran", GANTRY_GFORTRAN, nullptr, "gfortran-12", nullptr},
 };

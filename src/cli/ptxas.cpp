@@ -1,6 +1,6 @@
-// What Flang's driver finds for NVIDIA's assembler. Flang has no -foffload-lto, so the pass plugin writes
-// bitcode where the driver expects PTX (src/pass/flang), and this hands it on: the linker wrapper makes the
-// PTX. Options that concern machine code are of no meaning here.
+// What Flang's driver finds for NVIDIA's assembler. Flang has no -foffload-lto, so the pass plugin
+// writes bitcode where the driver expects PTX (src/pass/flang), and this hands it on: the linker
+// wrapper makes the PTX. Options that concern machine code are of no meaning here.
 
 #include "base/mapped_file.h"
 #include "base/output_file.h"

@@ -189,8 +189,32 @@ void call_instead(llvm::Instruction& instruction, const std::string& name) {
   instruction.eraseFromParent();
 }
 
+/// Whether a call rounds to an integer that is not C's long: Flang's nint() has one of its own
+/// kind.
+bool rounds_to_other_integer(const llvm::IntrinsicInst& call) {
+  switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::llrint:
+  case llvm::Intrinsic::llround:
+  case llvm::Intrinsic::lrint:
+  case llvm::Intrinsic::lround:
+    return !call.getType()->isIntegerTy(64) && is_real(call.getArgOperand(0)->getType());
+  default:
+    return false;
+  }
+}
+
+void round_to_long(llvm::IntrinsicInst& call) {
+  llvm::IRBuilder<> builder(&call);
+  llvm::Value* const argument = call.getArgOperand(0);
+  llvm::Value* const rounded = builder.CreateIntrinsic(
+      call.getIntrinsicID(), {builder.getInt64Ty(), argument->getType()}, {argument});
+  call.replaceAllUsesWith(builder.CreateSExtOrTrunc(rounded, call.getType()));
+  call.eraseFromParent();
+}
+
 void expand_calls(llvm::Module& module) {
   std::vector<std::pair<llvm::CallInst*, const TwoResults*>> calls;
+  std::vector<llvm::IntrinsicInst*> roundings;
   std::vector<std::pair<llvm::Instruction*, std::string>> others;
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -199,6 +223,8 @@ void expand_calls(llvm::Module& module) {
             std::ranges::find(kTwoResults, call->getIntrinsicID(), &TwoResults::intrinsic);
         if (known != kTwoResults.end() && is_real(call->getArgOperand(0)->getType())) {
           calls.emplace_back(call, known);
+        } else if (rounds_to_other_integer(*call)) {
+          roundings.push_back(call);
         }
       } else if (std::string name = function_for(instruction); !name.empty()) {
         others.emplace_back(&instruction, std::move(name));
@@ -207,6 +233,9 @@ void expand_calls(llvm::Module& module) {
   }
   for (const auto& [call, known] : calls) {
     call_with_pointers(*call, *known);
+  }
+  for (llvm::IntrinsicInst* call : roundings) {
+    round_to_long(*call);
   }
   for (const auto& [instruction, name] : others) {
     call_instead(*instruction, name);

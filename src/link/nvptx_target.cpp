@@ -192,8 +192,8 @@ void define_inline_functions(llvm::Module& module) {
   }
 }
 
-/// PTX has no dots in names. LLVM renames what only its module sees; Flang's locks of critical constructs
-/// are common symbols, and this module is all there is of the image.
+/// PTX has no dots in names. LLVM renames what only its module sees; Flang's locks of critical
+/// constructs are common symbols, and this module is all there is of the image.
 void hide_names_with_dots(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.hasCommonLinkage() && variable.getName().contains('.')) {

@@ -1,5 +1,5 @@
-// Bitcode of Gantry's own that becomes part of a module: of an image at its link, or of Flang's device code
-// when it is compiled.
+// Bitcode of Gantry's own that becomes part of a module: of an image at its link, or of Flang's
+// device code when it is compiled.
 #pragma once
 
 #include <string>

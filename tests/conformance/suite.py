@@ -56,7 +56,7 @@ class Device:
 
     def executable(self, build, program, compiler):
         # A program of GCC's has an image for each kind of device.
-        gpu = f"-{self.gpu}" if self.gpu and compiler.startswith("clang") else ""
+        gpu = f"-{self.gpu}" if self.gpu and compiler.startswith(("clang", "flang")) else ""
         name = f"{program}-{compiler}{gpu}"
         return build / "tests/conformance/programs" / name
 
@@ -71,8 +71,10 @@ def read_devices(file="devices.txt"):
 def why_not_compiled(build, run):
     """Why a (program, compiler, device) cannot be run; empty if it can."""
     program, compiler, device = run
-    if compiler.startswith("gcc") and not read_device(device).executable(build, program, compiler).exists():
-        return "g++-12 or gcc-12-offload-nvptx was not installed when the build was configured"
+    packages = {"gcc12": "g++-12 or gcc-12-offload-nvptx", "gfortran12": "gfortran-12 or gcc-12-offload-nvptx",
+                "flang22": "flang-22"}
+    if compiler in packages and not read_device(device).executable(build, program, compiler).exists():
+        return f"{packages[compiler]} was not installed when the build was configured"
     return ""
 
 

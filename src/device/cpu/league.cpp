@@ -1,5 +1,6 @@
-// Leagues of kernels that are written for one team: those of Flang, which lowers device code for CPUs as for
-// GPUs (flang/regions.cpp). In an image that has such a kernel; the plugin finds the function by name.
+// Leagues of kernels that are written for one team: those of Flang, which lowers device code for
+// CPUs as for GPUs (flang/regions.cpp). In an image that has such a kernel; the plugin finds the
+// function by name.
 #include <stdint.h>
 
 namespace {
@@ -31,9 +32,9 @@ void __kmpc_push_num_teams_51(Ident*, int32_t thread, int32_t least, int32_t mos
 void __kmpc_fork_teams(Ident*, int32_t count, void* region, ...);
 int omp_get_max_threads();
 
-/// Calls `team` with `context` once for each team of a league, by its initial thread. `teams` is 0 if their
-/// number is open: one, because a CPU's threads are best used by one team. `thread_limit` is 0 if there is
-/// none.
+/// Calls `team` with `context` once for each team of a league, by its initial thread. `teams` is 0
+/// if their number is open: one, because a CPU's threads are best used by one team. `thread_limit`
+/// is 0 if there is none.
 __attribute__((visibility("default"), used)) void
 __gantry_run_league(void (*team)(void*), void* context, uint32_t teams, uint32_t thread_limit) {
   const bool limited =

@@ -1,7 +1,8 @@
-// Loops as Flang hands them over: a function for one iteration, and how many there are. Iterations are
-// counted from 0; a chunk of 0 iterations means that the program has named none.
+// Loops as Flang hands them over: a function for one iteration, and how many there are. Iterations
+// are counted from 0; a chunk of 0 iterations means that the program has named none.
 //
-// Without a chunk neighbouring threads take neighbouring iterations, so that their accesses coalesce.
+// Without a chunk neighbouring threads take neighbouring iterations, so that their accesses
+// coalesce.
 #include "team.h"
 
 namespace gantry::device {
@@ -44,8 +45,9 @@ template <typename Number>
 
 /// A team's chunks are divided among its threads.
 template <typename Number>
-[[gnu::always_inline]] inline void deal_twice(Iteration<Number> run, void* arguments, uint64_t count,
-                                              Number team_chunk, Number thread_chunk) {
+[[gnu::always_inline]] inline void deal_twice(Iteration<Number> run, void* arguments,
+                                              uint64_t count, Number team_chunk,
+                                              Number thread_chunk) {
   const Share team = of_team();
   const Share thread = of_thread();
   if (team_chunk == 0 && thread_chunk == 0) {

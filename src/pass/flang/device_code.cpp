@@ -49,8 +49,8 @@ std::string regions_library() {
   return plugin.substr(0, plugin.find_last_of('/') + 1) + "../gantry-device-flang.bc";
 }
 
-/// The library serves every CPU: what it says of the one it was compiled for must not keep its functions
-/// from being inlined.
+/// The library serves every CPU: what it says of the one it was compiled for must not keep its
+/// functions from being inlined.
 void forget_cpu(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.getName().starts_with("__kmpc_") && !function.isDeclaration()) {
@@ -80,8 +80,7 @@ llvm::PreservedAnalyses FlangRegions::run(llvm::Module& module,
 }
 
 bool write_flang_bitcode(llvm::Module& module, llvm::raw_pwrite_stream& output) {
-  if (!is_device_code(module) || !is_flangs(module) ||
-      !is_for_gpu(module)) {
+  if (!is_device_code(module) || !is_flangs(module) || !is_for_gpu(module)) {
     return false;
   }
   llvm::WriteBitcodeToFile(module, output);

@@ -1,14 +1,14 @@
 // What Flang's device code needs that Clang's does not.
 //
-// Flang lowers the device code of every target as for a GPU: a kernel is what one thread of one team runs,
-// it begins with __kmpc_target_init, regions start by __kmpc_parallel_60, and a loop is a function for one
-// iteration that is handed to __kmpc_for_static_loop_4u and its like. For a CPU these functions come from
-// Gantry's bitcode (src/device/cpu/flang), linked in before the optimiser runs, so that loops are
-// inlined and vectorised.
+// Flang lowers the device code of every target as for a GPU: a kernel is what one thread of one
+// team runs, it begins with __kmpc_target_init, regions start by __kmpc_parallel_60, and a loop is
+// a function for one iteration that is handed to __kmpc_for_static_loop_4u and its like. For a CPU
+// these functions come from Gantry's bitcode (src/device/cpu/flang), linked in before the optimiser
+// runs, so that loops are inlined and vectorised.
 //
-// For NVIDIA's GPUs the driver of Flang 22 has no -foffload-lto: it has PTX assembled by ptxas, and device
-// code that calls a runtime cannot be linked from that. So the compiler writes bitcode where it would write
-// PTX, and Gantry's ptxas hands it on (src/cli/ptxas.cpp).
+// For NVIDIA's GPUs the driver of Flang 22 has no -foffload-lto: it has PTX assembled by ptxas, and
+// device code that calls a runtime cannot be linked from that. So the compiler writes bitcode where
+// it would write PTX, and Gantry's ptxas hands it on (src/cli/ptxas.cpp).
 #pragma once
 
 #include <llvm/IR/PassManager.h>

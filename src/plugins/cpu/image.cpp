@@ -113,8 +113,7 @@ void find_league(const char* name, const gantry_image& image, gantry_kernel& ker
     return;
   }
   kernel.run_league = reinterpret_cast<gantry_run_league*>(image.at(league->st_value));
-  const auto& described =
-      *static_cast<const KernelEnvironment*>(image.at(environment->st_value));
+  const auto& described = *static_cast<const KernelEnvironment*>(image.at(environment->st_value));
   kernel.thread_limit = static_cast<std::uint32_t>(std::max(described.most_threads, 0));
 }
 

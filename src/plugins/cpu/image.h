@@ -17,7 +17,8 @@ struct gantry_kernel {
   void* function = nullptr;
   /// For regions of GCC's: how they are run; else null.
   decltype(gantry_gcc_image::run) run = nullptr;
-  /// For kernels of Flang's, which are written for one team: how a league of them is run; else null.
+  /// For kernels of Flang's, which are written for one team: how a league of them is run; else
+  /// null.
   gantry_run_league* run_league = nullptr;
   std::uint32_t thread_limit = 0; ///< of such a kernel, as its source says; 0 if it does not
   const gantry_image* image = nullptr;

@@ -1,5 +1,7 @@
 #include "runtime/core/diagnostics.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -51,6 +53,15 @@ void write_line(std::string_view kind, std::string_view text) {
   }
 }
 
+/// Flang puts the file in front of the name; Clang's expressions have no such ending.
+bool is_fortran_file(std::string_view text) {
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f18", ".F18", ".f", ".F",
+       ".for", ".FOR", ".ftn", ".fpp", ".FPP"});
+  return std::ranges::any_of(kEndings,
+                             [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
 } // namespace
 
 std::string position(const char* psource) {
@@ -72,7 +83,14 @@ std::string_view map_name(const char* name) {
     return text.starts_with('#') ? std::string_view() : text;
   }
   const auto parts = fields(name);
-  return parts.empty() || parts[0] == "unknown" ? std::string_view() : parts[0];
+  if (parts.empty()) {
+    return {};
+  }
+  // `s.f` of `heat.c` is a member.
+  const bool of_flang =
+      parts.size() > 1 && is_fortran_file(parts[0]) && parts[1].find('.') == parts[1].npos;
+  const std::string_view found = of_flang ? parts[1] : parts[0];
+  return found == "unknown" ? "" : found;
 }
 
 void write_info(std::string_view text) {

@@ -37,6 +37,12 @@ TEST(MapName, IsTheFirstField) {
   EXPECT_EQ(map_name(";this->x;z.cpp;1;1;;"), "this->x");
 }
 
+TEST(MapName, IsTheSecondFieldOfFlangs) {
+  EXPECT_EQ(map_name(";/home/a/heat.f90;t_new;12;5;;"), "t_new");
+  EXPECT_EQ(map_name(";heat.F;unknown;12;5;;"), "");
+  EXPECT_EQ(map_name(";s.f;heat.c;12;5;;"), "s.f");
+}
+
 TEST(MapName, IsThatOfADeclareTargetVariable) {
   EXPECT_EQ(map_name("table"), "table");
 }

@@ -2,10 +2,10 @@
 // (pass/flang/device_code.h): the kernel's begin and end, parallel regions, and loops of which an
 // iteration is a function.
 //
-// A kernel is called once for each team, by its initial thread (league.cpp beside this folder); libomp
-// makes the team of a parallel region. Iterations are counted from 0; a chunk of 0 iterations means that the
-// program has named none: then each thread takes one block of them, as schedule(static) says
-// (OpenMP 5.2, section 11.5.3).
+// A kernel is called once for each team, by its initial thread (league.cpp beside this folder);
+// libomp makes the team of a parallel region. Iterations are counted from 0; a chunk of 0
+// iterations means that the program has named none: then each thread takes one block of them, as
+// schedule(static) says (OpenMP 5.2, section 11.5.3).
 //
 // Bitcode, linked into each module when it is compiled.
 #include <stdint.h>
@@ -90,7 +90,8 @@ using Iteration = void (*)(Number number, void* arguments);
 template <typename Number>
 GANTRY_INLINE inline void run_block(Iteration<Number> run, void* arguments, uint64_t first,
                                     uint64_t last) {
-  // Counted in the iteration's own type, from which the optimiser learns how addresses follow each other.
+  // Counted in the iteration's own type, from which the optimiser learns how addresses follow each
+  // other.
   const auto begin = static_cast<Number>(first);
   const auto count = static_cast<Number>(last - first);
   for (Number number = 0; number < count; ++number) {
@@ -98,7 +99,8 @@ GANTRY_INLINE inline void run_block(Iteration<Number> run, void* arguments, uint
   }
 }
 
-/// The iterations from `begin` to before `end`: in chunks that are dealt out in turn, or in one block for each.
+/// The iterations from `begin` to before `end`: in chunks that are dealt out in turn, or in one
+/// block for each.
 template <typename Number>
 GANTRY_INLINE inline void deal(Iteration<Number> run, void* arguments, uint64_t begin, uint64_t end,
                                const Share& share, uint64_t chunk) {

@@ -215,7 +215,9 @@ private:
       channel_.since.store(now(), std::memory_order_relaxed);
     }
     channel_.kernel.store(kernel);
-    if (pointer<gantry_kernel>(kernel)->run == nullptr) { // GCC's regions are told otherwise
+    // Regions of GCC's and kernels of Flang's are told otherwise.
+    if (pointer<gantry_kernel>(kernel)->run == nullptr &&
+        pointer<gantry_kernel>(kernel)->run_league == nullptr) {
       set_thread_limit(shape.thread_limit[0]);
     }
     const std::int32_t code =
