@@ -62,8 +62,8 @@ typedef struct gantry_gcc_image {
   void (*run)(void (*region)(void*), void* block, uint32_t teams, uint32_t thread_limit);
 } gantry_gcc_image;
 
-/** Calls `team` with `context` once for each team of a league. `teams` is 0 if their number is open,
-    `thread_limit` is 0 if there is none. Of kernels that are written for one team. */
+/** Calls `team` with `context` once for each team of a league. `teams` is 0 if their number is
+   open, `thread_limit` is 0 if there is none. Of kernels that are written for one team. */
 typedef void gantry_run_league(void (*team)(void*), void* context, uint32_t teams,
                                uint32_t thread_limit);
 
