@@ -16,7 +16,7 @@ if(GANTRY_SANITIZE)
     -Wl,-rpath,${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/lib/linux)
   set(GANTRY_SANITIZER_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1"
-    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1")
+    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:detect_deadlocks=1:second_deadlock_stack=1")
   # Archer tells ThreadSanitizer what libomp's barriers, tasks and dependences order.
   if(GANTRY_SANITIZE MATCHES thread)
     list(APPEND GANTRY_SANITIZER_ENVIRONMENT OMP_TOOL_LIBRARIES=${LLVM_LIBRARY_DIR}/libarcher.so)

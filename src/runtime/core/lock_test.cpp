@@ -1,6 +1,8 @@
 #include "runtime/core/lock.h"
 
 #include <chrono>
+#include <cstdlib>
+#include <mutex>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +50,29 @@ TEST_F(Locks, AreGivenBackWhileTheirThreadWaits) {
   lock.unlock();
   expect_no_lock("the plugin is called");
 }
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+/// What of the order no rank says, such as of plugins' locks, is for ThreadSanitizer to see.
+TEST(ThreadSanitizer, SeesLocksInAnotherOrder) {
+  EXPECT_EXIT(
+      {
+        std::mutex first;
+        std::mutex second;
+        {
+          const std::lock_guard outer(first);
+          const std::lock_guard inner(second);
+        }
+        {
+          const std::lock_guard outer(second);
+          const std::lock_guard inner(first);
+        }
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(66), "lock-order-inversion");
+}
+#endif
+#endif
 
 } // namespace
 } // namespace gantry::core
