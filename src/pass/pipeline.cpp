@@ -60,10 +60,13 @@ void add_passes(llvm::PassBuilder& builder) {
 
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, ModulePassManager& passes, auto /*elements*/) {
-        if (name != "gantry-entries") {
+        if (name == "gantry-entries") {
+          passes.addPass(Entries());
+        } else if (name == "gantry-flang-regions") {
+          passes.addPass(FlangRegions());
+        } else {
           return false;
         }
-        passes.addPass(Entries());
         return true;
       });
   builder.registerPipelineParsingCallback(

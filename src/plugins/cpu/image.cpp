@@ -109,7 +109,9 @@ void find_league(const char* name, const gantry_image& image, gantry_kernel& ker
   const Elf64_Sym* const league = image.find("__gantry_run_league");
   const Elf64_Sym* const environment =
       league == nullptr ? nullptr : image.find((std::string(name) + "_kernel_environment").c_str());
-  if (environment == nullptr || environment->st_size < sizeof(KernelEnvironment)) {
+  if (environment == nullptr || environment->st_size < sizeof(KernelEnvironment) ||
+      !image.covers(environment->st_value) ||
+      !image.covers(environment->st_value + sizeof(KernelEnvironment) - 1)) {
     return;
   }
   kernel.run_league = reinterpret_cast<gantry_run_league*>(image.at(league->st_value));

@@ -1,6 +1,7 @@
 // The cpu plugin by its C interface, with real images.
 #include "plugins/cpu/testing/test_image.h"
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -102,6 +103,32 @@ TEST_F(CpuPlugin, RunsKernelsOfAnyNumberOfParameters) {
          kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne,
          std::uintptr_t{100});
   EXPECT_EQ(sum, 4u * 15 + 10 + 500);
+  __tgt_rtl_destroy_image(image);
+}
+
+/// What the kernel saw: how often it was called, the teams and the threads of a team that were
+/// asked for.
+using Seen = std::array<unsigned, 3>;
+
+TEST_F(CpuPlugin, RunsKernelsOfFlangsOnceForEachTeam) {
+  gantry_image* image = load();
+  gantry_kernel* kernel = nullptr;
+  ASSERT_EQ(__tgt_rtl_find_kernel(image, "count_teams", &kernel), GANTRY_SUCCESS);
+  const auto seen_with = [&](std::uint32_t teams, std::uint32_t limit) {
+    Seen seen{};
+    void* arguments[] = {&seen[0], &seen[1], &seen[2]};
+    gantry_launch how{};
+    how.arguments = arguments;
+    how.argument_count = 3;
+    how.num_teams[0] = teams;
+    how.thread_limit[0] = limit;
+    EXPECT_EQ(__tgt_rtl_launch_kernel(0, kernel, &how), GANTRY_SUCCESS) << message();
+    return seen;
+  };
+  EXPECT_EQ(seen_with(3, 0), (Seen{3, 3, 7})); // the limit of its source
+  EXPECT_EQ(seen_with(2, 5), (Seen{2, 2, 5}));
+  EXPECT_EQ(seen_with(0, 0), (Seen{1, 0, 7}));
+  EXPECT_EQ(seen_with(0xFFFFFFFF, 0), (Seen{1, 1, 7})); // a construct without teams
   __tgt_rtl_destroy_image(image);
 }
 

@@ -80,3 +80,29 @@ EXPORTED void sum_of_24(uintptr_t* sum, FIVE(a), FIVE(b), FIVE(c), FIVE(d), uint
 EXPORTED void sum_of_26(uintptr_t* sum, FIVE(a), FIVE(b), FIVE(c), FIVE(d), FIVE(e)) {
   *sum = SUM(a) + SUM(b) + SUM(c) + SUM(d) + SUM(e);
 }
+
+// A kernel of Flang's, which is called once for each team, and what is in the image with it.
+
+struct kernel_environment {
+  unsigned char generic, nested, mode;
+  int least_threads, most_threads, least_teams, most_teams, reduction_size, reduction_length;
+  void *place, *dynamic;
+};
+EXPORTED const struct kernel_environment count_teams_kernel_environment = {.most_threads = 7};
+
+static unsigned teams_asked, limit_asked;
+
+EXPORTED void __gantry_run_league(void (*team)(void*), void* context, unsigned teams,
+                                  unsigned thread_limit) {
+  teams_asked = teams;
+  limit_asked = thread_limit;
+  for (unsigned i = 0; i < (teams == 0 ? 1 : teams); ++i) {
+    team(context);
+  }
+}
+
+EXPORTED void count_teams(int* calls, unsigned* teams, unsigned* thread_limit) {
+  ++*calls;
+  *teams = teams_asked;
+  *thread_limit = limit_asked;
+}
