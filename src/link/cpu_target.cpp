@@ -132,6 +132,10 @@ Result<std::vector<std::string>> link_command(const DeviceGroup& group,
   if (const ForeignCpu* const cpu = group.target->foreign; cpu == nullptr) {
     command = cpu_image_command(arguments, image);
     add_objects(group, context, objects, command);
+    // In front of a program's libgomp, which has functions of the same names.
+    if (const fs::path openmp = openmp_library(); fs::exists(openmp)) {
+      command.push_back(openmp.string());
+    }
     offer_libraries(arguments, context.scan, command);
   } else {
     const Result<std::string> linker = foreign_linker(*cpu);

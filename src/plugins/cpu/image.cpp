@@ -2,6 +2,7 @@
 
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/full_teams.h"
+#include "plugins/cpu/image_binding.h"
 #include "plugins/last_error.h"
 
 #include <cerrno>
@@ -128,12 +129,17 @@ std::int32_t gantry_image::load() {
   }
   if (full_teams(device_)) {
     find_openmp(handle);
-    auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
-    const auto problem = of_gcc ? std::nullopt : bind_full_teams(elf_, base);
-    if (problem) {
-      dlclose(handle);
-      return report(GANTRY_FAILURE, "{}", *problem);
-    }
+  }
+  auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
+  std::optional<std::string> problem;
+  if (of_gcc) {
+    problem = bind_to_libgomp(elf_, base);
+  } else if (full_teams(device_)) {
+    problem = bind_full_teams(elf_, base);
+  }
+  if (problem) {
+    dlclose(handle);
+    return report(GANTRY_FAILURE, "{}", *problem);
   }
   void* first = nullptr;
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
