@@ -4,13 +4,14 @@
 #include "base/installation.h"
 #include "base/response_file.h"
 #include "cli/command.h"
-#include "cli/native_architecture.h"
+#include "cli/offload_architectures.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,8 +34,6 @@ constexpr auto kCompilers = std::to_array<Compiler>({
 });
 
 constexpr std::string_view kVersionOption = "--clang=";
-/// Clang runs a program of its own for this, which fails where there is no GPU.
-constexpr std::string_view kNativeOption = "--offload-arch=native";
 
 /// With one of these the user has chosen the targets.
 bool chooses_targets(std::string_view argument) {
@@ -47,7 +46,7 @@ bool chooses_targets(std::string_view argument) {
 /// With one of these it is a GPU of NVIDIA's, or several.
 bool chooses_gpu(std::string_view argument) {
   constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
-  return argument.starts_with("--offload-arch=sm_") || argument == kNativeOption ||
+  return names_gpu(argument) ||
          (std::ranges::any_of(
               kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
           argument.find("nvptx64") != std::string_view::npos);
@@ -128,28 +127,23 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
 
   // Response files stay what they are, and so may be as long as they like, unless an option that is
   // not the compiler's stands in one.
-  const auto is_ours = [](std::string_view argument) {
+  const auto is_version = [](std::string_view argument) {
     return argument.starts_with(kVersionOption);
   };
-  std::vector<char*> arguments(given.begin(), given.end());
-  const auto ours = std::ranges::count_if(arguments, is_ours);
-  if (std::ranges::count_if(*expanded, is_ours) != ours) {
-    arguments.clear();
-    for (std::string& argument : *expanded) {
-      arguments.push_back(argument.data());
-    }
+  const auto is_ours = [&](std::string_view argument) {
+    return is_version(argument) || needs_translation(argument);
+  };
+  std::vector<std::string> words(given.begin(), given.end());
+  if (std::ranges::count_if(*expanded, is_ours) != std::ranges::count_if(words, is_ours)) {
+    words = *expanded;
   }
-  std::erase_if(arguments, is_ours);
-  std::string native;
-  for (char*& argument : arguments) {
-    if (argument == kNativeOption) {
-      native = "--offload-arch=" + native_architectures();
-      argument = native.data();
-    }
-  }
+  std::erase_if(words, is_version);
+  words = translate_architectures(std::move(words));
   std::string program((*compiler).*language);
   std::string config = "--config=" + *file;
-  arguments.insert(arguments.begin(), {program.data(), config.data()});
+  std::vector<char*> arguments = {program.data(), config.data()};
+  std::ranges::transform(words, std::back_inserter(arguments),
+                         [](auto& word) { return word.data(); });
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
   return report({fmt::format("cannot run '{}': {}; install Debian's package clang-{}", program,

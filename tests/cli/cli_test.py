@@ -132,6 +132,32 @@ class NativeArchitecture(unittest.TestCase):
         self.assertEqual(commands.count('"-target-cpu" "sm_90"'), 1)
 
 
+class Architectures(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gantry-test-")
+        self.addCleanup(folder.cleanup)
+        self.program = pathlib.Path(folder.name, "program")
+
+    def devices(self, *options):
+        done = run(BUILD / "bin/gantry", "clang++", "-O1", *options, EXAMPLE, "-o", self.program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run(self.program, OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_DEVICES="cpu,simt")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.count("ran on the device, result as on the host")
+
+    def test_one_program_for_the_host_and_a_gpu(self):
+        self.assertEqual(self.devices("--offload-arch=host,sm_70,sm_90"), 2)
+        self.assertEqual(self.devices("--clang=19", "--offload-arch=sm_70", "--offload-arch=host"), 2)
+
+    def test_the_host_alone(self):
+        self.assertEqual(self.devices("--offload-arch=host"), 1)
+
+    def test_in_a_response_file(self):
+        file = self.program.with_name("options")
+        file.write_text("--offload-arch=host,sm_90")
+        self.assertEqual(self.devices(f"@{file}"), 2)
+
+
 class Installation(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gantry-test-")
