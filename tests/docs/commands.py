@@ -56,7 +56,7 @@ def read(document):
 
 
 def read_block(block, paragraph):
-    named = re.search(r"^`([\w.]+\.\w+|Makefile)`:$", paragraph)
+    named = re.search(r"^`([\w./-]+\.\w+|Makefile)`:$", paragraph)
     commands = []
     if named:
         text = list(itertools.takewhile(lambda numbered: not numbered[1].startswith("$ "), block))
@@ -111,7 +111,9 @@ def run(document, build):
             os.symlink(ROOT / name, f"{folder}/{name}")
         for step in read(document):
             if isinstance(step, tuple):
-                pathlib.Path(folder, step[0]).write_text(step[1])
+                file = pathlib.Path(folder, step[0])
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(step[1])
                 continue
             if missing(step, build):
                 skipped += 1
