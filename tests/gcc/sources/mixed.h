@@ -33,6 +33,8 @@ int iterations(int count);
 /// Whether all teams of a league, and all threads of a parallel region, have numbers of their own.
 int numbers_of_teams(void);
 int numbers_of_threads(void);
+/// The same of a parallel region on the host.
+int numbers_on_host(void);
 
 #ifdef __cplusplus
 }

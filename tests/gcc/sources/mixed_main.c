@@ -13,7 +13,8 @@
   void JOIN_(half, twice)(double*, int);                                                           \
   int JOIN_(half, iterations)(int);                                                                \
   int JOIN_(half, numbers_of_teams)(void);                                                         \
-  int JOIN_(half, numbers_of_threads)(void);
+  int JOIN_(half, numbers_of_threads)(void);                                                       \
+  int JOIN_(half, numbers_on_host)(void);
 #include "mixed.h"
 DECLARE(of_gcc_)
 DECLARE(of_clang_)
@@ -41,6 +42,7 @@ enum { kLength = 100 };
     CHECK_EQUAL(one##iterations(1000), 1000);                                                      \
     CHECK(one##numbers_of_teams());                                                                \
     CHECK(one##numbers_of_threads());                                                              \
+    CHECK(one##numbers_on_host());                                                                 \
     other##keep(&particle, kLength);                                                               \
     one##forget(&particle, kLength);                                                               \
     CHECK(one##is_there(&particle));                                                               \
