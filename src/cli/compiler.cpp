@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -61,8 +62,8 @@ Result<std::string> configuration_file(std::string_view name) {
   }
   const std::filesystem::path file = *root / "share/gantry" / name;
   for (const std::filesystem::path& needed :
-       {file, *root / "libexec/clang-linker-wrapper", *root / "libexec/clang-offload-packager",
-        *root / "libexec/llvm-offload-binary"}) {
+       {file, *root / "lib/gantry/libomptarget.so", *root / "libexec/clang-linker-wrapper",
+        *root / "libexec/clang-offload-packager", *root / "libexec/llvm-offload-binary"}) {
     if (access(needed.c_str(), R_OK) != 0) {
       return fail("cannot read '{}': {}; Gantry's installation is not complete", needed.string(),
                   std::strerror(errno));
@@ -105,6 +106,17 @@ Error unknown_version(std::string_view version) {
                       version, known)};
 }
 
+/// Clang says that it cannot make a file, and not where.
+void warn_of_temporary_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  if (folder != nullptr && *folder != '\0' && access(folder, W_OK | X_OK) != 0) {
+    fmt::print(stderr,
+               "gantry: warning: no file can be made in TMPDIR, '{}': {}; set it to a folder that "
+               "you may write to\n",
+               folder, std::strerror(errno));
+  }
+}
+
 int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
   Result<std::vector<std::string>> expanded = expand_response_files(given);
@@ -116,6 +128,12 @@ int run_compiler(int argc, char** argv, std::string_view Compiler::* language) {
   if (compiler == kCompilers.end()) {
     return report(unknown_version(choice.version));
   }
+  for (const std::string& argument : *expanded) {
+    if (Status known = check_architectures(argument); !known) {
+      return report(known.error());
+    }
+  }
+  warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.
   const bool by_default = !choice.chooses_targets && choice.openmp;
   Result<std::string> file = configuration_file(choice.chooses_gpu ? "gantry-gpu.cfg"

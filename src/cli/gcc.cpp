@@ -140,9 +140,9 @@ int run_compiler(int argc, char** argv, const char* program) {
   }
   pointers.push_back(nullptr);
   execv(program, pointers.data());
-  return report({fmt::format("cannot run '{}': {}; install Debian's packages gcc-12, g++-12 and "
-                             "gfortran-12",
-                             program, std::strerror(errno))});
+  return report(
+      {fmt::format("cannot run '{0}': {1}; install Debian's package {2}", program,
+                   std::strerror(errno), std::filesystem::path(program).filename().string())});
 }
 
 } // namespace

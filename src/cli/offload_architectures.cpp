@@ -1,10 +1,13 @@
 #include "cli/offload_architectures.h"
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/native_architecture.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <system_error>
 
 namespace gantry::cli {
 
@@ -53,6 +56,30 @@ bool names_gpu(std::string_view argument) {
   return std::ranges::any_of(architectures(argument), [](const std::string& name) {
     return name.starts_with("sm_") || name == kNative;
   });
+}
+
+Status check_architectures(std::string_view argument) {
+  constexpr int kOldest = 70;
+  for (const std::string& name : architectures(argument)) {
+    int number = 0;
+    const char* const last = name.data() + name.size();
+    if (name.starts_with("sm_")) {
+      const auto [end, error] = std::from_chars(name.data() + 3, last, number);
+      const std::string_view rest(end, last);
+      if (error == std::errc() && number >= kOldest &&
+          (rest.empty() || rest == "a" || rest == "f")) {
+        continue;
+      }
+    } else if (name == kHost || name == kNative) {
+      continue;
+    }
+    constexpr std::string_view kNames[] = {kHost, kNative, "sm_70", "sm_80", "sm_90"};
+    return fail(
+        "{}{}: Gantry makes no device code for that{}; there are host, native, and sm_70 and "
+        "newer",
+        kOption, name, suggestion(name, kNames));
+  }
+  return {};
 }
 
 bool needs_translation(std::string_view argument) {

@@ -3,6 +3,8 @@
 // where there is none.
 #pragma once
 
+#include "base/result.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,10 @@ namespace gantry::cli {
 
 /// Whether an argument is --offload-arch with a GPU of NVIDIA's in its list.
 [[nodiscard]] bool names_gpu(std::string_view argument);
+
+/// An error for an --offload-arch that Gantry has no device code for. Clang would ask for the
+/// toolkits of those who have.
+[[nodiscard]] Status check_architectures(std::string_view argument);
 
 /// Whether it has one of those names in its list.
 [[nodiscard]] bool needs_translation(std::string_view argument);

@@ -218,6 +218,11 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
     return tl::unexpected(linked.error());
   }
   if (linked->exit_code != 0) {
+    if (group.target->foreign == nullptr && !fs::exists(openmp_library())) {
+      return fail("libomp is missing: '{}' leads nowhere; install Debian's package libomp-22-dev "
+                  "and build Gantry again",
+                  openmp_library().string());
+    }
     return tl::unexpected(explain_link_failure(linked->captured, *objects, command->front()));
   }
   Result<std::vector<std::byte>> contents = read_file(image);

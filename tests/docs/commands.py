@@ -77,6 +77,8 @@ def read_block(block, paragraph):
 
 def missing(command, build):
     """What a command needs and this build lacks; empty if nothing."""
+    if "/usr/local/cuda/" in command.text and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+        return "no CUDA toolkit here"
     foreign = [cpu for cpu in ("aarch64", "powerpc64le")
                if cpu in command.text and not (build / f"libexec/gantry-worker-{cpu}").exists()]
     return f"no devices of {foreign[0]} here: scripts/setup foreign" if foreign else ""

@@ -1,5 +1,6 @@
 #include "plugins/cpu/image.h"
 
+#include "base/system_limits.h"
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image_binding.h"
@@ -28,7 +29,9 @@ constexpr const char* kFunctionsSymbol = "__gantry_functions";
 constexpr const char* kGccImageSymbol = "__gantry_gcc_image";
 
 std::int32_t report_system_error(const char* what) {
-  return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
+  const int error = errno;
+  return report(GANTRY_FAILURE, "{}: {}{}", what, std::generic_category().message(error),
+                gantry::remedy_for(error));
 }
 
 /// A file in memory for an image. Mapping its pages for execution is all that it is for, so it
@@ -123,9 +126,14 @@ std::int32_t gantry_image::load() {
   const bool of_gcc = find(kGccImageSymbol) != nullptr;
   void* handle = dlopen(path_.c_str(), (of_gcc ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
   if (handle == nullptr) {
-    const char* const hint =
-        access("/proc/self/fd", X_OK) == 0 ? "" : "; images are loaded through /proc, mount it";
-    return report(GANTRY_FAILURE, "the device image does not load: {}{}", dlerror(), hint);
+    const std::string error = dlerror();
+    std::string_view hint;
+    if (error.ends_with(std::strerror(EMFILE))) {
+      hint = gantry::remedy_for(EMFILE);
+    } else if (access("/proc/self/fd", X_OK) != 0) {
+      hint = "; images are loaded through /proc, mount it";
+    }
+    return report(GANTRY_FAILURE, "the device image does not load: {}{}", error, hint);
   }
   if (full_teams(device_)) {
     find_openmp(handle);
