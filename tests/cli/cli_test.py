@@ -101,6 +101,12 @@ class Doctor(unittest.TestCase):
         self.assertEqual((finding["state"], finding["what"]), ("wrong", "no folder can be made in '/nowhere'"))
         self.assertIn("TMPDIR", finding["remedy"])
 
+    def test_a_mistyped_variable(self):
+        finding = self.findings(1, GANTRY_DEVISES="worker", GANTRY_HOME="/somewhere")["environment"]
+        self.assertEqual((finding["state"], finding["what"], finding["remedy"]),
+                         ("wrong", "'GANTRY_DEVISES' is set, and nothing reads it",
+                          "did you mean 'GANTRY_DEVICES'? `gantry env` lists them"))
+
     def test_a_device_that_fails_is_wrong(self):
         # A variable by which Clang's driver gets options, here one that does not exist.
         finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")["cpu"]
