@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -13,6 +14,9 @@
 namespace gantry::cpu {
 
 namespace {
+
+/// libgantry has it too, for the host's code in such a program.
+constexpr std::string_view kHostsTeams = "GOMP_teams4";
 
 /// A library that the process has; null if it has not. It stays until the process ends: both
 /// libraries have threads.
@@ -51,7 +55,8 @@ std::optional<std::string> bind_to_libgomp(const ElfImage& elf, std::byte* base)
     void* const found = dlsym(RTLD_DEFAULT, name.c_str());
     void* const meant = dlsym(libgomp, name.c_str());
     if (found != nullptr && meant != nullptr && found != meant &&
-        found == dlsym(libomp, name.c_str()) && !bind_import(import, base, meant)) {
+        (found == dlsym(libomp, name.c_str()) || name == kHostsTeams) &&
+        !bind_import(import, base, meant)) {
       problem = fmt::format("the image's reference to {} cannot be bound to libgomp: {}", name,
                             std::generic_category().message(errno));
     }

@@ -35,6 +35,8 @@ int numbers_of_teams(void);
 int numbers_of_threads(void);
 /// The same of a parallel region on the host.
 int numbers_on_host(void);
+/// As iterations(), of a target region that the host runs.
+int iterations_on_host(int count);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,8 @@
   int JOIN_(half, iterations)(int);                                                                \
   int JOIN_(half, numbers_of_teams)(void);                                                         \
   int JOIN_(half, numbers_of_threads)(void);                                                       \
-  int JOIN_(half, numbers_on_host)(void);
+  int JOIN_(half, numbers_on_host)(void);                                                          \
+  int JOIN_(half, iterations_on_host)(int);
 #include "mixed.h"
 DECLARE(of_gcc_)
 DECLARE(of_clang_)
@@ -43,6 +44,7 @@ enum { kLength = 100 };
     CHECK(one##numbers_of_teams());                                                                \
     CHECK(one##numbers_of_threads());                                                              \
     CHECK(one##numbers_on_host());                                                                 \
+    CHECK_EQUAL(one##iterations_on_host(1000), 1000);                                              \
     other##keep(&particle, kLength);                                                               \
     one##forget(&particle, kLength);                                                               \
     CHECK(one##is_there(&particle));                                                               \
