@@ -109,9 +109,14 @@ class Doctor(unittest.TestCase):
 
     def test_a_device_that_fails_is_wrong(self):
         # A variable by which Clang's driver gets options, here one that does not exist.
-        finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")["cpu"]
+        finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +-Wl,--nonsense")["cpu"]
         self.assertEqual((finding["state"], finding["what"]), ("wrong", "a program for it cannot be compiled"))
         self.assertIn("--nonsense", finding["remedy"])
+
+    def test_without_a_compiler_that_works_no_device_is_tried(self):
+        findings = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")
+        self.assertEqual((findings["Clang 22"]["state"], findings["cpu"]["state"]), ("wrong", "absent"))
+        self.assertIn("not tried", findings["cpu"]["what"])
 
     def test_for_people(self):
         done = run(BUILD / "bin/gantry", "doctor")
