@@ -113,7 +113,7 @@ void ThreadPool::run(unsigned count, const std::function<void(unsigned)>& work) 
         ++state_->threads;
       }
     } catch (const std::system_error&) {
-      // The system gives no more (ulimit -u): those that there are do all the work.
+      count = state_->threads + 1; // no more are to be had (ulimit -u): these do all the work
     }
     state_->offers.push_back(&offer);
   }
