@@ -17,3 +17,23 @@ show_progress() {
   done
   [ ! -t 1 ] || printf '\r\033[K'
 }
+
+# show_percentage WHAT LOG: the same for apt-get with APT::Status-Fd=1, whose lines say how far it is, as in
+# pmstatus:clang-22:41.3793:Unpacking clang-22 (amd64).
+show_percentage() {
+  local what=$1 log=$2 line tenth shown=0
+  while IFS= read -r line; do
+    if ! [[ $line =~ ^(dl|pm)status:[^:]*:([0-9]+)[^:]*:(.*)$ ]]; then
+      printf '%s\n' "$line" >>"$log"
+      continue
+    fi
+    tenth=$((BASH_REMATCH[2] / 10))
+    if [ -t 1 ]; then
+      printf '\r\033[K%.*s' "${COLUMNS:-80}" "$what: ${BASH_REMATCH[2]} %: ${BASH_REMATCH[3]}"
+    elif [ $tenth -gt $shown ]; then
+      echo "$what: ${BASH_REMATCH[2]} %: ${BASH_REMATCH[3]}"
+      shown=$tenth
+    fi
+  done
+  [ ! -t 1 ] || printf '\r\033[K'
+}

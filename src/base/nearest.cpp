@@ -9,7 +9,12 @@
 namespace gantry {
 namespace {
 
-/// The number of changes that make `left` of `right` (optimal string alignment).
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// The number of changes, other than of a letter's case, that make `left` of `right` (optimal
+/// string alignment).
 std::size_t changes_between(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before, last(right.size() + 1), row(right.size() + 1);
   for (std::size_t j = 0; j <= right.size(); ++j) {
@@ -18,9 +23,11 @@ std::size_t changes_between(std::string_view left, std::string_view right) {
   for (std::size_t i = 1; i <= left.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j <= right.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1);
+      const std::size_t replaced =
+          last[j - 1] + (lower(left[i - 1]) == lower(right[j - 1]) ? 0 : 1);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) {
+      if (i > 1 && j > 1 && lower(left[i - 1]) == lower(right[j - 2]) &&
+          lower(left[i - 2]) == lower(right[j - 1])) {
         row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }

@@ -8,8 +8,8 @@
 namespace gantry {
 
 /// The one of `known` that takes the fewest changes of `given` (a letter put in, left out,
-/// replaced, or two neighbours exchanged), if these are one for every four letters at most; else
-/// empty. Of several the first.
+/// replaced, or two neighbours exchanged; a letter's case is none), if these are one for every four
+/// letters at most; else empty. Of several the first.
 [[nodiscard]] std::string_view nearest(std::string_view given,
                                        std::span<const std::string_view> known);
 

@@ -15,6 +15,7 @@ TEST(Nearest, IsTheWordWithTheFewestChanges) {
   EXPECT_EQ(nearest("worke", kKinds), "worker");
   EXPECT_EQ(nearest("workerr", kKinds), "worker");
   EXPECT_EQ(nearest("simd", kKinds), "simt");
+  EXPECT_EQ(nearest("CPU", kKinds), "cpu");
   EXPECT_EQ(nearest("worker-arch64", kKinds), "worker-aarch64");
 }
 

@@ -4,13 +4,15 @@
 #include "base/installation.h"
 #include "base/response_file.h"
 #include "cli/command.h"
-#include "cli/native_architecture.h"
+#include "cli/offload_architectures.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,8 +47,6 @@ constexpr auto kCompilers = std::to_array<Compiler>({
 });
 
 constexpr std::string_view kVersionOption = "--clang=";
-/// Clang runs a program of its own for this, which fails where there is no GPU.
-constexpr std::string_view kNativeOption = "--offload-arch=native";
 
 /// With one of these the user has chosen the targets.
 bool chooses_targets(std::string_view argument) {
@@ -59,7 +59,7 @@ bool chooses_targets(std::string_view argument) {
 /// With one of these it is a GPU of NVIDIA's, or several.
 bool chooses_gpu(std::string_view argument) {
   constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
-  return argument.starts_with("--offload-arch=sm_") || argument == kNativeOption ||
+  return names_gpu(argument) ||
          (std::ranges::any_of(
               kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
           argument.find("nvptx64") != std::string_view::npos);
@@ -74,8 +74,8 @@ Result<std::string> configuration_file(std::string_view name) {
   }
   const std::filesystem::path file = *root / "share/gantry" / name;
   for (const std::filesystem::path& needed :
-       {file, *root / "libexec/clang-linker-wrapper", *root / "libexec/clang-offload-packager",
-        *root / "libexec/llvm-offload-binary"}) {
+       {file, *root / "lib/gantry/libomptarget.so", *root / "libexec/clang-linker-wrapper",
+        *root / "libexec/clang-offload-packager", *root / "libexec/llvm-offload-binary"}) {
     if (access(needed.c_str(), R_OK) != 0) {
       return fail("cannot read '{}': {}; Gantry's installation is not complete", needed.string(),
                   std::strerror(errno));
@@ -120,6 +120,17 @@ Error unknown_version(std::string_view version, const Language& language) {
                       version, known)};
 }
 
+/// Clang says that it cannot make a file, and not where.
+void warn_of_temporary_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  if (folder != nullptr && *folder != '\0' && access(folder, W_OK | X_OK) != 0) {
+    fmt::print(stderr,
+               "gantry: warning: no file can be made in TMPDIR, '{}': {}; set it to a folder that "
+               "you may write to\n",
+               folder, std::strerror(errno));
+  }
+}
+
 int run_compiler(int argc, char** argv, const Language& language) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
   Result<std::vector<std::string>> expanded = expand_response_files(given);
@@ -131,6 +142,12 @@ int run_compiler(int argc, char** argv, const Language& language) {
   if (compiler == kCompilers.end() || ((*compiler).*language.program).empty()) {
     return report(unknown_version(choice.version, language));
   }
+  for (const std::string& argument : *expanded) {
+    if (Status known = check_architectures(argument); !known) {
+      return report(known.error());
+    }
+  }
+  warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.
   const bool by_default = !choice.chooses_targets && choice.openmp;
   const std::string_view kind = choice.chooses_gpu ? "-gpu" : by_default ? "" : "-base";
@@ -141,28 +158,23 @@ int run_compiler(int argc, char** argv, const Language& language) {
 
   // Response files stay what they are, and so may be as long as they like, unless an option that is
   // not the compiler's stands in one.
-  const auto is_ours = [](std::string_view argument) {
+  const auto is_version = [](std::string_view argument) {
     return argument.starts_with(kVersionOption);
   };
-  std::vector<char*> arguments(given.begin(), given.end());
-  const auto ours = std::ranges::count_if(arguments, is_ours);
-  if (std::ranges::count_if(*expanded, is_ours) != ours) {
-    arguments.clear();
-    for (std::string& argument : *expanded) {
-      arguments.push_back(argument.data());
-    }
+  const auto is_ours = [&](std::string_view argument) {
+    return is_version(argument) || needs_translation(argument);
+  };
+  std::vector<std::string> words(given.begin(), given.end());
+  if (std::ranges::count_if(*expanded, is_ours) != std::ranges::count_if(words, is_ours)) {
+    words = *expanded;
   }
-  std::erase_if(arguments, is_ours);
-  std::string native;
-  for (char*& argument : arguments) {
-    if (argument == kNativeOption) {
-      native = "--offload-arch=" + native_architectures();
-      argument = native.data();
-    }
-  }
+  std::erase_if(words, is_version);
+  words = translate_architectures(std::move(words));
   std::string program((*compiler).*language.program);
   std::string config = "--config=" + *file;
-  arguments.insert(arguments.begin(), {program.data(), config.data()});
+  std::vector<char*> arguments = {program.data(), config.data()};
+  std::ranges::transform(words, std::back_inserter(arguments),
+                         [](auto& word) { return word.data(); });
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
   return report({fmt::format("cannot run '{}': {}; install Debian's package {}-{}", program,

@@ -2,6 +2,7 @@
 // compiles a program and runs it on each device, because files that are there may not work.
 
 #include "base/installation.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/parse_error.h"
 #include "cli/runtime_library.h"
@@ -258,12 +259,30 @@ std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& 
   return kinds;
 }
 
-void look_at_devices(const std::filesystem::path& root, Findings& findings) {
-  const auto library = load_runtime_library();
-  if (!library) {
-    findings.add({"libgantry", State::kWrong, library.error().message, "build Gantry again"});
-    return;
+/// A variable whose name is nearly one that programs read has no effect, and nobody says so.
+void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
+  std::vector<std::string_view> known;
+  library.visit_environment(
+      [](const gantry_environment_variable* variable, void* list) {
+        static_cast<decltype(known)*>(list)->emplace_back(variable->name);
+      },
+      &known);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view whole = *variable;
+    const std::string_view name = whole.substr(0, whole.find('='));
+    if (!name.starts_with("GANTRY_") || std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    if (const std::string_view meant = nearest(name, known); !meant.empty()) {
+      findings.add({"environment", State::kWrong,
+                    fmt::format("'{}' is set, and nothing reads it", name),
+                    fmt::format("did you mean '{}'? `gantry env` lists them", meant)});
+    }
   }
+}
+
+void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path& root,
+                     bool can_compile, Findings& findings) {
   const TrialFolder folder;
   if (folder.path().empty()) {
     findings.add({"temporary files", State::kWrong,
@@ -271,14 +290,20 @@ void look_at_devices(const std::filesystem::path& root, Findings& findings) {
                   "set TMPDIR to a folder that you may write to"});
     return;
   }
-  for (const auto& [kind, reason] : kinds_of(*library)) {
-    if (reason.empty()) {
-      findings.add(try_device(kind, root, folder.path()));
+  const auto kinds = kinds_of(library);
+  for (const auto& [kind, reason] : kinds) {
+    if (!reason.empty()) {
+      findings.add({kind, State::kAbsent, reason});
+    } else if (!can_compile) {
+      findings.add({kind, State::kAbsent, "not tried: no program can be compiled, see above"});
     } else {
-      findings.add({kind, State::kAbsent, reason,
-                    kind == "cuda" ? "on a machine with a GPU: install NVIDIA's driver; "
-                                     "simt runs the same code without one"
-                                   : ""});
+      findings.add(try_device(kind, root, folder.path()));
+    }
+  }
+  for (const char* const own : {"cuda", "simt", "worker"}) {
+    if (std::ranges::find(kinds, own, [](const auto& kind) { return kind.first; }) == kinds.end()) {
+      findings.add({own, State::kAbsent, "its plugin is not installed",
+                    "to have it: install Gantry again, or the package that has it"});
     }
   }
 }
@@ -303,12 +328,23 @@ int run_doctor(int argc, char** argv) {
     return report(root.error());
   }
   Findings findings(json);
+  bool can_compile = false; // with the first, which the trial is compiled with
   for (const Compiler& compiler : kCompilers) {
-    findings.add(look_at(compiler, *root));
+    const Finding finding = look_at(compiler, *root);
+    can_compile |= &compiler == kCompilers && finding.state == State::kGood;
+    findings.add(finding);
   }
   findings.add(look_at_gcc_for_gpus());
-  findings.add(look_at_openmp(*root));
-  look_at_devices(*root, findings);
+  const Finding openmp = look_at_openmp(*root);
+  can_compile &= openmp.state == State::kGood;
+  findings.add(openmp);
+  if (const auto library = load_runtime_library()) {
+    look_at_environment(*library, findings);
+    look_at_devices(*library, *root, can_compile, findings);
+  } else {
+    findings.add(
+        {"libgantry", State::kWrong, library.error().message, "install or build Gantry again"});
+  }
   return findings.end();
 }
 

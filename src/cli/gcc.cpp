@@ -75,6 +75,10 @@ std::vector<std::string> merge_of_objects(const char* program,
   return arguments;
 }
 
+bool is_libomp(std::string_view argument) {
+  return argument == "-lomp" || argument.substr(argument.rfind('/') + 1).starts_with("libomp.so");
+}
+
 std::vector<std::string> arguments_of(const char* program, const std::filesystem::path& root,
                                       const std::vector<std::string>& given) {
   if (std::ranges::find(given, "-r") != given.end()) {
@@ -89,6 +93,11 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       "-L" + library,
       "-Wl,--push-state,--no-as-needed",
       "-lgantry",
+  };
+  // With objects of Clang's. libomp offers what GCC's host code calls, and libgomp not what Clang's
+  // does: omp_get_thread_num has to be libomp's for both.
+  std::ranges::copy_if(given, std::back_inserter(arguments), is_libomp);
+  const std::string others[] = {
       "-lgomp",
       "-Wl,--pop-state",
       "-Wl,-rpath," + library,
@@ -98,6 +107,7 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       // know the architectures that GCC 12 makes code for.
       "-foffload-options=nvptx-none=-Wa,--no-verify",
   };
+  std::ranges::copy(others, std::back_inserter(arguments));
   if (std::ranges::none_of(given, chooses_code_model)) {
     arguments.emplace_back("-fPIC"); // as an image for the CPU device has to be
   }
@@ -130,9 +140,9 @@ int run_compiler(int argc, char** argv, const char* program) {
   }
   pointers.push_back(nullptr);
   execv(program, pointers.data());
-  return report({fmt::format("cannot run '{}': {}; install Debian's packages gcc-12, g++-12 and "
-                             "gfortran-12",
-                             program, std::strerror(errno))});
+  return report(
+      {fmt::format("cannot run '{0}': {1}; install Debian's package {2}", program,
+                   std::strerror(errno), std::filesystem::path(program).filename().string())});
 }
 
 } // namespace

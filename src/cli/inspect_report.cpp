@@ -78,6 +78,11 @@ Status inspect_elf(Bytes bytes, PartReport& report) {
     return tl::unexpected(registers.error());
   }
   report.registers_itself = *registers;
+  const auto of_gcc = format::has_device_code_of_gcc(*elf);
+  if (!of_gcc) {
+    return tl::unexpected(of_gcc.error());
+  }
+  report.of_gcc = *of_gcc;
   return {};
 }
 

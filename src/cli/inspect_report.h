@@ -30,6 +30,7 @@ struct PartReport {
   std::string contents;
   std::string producer;
   std::optional<bool> registers_itself; ///< nothing for files that are not loaded or linked
+  bool of_gcc = false;                  ///< GCC's device code is in it, which is not shown
   bool is_bitcode = false;              ///< device code in it would be seen by the linker alone
   std::vector<ImageReport> images;
   std::vector<format::EntryTable> entry_tables;

@@ -133,7 +133,7 @@ std::string part_text(const PartReport& report) {
     return text;
   }
   if (!report.has_device_code()) {
-    text += "no device code\n";
+    text += report.of_gcc ? "device code of GCC's, which is not shown\n" : "no device code\n";
     return text;
   }
   if (report.registers_itself) {

@@ -4,14 +4,39 @@
 #include "base/installation.h"
 #include "cli/command.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
+#include <elf.h>
 #include <unistd.h>
 
 namespace gantry::cli {
+
+namespace {
+
+/// Empty, or what keeps an ELF file from being run on this machine. execvp() hands what it cannot
+/// run to a shell.
+std::string why_not_here(const char* program) {
+  std::array<unsigned char, EI_NIDENT + 2 * sizeof(Elf64_Half)> head{};
+  std::ifstream(program, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
+  if (std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) {
+    return "";
+  }
+  Elf64_Half type = 0, machine = 0;
+  std::memcpy(&type, head.data() + EI_NIDENT, sizeof type);
+  std::memcpy(&machine, head.data() + EI_NIDENT + sizeof type, sizeof machine);
+  if (machine != EM_X86_64) {
+    return fmt::format("it is for another kind of machine (number {} in ELF), not for x86-64",
+                       machine);
+  }
+  return type == ET_EXEC || type == ET_DYN ? "" : "it is no program, but what a linker takes";
+}
+
+} // namespace
 
 int run_program(int argc, char** argv) {
   constexpr const char* kPreload = "LD_PRELOAD";
@@ -29,6 +54,9 @@ int run_program(int argc, char** argv) {
   std::string libraries = (*root / "lib/libgantry.so.1").string();
   if (const char* const before = std::getenv(kPreload); before != nullptr && *before != '\0') {
     libraries += fmt::format(":{}", before);
+  }
+  if (const std::string problem = why_not_here(argv[1]); !problem.empty()) {
+    return report({fmt::format("cannot run '{}': {}", argv[1], problem)});
   }
   setenv(kPreload, libraries.c_str(), 1);
   execvp(argv[1], argv + 1);

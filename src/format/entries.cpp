@@ -131,19 +131,38 @@ Result<std::vector<EntryTable>> read_entry_tables(const ElfFile& file) {
   return tables;
 }
 
-Result<bool> registers_itself(const ElfFile& file) {
+namespace {
+
+Result<bool> any_symbol(const ElfFile& file, bool (*wanted)(const ElfSymbol&)) {
   for (const auto& symbols : {file.symbols(), file.dynamic_symbols()}) {
     if (!symbols) {
       return tl::unexpected(symbols.error());
     }
-    if (std::ranges::any_of(*symbols, [](const ElfSymbol& symbol) {
-          return symbol.is_undefined() ? symbol.name == "__tgt_register_lib"
-                                       : symbol.name == ".omp_offloading.descriptor_reg";
-        })) {
+    if (std::ranges::any_of(*symbols, wanted)) {
       return true;
     }
   }
   return false;
+}
+
+} // namespace
+
+Result<bool> registers_itself(const ElfFile& file) {
+  return any_symbol(file, [](const ElfSymbol& symbol) {
+    return symbol.is_undefined() ? symbol.name == "__tgt_register_lib"
+                                 : symbol.name == ".omp_offloading.descriptor_reg";
+  });
+}
+
+Result<bool> has_device_code_of_gcc(const ElfFile& file) {
+  if (std::ranges::any_of(file.sections(), [](const auto& section) {
+        return section.name.starts_with(".gnu.offload_lto_");
+      })) {
+    return true;
+  }
+  return any_symbol(file, [](const ElfSymbol& symbol) {
+    return symbol.is_undefined() && symbol.name.starts_with("GOMP_offload_register");
+  });
 }
 
 std::string_view to_string(EntryRole role) {

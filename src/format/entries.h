@@ -44,6 +44,10 @@ struct EntryTable {
 /// or calls the runtime's.
 [[nodiscard]] Result<bool> registers_itself(const ElfFile& file);
 
+/// True if the file has device code by GCC's design: sections for GCC's compilers of devices, or a
+/// call of the function of libgomp's that registers images.
+[[nodiscard]] Result<bool> has_device_code_of_gcc(const ElfFile& file);
+
 /// "kernel", "variable", "link variable", …
 [[nodiscard]] std::string_view to_string(EntryRole role);
 

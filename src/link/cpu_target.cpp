@@ -132,6 +132,10 @@ Result<std::vector<std::string>> link_command(const DeviceGroup& group,
   if (const ForeignCpu* const cpu = group.target->foreign; cpu == nullptr) {
     command = cpu_image_command(arguments, image);
     add_objects(group, context, objects, command);
+    // In front of a program's libgomp, which has functions of the same names.
+    if (const fs::path openmp = openmp_library(); fs::exists(openmp)) {
+      command.push_back(openmp.string());
+    }
     offer_libraries(arguments, context.scan, command);
   } else {
     const Result<std::string> linker = foreign_linker(*cpu);
@@ -214,6 +218,11 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
     return tl::unexpected(linked.error());
   }
   if (linked->exit_code != 0) {
+    if (group.target->foreign == nullptr && !fs::exists(openmp_library())) {
+      return fail("libomp is missing: '{}' leads nowhere; install Debian's package libomp-22-dev "
+                  "and build Gantry again",
+                  openmp_library().string());
+    }
     return tl::unexpected(explain_link_failure(linked->captured, *objects, command->front()));
   }
   Result<std::vector<std::byte>> contents = read_file(image);

@@ -28,6 +28,10 @@ std::array<std::string, 2> runtime_folders() {
   return {libraries.string(), (libraries / "gantry/host").string()};
 }
 
+std::filesystem::path openmp_library() {
+  return installation_root() / "lib/gantry/host/libomp.so";
+}
+
 std::filesystem::path cpu_device_library() {
   return installation_root() / "lib/gantry/libgantry-device-cpu.a";
 }

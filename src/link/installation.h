@@ -20,6 +20,9 @@ namespace gantry::link {
 /// Where programs find libgantry.so and libomp.so when they run.
 [[nodiscard]] std::array<std::string, 2> runtime_folders();
 
+/// The host's libomp, which Clang's code for the CPU calls; missing where none was installed.
+[[nodiscard]] std::filesystem::path openmp_library();
+
 /// The archive that every image of a CPU target holds: the OpenMP routines whose answer differs
 /// inside a device.
 [[nodiscard]] std::filesystem::path cpu_device_library();

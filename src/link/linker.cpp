@@ -11,8 +11,10 @@
 #include "link/scan.h"
 #include "link/temporary_directory.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/TimeProfiler.h>
@@ -31,6 +33,17 @@ void add_run_path(Arguments& arguments) {
     arguments.run_paths.push_back(folder);
     arguments.host_arguments.emplace_back("-rpath");
     arguments.host_arguments.push_back(folder);
+  }
+}
+
+/// libomp has functions of libgomp's that do nothing, GOMP_target_end_data among them. Libraries of
+/// GCC's that the program loads are to find libgantry's, so the program names that library first.
+void put_runtime_before_openmp(Arguments& arguments) {
+  std::vector<std::string>& all = arguments.host_arguments;
+  const auto openmp = std::ranges::find(all, "-lomp");
+  const auto runtime = std::find(openmp, all.end(), "-lomptarget");
+  if (runtime != all.end()) {
+    std::rotate(openmp, runtime, std::next(runtime));
   }
 }
 
@@ -105,6 +118,7 @@ Result<int> link(Arguments arguments) {
     return tl::unexpected(std::move(status).error());
   }
   add_run_path(arguments);
+  put_runtime_before_openmp(arguments);
 
   // Scan: the relocatable objects that the host program consists of.
   llvm::timeTraceProfilerBegin("Scan", "");

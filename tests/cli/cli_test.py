@@ -101,11 +101,22 @@ class Doctor(unittest.TestCase):
         self.assertEqual((finding["state"], finding["what"]), ("wrong", "no folder can be made in '/nowhere'"))
         self.assertIn("TMPDIR", finding["remedy"])
 
+    def test_a_mistyped_variable(self):
+        finding = self.findings(1, GANTRY_DEVISES="worker", GANTRY_HOME="/somewhere")["environment"]
+        self.assertEqual((finding["state"], finding["what"], finding["remedy"]),
+                         ("wrong", "'GANTRY_DEVISES' is set, and nothing reads it",
+                          "did you mean 'GANTRY_DEVICES'? `gantry env` lists them"))
+
     def test_a_device_that_fails_is_wrong(self):
         # A variable by which Clang's driver gets options, here one that does not exist.
-        finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")["cpu"]
+        finding = self.findings(1, CCC_OVERRIDE_OPTIONS="# +-Wl,--nonsense")["cpu"]
         self.assertEqual((finding["state"], finding["what"]), ("wrong", "a program for it cannot be compiled"))
         self.assertIn("--nonsense", finding["remedy"])
+
+    def test_without_a_compiler_that_works_no_device_is_tried(self):
+        findings = self.findings(1, CCC_OVERRIDE_OPTIONS="# +--nonsense")
+        self.assertEqual((findings["Clang 22"]["state"], findings["cpu"]["state"]), ("wrong", "absent"))
+        self.assertIn("not tried", findings["cpu"]["what"])
 
     def test_for_people(self):
         done = run(BUILD / "bin/gantry", "doctor")
@@ -130,6 +141,32 @@ class NativeArchitecture(unittest.TestCase):
         commands = self.commands(LD_LIBRARY_PATH=str(BUILD / "lib/simt"), GANTRY_SIMT_DEVICES="2")
         self.assertNotIn("gantry: note", commands)
         self.assertEqual(commands.count('"-target-cpu" "sm_90"'), 1)
+
+
+class Architectures(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gantry-test-")
+        self.addCleanup(folder.cleanup)
+        self.program = pathlib.Path(folder.name, "program")
+
+    def devices(self, *options):
+        done = run(BUILD / "bin/gantry", "clang++", "-O1", *options, EXAMPLE, "-o", self.program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run(self.program, OMP_TARGET_OFFLOAD="MANDATORY", GANTRY_DEVICES="cpu,simt")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.count("ran on the device, result as on the host")
+
+    def test_one_program_for_the_host_and_a_gpu(self):
+        self.assertEqual(self.devices("--offload-arch=host,sm_70,sm_90"), 2)
+        self.assertEqual(self.devices("--clang=19", "--offload-arch=sm_70", "--offload-arch=host"), 2)
+
+    def test_the_host_alone(self):
+        self.assertEqual(self.devices("--offload-arch=host"), 1)
+
+    def test_in_a_response_file(self):
+        file = self.program.with_name("options")
+        file.write_text("--offload-arch=host,sm_90")
+        self.assertEqual(self.devices(f"@{file}"), 2)
 
 
 class Installation(unittest.TestCase):

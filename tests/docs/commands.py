@@ -56,7 +56,7 @@ def read(document):
 
 
 def read_block(block, paragraph):
-    named = re.search(r"^`([\w.]+\.\w+|Makefile)`:$", paragraph)
+    named = re.search(r"^`([\w./-]+\.\w+|Makefile)`:$", paragraph)
     commands = []
     if named:
         text = list(itertools.takewhile(lambda numbered: not numbered[1].startswith("$ "), block))
@@ -77,6 +77,8 @@ def read_block(block, paragraph):
 
 def missing(command, build):
     """What a command needs and this build lacks; empty if nothing."""
+    if "/usr/local/cuda/" in command.text and not os.path.exists("/usr/local/cuda/bin/ptxas"):
+        return "no CUDA toolkit here"
     foreign = [cpu for cpu in ("aarch64", "powerpc64le")
                if cpu in command.text and not (build / f"libexec/gantry-worker-{cpu}").exists()]
     return f"no devices of {foreign[0]} here: scripts/setup foreign" if foreign else ""
@@ -111,7 +113,9 @@ def run(document, build):
             os.symlink(ROOT / name, f"{folder}/{name}")
         for step in read(document):
             if isinstance(step, tuple):
-                pathlib.Path(folder, step[0]).write_text(step[1])
+                file = pathlib.Path(folder, step[0])
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(step[1])
                 continue
             if missing(step, build):
                 skipped += 1

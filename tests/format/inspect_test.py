@@ -69,6 +69,13 @@ int call(void) {
         self.write("text", "hello")
         self.assertEqual(self.table("text"), "text: unknown\nno device code\n")
 
+    def test_device_code_of_gcc_is_named(self):
+        self.write("gcc.c", "void f(void) {\n#pragma omp target\n  ;\n}\n")
+        self.run_program("gcc-12", "-fopenmp", "-foffload=nvptx-none", "-c", "gcc.c", "-o", "gcc.o")
+        self.assertIn("\ndevice code of GCC's, which is not shown\n", self.table("gcc.o"))
+        self.run_program("gcc-12", "-c", "gcc.c", "-o", "host.o")
+        self.assertIn("\nno device code\n", self.table("host.o"))
+
     def test_host_bitcode_is_said_to_be_bitcode(self):
         [report] = self.inspect(self.compile("lto.o", "-flto"))
         self.assertEqual(report["contents"], "LLVM bitcode")

@@ -1,6 +1,7 @@
 #include "plugins/cpu/full_teams.h"
 
 #include "plugins/cpu/elf_image.h"
+#include "plugins/cpu/image_binding.h"
 #include "plugins/cpu/team_hint.h"
 
 #include <algorithm>
@@ -18,8 +19,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace gantry::cpu {
 
@@ -319,19 +318,6 @@ void* look_up(void* handle, const char* name) {
   return found != nullptr ? found : dlsym(handle, name);
 }
 
-/// Writes a word of a loaded image.
-bool write_word(const ElfImage::Import& import, std::byte* base, void* value) {
-  std::byte* const word = base + import.address;
-  const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  std::byte* const page = word - reinterpret_cast<std::uintptr_t>(word) % page_size;
-  const auto size = static_cast<std::size_t>(word - page) + sizeof value;
-  if (import.read_only && mprotect(page, size, PROT_READ | PROT_WRITE) != 0) {
-    return false;
-  }
-  __atomic_store_n(reinterpret_cast<void**>(word), value, __ATOMIC_RELAXED);
-  return !import.read_only || mprotect(page, size, PROT_READ) == 0;
-}
-
 } // namespace
 
 void find_openmp(void* handle) {
@@ -370,12 +356,10 @@ void find_openmp(void* handle) {
 }
 
 std::optional<std::string> bind_full_teams(const ElfImage& elf, std::byte* base) {
-  static std::mutex mutex; // several threads may load an image at once
-  const std::lock_guard lock(mutex);
   std::optional<std::string> problem;
   elf.for_each_import([&](const ElfImage::Import& import) {
     for (const Binding& binding : kBindings) {
-      if (binding.name == import.name && !write_word(import, base, binding.function)) {
+      if (binding.name == import.name && !bind_import(import, base, binding.function)) {
         problem = fmt::format("the image's reference to {} cannot be bound for threads=limit: {}",
                               import.name, std::generic_category().message(errno));
       }

@@ -1,7 +1,9 @@
 #include "plugins/cpu/image.h"
 
+#include "base/system_limits.h"
 #include "plugins/cpu/device.h"
 #include "plugins/cpu/full_teams.h"
+#include "plugins/cpu/image_binding.h"
 #include "plugins/last_error.h"
 
 #include <cerrno>
@@ -27,7 +29,9 @@ constexpr const char* kFunctionsSymbol = "__gantry_functions";
 constexpr const char* kGccImageSymbol = "__gantry_gcc_image";
 
 std::int32_t report_system_error(const char* what) {
-  return report(GANTRY_FAILURE, "{}: {}", what, std::generic_category().message(errno));
+  const int error = errno;
+  return report(GANTRY_FAILURE, "{}: {}{}", what, std::generic_category().message(error),
+                gantry::remedy_for(error));
 }
 
 /// A file in memory for an image. Mapping its pages for execution is all that it is for, so it
@@ -144,18 +148,28 @@ std::int32_t gantry_image::load() {
   const bool of_gcc = find(kGccImageSymbol) != nullptr;
   void* handle = dlopen(path_.c_str(), (of_gcc ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL);
   if (handle == nullptr) {
-    const char* const hint =
-        access("/proc/self/fd", X_OK) == 0 ? "" : "; images are loaded through /proc, mount it";
-    return report(GANTRY_FAILURE, "the device image does not load: {}{}", dlerror(), hint);
+    const std::string error = dlerror();
+    std::string_view hint;
+    if (error.ends_with(std::strerror(EMFILE))) {
+      hint = gantry::remedy_for(EMFILE);
+    } else if (access("/proc/self/fd", X_OK) != 0) {
+      hint = "; images are loaded through /proc, mount it";
+    }
+    return report(GANTRY_FAILURE, "the device image does not load: {}{}", error, hint);
   }
   if (full_teams(device_)) {
     find_openmp(handle);
-    auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
-    const auto problem = of_gcc ? std::nullopt : bind_full_teams(elf_, base);
-    if (problem) {
-      dlclose(handle);
-      return report(GANTRY_FAILURE, "{}", *problem);
-    }
+  }
+  auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
+  std::optional<std::string> problem;
+  if (of_gcc) {
+    problem = bind_to_libgomp(elf_, base);
+  } else if (full_teams(device_)) {
+    problem = bind_full_teams(elf_, base);
+  }
+  if (problem) {
+    dlclose(handle);
+    return report(GANTRY_FAILURE, "{}", *problem);
   }
   void* first = nullptr;
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {

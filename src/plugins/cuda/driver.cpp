@@ -46,7 +46,8 @@ Driver make_driver() {
   const std::string path = driver_library();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    driver.problem = fmt::format("the driver's library cannot be loaded: {}", dlerror());
+    driver.problem = fmt::format("the driver's library cannot be loaded: {}; {}", dlerror(),
+                                 remedy_for_missing_library());
     return driver;
   }
 #define GANTRY_LOOK_UP(name)                                                                       \

@@ -80,6 +80,9 @@ struct Driver {
 /// Why it would not be that library that is found; empty if it would.
 [[nodiscard]] std::string why_not_to_load();
 
+/// What to do where the library cannot be loaded.
+[[nodiscard]] std::string_view remedy_for_missing_library();
+
 /// What to do to find the access that a kernel failed with; empty if the driver has said it.
 [[nodiscard]] std::string_view remedy_for_faults();
 

@@ -34,6 +34,11 @@ std::string why_not_to_load() {
              : "";
 }
 
+std::string_view remedy_for_missing_library() {
+  return "install NVIDIA's driver (Debian's package nvidia-driver), or use simt, which runs the "
+         "same code without a GPU";
+}
+
 std::string_view remedy_for_faults() {
   return "; the device is lost to this process, and with GANTRY_DEVICES=simt the program runs "
          "where an access that is wrong is found and named";

@@ -20,6 +20,10 @@ std::string why_not_to_load() {
   return "";
 }
 
+std::string_view remedy_for_missing_library() {
+  return "install Gantry again";
+}
+
 // The executor has printed which thread did what to which address.
 std::string_view remedy_for_faults() {
   return "";

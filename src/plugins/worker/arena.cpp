@@ -1,4 +1,5 @@
 #include "plugins/worker/arena.h"
+#include "base/system_limits.h"
 
 #include <cerrno>
 #include <cstring>
@@ -61,8 +62,8 @@ int make_memory_file(const char* name, std::uint64_t size) {
 tl::expected<Arena, std::string> Arena::make(std::uint64_t size) {
   const int descriptor = make_memory_file("gantry-device-memory", size);
   if (descriptor < 0) {
-    return tl::unexpected(
-        fmt::format("a file in memory of {} bytes cannot be made: {}", size, std::strerror(errno)));
+    return tl::unexpected(fmt::format("a file in memory of {} bytes cannot be made: {}{}", size,
+                                      std::strerror(errno), remedy_for(errno)));
   }
   void* const program =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
@@ -73,9 +74,10 @@ tl::expected<Arena, std::string> Arena::make(std::uint64_t size) {
       munmap(program, size);
     }
     close(descriptor);
-    return tl::unexpected(fmt::format("{} bytes of addresses cannot be had for device memory: {}; "
-                                      "ask for less with the option memory=",
-                                      size, std::strerror(error)));
+    return tl::unexpected(
+        fmt::format("{} bytes of addresses cannot be had for device memory: {}{}, "
+                    "or ask for less with the option memory=",
+                    size, std::strerror(error), remedy_for(error)));
   }
   // A forked child has no use of the device, and would keep its memory.
   madvise(program, size, MADV_DONTFORK);

@@ -1,4 +1,5 @@
 #include "plugins/worker/process.h"
+#include "base/system_limits.h"
 
 #include "plugins/worker/emulator.h"
 #include "plugins/worker/futex.h"
@@ -231,8 +232,8 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
   if (program < 0 || pipe2(alive, O_CLOEXEC) != 0) {
     const int error = errno;
     close(program);
-    return tl::unexpected(
-        fmt::format("a worker cannot watch this process: {}", std::strerror(error)));
+    return tl::unexpected(fmt::format("a worker cannot watch this process: {}{}",
+                                      std::strerror(error), remedy_for(error)));
   }
   const std::array descriptors = {files.control, files.memory, program, alive[0]};
   std::vector<std::string> words{"gantry-worker"};
@@ -266,8 +267,8 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
   close(alive[0]);
   if (worker < 0) {
     close(alive[1]);
-    return tl::unexpected(
-        fmt::format("'{}' cannot be started: {}", executable, std::strerror(error)));
+    return tl::unexpected(fmt::format("'{}' cannot be started: {}{}", executable,
+                                      std::strerror(error), remedy_for(error)));
   }
   auto ready = wait_until_ready(control, worker, command->back());
   close(worker);

@@ -1,4 +1,5 @@
 #include "plugins/worker/worker.h"
+#include "base/system_limits.h"
 
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
@@ -73,8 +74,8 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   if (mapped == MAP_FAILED) {
     const int error = errno;
     close(descriptor);
-    return tl::unexpected(
-        fmt::format("memory shared with a worker cannot be had: {}", std::strerror(error)));
+    return tl::unexpected(fmt::format("memory shared with a worker cannot be had: {}{}",
+                                      std::strerror(error), remedy_for(error)));
   }
   madvise(mapped, sizeof(Control), MADV_DONTFORK);
   auto& control = *new (mapped) Control; // of zeros

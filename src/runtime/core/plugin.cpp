@@ -1,8 +1,12 @@
 #include "runtime/core/plugin.h"
 
+#include "base/nearest.h"
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include <dlfcn.h>
@@ -57,6 +61,26 @@ std::vector<std::string> known_plugins() {
   return names;
 }
 
+std::string why_unknown(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kOwn = {"cuda", "simt", "worker"};
+  const std::vector<std::string> kinds = known_plugins();
+  const std::vector<std::string_view> names(kinds.begin(), kinds.end());
+  if (std::ranges::find(names, name) != names.end()) {
+    const std::string path = library_path(name);
+    const int error = access(path.c_str(), R_OK) == 0 ? 0 : errno;
+    return fmt::format("the plugin of '{}', '{}', cannot be read: {}; give this user the right to, "
+                       "or install Gantry again",
+                       name, path, std::strerror(error));
+  }
+  if (std::ranges::find(kOwn, name) != kOwn.end()) {
+    return fmt::format("the plugin of '{}', '{}', is missing; install Gantry again, or the package "
+                       "that has it",
+                       name, library_path(name));
+  }
+  return fmt::format("'{}' is not a kind of device{}; the kinds here are: {}", name,
+                     suggestion(name, names), fmt::join(names, ", "));
+}
+
 Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
   if (name == kLinkedIn) {
     return std::make_unique<Plugin>(std::string(name), linked_in_functions());
@@ -64,7 +88,7 @@ Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
   const std::string path = library_path(name);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return fail("the plugin '{}' does not load: {}", name, dlerror());
+    return fail("the plugin '{}' does not load: {}; install Gantry again", name, dlerror());
   }
   PluginFunctions functions{};
 #define GANTRY_LOOK_UP(function)                                                                   \

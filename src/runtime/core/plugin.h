@@ -114,6 +114,9 @@ private:
 [[nodiscard]] std::vector<std::string> known_plugins();
 [[nodiscard]] bool is_known_plugin(std::string_view name);
 
+/// A sentence for a name that is_known_plugin() does not know.
+[[nodiscard]] std::string why_unknown(std::string_view name);
+
 /// Binds the plugin called `name`, loading its library unless it is linked in.
 [[nodiscard]] Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name);
 

@@ -1,6 +1,5 @@
 #include "runtime/core/runtime.h"
 
-#include "base/nearest.h"
 #include "runtime/core/automatic_devices.h"
 #include "runtime/core/diagnostics.h"
 #include "runtime/core/extent.h"
@@ -277,10 +276,7 @@ Result<Runtime::Setup> Runtime::read_setup() {
   setup.settings = std::move(*settings);
   for (const DeviceRequest& request : setup.settings.devices) {
     if (!is_known_plugin(request.plugin)) {
-      const std::vector<std::string> kinds = known_plugins();
-      const std::vector<std::string_view> names(kinds.begin(), kinds.end());
-      return fail("GANTRY_DEVICES: '{}' is not a kind of device{}; the kinds here are: {}",
-                  request.plugin, suggestion(request.plugin, names), fmt::join(names, ", "));
+      return fail("GANTRY_DEVICES: {}", why_unknown(request.plugin));
     }
     if (setup.settings.policy == OffloadPolicy::kDisabled) {
       continue;

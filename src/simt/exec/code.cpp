@@ -104,7 +104,9 @@ bool compile(const CompileRequest& request, CodeImage& image, std::string& error
       &job);
   pthread_attr_destroy(&attributes);
   if (failed != 0) {
-    error = fmt::format("no thread for the compiler: {}", std::strerror(failed));
+    error = fmt::format("the compiler of the PTX executor gets no thread: {}; raise the limit of "
+                        "processes (ulimit -u)",
+                        std::strerror(failed));
     return false;
   }
   pthread_join(thread, nullptr);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -106,9 +107,13 @@ void ThreadPool::run(unsigned count, const std::function<void(unsigned)>& work) 
   Offer offer{&work, 1, count};
   {
     const std::lock_guard lock(state_->mutex);
-    while (state_->threads < count - 1) {
-      ++state_->threads;
-      std::thread([state = state_] { state->serve(); }).detach();
+    try {
+      while (state_->threads < count - 1) {
+        std::thread([state = state_] { state->serve(); }).detach();
+        ++state_->threads;
+      }
+    } catch (const std::system_error&) {
+      count = state_->threads + 1; // no more are to be had (ulimit -u): these do all the work
     }
     state_->offers.push_back(&offer);
   }

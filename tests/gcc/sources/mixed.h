@@ -26,6 +26,18 @@ double* device_memory(int count, double value);
 /// Their sum, by a region with is_device_ptr; frees them.
 double sum_and_free(double* memory, int count);
 
+/// Doubles values on the device, in a data region of its own.
+void twice(double* values, int count);
+/// How many iterations the teams of a league have run for `count`.
+int iterations(int count);
+/// Whether all teams of a league, and all threads of a parallel region, have numbers of their own.
+int numbers_of_teams(void);
+int numbers_of_threads(void);
+/// The same of a parallel region on the host.
+int numbers_on_host(void);
+/// As iterations(), of a target region that the host runs.
+int iterations_on_host(int count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,13 @@
   void JOIN_(half, fetch)(struct particle*, int);                                                  \
   int JOIN_(half, is_there)(const void*);                                                          \
   double* JOIN_(half, device_memory)(int, double);                                                 \
-  double JOIN_(half, sum_and_free)(double*, int);
+  double JOIN_(half, sum_and_free)(double*, int);                                                  \
+  void JOIN_(half, twice)(double*, int);                                                           \
+  int JOIN_(half, iterations)(int);                                                                \
+  int JOIN_(half, numbers_of_teams)(void);                                                         \
+  int JOIN_(half, numbers_of_threads)(void);                                                       \
+  int JOIN_(half, numbers_on_host)(void);                                                          \
+  int JOIN_(half, iterations_on_host)(int);
 #include "mixed.h"
 DECLARE(of_gcc_)
 DECLARE(of_clang_)
@@ -28,6 +34,17 @@ enum { kLength = 100 };
     CHECK_EQUAL(particle.count, 2);                                                                \
     CHECK_EQUAL((int)history[kLength - 1], 2);                                                     \
     CHECK(particle.history == history);                                                            \
+    other##twice(history, kLength); /* present: nothing is copied */                               \
+    one##fetch(&particle, kLength);                                                                \
+    CHECK_EQUAL((int)history[kLength - 1], 4);                                                     \
+    double alone[4] = {3};                                                                         \
+    one##twice(alone, 4);                                                                          \
+    CHECK_EQUAL((int)alone[0], 6);                                                                 \
+    CHECK_EQUAL(one##iterations(1000), 1000);                                                      \
+    CHECK(one##numbers_of_teams());                                                                \
+    CHECK(one##numbers_of_threads());                                                              \
+    CHECK(one##numbers_on_host());                                                                 \
+    CHECK_EQUAL(one##iterations_on_host(1000), 1000);                                              \
     other##keep(&particle, kLength);                                                               \
     one##forget(&particle, kLength);                                                               \
     CHECK(one##is_there(&particle));                                                               \

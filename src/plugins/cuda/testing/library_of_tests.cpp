@@ -10,6 +10,10 @@ std::string why_not_to_load() {
   return "";
 }
 
+std::string_view remedy_for_missing_library() {
+  return "";
+}
+
 std::string_view remedy_for_faults() {
   return "";
 }

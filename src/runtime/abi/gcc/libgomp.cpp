@@ -20,6 +20,8 @@ Libgomp find() {
     look_up(found.task, library, "GOMP_task");
     look_up(found.wait_for_dependences, library, "GOMP_taskwait_depend");
     look_up(found.target, library, "GOMP_target_ext");
+    look_up(found.teams, library, "GOMP_teams4");
+    found.team_number = dlsym(library, "omp_get_team_num");
   }
   return found;
 }

@@ -16,6 +16,8 @@ struct Libgomp {
   void (*target)(int device, void (*function)(void*), std::size_t count, void** addresses,
                  std::size_t* sizes, std::uint16_t* kinds, unsigned flags, void** dependences,
                  void** arguments) = nullptr;
+  bool (*teams)(unsigned least, unsigned most, unsigned limit, bool first) = nullptr;
+  void* team_number = nullptr; ///< omp_get_team_num()
 };
 
 /// Looked up at the first call. Any thread.

@@ -1,0 +1,27 @@
+// --offload-arch with names that Clang does not have: `host`, for devices of the host's kind, which
+// it has only as a triple, and `native`, the machine's GPUs, for which it runs a program that fails
+// where there is none.
+#pragma once
+
+#include "base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gantry::cli {
+
+/// Whether an argument is --offload-arch with a GPU of NVIDIA's in its list.
+[[nodiscard]] bool names_gpu(std::string_view argument);
+
+/// An error for an --offload-arch that Gantry has no device code for. Clang would ask for the
+/// toolkits of those who have.
+[[nodiscard]] Status check_architectures(std::string_view argument);
+
+/// Whether it has one of those names in its list.
+[[nodiscard]] bool needs_translation(std::string_view argument);
+
+/// The arguments with what Clang calls the same. All --offload-arch of a command are one list.
+[[nodiscard]] std::vector<std::string> translate_architectures(std::vector<std::string> arguments);
+
+} // namespace gantry::cli
