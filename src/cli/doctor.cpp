@@ -292,6 +292,8 @@ int run_doctor(int argc, char** argv) {
       "is here does not work.",
       "gantry doctor");
   app.add_flag("--json", json, "Print JSON for programs to read");
+  app.footer("Examples:\n"
+             "  gantry doctor                what works here, and what to install for the rest");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
