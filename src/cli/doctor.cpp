@@ -280,6 +280,11 @@ void look_at_devices(const std::filesystem::path& root, Findings& findings) {
                                    : ""});
     }
   }
+  // A package of its own, without which nothing speaks of it.
+  if (!std::filesystem::exists(root / "lib/gantry/libgantry-plugin-simt.so")) {
+    findings.add({"simt", State::kAbsent, "the executor of GPU code is not installed",
+                  "to have it: apt-get install gantry-simt"});
+  }
 }
 
 } // namespace

@@ -279,7 +279,8 @@ Result<Runtime::Setup> Runtime::read_setup() {
     if (!is_known_plugin(request.plugin)) {
       const std::vector<std::string> kinds = known_plugins();
       const std::vector<std::string_view> names(kinds.begin(), kinds.end());
-      return fail("GANTRY_DEVICES: '{}' is not a kind of device{}; the kinds here are: {}",
+      return fail("GANTRY_DEVICES: '{}' is not a kind of device{}; the kinds here are: {}; "
+                  "`gantry doctor` says what to install for others",
                   request.plugin, suggestion(request.plugin, names), fmt::join(names, ", "));
     }
     if (setup.settings.policy == OffloadPolicy::kDisabled) {
