@@ -42,6 +42,10 @@ int run_devices(int argc, char** argv) {
       "what it is or why it cannot be used.",
       "gantry devices");
   app.add_flag("--json", json, "Print JSON for programs to read");
+  app.footer(
+      "Examples:\n"
+      "  gantry devices                           what can be used here\n"
+      "  GANTRY_DEVICES=cpu:2,worker ./app        run a program on three devices of two kinds");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

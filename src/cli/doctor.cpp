@@ -306,6 +306,11 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
                     "to have it: install Gantry again, or the package that has it"});
     }
   }
+  // A package of its own, without which nothing speaks of it.
+  if (!std::filesystem::exists(root / "lib/gantry/libgantry-plugin-simt.so")) {
+    findings.add({"simt", State::kAbsent, "the executor of GPU code is not installed",
+                  "to have it: apt-get install gantry-simt"});
+  }
 }
 
 } // namespace
@@ -318,6 +323,8 @@ int run_doctor(int argc, char** argv) {
       "is here does not work.",
       "gantry doctor");
   app.add_flag("--json", json, "Print JSON for programs to read");
+  app.footer("Examples:\n"
+             "  gantry doctor                what works here, and what to install for the rest");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

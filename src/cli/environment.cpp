@@ -42,6 +42,10 @@ int run_environment(int argc, char** argv) {
                "values here, or their defaults.",
                "gantry env");
   app.add_flag("--json", json, "Print JSON for programs to read");
+  app.footer(
+      "Examples:\n"
+      "  gantry env                               every variable, its value and its meaning\n"
+      "  GANTRY_INFO=map,transfer ./app           show what a program maps and copies");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

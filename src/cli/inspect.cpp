@@ -16,6 +16,10 @@ int run_inspect(int argc, char** argv) {
                "gantry inspect");
   app.add_option("FILE", paths, "Files to look into")->required()->type_name("");
   app.add_flag("--json", json, "Print JSON for programs to read; docs/tools.md has the fields");
+  app.footer(
+      "Examples:\n"
+      "  gantry inspect app               the images in a program, and whom they are for\n"
+      "  gantry inspect --json libapp.so  the same of a shared library, for programs to read");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

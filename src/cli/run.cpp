@@ -44,7 +44,10 @@ int run_program(int argc, char** argv) {
     fmt::print("Usage: gantry run PROGRAM [ARGUMENT…]\n\n"
                "Runs a program that GCC has linked, with Gantry in place of libgomp's offloading.\n"
                "Programs that `gantry gcc`, `gantry clang` and the like have linked need no "
-               "`gantry run`.\n");
+               "`gantry run`.\n\n"
+               "Examples:\n"
+               "  gantry run ./app                        on the devices that its images are for\n"
+               "  GANTRY_DEVICES=simt gantry run ./app    on the executor of GPU code\n");
     return argc < 2 ? 1 : 0;
   }
   const Result<std::filesystem::path> root = find_installation();

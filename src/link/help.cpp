@@ -46,6 +46,10 @@ What to show
 Accepted for compatibility: --opt-level=, --device-debug, --offload-opt= (Clang 19's forms of the
 above), --cuda-path=, --should-extract=, --bitcode-library=, --builtin-bitcode=,
 --clang-backend, --embed-bitcode, --compress, --compression-level=, --pass-remarks*=.
+
+Examples:
+  gantry clang++ app.o -o app -Wl,--dry-run    show how a program would be linked
+  gantry clang++ app.o -o app -Wl,--save-temps    keep the images and the registration object
 )";
 }
 

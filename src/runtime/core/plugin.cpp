@@ -77,8 +77,10 @@ std::string why_unknown(std::string_view name) {
                        "that has it",
                        name, library_path(name));
   }
-  return fmt::format("'{}' is not a kind of device{}; the kinds here are: {}", name,
-                     suggestion(name, names), fmt::join(names, ", "));
+  return fmt::format(
+      "'{}' is not a kind of device{}; the kinds here are: {}; `gantry doctor` says what to "
+      "install for others",
+      name, suggestion(name, names), fmt::join(names, ", "));
 }
 
 Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
