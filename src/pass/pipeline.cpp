@@ -24,6 +24,7 @@ void add_passes(llvm::PassBuilder& builder) {
   using llvm::OptimizationLevel;
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
+        passes.addPass(FlangPlaces());
         passes.addPass(FlangRegions());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
@@ -62,6 +63,8 @@ void add_passes(llvm::PassBuilder& builder) {
       [](llvm::StringRef name, ModulePassManager& passes, auto /*elements*/) {
         if (name == "gantry-entries") {
           passes.addPass(Entries());
+        } else if (name == "gantry-flang-places") {
+          passes.addPass(FlangPlaces());
         } else if (name == "gantry-flang-regions") {
           passes.addPass(FlangRegions());
         } else {

@@ -43,6 +43,13 @@ template <typename Number>
   }
 }
 
+/// The chunk of a team that the program has not named: all teams get about as many iterations, one
+/// block each (OpenMP 5.2, section 11.6), and whole warps of threads have work.
+uint64_t even_chunk(uint64_t count, uint64_t teams, uint64_t threads) {
+  const uint64_t each = count / teams + (count % teams == 0 ? 0 : 1);
+  return each == 0 ? 1 : (each + threads - 1) / threads * threads;
+}
+
 /// A team's chunks are divided among its threads.
 template <typename Number>
 [[gnu::always_inline]] inline void deal_twice(Iteration<Number> run, void* arguments,
@@ -50,19 +57,14 @@ template <typename Number>
                                               Number thread_chunk) {
   const Share team = of_team();
   const Share thread = of_thread();
-  if (team_chunk == 0 && thread_chunk == 0) {
-    deal<Number>(run, arguments, 0, count,
-                 {team.number * thread.count + thread.number, team.count * thread.count}, 0);
-    return;
-  }
-  const uint64_t even = (count + team.count - 1) / team.count;
-  const uint64_t chunk = team_chunk == 0 ? even : static_cast<uint64_t>(team_chunk);
+  const uint64_t chunk = team_chunk == 0 ? even_chunk(count, team.count, thread.count)
+                                         : static_cast<uint64_t>(team_chunk);
   const uint64_t stride = team.count * chunk;
   uint64_t first = team.number * chunk;
   while (first < count) {
     const uint64_t last = count - first < chunk ? count : first + chunk;
     deal<Number>(run, arguments, first, last, thread, thread_chunk);
-    if (count - first <= stride) {
+    if (count - first <= stride) { // the sum could wrap around
       return;
     }
     first += stride;
@@ -80,7 +82,9 @@ template <typename Number>
   [[gnu::always_inline]] void __kmpc_distribute_static_loop_##suffix(                              \
       Ident*, Iteration<Number> run, void* arguments, Number count, Number chunk,                  \
       uint8_t /*at_most_one*/) {                                                                   \
-    deal<Number>(run, arguments, 0, count, of_team(), chunk);                                      \
+    const Share team = of_team();                                                                  \
+    const uint64_t even = even_chunk(count, team.count, 1);                                        \
+    deal<Number>(run, arguments, 0, count, team, chunk == 0 ? static_cast<Number>(even) : chunk);  \
   }                                                                                                \
   [[gnu::always_inline]] void __kmpc_distribute_for_static_loop_##suffix(                          \
       Ident*, Iteration<Number> run, void* arguments, Number count, Number /*threads*/,            \

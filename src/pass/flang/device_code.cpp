@@ -3,6 +3,8 @@
 #include "pass/library.h"
 
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
@@ -77,6 +79,39 @@ llvm::PreservedAnalyses FlangRegions::run(llvm::Module& module,
   }
   forget_cpu(module);
   return llvm::PreservedAnalyses::none();
+}
+
+llvm::PreservedAnalyses FlangPlaces::run(llvm::Module& module,
+                                         llvm::ModuleAnalysisManager& /*analyses*/) {
+  constexpr llvm::StringLiteral kBegin(";FIRModule;");
+  const auto units = module.debug_compile_units();
+  if (units.begin() == units.end()) {
+    return llvm::PreservedAnalyses::all();
+  }
+  const llvm::StringRef file = (*units.begin())->getFilename();
+  llvm::SmallVector<llvm::GlobalVariable*> places;
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    const auto* text = variable.hasInitializer()
+                           ? llvm::dyn_cast<llvm::ConstantDataArray>(variable.getInitializer())
+                           : nullptr;
+    if (text != nullptr && text->isCString() && variable.hasLocalLinkage() &&
+        text->getAsCString().starts_with(kBegin)) {
+      places.push_back(&variable);
+    }
+  }
+  for (llvm::GlobalVariable* const place : places) {
+    const auto* text = llvm::cast<llvm::ConstantDataArray>(place->getInitializer());
+    auto* const named = llvm::ConstantDataArray::getString(
+        module.getContext(),
+        (";" + file + ";" + text->getAsCString().drop_front(kBegin.size())).str());
+    auto* const replacement =
+        new llvm::GlobalVariable(module, named->getType(), true, place->getLinkage(), named);
+    replacement->takeName(place);
+    replacement->setUnnamedAddr(place->getUnnamedAddr());
+    place->replaceAllUsesWith(replacement);
+    place->eraseFromParent();
+  }
+  return places.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
 }
 
 bool write_flang_bitcode(llvm::Module& module, llvm::raw_pwrite_stream& output) {

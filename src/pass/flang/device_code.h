@@ -1,4 +1,4 @@
-// What Flang's device code needs that Clang's does not.
+// What Flang's code needs that Clang's does not.
 //
 // Flang lowers the device code of every target as for a GPU: a kernel is what one thread of one
 // team runs, it begins with __kmpc_target_init, regions start by __kmpc_parallel_60, and a loop is
@@ -21,6 +21,14 @@ namespace gantry::pass {
 
 /// Gives Flang's device code for CPUs the functions that it calls. Runs first.
 struct FlangRegions : llvm::PassInfoMixin<FlangRegions> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
+/// Puts the file's name into the descriptions of places by which the runtime names constructs:
+/// Flang 22 writes "FIRModule", which is what it calls every module. With -g alone, because there
+/// is nothing else to put there.
+struct FlangPlaces : llvm::PassInfoMixin<FlangPlaces> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }
 };

@@ -43,8 +43,20 @@ constexpr std::uint64_t kNear = 1 << 20;
 /// How far from where a pointer points its array may reach.
 constexpr std::uint64_t kLargeArray = std::uint64_t{1} << 40;
 
+/// Flang's name of a procedure is _Q, and then its module's, its host's and its own, each behind a
+/// capital letter: `_QMcasesPfill`. Fortran's names have no capital letters.
+bool is_of_flang(std::string_view name) {
+  return name.size() > 2 && name.starts_with("_Q") && name[2] >= 'A' && name[2] <= 'Z';
+}
+
 std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) { // which names of types are without
+  if (name == "_QQmain") {
+    return "main program";
+  }
+  if (is_of_flang(name)) {
+    return name.substr(name.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") + 1);
+  }
+  if (!name.starts_with("_Z")) { // names of types have no such prefix
     return name;
   }
   int status = 0;

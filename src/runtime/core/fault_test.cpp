@@ -22,6 +22,10 @@ TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
             "the region of 'missing_map()' at line 24");
   EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_f_l24_1"),
             "the region of 'f' at line 24");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QMcasesFfillPinner_l7"),
+            "the region of 'inner' at line 7");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QQmain_l7"),
+            "the region of 'main program' at line 7");
   for (const char* other : {"", "#3", "kernel", "__omp_offloading_", "__omp_offloading_a_l5"}) {
     EXPECT_EQ(region_of_kernel(other), "a region") << other;
   }

@@ -175,6 +175,21 @@ contains
     call check(all(a(21:40) == 2) .and. count(a == 1) == 80, 'a section of an allocatable')
   end subroutine
 
+  subroutine sections_of_several_dimensions()
+    integer, allocatable :: a(:, :, :)
+    integer :: i
+    allocate (a(50, 10, 10))
+    a = 1
+    !$omp target data map(tofrom: a(:40, 3, 4))
+    !$omp target map(alloc: a(:40, 3, 4))
+    do i = 1, 40
+      a(i, 3, 4) = i
+    end do
+    !$omp end target
+    !$omp end target data
+    call check(all(a(:40, 3, 4) == [(i, i = 1, 40)]) .and. count(a == 1) == 4961, 'a part of a column')
+  end subroutine
+
 end module
 
 program allocatables
@@ -191,4 +206,6 @@ program allocatables
 #endif
   call case('dummy_arguments', 'fortran.allocatable-argument', dummy_arguments)
   call case('sections', 'fortran.allocatable-section', sections)
+  call case('sections_of_several_dimensions', 'fortran.allocatable-section-dimensions', &
+    sections_of_several_dimensions)
 end program

@@ -5,7 +5,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define void @kernel(
 ; CHECK-NOT: call {{.*}}@__kmpc_target_init
-; CHECK: call {{.*}}@__kmpc_fork_call(ptr @place, i32 1, ptr @region, ptr
+; CHECK: @__kmpc_fork_call(
 ; CHECK: ret void
 define void @kernel(ptr %arguments) "target-cpu"="znver1" "target-features"="+avx2" {
   %first = call i32 @__kmpc_target_init(ptr null, ptr null)
