@@ -45,8 +45,9 @@ __gantry_run_league(void (*team)(void*), void* context, uint32_t teams, uint32_t
   }
   Team argument{team, context};
   const auto count = static_cast<int32_t>(teams == 0 ? 1 : teams);
+  // libomp warns of a limit that it cannot reach, and Flang gives every kernel one of 256.
   __kmpc_push_num_teams_51(&nowhere, __kmpc_global_thread_num(&nowhere), count, count,
-                           static_cast<int32_t>(thread_limit));
+                           limited ? static_cast<int32_t>(thread_limit) : 0);
   __kmpc_fork_teams(&nowhere, 1, reinterpret_cast<void*>(run_team), &argument);
 }
 
