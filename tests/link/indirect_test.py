@@ -165,11 +165,6 @@ class Indirect(LinkTest):
             """, "-w"))
         self.assert_calls(program, prints="1 1\n")
 
-    def test_example_of_the_documents(self):
-        text = (pathlib.Path(__file__).parents[2] / "docs/indirect.md").read_text()
-        program = self.link(self.compile("main", text.split("```c++\n")[1].split("```")[0], "-w"))
-        self.assert_calls(program, prints="13\n")
-
     def test_saved_temporaries(self):
         """The compilation is in several steps then, of which the passes and the plugin see one each."""
         (self.folder / "main.cpp").write_text(MAIN)
