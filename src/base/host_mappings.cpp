@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace gantry {
@@ -53,7 +54,81 @@ bool read_line(std::string_view line, HostMapping& mapping) {
   return true;
 }
 
+/// struct procmap_query of <linux/fs.h>, which older headers lack.
+struct MappingQuestion {
+  std::uint64_t size = sizeof(MappingQuestion);
+  std::uint64_t rights = 0; ///< that the mapping must have
+  std::uint64_t address = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t page_size = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  std::uint32_t name_size = 0;
+  std::uint32_t build_id_size = 0;
+  std::uint64_t name = 0;
+  std::uint64_t build_id = 0;
+};
+constexpr std::uint64_t kReadable = 1;
+constexpr std::uint64_t kWritable = 2;
+constexpr unsigned long kAsk = _IOWR('f', 17, MappingQuestion);
+
 } // namespace
+
+std::optional<bool> HostMappingQuery::allows(std::uintptr_t begin, std::uintptr_t end,
+                                             Right right) {
+  while (begin < end) {
+    const auto mapping_end = end_of_mapping(begin, right);
+    if (!mapping_end) {
+      return std::nullopt;
+    }
+    if (*mapping_end <= begin) {
+      return false;
+    }
+    begin = *mapping_end;
+  }
+  return true;
+}
+
+std::optional<std::uintptr_t> HostMappingQuery::end_of_mapping(std::uintptr_t address,
+                                                               Right right) {
+  while (answers_) {
+    const bool opened = open_list();
+    if (list_ < 0) {
+      return std::nullopt; // there are too many descriptors, say
+    }
+    MappingQuestion question;
+    question.rights = right == Right::kRead ? kReadable : kWritable;
+    question.address = address;
+    if (ioctl(list_, kAsk, &question) == 0) {
+      return question.end;
+    }
+    if (errno == ENOENT) {
+      return 0;
+    }
+    // A program that closes all descriptors has closed this one, whose number may be another's now.
+    if (opened) {
+      answers_ = false;
+      close(list_);
+    }
+    list_ = -1;
+  }
+  return std::nullopt;
+}
+
+bool HostMappingQuery::open_list() {
+  const pid_t process = getpid();
+  if (list_ >= 0 && process_ == process) {
+    return false;
+  }
+  // Not closed before: after a fork the program may have put another one in its place.
+  list_ = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  process_ = process;
+  return true;
+}
 
 std::vector<HostMapping> read_host_mappings() {
   const std::string text = list_of_mappings();

@@ -3,10 +3,14 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <random>
 #include <thread>
+#include <vector>
+
+#include <link.h>
 
 namespace gantry::core {
 namespace {
@@ -180,6 +184,118 @@ TEST_F(Concurrency, StorageStaysAssociatedWhileItIsCopied) {
   EXPECT_TRUE(disassociating.get());
   EXPECT_FALSE(present(x));
   EXPECT_EQ(plugin.read<int>(storage_of_program), 1);
+  ASSERT_TRUE(plugin.device().release(storage_of_program));
+}
+
+TEST_F(Concurrency, AVariableIsDeclaredWhenWhatGoesIsGone) {
+  int x = 1;
+  void* const storage_of_image = plugin.device().allocate(sizeof x).value();
+  ASSERT_TRUE(enter({to(x)}));
+  Gate gate(plugin, &x);
+  auto leaving = in_a_thread([&] { return exit({from(x)}); });
+  gate.wait_until_reached();
+  auto declaring =
+      in_a_thread([&] { return environment.declare(&x, sizeof x, storage_of_image, "x"); });
+  EXPECT_TRUE(waits(declaring));
+  gate.open();
+  EXPECT_TRUE(leaving.get());
+  EXPECT_TRUE(declaring.get()) << "nothing is mapped there any more";
+  EXPECT_EQ(corresponding(x), storage_of_image);
+  environment.undeclare(&x, storage_of_image);
+  ASSERT_TRUE(plugin.device().release(storage_of_image));
+}
+
+TEST_F(Concurrency, AVariableStaysDeclaredWhileItIsCopied) {
+  int x = 1;
+  void* const storage_of_image = plugin.device().allocate(sizeof x).value();
+  ASSERT_TRUE(environment.declare(&x, sizeof x, storage_of_image, "x"));
+  Gate gate(plugin, &x);
+  auto updating = in_a_thread([&] { return update({to(x)}); });
+  gate.wait_until_reached();
+  auto undeclaring = in_a_thread([&] {
+    environment.undeclare(&x, storage_of_image);
+    return true;
+  });
+  EXPECT_TRUE(waits(undeclaring));
+  gate.open();
+  EXPECT_TRUE(updating.get());
+  EXPECT_TRUE(undeclaring.get());
+  EXPECT_FALSE(present(x));
+  EXPECT_EQ(plugin.read<int>(storage_of_image), 1);
+  ASSERT_TRUE(plugin.device().release(storage_of_image));
+}
+
+TEST_F(Concurrency, WhoAsksForStorageWaitsForItsAllocation) {
+  int x = 1;
+  std::promise<void> reached;
+  std::promise<void> open;
+  plugin.before_allocation = [&] {
+    reached.set_value();
+    open.get_future().wait();
+  };
+  auto entering = in_a_thread([&] { return enter({to(x)}); });
+  reached.get_future().wait();
+  auto asking = in_a_thread([&] { return present(x); });
+  EXPECT_TRUE(waits(asking));
+  open.set_value();
+  EXPECT_TRUE(entering.get());
+  EXPECT_TRUE(asking.get());
+  plugin.before_allocation = nullptr;
+  ASSERT_TRUE(exit({release(x)}));
+}
+
+/// A thread inside the dynamic loader may wait for a construct of another: both would wait for ever
+/// if a construct waited for the loader with the data environment's lock.
+TEST_F(Concurrency, NobodyWaitsForTheDynamicLoaderWithTheLock) {
+  static const int constants[4] = {1, 2, 3, 4};
+  static const int associated[4] = {1, 2, 3, 4};
+  static const int declared[4] = {1, 2, 3, 4};
+  environment.note_modules();
+  void* const storage_of_program = plugin.device().allocate(sizeof associated).value();
+  const std::vector<std::function<bool()>> calls = {
+      [&] { return enter({to(constants)}).has_value(); },
+      [&] {
+        return environment.associate(associated, sizeof associated, storage_of_program).has_value();
+      },
+      [&] {
+        return environment.declare(declared, sizeof declared, storage_of_program, "declared")
+            .has_value();
+      },
+      [&] {
+        environment.note_modules();
+        return true;
+      },
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    SCOPED_TRACE(i);
+    struct {
+      std::promise<void> reached;
+      std::promise<void> leave;
+    } loader;
+    auto loading = in_a_thread([&] {
+      return dl_iterate_phdr(
+          [](dl_phdr_info*, std::size_t, void* data) {
+            auto& inside = *static_cast<decltype(loader)*>(data);
+            inside.reached.set_value();
+            inside.leave.get_future().wait();
+            return 1;
+          },
+          &loader);
+    });
+    loader.reached.get_future().wait();
+    auto waiting = in_a_thread(calls[i]);
+    EXPECT_TRUE(waits(waiting)) << "a library may come or go";
+    int x = 1;
+    auto other = in_a_thread([&] { return enter({to(x)}) && exit({release(x)}); });
+    EXPECT_EQ(other.wait_for(10s), std::future_status::ready);
+    loader.leave.set_value();
+    EXPECT_TRUE(other.get());
+    EXPECT_TRUE(waiting.get());
+    EXPECT_TRUE(loading.get());
+  }
+  environment.undeclare(declared, storage_of_program);
+  ASSERT_TRUE(environment.disassociate(associated));
+  ASSERT_TRUE(exit({release(constants)}));
   ASSERT_TRUE(plugin.device().release(storage_of_program));
 }
 

@@ -135,6 +135,7 @@ struct ConstructWork {
     std::uint64_t alignment;
     std::uint64_t offset;
     PluginDevice::Place place;
+    bool read_only; ///< a constant of the program
   };
   absl::InlinedVector<Created, kInlineTransfers> created;
   /// The mappings that this construct has marked.

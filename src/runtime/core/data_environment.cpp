@@ -180,7 +180,9 @@ void DataEnvironment::mark(Mapping& mapping, ConstructWork& work) {
 
 Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork& work) {
   Status status;
-  if (std::ranges::any_of(work.created, &Mapping::pending, &ConstructWork::Created::mapping)) {
+  if (std::ranges::any_of(work.created, [](const ConstructWork::Created& created) {
+        return !created.mapping->shared();
+      })) {
     // What the items concern, what was made for them included, must be there afterwards.
     const std::size_t marked = work.marked.size();
     (void)any_concerned(items, [&](Mapping& mapping) {
@@ -195,6 +197,7 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
         created.mapping->allocation = created.place.allocation;
         created.mapping->device_begin = created.place.begin;
       }
+      created.mapping->read_only = created.read_only;
     }
     take_marks_off(work, marked);
   }
@@ -212,8 +215,9 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
   return status;
 }
 
-Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) const {
-  for (auto& [mapping, alignment, offset, place] : created) {
+Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) {
+  for (auto& [mapping, alignment, offset, place, read_only] : created) {
+    read_only = !mapping->shared() && read_only_.holds(mapping->host_begin);
     if (!mapping->pending) {
       continue;
     }
@@ -319,30 +323,29 @@ Status DataEnvironment::release(std::span<const Allocation> allocations) {
   return outcome;
 }
 
-void DataEnvironment::note_separate(Mapping& mapping) {
-  if (!mapping.shared()) {
-    ++separate_storage_;
-    mapping.read_only = read_only_.holds(mapping.host_begin);
-  }
+void DataEnvironment::note_separate(const Mapping& mapping) {
+  separate_storage_ += mapping.shared() ? 0 : 1;
 }
 
 Mapping& DataEnvironment::insert_infinite(std::uintptr_t begin, std::uint64_t size,
-                                          void* device_address) {
+                                          void* device_address, bool read_only) {
   Mapping& mapping = table_.insert(begin, size);
   mapping.device_begin = address(device_address);
   mapping.references = Mapping::kInfinite;
+  mapping.read_only = read_only;
   note_separate(mapping);
   return mapping;
 }
 
 Status DataEnvironment::associate(const void* host, std::uint64_t size, void* device_address) {
+  const bool read_only = read_only_.holds(address(host));
   Lock lock(mutex_);
   const MapItem item = storage(host, size);
   settle(lock, {&item, 1});
   const std::uintptr_t begin = address(host);
   const Lookup lookup = table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
-    insert_infinite(begin, size, device_address);
+    insert_infinite(begin, size, device_address, read_only);
     return {};
   }
   const Mapping& present = *lookup.mapping;
@@ -371,13 +374,14 @@ Status DataEnvironment::disassociate(const void* host) {
 
 Status DataEnvironment::declare(const void* host, std::uint64_t size, void* device_address,
                                 const char* name, Declared kind) {
+  const bool read_only = read_only_.holds(address(host));
   Lock lock(mutex_);
   const MapItem item = storage(host, size);
   settle(lock, {&item, 1});
   const std::uintptr_t begin = address(host);
   const Lookup lookup = table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
-    Mapping& mapping = insert_infinite(begin, size, device_address);
+    Mapping& mapping = insert_infinite(begin, size, device_address, read_only);
     mapping.declared = true;
     mapping.link_pointer = kind == Declared::kLinkPointer;
     mapping.name = name;
@@ -415,7 +419,6 @@ void DataEnvironment::undeclare_link(const void* host, const LinkTarget& target)
 }
 
 void DataEnvironment::note_modules() {
-  const std::lock_guard lock(mutex_);
   read_only_.refresh();
 }
 

@@ -203,9 +203,9 @@ private:
   template <typename Predicate>
   [[nodiscard]] bool any_concerned(Items items, Predicate predicate);
   [[nodiscard]] Status plan_enter(Lock& lock, Items items, ConstructWork& work);
-  /// Allocates the corresponding storage of new mappings, without the lock.
+  /// Allocates the corresponding storage of new mappings and looks for constants, without the lock.
   [[nodiscard]] Status allocate_created(Lock& lock, Items items, ConstructWork& work);
-  [[nodiscard]] Status allocate(std::span<ConstructWork::Created> created) const;
+  [[nodiscard]] Status allocate(std::span<ConstructWork::Created> created);
   [[nodiscard]] Status plan_exit(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(Items items, ConstructWork& work);
   [[nodiscard]] Status plan_update(const MapItem& item, ConstructWork& work);
@@ -233,9 +233,10 @@ private:
                      ConstructWork& work);
   Result<Mapping*> leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
                          ConstructWork& work);
-  Mapping& insert_infinite(std::uintptr_t begin, std::uint64_t size, void* device_address);
-  /// What follows from the place of a new mapping's storage.
-  void note_separate(Mapping& mapping);
+  Mapping& insert_infinite(std::uintptr_t begin, std::uint64_t size, void* device_address,
+                           bool read_only);
+  /// Counts a new mapping that has storage of its own.
+  void note_separate(const Mapping& mapping);
   /// Plans a copy, unless the storage is the original storage itself, or it would go to constants.
   void transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
                 Transfers::Direction direction, ConstructWork& work);

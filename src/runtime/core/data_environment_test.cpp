@@ -270,6 +270,18 @@ TEST_F(MappingRules, PresentDemandsNothingOfThePointerOfAPointee) {
   ASSERT_TRUE(exit({release(values)}));
 }
 
+TEST_F(MappingRules, PresentDemandsNothingOfAPointerThatIsGoneBeforeItsPointee) {
+  int values[4] = {};
+  int* pointer = values;
+  MapItem item = pointee(pointer, 4);
+  ASSERT_TRUE(enter({item, to(values)}));
+  ASSERT_TRUE(exit({remove(pointer)}));
+  item.present = true;
+  EXPECT_TRUE(exit({item}));
+  ASSERT_TRUE(exit({release(values)}));
+  EXPECT_FALSE(present(values));
+}
+
 TEST_F(MappingRules, PresentStorageCannotBeExtended) {
   int array[10] = {};
   MapItem part = section(array, 2, 4);

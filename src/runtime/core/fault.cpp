@@ -84,18 +84,26 @@ std::string past(const Storage& storage, std::uint64_t distance) {
   return fmt::format("{} {}, {}", past_the_end(distance), storage.name, facts(storage));
 }
 
-/// What a device address means on `device`; empty if nothing is known of it.
-std::string on_device(std::uintptr_t address, Device& device) {
-  DataEnvironment& data = device.data_environment();
-  if (const auto storage = data.storage_at(address)) {
+/// What of the memory of `device` holds an address; empty if none does.
+std::string in_memory_of(Device& device, std::uintptr_t address) {
+  if (const auto storage = device.data_environment().storage_at(address)) {
     return fmt::format("{}{}, {}", storage->name, at_offset(address - storage->begin),
                        facts(*storage));
   }
   const auto allocation = device.allocations().locate(address);
-  if (allocation && !allocation->freed) {
-    return fmt::format("the allocation {}{}", extent(allocation->begin, allocation->size),
-                       at_offset(address - allocation->begin));
+  return allocation && !allocation->freed
+             ? fmt::format("the allocation {}{}", extent(allocation->begin, allocation->size),
+                           at_offset(address - allocation->begin))
+             : "";
+}
+
+/// What a device address means on `device`; empty if nothing is known of it.
+std::string on_device(std::uintptr_t address, Device& device) {
+  if (std::string known = in_memory_of(device, address); !known.empty()) {
+    return known;
   }
+  DataEnvironment& data = device.data_environment();
+  const auto allocation = device.allocations().locate(address);
   if (const auto gone = data.gone_storage_at(address)) {
     return fmt::format("freed device memory: {}{}, which had {}, was unmapped{}", gone->name,
                        at_offset(address - gone->begin), counted(gone->size, "byte"),
@@ -296,16 +304,27 @@ std::string region_of_function(const Symbol& function) {
   return fmt::format("the region of '{}'{}", name, line == "0" ? "" : " near line " + line);
 }
 
-} // namespace
-
-std::string memory_of_device(std::uintptr_t address, const Device* but) {
+/// The first answer of a device to what an address is, which is not empty.
+template <typename Describe>
+std::string of_some_device(Describe describe) {
   Runtime& runtime = Runtime::instance();
   for (int i = 0; Device* const device = runtime.device(i); ++i) {
-    if (std::string known = device == but ? "" : on_device(address, *device); !known.empty()) {
+    if (std::string known = describe(*device); !known.empty()) {
       return fmt::format("memory of {}: {}", device->label(), known);
     }
   }
   return {};
+}
+
+} // namespace
+
+std::string memory_of_device(std::uintptr_t address, const Device* but) {
+  return of_some_device(
+      [&](Device& device) { return &device == but ? "" : on_device(address, device); });
+}
+
+std::string memory_holding(std::uintptr_t address) {
+  return of_some_device([&](Device& device) { return in_memory_of(device, address); });
 }
 
 std::string region_of_kernel(std::string_view name, const void* host_address) {

@@ -15,20 +15,13 @@ namespace gantry::core {
 namespace {
 
 constexpr std::uintptr_t kPage = 4096;
-/// As many pages are asked for one by one.
+/// As many pages are made present, all of them.
 constexpr std::uintptr_t kFewPages = 16;
+/// To copy so many bytes takes many times as long as to read the list.
+constexpr std::uintptr_t kListedSize = 16 << 20;
 /// So many questions about what is not in the list make it worth reading again: the heap and the
 /// stack grow.
 constexpr int kMostUnlisted = 64;
-
-/// False if a page of [begin, end) cannot be accessed.
-bool populate(std::uintptr_t begin, std::uintptr_t end, HostMemory::Access access) {
-  const std::uintptr_t first = begin & ~(kPage - 1);
-  return madvise(reinterpret_cast<void*>(first), end - first,
-                 access == HostMemory::Access::kRead ? MADV_POPULATE_READ : MADV_POPULATE_WRITE) ==
-             0 ||
-         errno == EAGAIN || errno == EINTR;
-}
 
 /// False if a page of [begin, end) belongs to no mapping.
 bool is_mapped(std::uintptr_t begin, std::uintptr_t end) {
@@ -81,28 +74,83 @@ std::optional<std::uintptr_t> HostMemory::first_missing(std::uintptr_t begin, st
   if (!known.missing && known.lasting) {
     return std::nullopt;
   }
-  const bool there = is_there(begin, end, access);
+  const Verdict verdict = judge(begin, end, access);
   unlisted_ += known.missing ? 1 : 0;
-  if (there && unlisted_ < kMostUnlisted) {
+  if (verdict == Verdict::kThere && unlisted_ < kMostUnlisted) {
     return std::nullopt;
   }
-  if (!read_list()) {
+  if (!read_list() || verdict == Verdict::kThere) {
     return std::nullopt;
   }
   const Answer now = look_up(begin, end, access);
-  populates_ = populates_ && (there || now.missing);
-  return there ? std::nullopt : now.missing;
+  if (!now.missing && verdict == Verdict::kMissing) {
+    const std::uintptr_t missing = first_not_populated(begin, end, access);
+    return missing < end ? std::optional(missing) : std::nullopt;
+  }
+  populates_ = populates_ && (now.missing || query_.answers());
+  return now.missing;
 }
 
-bool HostMemory::is_there(std::uintptr_t begin, std::uintptr_t end, Access access) const {
+HostMemory::Verdict HostMemory::judge(std::uintptr_t begin, std::uintptr_t end, Access access) {
+  const auto as_listed = [&] {
+    return look_up(begin, end, access).missing ? Verdict::kUnknown : Verdict::kThere;
+  };
   if (!populates_) {
     // What was protected only is not noticed.
-    return is_mapped(begin, end) && !look_up(begin, end, access).missing;
+    return is_mapped(begin, end) ? as_listed() : Verdict::kUnknown;
   }
-  return end - begin <= kFewPages * kPage
-             ? populate(begin, end, access)
-             : is_mapped(begin, end) && populate(begin, begin + 1, access) &&
-                   populate(end - 1, end, access);
+  const bool few = end - begin <= kFewPages * kPage;
+  Verdict verdict = populate(few ? begin : end - 1, end, access);
+  if (!few && verdict == Verdict::kThere) {
+    verdict = populate(begin, begin + 1, access);
+  }
+  if (verdict == Verdict::kMissing || (few && verdict == Verdict::kThere)) {
+    return verdict;
+  }
+  const auto right =
+      access == Access::kRead ? HostMappingQuery::Right::kRead : HostMappingQuery::Right::kWrite;
+  if (const auto allowed = query_.allows(begin, end, right)) {
+    return *allowed ? Verdict::kThere : Verdict::kUnknown;
+  }
+  if (verdict == Verdict::kUnknown || !is_mapped(begin, end)) {
+    return Verdict::kUnknown;
+  }
+  return end - begin >= kListedSize && read_list() ? as_listed() : Verdict::kThere;
+}
+
+HostMemory::Verdict HostMemory::populate(std::uintptr_t begin, std::uintptr_t end, Access access) {
+  const std::uintptr_t first = begin & ~(kPage - 1);
+  if (madvise(reinterpret_cast<void*>(first), end - first,
+              access == Access::kRead ? MADV_POPULATE_READ : MADV_POPULATE_WRITE) == 0) {
+    return Verdict::kThere;
+  }
+  switch (errno) {
+  case EAGAIN:
+  case EINTR:
+    return Verdict::kThere;
+  case EFAULT: // the file of the mapping ends before
+  case EHWPOISON:
+    return Verdict::kMissing;
+  default: // not mapped, protected, a device's, or the system makes no pages present
+    return Verdict::kUnknown;
+  }
+}
+
+std::uintptr_t HostMemory::first_not_populated(std::uintptr_t begin, std::uintptr_t end,
+                                               Access access) {
+  const std::uintptr_t first = begin & ~(kPage - 1);
+  std::uintptr_t there = 0; // so many pages are
+  std::uintptr_t missing = (end - first + kPage - 1) / kPage;
+  while (there < missing) {
+    const std::uintptr_t middle = there + (missing - there) / 2;
+    const std::uintptr_t page = first + middle * kPage;
+    if (populate(first + there * kPage, page + 1, access) == Verdict::kThere) {
+      there = middle + 1;
+    } else {
+      missing = middle;
+    }
+  }
+  return std::max(begin, first + there * kPage);
 }
 
 HostMemory::Answer HostMemory::look_up(std::uintptr_t begin, std::uintptr_t end,

@@ -4,9 +4,14 @@
 //
 // The main stack, the heap and the executable stay, so the system's list of mappings is read once
 // for them. Of everything else, which may be unmapped or protected at any time, the pages that are
-// about to be copied are made present by madvise(), which fails where the copy would: of more than
-// a few pages only the first and the last, while mincore() tells whether the others are mapped.
-// Either call takes less than a microsecond. When one says no, the list is read again.
+// about to be copied are made present by madvise(), which fails where the copy would. That takes as
+// long as the copy itself, so of more than a few pages these are only the first and the last, and
+// the system is asked about the mappings that hold the others (HostMappingQuery). Either takes less
+// than a microsecond. When one says no, the list is read again.
+//
+// Linux before 6.11 answers no such questions. There the list is read before the longest copies;
+// of shorter ones mincore() tells whether what lies between the first and the last page is mapped,
+// and not whether it is protected.
 #pragma once
 
 #include "base/host_mappings.h"
@@ -45,10 +50,21 @@ private:
     bool lasting = true;
   };
 
+  enum class Verdict : std::uint8_t {
+    kThere,
+    kMissing,
+    kUnknown, ///< the list tells
+  };
+
   HostMemory();
 
   // With the lock held.
-  [[nodiscard]] bool is_there(std::uintptr_t begin, std::uintptr_t end, Access access) const;
+  [[nodiscard]] Verdict judge(std::uintptr_t begin, std::uintptr_t end, Access access);
+  static Verdict populate(std::uintptr_t begin, std::uintptr_t end, Access access);
+  /// The first address of [begin, end), all of which is mapped, whose page cannot be made present;
+  /// or what is not before `end`.
+  static std::uintptr_t first_not_populated(std::uintptr_t begin, std::uintptr_t end,
+                                            Access access);
   [[nodiscard]] Answer look_up(std::uintptr_t begin, std::uintptr_t end, Access access) const;
   /// False if the system has no list.
   bool read_list();
@@ -56,6 +72,7 @@ private:
   Mutex mutex_{LockRank::kHostMemory};
   std::vector<Range> ranges_; ///< in order of address
   HostMapping executable_;    ///< all of its segments
+  HostMappingQuery query_;
   /// What was there and not in the list, since it was read.
   int unlisted_;
   /// The system makes pages present on request: Linux since 5.14.

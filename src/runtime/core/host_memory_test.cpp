@@ -2,10 +2,12 @@
 
 #include "runtime/testing/environment_case.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -79,6 +81,76 @@ TEST(HostMemory, KnowsWhatCannotBeWrittenOrRead) {
   EXPECT_EQ(missing(guard.begin(), 8), guard.begin());
 }
 
+TEST(HostMemory, KnowsOfPagesInTheMiddleThatCannotBeWrittenOrRead) {
+  for (const std::size_t count : {8, 100, 5000}) {
+    SCOPED_TRACE(count);
+    const Pages pages(count);
+    std::memset(pages.memory, 1, pages.size);
+    EXPECT_TRUE(all_there(pages.memory, pages.size));
+    std::byte* const middle = pages.memory + count / 2 * kPage;
+    const auto there = reinterpret_cast<std::uintptr_t>(middle);
+    ASSERT_EQ(mprotect(middle, kPage, PROT_READ), 0);
+    EXPECT_FALSE(missing(pages.begin(), pages.size));
+    EXPECT_EQ(missing(pages.begin(), pages.size, Access::kWrite), there);
+    ASSERT_EQ(mprotect(middle, kPage, PROT_NONE), 0);
+    EXPECT_EQ(missing(pages.begin(), pages.size), there);
+    EXPECT_EQ(missing(pages.begin(), pages.size, Access::kWrite), there);
+    EXPECT_FALSE(missing(pages.begin(), count / 2 * kPage));
+    ASSERT_EQ(mprotect(middle, kPage, PROT_READ | PROT_WRITE), 0);
+    EXPECT_TRUE(all_there(pages.memory, pages.size));
+  }
+}
+
+TEST(HostMemory, EndsWhereTheFileOfItsMappingEnds) {
+  for (const std::size_t count : {4, 100}) {
+    SCOPED_TRACE(count);
+    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::tmpfile(), &std::fclose);
+    ASSERT_NE(file, nullptr);
+    ASSERT_EQ(ftruncate(fileno(file.get()), 3 * kPage), 0);
+    const std::size_t size = count * kPage;
+    void* const memory =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file.get()), 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    EXPECT_TRUE(all_there(static_cast<std::byte*>(memory), 3 * kPage));
+    EXPECT_EQ(missing(begin + 8, size - 8), begin + 3 * kPage);
+    EXPECT_EQ(missing(begin, size, Access::kWrite), begin + 3 * kPage);
+    EXPECT_EQ(missing(begin + 3 * kPage + 8, 8), begin + 3 * kPage + 8);
+    munmap(memory, size);
+  }
+}
+
+/// A program may close all descriptors, as a daemon does, and open others.
+TEST(HostMemory, IsKnownWithoutTheDescriptorOfTheList) {
+  const Pages pages(100);
+  EXPECT_EXIT(
+      {
+        bool right = all_there(pages.memory, pages.size);
+        for (int descriptor = 3; descriptor < 1000; ++descriptor) {
+          close(descriptor);
+        }
+        const int other = open("/dev/null", O_RDONLY);
+        right = right && all_there(pages.memory, pages.size);
+        mprotect(pages.memory + 50 * kPage, kPage, PROT_NONE);
+        right = right && missing(pages.begin(), pages.size) == pages.begin() + 50 * kPage;
+        const bool still_open = fcntl(other, F_GETFD) >= 0;
+        std::_Exit(right && still_open ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+/// The list that was opened before a fork is of the parent.
+TEST(HostMemory, IsAProcessesOwn) {
+  const Pages pages(100);
+  EXPECT_TRUE(all_there(pages.memory, pages.size));
+  EXPECT_EXIT(
+      {
+        mprotect(pages.memory + 50 * kPage, kPage, PROT_NONE);
+        std::_Exit(missing(pages.begin(), pages.size) == pages.begin() + 50 * kPage ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST(HostMemory, FindsWhatIsMappedAnew) {
   for (int i = 0; i < 100; ++i) {
     const Pages pages(3);
@@ -110,6 +182,19 @@ TEST_F(HostStorage, ThatEndsTooEarlyIsAnErrorOfEnter) {
                             "test.cpp:7: the host's storage ends at {:#x}, 8192 bytes ",
                             pages.begin(), pages.begin() + 2 * kPage)));
   EXPECT_FALSE(environment.is_present(pages.memory, 1));
+}
+
+TEST_F(HostStorage, ThatCannotBeReadInItsMiddleIsAnErrorOfEnter) {
+  const Pages pages(100);
+  ASSERT_EQ(mprotect(pages.memory + 50 * kPage, kPage, PROT_NONE), 0);
+  MapItem item = of(pages, pages.size);
+  item.to = true;
+  const Status status = enter({item});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message,
+              HasSubstr(fmt::format("copy to the device of 'b[0:n]' [{:#x}, 409600 bytes), mapped "
+                                    "at test.cpp:7: the host's storage ends at {:#x}, 204800 bytes",
+                                    pages.begin(), pages.begin() + 50 * kPage)));
 }
 
 TEST_F(HostStorage, ThatIsGoneIsAnErrorOfExit) {
@@ -156,8 +241,12 @@ TEST_F(HostStorage, OfWhichOnlyPiecesAreThereMayBeUpdatedInPieces) {
   pieces.stride = 2 * kPage;
   pieces.to = true;
   EXPECT_TRUE(update({pieces}));
-  pieces.stride = kPage;
-  EXPECT_FALSE(update({pieces}));
+  pieces.stride = kPage + 100;
+  const Status status = update({pieces});
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message,
+              HasSubstr(fmt::format("storage ends at {:#x}, 4096 bytes", pages.begin() + kPage)))
+      << "and not where the second piece begins";
   ASSERT_TRUE(exit({whole}));
 }
 

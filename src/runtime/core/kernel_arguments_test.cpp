@@ -120,6 +120,13 @@ TEST_F(Arguments, PrivateCopiesAreAlignedAsTheOriginals) {
   EXPECT_GE((*values)[3], (*values)[2] + 1);
 }
 
+TEST_F(Arguments, PrivateCopiesMayHaveNoOriginal) {
+  const MapItem items[] = {{.size = 3, .kind = MapKind::kPrivate}, {.kind = MapKind::kPrivate}};
+  const PrivateLayout layout(items, ParameterForm::kValues);
+  EXPECT_THAT(layout.offsets, ElementsAre(0, 3));
+  EXPECT_EQ(layout.size, 3u);
+}
+
 TEST_F(Arguments, APrivateSectionKeepsItsOffset) {
   int array[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   MapItem item = section(array, 2, 4);

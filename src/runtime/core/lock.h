@@ -21,6 +21,7 @@ enum class LockRank : std::uint8_t {
   kQueuePool,
   kAllocationTable,
   kHostMemory,
+  kReadOnlyMemory,
 };
 
 #ifdef GANTRY_CHECKED

@@ -245,7 +245,7 @@ Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::
   note_separate(mapping);
   // The corresponding storage is aligned as the whole variable is, up to a page.
   const std::uintptr_t alignment = alignment_of(mapping.host_base);
-  work.created.push_back({&mapping, alignment, begin % alignment, {}});
+  work.created.push_back({&mapping, alignment, begin % alignment, {}, false});
   return &mapping;
 }
 

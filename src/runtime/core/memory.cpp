@@ -1,6 +1,7 @@
 #include "runtime/core/memory.h"
 
 #include "runtime/core/extent.h"
+#include "runtime/core/fault.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -103,9 +104,42 @@ Status check(const Memory& memory, std::uint64_t offset, std::uint64_t size,
              : with_context(status.error(), fmt::format("{}: '{}'", memory.device->label(), name));
 }
 
+Status check_host(const Memory& memory, std::uint64_t offset, std::uint64_t size,
+                  HostMemory::Access access, std::string_view name) {
+  if (memory.device != nullptr) {
+    return {};
+  }
+  HostMemory& host = HostMemory::instance();
+  const std::uintptr_t begin = address(memory.pointer) + offset;
+  const auto missing = host.first_missing(begin, size, access);
+  if (!missing) [[likely]] {
+    return {};
+  }
+  if (access == HostMemory::Access::kWrite && host.is_readable(*missing, 1)) {
+    return fail("'{}': the host's memory cannot be written from {:#x} on", name, *missing);
+  }
+  if (*missing == begin) {
+    const std::string owner = memory_holding(begin);
+    return fail("'{}': the host has no memory at {:#x}{}", name, begin,
+                owner.empty() ? owner : ", which is " + owner);
+  }
+  return fail("'{}': the host's memory ends at {:#x}, behind {} of {}", name, *missing,
+              *missing - begin, counted(size, "byte"));
+}
+
 Status check(const Copy& copy) {
   Status status = check(copy.to, copy.to_offset, copy.size, "dst");
-  return status ? check(copy.from, copy.from_offset, copy.size, "src") : status;
+  if (status) {
+    status = check(copy.from, copy.from_offset, copy.size, "src");
+  }
+  return status ? check_host(copy) : status;
+}
+
+Status check_host(const Copy& copy) {
+  Status status = check_host(copy.to, copy.to_offset, copy.size, HostMemory::Access::kWrite, "dst");
+  return status
+             ? check_host(copy.from, copy.from_offset, copy.size, HostMemory::Access::kRead, "src")
+             : status;
 }
 
 Status perform(const Copy& copy) {
@@ -138,7 +172,8 @@ Status perform(const Copy& copy) {
 }
 
 Status check(const Fill& fill) {
-  return check(fill.memory, 0, fill.size, "ptr");
+  Status status = check(fill.memory, 0, fill.size, "ptr");
+  return status ? check_host(fill.memory, 0, fill.size, HostMemory::Access::kWrite, "ptr") : status;
 }
 
 Status perform(const Fill& fill) {

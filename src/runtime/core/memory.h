@@ -3,14 +3,15 @@
 // places.
 //
 // Every range is checked before the first byte is touched: it does not wrap around, is not of a
-// null pointer, and stays inside a known allocation that its pointer is in. Copies are done on
-// return and go by the value of their source before the copy also where both ranges overlap. Any
-// thread.
+// null pointer, stays inside a known allocation that its pointer is in, and, on the host, is there.
+// Copies are done on return and go by the value of their source before the copy also where both
+// ranges overlap. Any thread.
 #pragma once
 
 #include "base/result.h"
 #include "runtime/core/allocation_table.h"
 #include "runtime/core/device.h"
+#include "runtime/core/host_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,11 @@ struct Memory {
 [[nodiscard]] Status check(const Memory& memory, std::uint64_t offset, std::uint64_t size,
                            std::string_view name);
 
+/// Says why the host cannot access [pointer + offset, + size), which check() passed: the memory is
+/// not there, or protected. A device's memory is not looked at.
+[[nodiscard]] Status check_host(const Memory& memory, std::uint64_t offset, std::uint64_t size,
+                                HostMemory::Access access, std::string_view name);
+
 /// One contiguous copy.
 struct Copy {
   Memory to;
@@ -43,6 +49,7 @@ struct Copy {
   std::uint64_t size = 0;
 };
 [[nodiscard]] Status check(const Copy& copy);
+[[nodiscard]] Status check_host(const Copy& copy);
 /// Of what check() passed.
 [[nodiscard]] Status perform(const Copy& copy);
 

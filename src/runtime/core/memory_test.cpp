@@ -1,5 +1,6 @@
 #include "runtime/core/memory.h"
 
+#include "runtime/core/rectangle.h"
 #include "runtime/testing/fake_plugin.h"
 
 #include <numeric>
@@ -7,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 namespace gantry::core {
 namespace {
@@ -165,6 +167,64 @@ TEST(DeviceMemoryOfASharingDevice, MayBeTheHosts) {
     EXPECT_FALSE(release(memory, kind));
   }
   EXPECT_EQ(plugin.counts.allocations, 0);
+}
+
+/// Three pages of the host, of which one is not there.
+struct PagesAndAHole {
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kSize = 3 * kPage;
+  explicit PagesAndAHole(std::size_t at)
+      : hole(at), memory(static_cast<std::byte*>(mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    munmap(memory + hole * kPage, kPage);
+  }
+  PagesAndAHole(const PagesAndAHole&) = delete;
+  PagesAndAHole& operator=(const PagesAndAHole&) = delete;
+  ~PagesAndAHole() {
+    for (const std::size_t page : {0, 1, 2}) {
+      if (page != hole) {
+        munmap(memory + page * kPage, kPage);
+      }
+    }
+  }
+  std::size_t hole;
+  std::byte* memory;
+};
+
+TEST_F(DeviceMemory, IsNotCopiedWhereTheHostHasNone) {
+  const PagesAndAHole pages(2);
+  const Memory host{nullptr, pages.memory};
+  const Memory block = on_device(PagesAndAHole::kSize);
+  const std::string ends = fmt::format("the host's memory ends at {}, behind 8192 of 12288 bytes",
+                                       fmt::ptr(pages.memory + 2 * PagesAndAHole::kPage));
+  EXPECT_EQ(message(checked({block, host, 0, 0, PagesAndAHole::kSize})), "'src': " + ends);
+  EXPECT_EQ(message(checked({host, block, 0, 0, PagesAndAHole::kSize})), "'dst': " + ends);
+  EXPECT_EQ(message(check(Fill{host, PagesAndAHole::kSize, std::byte{1}})), "'ptr': " + ends);
+  EXPECT_THAT(message(checked({host, block, 2 * PagesAndAHole::kPage + 8, 0, 8})),
+              HasSubstr("'dst': the host has no memory at "));
+  EXPECT_TRUE(checked({host, block, 0, 0, 2 * PagesAndAHole::kPage}));
+  ASSERT_EQ(mprotect(pages.memory, PagesAndAHole::kPage, PROT_READ), 0);
+  EXPECT_TRUE(checked({block, host, 0, 0, 2 * PagesAndAHole::kPage}));
+  EXPECT_EQ(message(checked({host, block, 8, 0, 100})),
+            fmt::format("'dst': the host's memory cannot be written from {} on",
+                        fmt::ptr(pages.memory + 8)));
+}
+
+TEST_F(DeviceMemory, OfTheHostMayLackWhatLiesBetweenRows) {
+  const PagesAndAHole pages(1);
+  const Memory host{nullptr, pages.memory};
+  const Memory block = on_device(3 * 16);
+  const auto copied = [&](std::size_t rows, std::size_t distance) -> Status {
+    const std::size_t volume[] = {rows, 16};
+    const std::size_t origin[] = {0, 0};
+    const std::size_t of_host[] = {rows, distance};
+    const auto copy =
+        RectangleCopy::make(1, 2, volume, {block, origin, volume}, {host, origin, of_host});
+    return copy ? copy->perform() : tl::unexpected(copy.error());
+  };
+  EXPECT_TRUE(copied(2, 2 * PagesAndAHole::kPage));
+  EXPECT_THAT(message(copied(3, PagesAndAHole::kPage)),
+              HasSubstr("'src': the host has no memory at "));
 }
 
 } // namespace

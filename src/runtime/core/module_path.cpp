@@ -60,6 +60,7 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
 
 Module module_of(const void* address) {
   // Not dladdr: it waits for the lock that a thread in dlopen holds while constructors run.
+  expect_no_lock("the dynamic loader is asked");
   Search search{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr(look_at, &search);
   return search.found;

@@ -87,6 +87,7 @@ Result<std::unique_ptr<Plugin>> bind_plugin(std::string_view name) {
   if (name == kLinkedIn) {
     return std::make_unique<Plugin>(std::string(name), linked_in_functions());
   }
+  expect_no_lock("a plugin is loaded");
   const std::string path = library_path(name);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -18,21 +18,20 @@ std::uintptr_t page_size() {
 } // namespace
 
 struct ReadOnlyMemory::Search {
-  ReadOnlyMemory& memory;
+  unsigned long long loaded;
+  unsigned long long unloaded;
   std::vector<Range> ranges;
   bool changed = false;
 
   static int look_at(dl_phdr_info* info, std::size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
-    ReadOnlyMemory& memory = search.memory;
     // The same for every module of one round.
-    if (info->dlpi_adds == memory.loaded_ && info->dlpi_subs == memory.unloaded_ &&
-        !search.changed) {
+    if (info->dlpi_adds == search.loaded && info->dlpi_subs == search.unloaded && !search.changed) {
       return 1;
     }
     search.changed = true;
-    memory.loaded_ = info->dlpi_adds;
-    memory.unloaded_ = info->dlpi_subs;
+    search.loaded = info->dlpi_adds;
+    search.unloaded = info->dlpi_subs;
     const std::uintptr_t page = page_size();
     for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
       const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
@@ -55,16 +54,37 @@ struct ReadOnlyMemory::Search {
 };
 
 void ReadOnlyMemory::refresh() {
-  Search search{*this, {}};
+  expect_no_lock("the dynamic loader is asked");
+  Search search{};
+  {
+    const std::lock_guard lock(mutex_);
+    search.loaded = loaded_;
+    search.unloaded = unloaded_;
+  }
   dl_iterate_phdr(Search::look_at, &search);
   if (!search.changed) {
     return;
   }
   std::ranges::sort(search.ranges, {}, &Range::begin);
+  const std::lock_guard lock(mutex_);
+  if (search.loaded + search.unloaded < loaded_ + unloaded_) {
+    return; // another thread has looked later
+  }
+  loaded_ = search.loaded;
+  unloaded_ = search.unloaded;
   ranges_ = std::move(search.ranges);
 }
 
-bool ReadOnlyMemory::noted(std::uintptr_t address) const {
+bool ReadOnlyMemory::holds(std::uintptr_t address) {
+  if (!noted(address)) [[likely]] {
+    return false;
+  }
+  refresh(); // its library may have gone, and another's variables may be there
+  return noted(address);
+}
+
+bool ReadOnlyMemory::noted(std::uintptr_t address) {
+  const std::lock_guard lock(mutex_);
   const auto behind = std::ranges::upper_bound(ranges_, address, {}, &Range::begin);
   return behind != ranges_.begin() && address < std::prev(behind)->end;
 }

@@ -2,12 +2,15 @@
 // loader has protected when it had relocated it (type information, tables of addresses).
 #pragma once
 
+#include "runtime/core/lock.h"
+
 #include <cstdint>
 #include <vector>
 
 namespace gantry::core {
 
-/// Of the executable and the shared libraries. Not thread-safe.
+/// Of the executable and the shared libraries. Any thread; the caller has no lock, because the
+/// dynamic loader is asked.
 class ReadOnlyMemory {
 public:
   /// Looks for libraries that were loaded or unloaded.
@@ -15,13 +18,7 @@ public:
 
   /// Whether the byte at an address lies in such memory; right for all libraries that were loaded
   /// when refresh() was called.
-  [[nodiscard]] bool holds(std::uintptr_t address) {
-    if (!noted(address)) [[likely]] {
-      return false;
-    }
-    refresh(); // its library may have gone, and another's variables may be there
-    return noted(address);
-  }
+  [[nodiscard]] bool holds(std::uintptr_t address);
 
 private:
   struct Range {
@@ -30,8 +27,9 @@ private:
   };
   struct Search;
 
-  [[nodiscard]] bool noted(std::uintptr_t address) const;
+  [[nodiscard]] bool noted(std::uintptr_t address);
 
+  Mutex mutex_{LockRank::kReadOnlyMemory};
   std::vector<Range> ranges_; ///< in order, without overlap
   /// What the loader counts: libraries loaded and unloaded, when `ranges_` was made.
   unsigned long long loaded_ = 0;

@@ -68,9 +68,11 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
     }
     return span;
   };
-  Status status = check(to_side->memory, to_side->first, span_of(*to_side), "dst");
+  const std::uint64_t to_span = span_of(*to_side);
+  const std::uint64_t from_span = span_of(*from_side);
+  Status status = check(to_side->memory, to_side->first, to_span, "dst");
   if (status) {
-    status = check(from_side->memory, from_side->first, span_of(*from_side), "src");
+    status = check(from_side->memory, from_side->first, from_span, "src");
   }
   if (!status) {
     return tl::unexpected(status.error());
@@ -86,14 +88,28 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
   copy.counts_.assign(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(outer));
   copy.to_ = std::move(*to_side);
   copy.from_ = std::move(*from_side);
+  if (!check_host(copy.to_.memory, copy.to_.first, to_span, HostMemory::Access::kWrite, "dst") ||
+      !check_host(copy.from_.memory, copy.from_.first, from_span, HostMemory::Access::kRead,
+                  "src")) {
+    // What lies between rows need not be there.
+    status = copy.for_each_row([](const Copy& row) { return check_host(row); });
+    if (!status) {
+      return tl::unexpected(status.error());
+    }
+  }
   return copy;
 }
 
 Status RectangleCopy::perform() const {
+  return for_each_row([](const Copy& row) { return core::perform(row); });
+}
+
+template <typename Visit>
+Status RectangleCopy::for_each_row(Visit visit) const {
   std::vector<std::size_t> index(counts_.size(), 0);
   Copy row{to_.memory, from_.memory, to_.first, from_.first, row_};
   for (;;) {
-    if (Status status = core::perform(row); !status) {
+    if (Status status = visit(row); !status) {
       return status;
     }
     // The next row: the innermost index that is not at its end goes on, those inside start again.

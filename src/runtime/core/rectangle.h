@@ -22,7 +22,7 @@ public:
   };
 
   /// Checks everything: no argument is null or 0 that may not be, nothing overflows, the rectangle
-  /// lies inside both arrays and these inside known allocations.
+  /// lies inside both arrays and these inside known allocations, and the host's memory is there.
   [[nodiscard]] static Result<RectangleCopy> make(std::size_t element_size, int dimensions,
                                                   const std::size_t* volume, const Array& to,
                                                   const Array& from);
@@ -42,6 +42,10 @@ private:
   [[nodiscard]] static Result<Side> make_side(std::size_t element_size,
                                               const std::vector<std::size_t>& volume,
                                               const Array& array, std::string_view name);
+
+  /// Calls `visit` with every row, until one fails.
+  template <typename Visit>
+  [[nodiscard]] Status for_each_row(Visit visit) const;
 
   Side to_;
   Side from_;

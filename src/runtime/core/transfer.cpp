@@ -11,10 +11,10 @@ namespace gantry::core {
 
 namespace {
 
-/// Says that the original storage of a list item that begins at `begin` is not all there. Far from
-/// what copies pass through.
-[[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t begin,
-                                 std::uintptr_t missing, Transfers::Direction direction) {
+/// Says that the original storage of a list item is not there from `missing` on. Far from what
+/// copies pass through.
+[[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t missing,
+                                 Transfers::Direction direction) {
   const auto of_item = [&](std::string_view what) -> Status {
     return fail("{} of {} {}{}: {}",
                 direction == Transfers::Direction::kToDevice ? "copy to the device"
@@ -28,12 +28,15 @@ namespace {
                                "only read with map type to",
                                missing));
   }
-  if (const std::string owner = memory_of_device(missing); !owner.empty()) {
-    return of_item(fmt::format("the host has no storage at {:#x}, which is {}; a pointer to device "
-                               "memory is named by is_device_ptr or has_device_addr, not mapped",
-                               missing, owner));
-  }
-  if (missing == begin && begin == mapping.host_begin) {
+  if (missing == mapping.host_begin) {
+    // Where only a part is missing, the program meant storage of the host, and what a device has
+    // there now says nothing.
+    if (const std::string owner = memory_holding(missing); !owner.empty()) {
+      return of_item(fmt::format("the host has no storage at {:#x}, which is {}; a pointer to "
+                                 "device memory is named by is_device_ptr or has_device_addr, not "
+                                 "mapped",
+                                 missing, owner));
+    }
     return of_item("the host has no storage there; was it freed, or is the pointer not set?");
   }
   return of_item(fmt::format("the host's storage ends at {:#x}, {} from the item's first; is its "
@@ -54,8 +57,11 @@ Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t si
   // What lies between pieces need not be there.
   for (std::uint64_t i = 0; i < pieces; ++i) {
     const std::uintptr_t piece = begin + i * stride;
-    if (const auto missing = host.first_missing(piece, size, access)) {
-      return not_on_host(mapping, piece, *missing, direction);
+    if (auto missing = host.first_missing(piece, size, access)) {
+      if (*missing == piece && i > 0) { // it ends behind the piece before
+        missing = host.first_missing(piece - stride, stride + 1, access);
+      }
+      return not_on_host(mapping, missing.value_or(piece), direction);
     }
   }
   return {};

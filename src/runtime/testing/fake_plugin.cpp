@@ -142,6 +142,9 @@ struct FakeFunctions {
   }
 
   static std::int32_t data_alloc(std::int32_t, std::uint64_t size, void** device_address) noexcept {
+    if (current->before_allocation) {
+      current->before_allocation();
+    }
     const std::lock_guard lock(current->mutex_);
     EXPECT_GT(size, 0u);
     if (current->fails("data_alloc")) {

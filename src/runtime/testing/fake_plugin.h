@@ -61,6 +61,10 @@ public:
   /// copies.
   std::function<void(const void* host)> before_copy;
 
+  /// Called at the start of every allocation of device memory; may block. Set while no thread
+  /// allocates.
+  std::function<void()> before_allocation;
+
   /// Called at the start of every kernel; may block. Changed while none runs, or by itself.
   std::function<void()> before_launch;
 

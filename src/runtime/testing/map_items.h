@@ -9,7 +9,7 @@ namespace gantry::core::testing {
 
 template <typename T>
 std::byte* bytes_of(T& object) {
-  return reinterpret_cast<std::byte*>(&object);
+  return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&object));
 }
 
 /// An item of map type alloc or release for the whole of `object`.

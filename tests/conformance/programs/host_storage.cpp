@@ -55,6 +55,44 @@ DEATH_CASE(that_cannot_be_written, "cannot be written", "error.host-storage") {
   (void)b[0];
 }
 
+#define HOLE "host's storage ends at 0x[0-9a-f]+, 204800 bytes from"
+
+DEATH_CASE(protected_in_its_middle, "data: .*" HOLE, "error.host-storage") {
+  char* b = pages(100);
+  CHECK_EQUAL(mprotect(b + 50 * kPage, kPage, PROT_NONE), 0);
+#pragma omp target enter data map(to : b[0 : 100 * kPage])
+}
+
+DEATH_CASE(unmapped_in_its_middle, "data: .*" HOLE, "error.host-storage") {
+  char* b = pages(100);
+  munmap(b + 50 * kPage, kPage);
+#pragma omp target enter data map(to : b[0 : 100 * kPage])
+}
+
+DEATH_CASE(unmapped_in_its_middle_meanwhile, "data: .*" HOLE, "error.host-storage") {
+  char* b = pages(100);
+#pragma omp target enter data map(to : b[0 : 100 * kPage])
+  munmap(b + 50 * kPage, kPage);
+#pragma omp target exit data map(from : b[0 : 100 * kPage])
+}
+
+DEATH_CASE(that_cannot_be_written_in_its_middle, "cannot be written from", "error.host-storage") {
+  char* b = pages(100);
+#pragma omp target enter data map(to : b[0 : 100 * kPage])
+  CHECK_EQUAL(mprotect(b + 50 * kPage, kPage, PROT_READ), 0);
+#pragma omp target exit data map(from : b[0 : 100 * kPage])
+}
+
+#ifdef __clang__ // GCC 12 has no sections with a stride
+DEATH_CASE(updated_in_pieces_past_its_end, "update: .*storage ends at 0x[0-9a-f]+, 4096 bytes from",
+           "error.host-storage") {
+  char* b = pages(2);
+#pragma omp target enter data map(to : b[0 : 2 * kPage])
+  munmap(b + kPage, kPage);
+#pragma omp target update from(b[0 : 4 : 2000])
+}
+#endif
+
 DEATH_CASE(that_is_device_memory, "lies in device memory.*is_device_ptr", "error.host-storage") {
   char* b = (char*)omp_target_alloc(kPage, omp_get_default_device());
 #pragma omp target map(tofrom : b[0 : kPage])
