@@ -39,7 +39,7 @@ const char* deed_of(std::int32_t access) {
 /// Below this nothing is mapped in any process.
 constexpr std::uintptr_t kNullPage = 4096;
 /// How far from a variable an access is taken for one that was meant for it.
-constexpr std::uint64_t kNear = 1 << 20;
+constexpr std::uint64_t kNear = 4096;
 /// How far from where a pointer points its array may reach.
 constexpr std::uint64_t kLargeArray = std::uint64_t{1} << 40;
 
@@ -72,8 +72,8 @@ std::string past(const Storage& storage, std::uint64_t distance) {
   return fmt::format("{} {}, {}", past_the_end(distance), storage.name, facts(storage));
 }
 
-/// What a device address means on `device`; empty if nothing is known of it.
-std::string on_device(std::uintptr_t address, Device& device) {
+/// What holds or held a device address of `device`; empty if nothing is known of it.
+std::string inside_of_device(std::uintptr_t address, Device& device) {
   DataEnvironment& data = device.data_environment();
   if (const auto storage = data.storage_at(address)) {
     return fmt::format("{}{}, {}", storage->name, at_offset(address - storage->begin),
@@ -94,6 +94,15 @@ std::string on_device(std::uintptr_t address, Device& device) {
                        extent(allocation->begin, allocation->size),
                        at_offset(address - allocation->begin));
   }
+  return {};
+}
+
+/// What a device address means on `device`; empty if nothing is known of it.
+std::string on_device(std::uintptr_t address, Device& device) {
+  if (std::string known = inside_of_device(address, device); !known.empty()) {
+    return known;
+  }
+  DataEnvironment& data = device.data_environment();
   const auto before = data.storage_before(address);
   const auto allocated = device.allocations().preceding(address);
   const std::uintptr_t end = before ? before->begin + before->size : 0;
@@ -132,6 +141,17 @@ Symbol host_symbol(std::uintptr_t address) {
   return symbol;
 }
 
+/// "'table' at offset 8 (64 bytes, declared at app.cpp:3)".
+std::string variable_at(std::uintptr_t address, const Symbol& symbol) {
+  std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
+  if (!symbol.position.empty()) {
+    known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
+  }
+  return fmt::format("'{}'{}{}", demangled(symbol.name),
+                     at_offset(symbol.begin == 0 ? 0 : address - symbol.begin),
+                     known.empty() ? known : " (" + known + ")");
+}
+
 /// The variable or function of an executable or library that a host address is of.
 std::string host_name(std::uintptr_t address, bool called) {
   const Symbol symbol = host_symbol(address);
@@ -143,14 +163,8 @@ std::string host_name(std::uintptr_t address, bool called) {
                        "target with the indirect clause",
                        demangled(symbol.name));
   }
-  const std::uint64_t offset = symbol.begin == 0 ? 0 : address - symbol.begin;
-  std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
-  if (!symbol.position.empty()) {
-    known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
-  }
-  return fmt::format("host address of '{}'{}{}, which is not mapped on this device",
-                     demangled(symbol.name), at_offset(offset),
-                     known.empty() ? known : " (" + known + ")");
+  return fmt::format("host address of {}, which is not mapped on this device",
+                     variable_at(address, symbol));
 }
 
 /// The pointer among a region's items that a host address was reached by.
@@ -196,6 +210,28 @@ std::string on_host(std::uintptr_t address, bool called, Device& device,
              : "";
 }
 
+/// What an address of the host means to a device that uses the host's memory as its own.
+std::string in_memory_of_both(const gantry_fault& fault, std::uintptr_t address, Device& device) {
+  HostMemory& host = HostMemory::instance();
+  if (!host.is_readable(address, 1)) {
+    return "where neither the device nor the host has memory";
+  }
+  std::string known;
+  if (const auto original = device.data_environment().original_at(address)) {
+    known = fmt::format("{}{}, {}", original->name, at_offset(address - original->begin),
+                        facts(*original));
+  } else if (const Symbol symbol = host_symbol(address); !symbol.name.empty()) {
+    known = variable_at(address, symbol);
+  }
+  const bool is_refused = fault.kind == GANTRY_FAULT_ACCESS &&
+                          fault.access == GANTRY_FAULT_ACCESS_WRITE &&
+                          host.first_missing(address, 1, HostMemory::Access::kWrite);
+  if (is_refused) {
+    return "host memory that may not be written" + (known.empty() ? known : ": " + known);
+  }
+  return known.empty() ? "host memory" : known;
+}
+
 std::string meaning(const gantry_fault& fault, Device& device, std::span<const MapItem> items) {
   const auto address = static_cast<std::uintptr_t>(fault.address);
   if (address < kNullPage) {
@@ -209,9 +245,7 @@ std::string meaning(const gantry_fault& fault, Device& device, std::span<const M
   }
   const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
   if (device.plugin_device().host_accessible() && !called) {
-    return HostMemory::instance().is_readable(address, 1)
-               ? "host memory that may not be written"
-               : "where neither the device nor the host has memory";
+    return in_memory_of_both(fault, address, device);
   }
   if (std::string known = on_host(address, called, device, items); !known.empty()) {
     return known;
@@ -284,16 +318,28 @@ std::string region_of_function(const Symbol& function) {
   return fmt::format("the region of '{}'{}", name, line == "0" ? "" : " near line " + line);
 }
 
-} // namespace
-
-std::string memory_of_device(std::uintptr_t address, const Device* but) {
+/// "memory of device 1 (worker): " and what `known` says of the first device of which it says
+/// something.
+template <typename Known>
+std::string of_first_device(Known known) {
   Runtime& runtime = Runtime::instance();
   for (int i = 0; Device* const device = runtime.device(i); ++i) {
-    if (std::string known = device == but ? "" : on_device(address, *device); !known.empty()) {
-      return fmt::format("memory of {}: {}", device->label(), known);
+    if (const std::string what = known(*device); !what.empty()) {
+      return fmt::format("memory of {}: {}", device->label(), what);
     }
   }
   return {};
+}
+
+} // namespace
+
+std::string memory_of_device(std::uintptr_t address, const Device* but) {
+  return of_first_device(
+      [&](Device& device) { return &device == but ? "" : on_device(address, device); });
+}
+
+std::string held_by_device(std::uintptr_t address) {
+  return of_first_device([&](Device& device) { return inside_of_device(address, device); });
 }
 
 std::string region_of_kernel(std::string_view name, const void* host_address) {

@@ -13,7 +13,9 @@ namespace gantry::core {
 namespace {
 
 using namespace core::testing;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
   EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_main_l12"),
@@ -86,6 +88,73 @@ TEST_F(FaultOfDevice, AddressesBesideMappedStorageThatTheHostHasUnmapped) {
   const int stray = 0;
   EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&stray)), HasSubstr(": host address of "));
   ASSERT_TRUE(device.data_environment().exit({&item, 1}, construct, queue));
+}
+
+TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int y[100] = {};
+  MapItem item = to(y);
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
+  constexpr std::uintptr_t kPage = 4096;
+  EXPECT_THAT(described(begin + sizeof y + kPage - 1), HasSubstr(" bytes past the end of "));
+  EXPECT_THAT(described(begin + sizeof y + kPage), Not(HasSubstr(" past the end of ")));
+  EXPECT_THAT(described(begin - kPage + 1), HasSubstr(" bytes before "));
+  EXPECT_THAT(described(begin - kPage), Not(HasSubstr(" before ")));
+  MapItem gone = remove(y);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+}
+
+/// On a device that uses the host's memory as its own.
+struct FaultInHostMemory : ::testing::Test {
+  std::string described(std::uintptr_t address, std::int32_t kind, std::int32_t access) {
+    gantry_fault fault{};
+    fault.kind = kind;
+    fault.access = access;
+    fault.address_known = 1;
+    fault.address = address;
+    fault.what = "race";
+    return describe_fault(fault, device, {});
+  }
+
+  FakePlugin plugin{Memory::kShared};
+  Device device{0, plugin.device(), ""};
+};
+
+TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
+  device.data_environment().unify();
+  Queue queue(device.queues());
+  const Construct construct{"target", ";test.cpp;main;7;1;;"};
+  int sum[2] = {};
+  MapItem item = tofrom(sum);
+  item.name = ";sum;test.cpp;7;1;;";
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
+  for (const std::int32_t kind : {GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS}) {
+    EXPECT_THAT(described(second, kind, GANTRY_FAULT_ACCESS_WRITE),
+                EndsWith(": 'sum' at offset 4, which has 8 bytes and was mapped at test.cpp:7"));
+  }
+  MapItem gone = remove(sum);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  EXPECT_THAT(described(second, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory"));
+}
+
+TEST_F(FaultInHostMemory, SaysOfWhatMayNotBeWrittenAloneThatItMayNot) {
+  constexpr std::size_t kPage = 4096;
+  void* const page = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto begin = reinterpret_cast<std::uintptr_t>(page);
+  EXPECT_THAT(described(begin, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory that may not be written"));
+  EXPECT_THAT(described(begin, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_READ),
+              EndsWith(": host memory"));
+  munmap(page, kPage);
+  for (const std::uintptr_t nothing : {begin, ~std::uintptr_t{0}}) {
+    EXPECT_THAT(described(nothing, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_READ),
+                EndsWith(": where neither the device nor the host has memory"));
+  }
 }
 
 TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {
