@@ -107,22 +107,22 @@ std::string on_device(std::uintptr_t address, Device& device) {
   const auto allocated = device.allocations().preceding(address);
   const std::uintptr_t end = before ? before->begin + before->size : 0;
   const std::uintptr_t allocated_end = allocated ? allocated->begin + allocated->size : 0;
-  if (allocated_end > end && address - allocated_end < kNear) {
+  if (allocated_end > end && address - allocated_end <= kNear) {
     return fmt::format("{} the allocation {}", past_the_end(address - allocated_end),
                        extent(allocated->begin, allocated->size));
   }
-  if (end != 0 && address - end < kNear) {
+  if (end != 0 && address - end <= kNear) {
     return past(*before, address - end);
   }
   const auto behind = data.storage_behind(address);
   const auto allocated_behind = device.allocations().following(address);
-  if (allocated_behind && allocated_behind->begin - address < kNear &&
+  if (allocated_behind && allocated_behind->begin - address <= kNear &&
       (!behind || allocated_behind->begin < behind->begin)) {
     return fmt::format("{} before the allocation {}",
                        counted(allocated_behind->begin - address, "byte"),
                        extent(allocated_behind->begin, allocated_behind->size));
   }
-  if (behind && behind->begin - address < kNear) {
+  if (behind && behind->begin - address <= kNear) {
     return fmt::format("{} before {}, {}", counted(behind->begin - address, "byte"), behind->name,
                        facts(*behind));
   }
@@ -178,6 +178,19 @@ const MapItem* item_pointing_to(std::uintptr_t address, std::span<const MapItem>
     }
   }
   return best;
+}
+
+/// What an address means that was reached by a pointer to the device's own memory, as is_device_ptr
+/// names them, and is too far from it to be told by itself.
+std::string behind_device_pointer(std::uintptr_t address, Device& device,
+                                  std::span<const MapItem> items) {
+  const MapItem* const item = item_pointing_to(address, items);
+  const std::string known =
+      item == nullptr ? "" : inside_of_device(core::address(item->begin), device);
+  return known.empty() ? known
+                       : fmt::format("{} behind where '{}' points to, {}",
+                                     counted(address - core::address(item->begin), "byte"),
+                                     map_name(item->name), known);
 }
 
 std::string on_host(std::uintptr_t address, bool called, Device& device,
@@ -246,6 +259,9 @@ std::string meaning(const gantry_fault& fault, Device& device, std::span<const M
   const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
   if (device.plugin_device().host_accessible() && !called) {
     return in_memory_of_both(fault, address, device);
+  }
+  if (std::string known = behind_device_pointer(address, device, items); !known.empty()) {
+    return known;
   }
   if (std::string known = on_host(address, called, device, items); !known.empty()) {
     return known;

@@ -99,12 +99,35 @@ TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
   const auto begin =
       reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
   constexpr std::uintptr_t kPage = 4096;
-  EXPECT_THAT(described(begin + sizeof y + kPage - 1), HasSubstr(" bytes past the end of "));
-  EXPECT_THAT(described(begin + sizeof y + kPage), Not(HasSubstr(" past the end of ")));
-  EXPECT_THAT(described(begin - kPage + 1), HasSubstr(" bytes before "));
-  EXPECT_THAT(described(begin - kPage), Not(HasSubstr(" before ")));
+  EXPECT_THAT(described(begin + sizeof y + kPage), HasSubstr(" bytes past the end of "));
+  EXPECT_THAT(described(begin + sizeof y + kPage + 1), Not(HasSubstr(" past the end of ")));
+  EXPECT_THAT(described(begin - kPage), HasSubstr(" bytes before "));
+  EXPECT_THAT(described(begin - kPage - 1), Not(HasSubstr(" before ")));
   MapItem gone = remove(y);
   ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+}
+
+TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int y[100] = {};
+  MapItem item = to(y);
+  item.name = ";y;test.cpp;7;1;;";
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  MapItem pointer;
+  pointer.begin = static_cast<std::byte*>(device.data_environment().corresponding(y, sizeof y));
+  pointer.base = pointer.begin;
+  pointer.name = ";q;test.cpp;9;1;;";
+  MapItem gone = remove(y);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  gantry_fault fault{};
+  fault.kind = GANTRY_FAULT_ACCESS;
+  fault.address_known = 1;
+  fault.address = reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y;
+  EXPECT_THAT(
+      describe_fault(fault, device, {&pointer, 1}),
+      HasSubstr(": 400 bytes behind where 'q' points to, freed device memory: 'y', which had "
+                "400 bytes, was unmapped at test.cpp:7"));
 }
 
 /// On a device that uses the host's memory as its own.
