@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <omp.h>
+
 constexpr int kCount = 1000;
 
 static void past_the_end(double* data) {
@@ -37,6 +39,36 @@ static void aborts() {
   std::abort();    // LINE aborts
 }
 
+static void copies(double* data) {
+  double from[kCount] = {};
+#pragma omp target map(tofrom : data[0 : kCount]) map(to : from) // LINE copies_region
+  std::memcpy(data + 8, from, sizeof from);                      // LINE copies
+}
+
+static void fills(double* data) {
+#pragma omp target map(tofrom : data[0 : kCount])          // LINE fills_region
+  std::memset(data + 8, data[0] == 0 ? 1 : 2, kCount * 8); // LINE fills
+}
+
+/// Maps what is memory of the device.
+static void maps(double* of_device) {
+  double got = 0;
+#pragma omp target map(tofrom : of_device[0 : 10]) map(from : got) // LINE maps
+  got = of_device[2];
+  std::printf("%g\n", got);
+}
+
+static void freed() {
+  auto* const place = static_cast<double*>(omp_target_alloc(8000, 0));
+  omp_target_free(place, 0);
+  maps(place);
+}
+
+static void mapped(double* data) {
+#pragma omp target enter data map(to : data[0 : kCount]) // LINE mapped
+  maps(static_cast<double*>(omp_get_mapped_ptr(data, 0)));
+}
+
 int main(int count, char** arguments) {
   auto* const data = new double[kCount]();
   const char* const wanted = count > 1 ? arguments[1] : "";
@@ -48,6 +80,14 @@ int main(int count, char** arguments) {
     unmapped(data);
   } else if (std::strcmp(wanted, "aborts") == 0) {
     aborts();
+  } else if (std::strcmp(wanted, "copies") == 0) {
+    copies(data);
+  } else if (std::strcmp(wanted, "fills") == 0) {
+    fills(data);
+  } else if (std::strcmp(wanted, "freed") == 0) {
+    freed();
+  } else if (std::strcmp(wanted, "mapped") == 0) {
+    mapped(data);
   }
   std::puts("went on");
   delete[] data;

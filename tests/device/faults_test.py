@@ -51,6 +51,18 @@ class Faults(unittest.TestCase):
     def test_abort(self):
         self.says("aborts", r"the region of 'aborts\(\)' at line {aborts_region} ended: the instruction trap was executed$")
 
+    def test_copies_and_fills_name_the_line_of_the_call(self):
+        for name in ("copies", "fills"):
+            self.says(name, rf"the device is lost: (near )?\S*faults.cpp:{{{name}}}: the region of '{name}\(double\*\)' at line "
+                      rf"{{{name}_region}} wrote to address {{address}}: .* the end of 'data\[0:kCount\]'")
+
+    def test_memory_of_the_device_that_is_mapped(self):
+        told = (r"faults.cpp:{maps}: target: device 0 \(simt\): copy to the device of 'of_device\[0:10\]' \[{address}, 80 bytes\), "
+                r"mapped at \S*faults.cpp:{maps}: the host address {address} is memory of device 0 \(simt\): ")
+        named = r"; a pointer to device memory is named by is_device_ptr or has_device_addr, not mapped"
+        self.says("freed", told + r"freed device memory: the allocation \[{address}, 8000 bytes\)" + named)
+        self.says("mapped", told + r"'data\[0:kCount\]', which has 8000 bytes and was mapped at \S*faults.cpp:{mapped}" + named)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -9,6 +9,7 @@
 #pragma omp requires unified_shared_memory
 
 static int global = 5;
+static int aligned[4];
 
 static void use(volatile int* place, bool write) {
   int got = 0;
@@ -22,6 +23,13 @@ static void use(volatile int* place, bool write) {
   std::printf("%d\n", got);
 }
 
+static void race() {
+  int sum = 0;
+#pragma omp target parallel num_threads(64) map(tofrom : sum) // LINE race_map
+  ++sum;
+  std::printf("%d\n", sum);
+}
+
 int main(int count, char** arguments) {
   const char* const wanted = count > 1 ? arguments[1] : "";
   int on_stack = 3;
@@ -29,6 +37,12 @@ int main(int count, char** arguments) {
     use(nullptr, false);
   } else if (std::strcmp(wanted, "wild") == 0) {
     use(reinterpret_cast<int*>(std::uintptr_t{0x123456789000}), false);
+  } else if (std::strcmp(wanted, "last") == 0) {
+    use(reinterpret_cast<int*>(~std::uintptr_t{3}), false);
+  } else if (std::strcmp(wanted, "race") == 0) {
+    race();
+  } else if (std::strcmp(wanted, "misaligned") == 0) {
+    use(reinterpret_cast<int*>(reinterpret_cast<char*>(&aligned) + 2), true);
   } else if (std::strcmp(wanted, "read-only") == 0) {
     void* const page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     use(static_cast<int*>(page), true);

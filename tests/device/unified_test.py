@@ -5,11 +5,13 @@ usage: unified_test.py PROGRAM
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
 
 PROGRAM = sys.argv[1]
+SOURCE = pathlib.Path(__file__).with_name("unified.cpp").read_text().splitlines()
 
 
 def run(mode, *arguments, **variables):
@@ -44,6 +46,29 @@ class Unified(unittest.TestCase):
 
     def test_an_address_without_memory_is_a_fault(self):
         self.fails("wild", "nothing is at the address, neither on the device nor the host")
+
+    def test_the_last_address_of_all_is_a_fault(self):
+        self.fails("last", "nothing is at the address, neither on the device nor the host")
+
+    def test_a_misaligned_store_is_not_one_that_is_refused(self):
+        def check(mode):
+            done = run(mode, "misaligned")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("the address is host memory\n", done.stderr)
+            self.assertRegex(done.stderr.splitlines()[-1],
+                             r"misaligned global store of 4 bytes at \S+: (host memory|'aligned' at offset 2\b.*)$")
+        self.for_each_mode(check)
+
+    def test_a_race_names_what_is_mapped(self):
+        line = 1 + next(i for i, text in enumerate(SOURCE) if "// LINE race_map" in text)
+
+        def check(mode):
+            done = run(mode, "race", GANTRY_SIMT_CHECK="race")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertNotIn("may not be written", done.stderr)
+            self.assertRegex(done.stderr.splitlines()[-1],
+                             rf": race in global memory: .*: 'sum', which has 4 bytes and was mapped at \S*unified.cpp:{line}$")
+        self.for_each_mode(check)
 
     def test_memory_that_the_host_has_unmapped_is_a_fault(self):
         self.fails("unmapped", "nothing is at the address, neither on the device nor the host")

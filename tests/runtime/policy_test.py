@@ -59,6 +59,16 @@ class Policy(RuntimeCase):
             self.assertEqual(self.run_program("team_sizes-22", GANTRY_DEVICES=device), "500\n")
         self.assertEqual(self.run_program("team_sizes-22", "loop", GANTRY_DEVICES="cpu"), "100\n")
 
+    def test_a_limit_of_the_program_that_makes_full_teams_smaller_is_hinted_at_once(self):
+        for device in ("cpu+threads=limit", "worker+threads=limit"):
+            with self.subTest(device=device):
+                done = self.start("team_sizes-22", GANTRY_DEVICES=device, OMP_THREAD_LIMIT="8")
+                self.assertEqual((done.returncode, done.stdout), (0, "8\n"))
+                hints = [line for line in done.stderr.splitlines() if line.startswith("gantry:")]
+                self.assertEqual(len(hints), 1, done.stderr)
+                self.assertRegex(hints[0], r"^gantry: hint: .*: the construct names 500 threads for a team, and "
+                                 r"OMP_THREAD_LIMIT lets it have 8; ")
+
     def test_a_program_linked_to_llvms_library_runs_on_gantry(self):
         self.assertIn("libomptarget.so.22.1", self.dynamic_libraries("stock-22"))
         output = self.run_program("stock-22", OMP_TARGET_OFFLOAD="MANDATORY",

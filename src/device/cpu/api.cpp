@@ -1,6 +1,7 @@
 // The device routines of the standard as they answer inside an image for a CPU-like device
-// (OpenMP 5.2, sections 18.7.5 to 18.7.8). Without these the image would take libomp's, which speak
-// for the host.
+// (OpenMP 5.2, sections 18.7.3 to 18.7.8). Without these the image would take libomp's, which speak
+// for the process that they are in: the program's, or a worker's, which has no devices. What the
+// standard leaves open inside a region is answered as on a GPU.
 
 #include <gantry/cpu_image.h>
 #include <gantry/plugin.h>
@@ -28,6 +29,18 @@ __attribute__((visibility("hidden"))) int omp_is_initial_device() {
 
 __attribute__((visibility("hidden"))) int omp_get_device_num() {
   return __gantry_device_number;
+}
+
+__attribute__((visibility("hidden"))) int omp_get_initial_device() {
+  return -1; // omp_initial_device: a number that is the host's whatever devices there are
+}
+
+/// The runtime's, which images in its process find.
+__attribute__((weak)) int __tgt_get_num_devices();
+
+/// Elsewhere there are as many as are known of: those up to the image's own.
+__attribute__((visibility("hidden"))) int omp_get_num_devices() {
+  return __tgt_get_num_devices != nullptr ? __tgt_get_num_devices() : __gantry_device_number + 1;
 }
 
 } // extern "C"

@@ -4,6 +4,8 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) int omp_is_initial_device();
 __attribute__((visibility("hidden"))) int omp_get_device_num();
+__attribute__((visibility("hidden"))) int omp_get_initial_device();
+__attribute__((visibility("hidden"))) int omp_get_num_devices();
 
 __attribute__((visibility("hidden"))) int omp_is_initial_device_() {
   return omp_is_initial_device();
@@ -11,6 +13,14 @@ __attribute__((visibility("hidden"))) int omp_is_initial_device_() {
 
 __attribute__((visibility("hidden"))) int omp_get_device_num_() {
   return omp_get_device_num();
+}
+
+__attribute__((visibility("hidden"))) int omp_get_initial_device_() {
+  return omp_get_initial_device();
+}
+
+__attribute__((visibility("hidden"))) int omp_get_num_devices_() {
+  return omp_get_num_devices();
 }
 
 } // extern "C"

@@ -132,6 +132,6 @@ extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* ke
 
 extern "C" const char* __tgt_rtl_launch_hint(int32_t /*device*/, gantry_kernel* kernel,
                                              const gantry_launch* launch) noexcept {
-  return kernel->full_teams ? nullptr
+  return kernel->full_teams ? gantry::cpu::full_team_hint(kernel->image->contents(), *launch)
                             : gantry::cpu::team_hint(kernel->image->contents(), *launch, 0, "cpu");
 }

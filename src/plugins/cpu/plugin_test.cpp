@@ -1,4 +1,5 @@
 // The cpu plugin by its C interface, with real images.
+#include "plugins/cpu/device.h"
 #include "plugins/cpu/testing/test_image.h"
 
 #include <array>
@@ -75,6 +76,16 @@ TEST_F(CpuPlugin, OptionsShapeADevice) {
     EXPECT_EQ(__tgt_rtl_init_device(2, 7, options), GANTRY_INVALID_OPTION);
     EXPECT_THAT(message(), HasSubstr(options));
   }
+}
+
+TEST_F(CpuPlugin, ADeviceThatIsOpenedAgainStaysWhatItIs) {
+  constexpr std::int32_t kDevice = 3;
+  ASSERT_EQ(__tgt_rtl_init_device(kDevice, 7, "separate"), GANTRY_SUCCESS);
+  const Functions* const functions = &functions_of(kDevice);
+  ASSERT_EQ(__tgt_rtl_init_device(kDevice, 8, ""), GANTRY_SUCCESS);
+  EXPECT_EQ(openmp_number(kDevice), 7);
+  EXPECT_EQ(__tgt_rtl_capabilities(kDevice), GANTRY_CAPABILITY_HOST_ACCESSIBLE);
+  EXPECT_EQ(&functions_of(kDevice), functions) << "which images refer to";
 }
 
 TEST_F(CpuPlugin, AcceptsImagesOfThisMachine) {

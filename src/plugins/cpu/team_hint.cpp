@@ -16,14 +16,22 @@ namespace gantry::cpu {
 
 namespace {
 
+/// The first number of an environment variable's value; 0 if there is none.
+std::uint32_t number_in(const char* variable) {
+  std::uint32_t first = 0;
+  if (const char* const text = std::getenv(variable); text != nullptr) {
+    const char* const begin = text + std::strspn(text, " \t");
+    if (std::from_chars(begin, text + std::strlen(text), first).ec != std::errc()) {
+      return 0;
+    }
+  }
+  return first;
+}
+
 /// How many threads a parallel region has by default.
 std::uint32_t default_threads() {
-  if (const char* const text = std::getenv("OMP_NUM_THREADS"); text != nullptr) {
-    std::uint32_t first = 0;
-    const char* const begin = text + std::strspn(text, " \t");
-    if (std::from_chars(begin, text + std::strlen(text), first).ec == std::errc() && first != 0) {
-      return first;
-    }
+  if (const std::uint32_t named = number_in("OMP_NUM_THREADS"); named != 0) {
+    return named;
   }
   cpu_set_t mine; // not those of the machine, which std::thread counts
   const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
@@ -61,6 +69,24 @@ const char* team_hint(std::span<const std::byte> image, const gantry_launch& lau
                   "relies on all of them needs the option threads=limit, as in "
                   "GANTRY_DEVICES={}+threads=limit",
                   launch.thread_limit[0], threads, device);
+  return plugins::last_error();
+}
+
+const char* full_team_hint(std::span<const std::byte> image, const gantry_launch& launch) {
+  const std::uint32_t limit = number_in("OMP_THREAD_LIMIT");
+  const std::uint32_t named = std::min(launch.thread_limit[0], kMostThreadsOfTeam);
+  if (limit == 0 || named <= limit) {
+    return nullptr;
+  }
+  const auto elf = ElfImage::open(image);
+  if (!elf || !elf->imports("omp_get_thread_num")) {
+    return nullptr;
+  }
+  plugins::report(
+      GANTRY_SUCCESS,
+      "the construct names {} threads for a team, and OMP_THREAD_LIMIT lets it have {}; "
+      "code that relies on all of them needs a larger OMP_THREAD_LIMIT, or none",
+      launch.thread_limit[0], limit);
   return plugins::last_error();
 }
 

@@ -21,4 +21,9 @@ inline constexpr std::uint32_t kMostThreadsOfTeam = 1024;
 [[nodiscard]] const char* team_hint(std::span<const std::byte> image, const gantry_launch& launch,
                                     std::uint32_t threads, const char* device);
 
+/// The same of a launch on a device with threads=limit, where OMP_THREAD_LIMIT alone makes teams
+/// smaller than their constructs name them.
+[[nodiscard]] const char* full_team_hint(std::span<const std::byte> image,
+                                         const gantry_launch& launch);
+
 } // namespace gantry::cpu

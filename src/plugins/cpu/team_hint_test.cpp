@@ -54,6 +54,26 @@ TEST_F(TeamHint, KnowsTheProgramsOwnNumber) {
   unsetenv("OMP_NUM_THREADS");
 }
 
+TEST_F(TeamHint, OfFullTeamsIsOfTheProgramsLimitAlone) {
+  const auto hint_of_full = [&](std::uint32_t named) -> std::string {
+    gantry_launch launch = {};
+    launch.num_teams[0] = 4;
+    launch.thread_limit[0] = named;
+    const char* const text = full_team_hint(bytes, launch);
+    return text == nullptr ? "" : text;
+  };
+  unsetenv("OMP_THREAD_LIMIT");
+  EXPECT_EQ(hint_of_full(256), "");
+  setenv("OMP_THREAD_LIMIT", "8", 1);
+  EXPECT_THAT(hint_of_full(256),
+              HasSubstr("names 256 threads for a team, and OMP_THREAD_LIMIT lets it have 8;"));
+  EXPECT_EQ(hint_of_full(8), "");
+  EXPECT_EQ(hint_of_full(0), "");
+  setenv("OMP_THREAD_LIMIT", "1024", 1);
+  EXPECT_EQ(hint_of_full(2000), "") << "no team has more";
+  unsetenv("OMP_THREAD_LIMIT");
+}
+
 TEST_F(TeamHint, IsOfImagesThatAskForThreadNumbersAlone) {
   bytes = testing::test_image("sysv");
   EXPECT_NE(hint(256, 1), "");

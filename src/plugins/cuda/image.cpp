@@ -118,7 +118,8 @@ std::int32_t gantry_image::write_device_environment() const {
   }
   gantry_device_environment environment = {};
   environment.clock_frequency = kNanosecondsPerSecond;
-  environment.device_count = 1;
+  // Those that are known of; images for CPUs say the same (device/cpu/api.cpp).
+  environment.device_count = static_cast<std::uint32_t>(device_.openmp_number + 1);
   environment.device_number = static_cast<std::uint32_t>(device_.openmp_number);
   environment.functions = device_.functions;
   environment.function_count = device_.function_count;

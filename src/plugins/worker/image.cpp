@@ -76,11 +76,9 @@ std::int32_t gantry_image::load() {
   if (code != GANTRY_SUCCESS) {
     return code;
   }
-  // The worker's code can write to what it shares with this process.
-  constexpr std::uint64_t kMostOfImage = std::uint64_t{1} << 40;
   const std::uint64_t begin = line->word(0);
   const std::uint64_t end = line->word(1);
-  if (begin >= end || end - begin > kMostOfImage || (begin | end) % kPageSize != 0) {
+  if (!is_place_of_image(begin, end)) {
     return report(GANTRY_FAILURE,
                   "the device says that its image is at [{:#x}, {:#x}), where none can be; code of "
                   "the image has written to memory that is not its own",

@@ -128,7 +128,7 @@ const char* __tgt_rtl_launch_hint(int32_t device, gantry_kernel* kernel,
                                   const gantry_launch* launch) noexcept {
   const DeviceOptions& options = device_of(device).settings.options;
   return options.full_teams
-             ? nullptr
+             ? gantry::cpu::full_team_hint(kernel->image->bytes(), *launch)
              : gantry::cpu::team_hint(kernel->image->bytes(), *launch, options.threads, "worker");
 }
 

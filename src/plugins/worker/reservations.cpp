@@ -1,6 +1,7 @@
 #include "plugins/worker/reservations.h"
 
 #include "plugins/worker/arena.h"
+#include "plugins/worker/protocol.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -57,6 +58,11 @@ Mapping mapping_behind(std::uint64_t address) {
 }
 
 } // namespace
+
+bool is_place_of_image(std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kMostOfImage = std::uint64_t{1} << 40;
+  return begin < end && end - begin <= kMostOfImage && (begin | end) % kPageSize == 0;
+}
 
 bool reserve(std::uint64_t begin, std::uint64_t end) {
   static std::mutex mutex;

@@ -39,7 +39,7 @@ const char* deed_of(std::int32_t access) {
 /// Below this nothing is mapped in any process.
 constexpr std::uintptr_t kNullPage = 4096;
 /// How far from a variable an access is taken for one that was meant for it.
-constexpr std::uint64_t kNear = 1 << 20;
+constexpr std::uint64_t kNear = 4096;
 /// How far from where a pointer points its array may reach.
 constexpr std::uint64_t kLargeArray = std::uint64_t{1} << 40;
 
@@ -84,26 +84,18 @@ std::string past(const Storage& storage, std::uint64_t distance) {
   return fmt::format("{} {}, {}", past_the_end(distance), storage.name, facts(storage));
 }
 
-/// What of the memory of `device` holds an address; empty if none does.
-std::string in_memory_of(Device& device, std::uintptr_t address) {
-  if (const auto storage = device.data_environment().storage_at(address)) {
+/// What holds or held a device address of `device`; empty if nothing is known of it.
+std::string inside_of_device(std::uintptr_t address, Device& device) {
+  DataEnvironment& data = device.data_environment();
+  if (const auto storage = data.storage_at(address)) {
     return fmt::format("{}{}, {}", storage->name, at_offset(address - storage->begin),
                        facts(*storage));
   }
   const auto allocation = device.allocations().locate(address);
-  return allocation && !allocation->freed
-             ? fmt::format("the allocation {}{}", extent(allocation->begin, allocation->size),
-                           at_offset(address - allocation->begin))
-             : "";
-}
-
-/// What a device address means on `device`; empty if nothing is known of it.
-std::string on_device(std::uintptr_t address, Device& device) {
-  if (std::string known = in_memory_of(device, address); !known.empty()) {
-    return known;
+  if (allocation && !allocation->freed) {
+    return fmt::format("the allocation {}{}", extent(allocation->begin, allocation->size),
+                       at_offset(address - allocation->begin));
   }
-  DataEnvironment& data = device.data_environment();
-  const auto allocation = device.allocations().locate(address);
   if (const auto gone = data.gone_storage_at(address)) {
     return fmt::format("freed device memory: {}{}, which had {}, was unmapped{}", gone->name,
                        at_offset(address - gone->begin), counted(gone->size, "byte"),
@@ -114,26 +106,35 @@ std::string on_device(std::uintptr_t address, Device& device) {
                        extent(allocation->begin, allocation->size),
                        at_offset(address - allocation->begin));
   }
+  return {};
+}
+
+/// What a device address means on `device`; empty if nothing is known of it.
+std::string on_device(std::uintptr_t address, Device& device) {
+  if (std::string known = inside_of_device(address, device); !known.empty()) {
+    return known;
+  }
+  DataEnvironment& data = device.data_environment();
   const auto before = data.storage_before(address);
   const auto allocated = device.allocations().preceding(address);
   const std::uintptr_t end = before ? before->begin + before->size : 0;
   const std::uintptr_t allocated_end = allocated ? allocated->begin + allocated->size : 0;
-  if (allocated_end > end && address - allocated_end < kNear) {
+  if (allocated_end > end && address - allocated_end <= kNear) {
     return fmt::format("{} the allocation {}", past_the_end(address - allocated_end),
                        extent(allocated->begin, allocated->size));
   }
-  if (end != 0 && address - end < kNear) {
+  if (end != 0 && address - end <= kNear) {
     return past(*before, address - end);
   }
   const auto behind = data.storage_behind(address);
   const auto allocated_behind = device.allocations().following(address);
-  if (allocated_behind && allocated_behind->begin - address < kNear &&
+  if (allocated_behind && allocated_behind->begin - address <= kNear &&
       (!behind || allocated_behind->begin < behind->begin)) {
     return fmt::format("{} before the allocation {}",
                        counted(allocated_behind->begin - address, "byte"),
                        extent(allocated_behind->begin, allocated_behind->size));
   }
-  if (behind && behind->begin - address < kNear) {
+  if (behind && behind->begin - address <= kNear) {
     return fmt::format("{} before {}, {}", counted(behind->begin - address, "byte"), behind->name,
                        facts(*behind));
   }
@@ -152,6 +153,17 @@ Symbol host_symbol(std::uintptr_t address) {
   return symbol;
 }
 
+/// "'table' at offset 8 (64 bytes, declared at app.cpp:3)".
+std::string variable_at(std::uintptr_t address, const Symbol& symbol) {
+  std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
+  if (!symbol.position.empty()) {
+    known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
+  }
+  return fmt::format("'{}'{}{}", demangled(symbol.name),
+                     at_offset(symbol.begin == 0 ? 0 : address - symbol.begin),
+                     known.empty() ? known : " (" + known + ")");
+}
+
 /// The variable or function of an executable or library that a host address is of.
 std::string host_name(std::uintptr_t address, bool called) {
   const Symbol symbol = host_symbol(address);
@@ -163,14 +175,8 @@ std::string host_name(std::uintptr_t address, bool called) {
                        "target with the indirect clause",
                        demangled(symbol.name));
   }
-  const std::uint64_t offset = symbol.begin == 0 ? 0 : address - symbol.begin;
-  std::string known = symbol.size == 0 ? "" : counted(symbol.size, "byte");
-  if (!symbol.position.empty()) {
-    known += (known.empty() ? "declared at " : ", declared at ") + symbol.position;
-  }
-  return fmt::format("host address of '{}'{}{}, which is not mapped on this device",
-                     demangled(symbol.name), at_offset(offset),
-                     known.empty() ? known : " (" + known + ")");
+  return fmt::format("host address of {}, which is not mapped on this device",
+                     variable_at(address, symbol));
 }
 
 /// The pointer among a region's items that a host address was reached by.
@@ -184,6 +190,19 @@ const MapItem* item_pointing_to(std::uintptr_t address, std::span<const MapItem>
     }
   }
   return best;
+}
+
+/// What an address means that was reached by a pointer to the device's own memory, as is_device_ptr
+/// names them, and is too far from it to be told by itself.
+std::string behind_device_pointer(std::uintptr_t address, Device& device,
+                                  std::span<const MapItem> items) {
+  const MapItem* const item = item_pointing_to(address, items);
+  const std::string known =
+      item == nullptr ? "" : inside_of_device(core::address(item->begin), device);
+  return known.empty() ? known
+                       : fmt::format("{} behind where '{}' points to, {}",
+                                     counted(address - core::address(item->begin), "byte"),
+                                     map_name(item->name), known);
 }
 
 std::string on_host(std::uintptr_t address, bool called, Device& device,
@@ -216,6 +235,28 @@ std::string on_host(std::uintptr_t address, bool called, Device& device,
              : "";
 }
 
+/// What an address of the host means to a device that uses the host's memory as its own.
+std::string in_memory_of_both(const gantry_fault& fault, std::uintptr_t address, Device& device) {
+  HostMemory& host = HostMemory::instance();
+  if (!host.is_readable(address, 1)) {
+    return "where neither the device nor the host has memory";
+  }
+  std::string known;
+  if (const auto original = device.data_environment().original_at(address)) {
+    known = fmt::format("{}{}, {}", original->name, at_offset(address - original->begin),
+                        facts(*original));
+  } else if (const Symbol symbol = host_symbol(address); !symbol.name.empty()) {
+    known = variable_at(address, symbol);
+  }
+  const bool is_refused = fault.kind == GANTRY_FAULT_ACCESS &&
+                          fault.access == GANTRY_FAULT_ACCESS_WRITE &&
+                          host.first_missing(address, 1, HostMemory::Access::kWrite);
+  if (is_refused) {
+    return "host memory that may not be written" + (known.empty() ? known : ": " + known);
+  }
+  return known.empty() ? "host memory" : known;
+}
+
 std::string meaning(const gantry_fault& fault, Device& device, std::span<const MapItem> items) {
   const auto address = static_cast<std::uintptr_t>(fault.address);
   if (address < kNullPage) {
@@ -229,9 +270,10 @@ std::string meaning(const gantry_fault& fault, Device& device, std::span<const M
   }
   const bool called = fault.access == GANTRY_FAULT_ACCESS_CALL;
   if (device.plugin_device().host_accessible() && !called) {
-    return HostMemory::instance().is_readable(address, 1)
-               ? "host memory that may not be written"
-               : "where neither the device nor the host has memory";
+    return in_memory_of_both(fault, address, device);
+  }
+  if (std::string known = behind_device_pointer(address, device, items); !known.empty()) {
+    return known;
   }
   if (std::string known = on_host(address, called, device, items); !known.empty()) {
     return known;
@@ -304,13 +346,14 @@ std::string region_of_function(const Symbol& function) {
   return fmt::format("the region of '{}'{}", name, line == "0" ? "" : " near line " + line);
 }
 
-/// The first answer of a device to what an address is, which is not empty.
-template <typename Describe>
-std::string of_some_device(Describe describe) {
+/// "memory of device 1 (worker): " and what `known` says of the first device of which it says
+/// something.
+template <typename Known>
+std::string of_first_device(Known known) {
   Runtime& runtime = Runtime::instance();
   for (int i = 0; Device* const device = runtime.device(i); ++i) {
-    if (std::string known = describe(*device); !known.empty()) {
-      return fmt::format("memory of {}: {}", device->label(), known);
+    if (const std::string what = known(*device); !what.empty()) {
+      return fmt::format("memory of {}: {}", device->label(), what);
     }
   }
   return {};
@@ -319,12 +362,12 @@ std::string of_some_device(Describe describe) {
 } // namespace
 
 std::string memory_of_device(std::uintptr_t address, const Device* but) {
-  return of_some_device(
+  return of_first_device(
       [&](Device& device) { return &device == but ? "" : on_device(address, device); });
 }
 
-std::string memory_holding(std::uintptr_t address) {
-  return of_some_device([&](Device& device) { return in_memory_of(device, address); });
+std::string held_by_device(std::uintptr_t address) {
+  return of_first_device([&](Device& device) { return inside_of_device(address, device); });
 }
 
 std::string region_of_kernel(std::string_view name, const void* host_address) {

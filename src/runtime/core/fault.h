@@ -28,8 +28,8 @@ class Device;
 /// knows it. No lock of a device's data is held.
 [[nodiscard]] std::string memory_of_device(std::uintptr_t address, const Device* but = nullptr);
 
-/// The same of memory that holds the address itself: what lies near does not count.
-[[nodiscard]] std::string memory_holding(std::uintptr_t address);
+/// The same of an address inside what a device has or had there; empty for one that is only near.
+[[nodiscard]] std::string held_by_device(std::uintptr_t address);
 
 /// "the region of 'main' at line 12" for the name that Clang gives a target region. GCC's is known
 /// by the host's function for it, whose address `host_address` is or null; "a region" if nothing is

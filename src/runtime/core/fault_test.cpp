@@ -13,7 +13,9 @@ namespace gantry::core {
 namespace {
 
 using namespace core::testing;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
   EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_main_l12"),
@@ -90,6 +92,96 @@ TEST_F(FaultOfDevice, AddressesBesideMappedStorageThatTheHostHasUnmapped) {
   const int stray = 0;
   EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&stray)), HasSubstr(": host address of "));
   ASSERT_TRUE(device.data_environment().exit({&item, 1}, construct, queue));
+}
+
+TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int y[100] = {};
+  MapItem item = to(y);
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
+  constexpr std::uintptr_t kPage = 4096;
+  EXPECT_THAT(described(begin + sizeof y + kPage), HasSubstr(" bytes past the end of "));
+  EXPECT_THAT(described(begin + sizeof y + kPage + 1), Not(HasSubstr(" past the end of ")));
+  EXPECT_THAT(described(begin - kPage), HasSubstr(" bytes before "));
+  EXPECT_THAT(described(begin - kPage - 1), Not(HasSubstr(" before ")));
+  MapItem gone = remove(y);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+}
+
+TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
+  Queue queue(device.queues());
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  int y[100] = {};
+  MapItem item = to(y);
+  item.name = ";y;test.cpp;7;1;;";
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  MapItem pointer;
+  pointer.begin = static_cast<std::byte*>(device.data_environment().corresponding(y, sizeof y));
+  pointer.base = pointer.begin;
+  pointer.name = ";q;test.cpp;9;1;;";
+  MapItem gone = remove(y);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  gantry_fault fault{};
+  fault.kind = GANTRY_FAULT_ACCESS;
+  fault.address_known = 1;
+  fault.address = reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y;
+  EXPECT_THAT(
+      describe_fault(fault, device, {&pointer, 1}),
+      HasSubstr(": 400 bytes behind where 'q' points to, freed device memory: 'y', which had "
+                "400 bytes, was unmapped at test.cpp:7"));
+}
+
+/// On a device that uses the host's memory as its own.
+struct FaultInHostMemory : ::testing::Test {
+  std::string described(std::uintptr_t address, std::int32_t kind, std::int32_t access) {
+    gantry_fault fault{};
+    fault.kind = kind;
+    fault.access = access;
+    fault.address_known = 1;
+    fault.address = address;
+    fault.what = "race";
+    return describe_fault(fault, device, {});
+  }
+
+  FakePlugin plugin{Memory::kShared};
+  Device device{0, plugin.device(), ""};
+};
+
+TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
+  device.data_environment().unify();
+  Queue queue(device.queues());
+  const Construct construct{"target", ";test.cpp;main;7;1;;"};
+  int sum[2] = {};
+  MapItem item = tofrom(sum);
+  item.name = ";sum;test.cpp;7;1;;";
+  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
+  for (const std::int32_t kind : {GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS}) {
+    EXPECT_THAT(described(second, kind, GANTRY_FAULT_ACCESS_WRITE),
+                EndsWith(": 'sum' at offset 4, which has 8 bytes and was mapped at test.cpp:7"));
+  }
+  MapItem gone = remove(sum);
+  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  EXPECT_THAT(described(second, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory"));
+}
+
+TEST_F(FaultInHostMemory, SaysOfWhatMayNotBeWrittenAloneThatItMayNot) {
+  constexpr std::size_t kPage = 4096;
+  void* const page = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto begin = reinterpret_cast<std::uintptr_t>(page);
+  EXPECT_THAT(described(begin, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory that may not be written"));
+  EXPECT_THAT(described(begin, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_READ),
+              EndsWith(": host memory"));
+  munmap(page, kPage);
+  for (const std::uintptr_t nothing : {begin, ~std::uintptr_t{0}}) {
+    EXPECT_THAT(described(nothing, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_READ),
+                EndsWith(": where neither the device nor the host has memory"));
+  }
 }
 
 TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {

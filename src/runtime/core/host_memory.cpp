@@ -69,6 +69,9 @@ std::optional<std::uintptr_t> HostMemory::first_missing(std::uintptr_t begin, st
     return std::nullopt;
   }
   const std::uintptr_t end = begin + size;
+  if (end < begin) { // of the last page no process has anything
+    return first_missing(begin, ~begin, access).value_or(~std::uintptr_t{0});
+  }
   const std::lock_guard lock(mutex_);
   const Answer known = look_up(begin, end, access);
   if (!known.missing && known.lasting) {

@@ -63,6 +63,8 @@ TEST(HostMemory, EndsWhereNothingIsMapped) {
   EXPECT_EQ(missing(0, 1), 0u);
   EXPECT_EQ(missing(16, 8), 16u);
   EXPECT_EQ(missing(std::uintptr_t{1} << 62, 8), std::uintptr_t{1} << 62);
+  EXPECT_EQ(missing(~std::uintptr_t{0}, 1), ~std::uintptr_t{0}) << "the last address of all";
+  EXPECT_EQ(missing(~std::uintptr_t{7}, 8), ~std::uintptr_t{7});
   const Pages pages(8);
   std::memset(pages.memory, 1, pages.size);
   EXPECT_FALSE(missing(pages.begin(), pages.size)) << "which is known from now on";

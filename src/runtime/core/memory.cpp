@@ -119,7 +119,7 @@ Status check_host(const Memory& memory, std::uint64_t offset, std::uint64_t size
     return fail("'{}': the host's memory cannot be written from {:#x} on", name, *missing);
   }
   if (*missing == begin) {
-    const std::string owner = memory_holding(begin);
+    const std::string owner = held_by_device(begin);
     return fail("'{}': the host has no memory at {:#x}{}", name, begin,
                 owner.empty() ? owner : ", which is " + owner);
   }

@@ -75,7 +75,7 @@ struct EnvironmentVariable {
 
 [[nodiscard]] std::span<const EnvironmentVariable> environment_variables();
 
-/// Looks a variable up: its value, or null. std::getenv in a program, a map in a test.
+/// Looks a variable up: its value, or null. secure_getenv in a program, a map in a test.
 using Environment = std::function<const char*(const char*)>;
 
 [[nodiscard]] Result<Settings> read_settings(const Environment& environment);

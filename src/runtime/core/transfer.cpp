@@ -11,17 +11,24 @@ namespace gantry::core {
 
 namespace {
 
+constexpr std::string_view kNotMapped =
+    "a pointer to device memory is named by is_device_ptr or has_device_addr, not mapped";
+
+/// Says of the copy of a list item's storage what is wrong.
+[[gnu::cold]] Status refuse_copy(const Mapping& mapping, Transfers::Direction direction,
+                                 std::string_view what) {
+  return fail("{} of {} {}{}: {}",
+              direction == Transfers::Direction::kToDevice ? "copy to the device"
+                                                           : "copy to the host",
+              quoted_name(mapping.name), extent(mapping.host_begin, mapping.size()),
+              mapping.mapped_at == nullptr ? "" : ", mapped" + mapped_where(mapping), what);
+}
+
 /// Says that the original storage of a list item is not there from `missing` on. Far from what
 /// copies pass through.
 [[gnu::cold]] Status not_on_host(const Mapping& mapping, std::uintptr_t missing,
                                  Transfers::Direction direction) {
-  const auto of_item = [&](std::string_view what) -> Status {
-    return fail("{} of {} {}{}: {}",
-                direction == Transfers::Direction::kToDevice ? "copy to the device"
-                                                             : "copy to the host",
-                quoted_name(mapping.name), extent(mapping.host_begin, mapping.size()),
-                mapping.mapped_at == nullptr ? "" : ", mapped" + mapped_where(mapping), what);
-  };
+  const auto of_item = [&](std::string_view what) { return refuse_copy(mapping, direction, what); };
   HostMemory& host = HostMemory::instance();
   if (direction == Transfers::Direction::kFromDevice && host.is_readable(missing, 1)) {
     return of_item(fmt::format("the host's storage cannot be written from {:#x} on; map what is "
@@ -31,11 +38,9 @@ namespace {
   if (missing == mapping.host_begin) {
     // Where only a part is missing, the program meant storage of the host, and what a device has
     // there now says nothing.
-    if (const std::string owner = memory_holding(missing); !owner.empty()) {
-      return of_item(fmt::format("the host has no storage at {:#x}, which is {}; a pointer to "
-                                 "device memory is named by is_device_ptr or has_device_addr, not "
-                                 "mapped",
-                                 missing, owner));
+    if (const std::string owner = held_by_device(missing); !owner.empty()) {
+      return of_item(fmt::format("the host has no storage at {:#x}, which is {}; {}", missing,
+                                 owner, kNotMapped));
     }
     return of_item("the host has no storage there; was it freed, or is the pointer not set?");
   }
@@ -65,6 +70,17 @@ Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t si
     }
   }
   return {};
+}
+
+/// What a plugin says of a copy that failed, or better: drivers whose device memory the host can
+/// read, or seems to, refuse it as a host's address, and do not know whose it is.
+[[gnu::cold]] Status explain(Status failed, const Mapping& mapping, std::uintptr_t begin,
+                             Transfers::Direction direction) {
+  const std::string owner = held_by_device(begin);
+  return owner.empty() ? failed
+                       : refuse_copy(mapping, direction,
+                                     fmt::format("the host address {:#x} is {}; {} ({})", begin,
+                                                 owner, kNotMapped, failed.error().message));
 }
 
 } // namespace
@@ -131,8 +147,11 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
            transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
            to_device ? "to" : "from");
     }
-    return to_device ? queue.submit(corresponding, host, end - begin, waits)
-                     : queue.retrieve(host, corresponding, end - begin, waits);
+    Status status = to_device ? queue.submit(corresponding, host, end - begin, waits)
+                              : queue.retrieve(host, corresponding, end - begin, waits);
+    return status || transfer.mapping == nullptr
+               ? status
+               : explain(std::move(status), *transfer.mapping, begin, transfer.direction);
   };
   std::span<const AttachedPointer> attached;
   if (transfer.mapping != nullptr) {

@@ -202,7 +202,11 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
     return report;
   }
   if (host && may_use_host_memory(device_of(warp))) {
-    report.lines.emplace_back("the address is host memory that may not be written");
+    const bool passes_end = !is_mapped_on_host(address, size, false);
+    report.lines.emplace_back(passes_end ? "the access passes the end of host memory"
+                              : is_mapped_on_host(address, size, true)
+                                  ? "the address is host memory"
+                                  : "the address is host memory that may not be written");
     return report;
   }
   report.lines.emplace_back(host ? "the address is host memory (not mapped for the device)"

@@ -41,8 +41,8 @@ std::string find_folder() {
     return "";
   }
   if (folder.empty()) {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
+    const char* cache = secure_getenv("XDG_CACHE_HOME");
+    const char* home = secure_getenv("HOME");
     if (cache != nullptr && cache[0] == '/') {
       folder = std::string(cache) + "/gantry/simt";
     } else if (home != nullptr && home[0] == '/') {

@@ -24,7 +24,7 @@ enum class FaultCode : int {
 struct FaultFacts {
   enum class Access : std::uint8_t { kNone, kRead, kWrite, kCall };
   std::string kernel;   ///< its name
-  std::string position; ///< "sum.cu:12"; empty if the PTX does not say
+  std::string position; ///< "sum.cu:12" or "near sum.cu:12"; empty if the PTX does not say
   std::string what;     ///< the report's headline: "race in global memory: store of 4 bytes at …"
   Access access =
       Access::kNone;         ///< of what is at `address`; kNone if the fault is about no address

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 namespace gantry::simt::exec {
@@ -62,11 +63,17 @@ std::string source_of(const Place& place) {
       place.instruction->source > place.function->sources.size()) {
     return {};
   }
-  const ptx::SourcePosition& position = place.function->sources[place.instruction->source - 1];
-  const std::string_view file = place.module->file_named(position.file);
   // Line 0 is of code that the compiler made.
-  return file.empty() || position.line == 0 ? std::string()
-                                            : fmt::format("{}:{}", file, position.line);
+  const std::span sources = std::span(place.function->sources).first(place.instruction->source);
+  const auto found = std::ranges::find_if(sources.rbegin(), sources.rend(),
+                                          [](const auto& position) { return position.line != 0; });
+  if (found == sources.rend()) {
+    return {};
+  }
+  const std::string_view file = place.module->file_named(found->file);
+  return file.empty()
+             ? std::string()
+             : fmt::format("{}{}:{}", found == sources.rbegin() ? "" : "near ", file, found->line);
 }
 
 std::string short_place(const Place& place) {

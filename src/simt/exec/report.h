@@ -20,7 +20,8 @@ struct Place {
 [[nodiscard]] Place look_up(const Warp& warp, Site site);
 [[nodiscard]] std::string_view kernel_of(const Warp& warp);
 
-/// "sum.cu:12"; empty if the PTX does not say.
+/// "sum.cu:12"; "near sum.cu:12" of code that the compiler made without a position of its own, such
+/// as the loop that a memcpy becomes, behind code of that line; empty if the PTX does not say.
 [[nodiscard]] std::string source_of(const Place& place);
 /// Where a headline says it happened: the source line if it is known, or else the PTX line.
 [[nodiscard]] std::string short_place(const Place& place);

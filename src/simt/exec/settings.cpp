@@ -282,7 +282,7 @@ Settings read_settings(const Environment& environment) {
 const Settings& settings() {
   // Never destroyed: runtimes call the driver from their last destructors.
   static const auto* const read =
-      new Settings(read_settings([](const char* name) { return std::getenv(name); }));
+      new Settings(read_settings([](const char* name) { return secure_getenv(name); }));
   return *read;
 }
 

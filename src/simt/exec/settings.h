@@ -41,7 +41,7 @@ struct Settings {
 
 [[nodiscard]] const Settings& settings();
 
-/// Looks a variable up: its value, or null. std::getenv in a program, a map in a test.
+/// Looks a variable up: its value, or null. secure_getenv in a program, a map in a test.
 using Environment = std::function<const char*(const char*)>;
 /// What the variables of `environment` say. Of several that are not understood, `error` has all, a
 /// line each; those keep their defaults.

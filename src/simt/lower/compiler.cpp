@@ -65,7 +65,7 @@ private:
 // GANTRY_SIMT_DUMP names a stage whose IR is written to standard error: "scalar", "simple", "warp",
 // "code".
 void dump(const char* stage, const llvm::Function& function) {
-  const char* wanted = std::getenv("GANTRY_SIMT_DUMP");
+  const char* wanted = secure_getenv("GANTRY_SIMT_DUMP");
   if (wanted != nullptr && llvm::StringRef(wanted).contains(stage)) {
     llvm::errs() << "; " << stage << "\n" << function;
   }

@@ -12,9 +12,12 @@ CASE(numbers_of_devices, "routine.omp_get_num_devices", "routine.omp_get_initial
 CASE(in_regions, "routine.omp_get_device_num", "routine.omp_is_initial_device",
      "routine.in-regions") {
   for (int device = 0; device < omp_get_num_devices(); ++device) {
-    int number = -1, on_host = -1, team = -1, teams = -1;
-#pragma omp target device(device) map(from : number, on_host, team, teams)
+    int number = -1, on_host = -1, team = -1, teams = -1, host = device, devices = 0;
+#pragma omp target device(device) map(from : number, on_host, team, teams, host, devices)
     {
+      // Left open in regions; no answer is to be mistaken for another one.
+      host = omp_get_initial_device();
+      devices = omp_get_num_devices();
       number = omp_get_device_num();
       on_host = omp_is_initial_device();
       team = omp_get_team_num();
@@ -22,6 +25,10 @@ CASE(in_regions, "routine.omp_get_device_num", "routine.omp_is_initial_device",
     }
     CHECK_EQUAL(number, device);
     CHECK_EQUAL(on_host, 0);
+#ifdef __clang__ // GCC's own runtime in code for GPUs knows of no devices
+    CHECK(host != device);
+    CHECK(devices > device);
+#endif
     CHECK(team == 0 && teams == 1);
   }
 }

@@ -8,16 +8,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gantry::simt::testing {
 
@@ -92,12 +94,10 @@ std::string own_path() {
   return {path.data(), static_cast<std::size_t>(length > 0 ? length : 0)};
 }
 
-/// What the process for a case writes, to both streams.
-std::string output_of_case(const FaultCase& fault) {
-  const std::string command = std::string("GANTRY_SIMT_CHECK=") + fault.check + " '" + own_path() +
-                              "' --fault " + fault.name + " 2>&1";
+/// What a command writes, to both streams.
+std::string output_of(const std::string& command) {
   // NOLINTNEXTLINE(bugprone-command-processor): the command is this program and a name of the table
-  std::FILE* const pipe = popen(command.c_str(), "re");
+  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "re");
   if (pipe == nullptr) {
     return {};
   }
@@ -108,6 +108,12 @@ std::string output_of_case(const FaultCase& fault) {
   }
   pclose(pipe);
   return output;
+}
+
+/// What the process for a case writes.
+std::string output_of_case(const FaultCase& fault) {
+  return output_of(std::string("GANTRY_SIMT_CHECK=") + fault.check + " '" + own_path() +
+                   "' --fault " + fault.name);
 }
 
 std::string name_of(const ::testing::TestParamInfo<FaultCase>& test) {
@@ -129,6 +135,31 @@ TEST_P(Faults, EndTheLaunchWithAReport) {
   if (fault.expected == CUDA_SUCCESS) {
     EXPECT_THAT(output, ::testing::Not(HasSubstr("error")));
   }
+}
+
+/// A program that runs with more rights than who starts it takes nothing from its environment.
+TEST(Environment, OfAProgramWithRightsOfItsOwnSaysNothing) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a program a group of its own";
+  }
+  namespace fs = std::filesystem;
+  constexpr gid_t kOtherGroup = 65534;
+  const std::string program = own_path() + "-" + std::to_string(getpid());
+  const std::string cache = program + "-cache";
+  const std::string command =
+      "GANTRY_SIMT_MODE=compile GANTRY_SIMT_DUMP=scalar GANTRY_SIMT_CACHE='" + cache + "' '" +
+      program + "' --fault past_end";
+  fs::copy_file(own_path(), program);
+  EXPECT_THAT(output_of(command), HasSubstr("; scalar\n"));
+  EXPECT_TRUE(fs::remove_all(cache) > 0) << "the cache is there";
+  ASSERT_EQ(chown(program.c_str(), 0, kOtherGroup), 0);
+  ASSERT_EQ(chmod(program.c_str(), S_ISGID | S_IRWXU | S_IRWXG), 0);
+  const std::string output = output_of(command);
+  EXPECT_THAT(output, HasSubstr("then " + std::to_string(CUDA_ERROR_ILLEGAL_ADDRESS)));
+  EXPECT_THAT(output, ::testing::Not(HasSubstr("; scalar\n")));
+  EXPECT_FALSE(fs::exists(cache));
+  fs::remove(program);
+  fs::remove_all(cache);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults, ValuesIn(fault_cases()), name_of);
