@@ -57,7 +57,7 @@ Status DataEnvironment::enter_items(Items items, const Construct& construct, Que
   ConstructWork work(construct, queue, table_.next_call(), last);
   Status planned = plan_enter(lock, items, work);
   if (planned) [[likely]] {
-    append_arguments(items, work, arguments, layout, storage);
+    planned = append_arguments(items, work, arguments, layout, storage);
   }
   return finish_enter(lock, work, std::move(planned));
 }

@@ -290,8 +290,9 @@ private:
 
   // Parameters (kernel_arguments.cpp).
 
-  void append_arguments(Items items, ConstructWork& work, KernelArguments& arguments,
-                        const PrivateLayout& layout, PrivateStorage& storage);
+  [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
+                                        KernelArguments& arguments, const PrivateLayout& layout,
+                                        PrivateStorage& storage);
 
   /// Points the device's pointers to link variables in `mapping` to it.
   void point_links(Mapping& mapping, ConstructWork& work);
