@@ -57,7 +57,7 @@ Status DataEnvironment::enter_items(Items items, const Construct& construct, Que
   ConstructWork work(construct, queue, table_.next_call(), last);
   Status planned = plan_enter(lock, items, work);
   if (planned) [[likely]] {
-    append_arguments(items, work, arguments, layout, storage);
+    planned = append_arguments(items, work, arguments, layout, storage);
   }
   return finish_enter(lock, work, std::move(planned));
 }
@@ -374,14 +374,13 @@ Status DataEnvironment::disassociate(const void* host) {
 
 Status DataEnvironment::declare(const void* host, std::uint64_t size, void* device_address,
                                 const char* name, Declared kind) {
-  const bool read_only = read_only_.holds(address(host));
   Lock lock(mutex_);
   const MapItem item = storage(host, size);
   settle(lock, {&item, 1});
   const std::uintptr_t begin = address(host);
   const Lookup lookup = table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
-    Mapping& mapping = insert_infinite(begin, size, device_address, read_only);
+    Mapping& mapping = insert_infinite(begin, size, device_address, read_only_.noted(begin));
     mapping.declared = true;
     mapping.link_pointer = kind == Declared::kLinkPointer;
     mapping.name = name;

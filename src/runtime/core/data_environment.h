@@ -95,7 +95,8 @@ public:
   };
   /// A declare target variable of an image: present from now until undeclare(). A variable that is
   /// declared already stays as it is: an inline variable has one identity in all programs of a
-  /// process, and the first image that brings it serves.
+  /// process, and the first image that brings it serves. note_modules() has been called since its
+  /// library was loaded.
   [[nodiscard]] Status declare(const void* host, std::uint64_t size, void* device_address,
                                const char* name, Declared kind = Declared::kVariable);
   /// Ends declare() if it was made with this device address.
@@ -126,7 +127,8 @@ public:
   /// different now, under GANTRY_INFO=stale.
   void tell_differences(std::span<const std::uintptr_t> objects, const Construct& construct);
 
-  /// Libraries have been loaded, from whose constants nothing is to be copied back.
+  /// Libraries have been loaded, from whose constants nothing is to be copied back. Asks the
+  /// dynamic loader.
   void note_modules();
 
   /// From now on everything that becomes present is its own corresponding storage, unless its item
@@ -290,8 +292,9 @@ private:
 
   // Parameters (kernel_arguments.cpp).
 
-  void append_arguments(Items items, ConstructWork& work, KernelArguments& arguments,
-                        const PrivateLayout& layout, PrivateStorage& storage);
+  [[nodiscard]] Status append_arguments(Items items, ConstructWork& work,
+                                        KernelArguments& arguments, const PrivateLayout& layout,
+                                        PrivateStorage& storage);
 
   /// Points the device's pointers to link variables in `mapping` to it.
   void point_links(Mapping& mapping, ConstructWork& work);

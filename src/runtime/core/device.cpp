@@ -139,6 +139,7 @@ Status Device::load_programs(Registry& registry) {
       continue;
     }
     auto joined = program->load();
+    data_environment_.note_modules(); // before others have to wait
     const Registry::Pinned pinned(registry, program->id());
     if (pinned.empty()) {
       continue; // unregistered meanwhile
@@ -161,7 +162,6 @@ Status Device::load_programs(Registry& registry) {
 Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
-  data_environment_.note_modules();
   if (program->requires_unified_shared_memory()) {
     data_environment_.unify();
   }

@@ -252,6 +252,22 @@ TEST_F(HostStorage, OfWhichOnlyPiecesAreThereMayBeUpdatedInPieces) {
   ASSERT_TRUE(exit({whole}));
 }
 
+TEST_F(HostStorage, OfALargePrivateCopyMustBeThere) {
+  const Pages pages(3);
+  MapItem item = of(pages, pages.size);
+  item.kind = MapKind::kPrivate;
+  item.to = item.argument = true;
+  pages.lose(2);
+  int x = 1;
+  const auto entered = enter_target({to(x), item});
+  ASSERT_FALSE(entered);
+  EXPECT_EQ(entered.error().message,
+            fmt::format("private copy of 'b[0:n]' [{:#x}, 12288 bytes): the host's storage ends at "
+                        "{:#x}, 8192 bytes from the item's first",
+                        pages.begin(), pages.begin() + 2 * kPage));
+  EXPECT_FALSE(present(x));
+}
+
 TEST_F(HostStorage, IsNotMemoryOfTheDevice) {
   auto device_memory = plugin.device().allocate(4096);
   ASSERT_TRUE(device_memory);

@@ -3,6 +3,7 @@
 #include "runtime/core/data_environment.h"
 
 #include "runtime/core/extent.h"
+#include "runtime/core/host_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,6 +19,23 @@ std::uint64_t alignment_of(std::uintptr_t original) {
 
 std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
+}
+
+/// Whether the original of a large private copy is there, as that of a mapped item must be.
+Status check_original(const MapItem& item) {
+  constexpr std::uint64_t kLarge = 4096; // what is smaller is hardly ever there in part
+  if (item.size < kLarge) [[likely]] {
+    return {};
+  }
+  const std::uintptr_t begin = address(item.begin);
+  const auto missing =
+      HostMemory::instance().first_missing(begin, item.size, HostMemory::Access::kRead);
+  if (!missing) {
+    return {};
+  }
+  return fail("private copy of {} {}: the host's storage ends at {:#x}, {} from the item's first",
+              quoted_name(item.name), extent(begin, item.size), *missing,
+              counted(*missing - begin, "byte"));
 }
 
 } // namespace
@@ -37,8 +55,9 @@ PrivateLayout::PrivateLayout(std::span<const MapItem> items, ParameterForm form)
   }
 }
 
-void DataEnvironment::append_arguments(Items items, ConstructWork& work, KernelArguments& arguments,
-                                       const PrivateLayout& layout, PrivateStorage& storage) {
+Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
+                                         KernelArguments& arguments, const PrivateLayout& layout,
+                                         PrivateStorage& storage) {
   const Mappings& found = work.found;
   const auto& [block, values, size, offsets] = layout;
   // Where the first content is put together: many small copies would take longer than a large one.
@@ -71,6 +90,9 @@ void DataEnvironment::append_arguments(Items items, ConstructWork& work, KernelA
     case MapKind::kPrivate: {
       const std::uintptr_t copy = storage.begin() + offsets[i];
       if (item.to && item.size > 0) {
+        if (Status status = check_original(item); !status) {
+          return status;
+        }
         if (host != nullptr) {
           std::memcpy(host + offsets[i], item.begin, item.size);
         } else {
@@ -114,6 +136,7 @@ void DataEnvironment::append_arguments(Items items, ConstructWork& work, KernelA
   if (copied) {
     work.transfers.initialise(storage.begin(), host, size);
   }
+  return {};
 }
 
 } // namespace gantry::core

@@ -9,8 +9,8 @@
 
 namespace gantry::core {
 
-/// Of the executable and the shared libraries. Any thread; the caller has no lock, because the
-/// dynamic loader is asked.
+/// Of the executable and the shared libraries. Any thread; without a lock where the dynamic loader
+/// is asked.
 class ReadOnlyMemory {
 public:
   /// Looks for libraries that were loaded or unloaded.
@@ -20,14 +20,16 @@ public:
   /// when refresh() was called.
   [[nodiscard]] bool holds(std::uintptr_t address);
 
+  /// The same of a library that was loaded at the last refresh() and still is. Any lock may be
+  /// held.
+  [[nodiscard]] bool noted(std::uintptr_t address);
+
 private:
   struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
   };
   struct Search;
-
-  [[nodiscard]] bool noted(std::uintptr_t address);
 
   Mutex mutex_{LockRank::kReadOnlyMemory};
   std::vector<Range> ranges_; ///< in order, without overlap
