@@ -1,7 +1,7 @@
 // `gantry`: one program, one subcommand for each thing a user does.
 //
-// Clang's driver looks for its packager by name, GCC's for its linker and Flang's for its assembler, so links
-// of these names to this program run what stands in for them.
+// Clang's driver looks for its packager by name, GCC's for its linker and Flang's for its
+// assembler, so links of these names to this program run what stands in for them.
 
 #include "base/nearest.h"
 #include "cli/command.h"

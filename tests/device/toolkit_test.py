@@ -142,7 +142,13 @@ class Toolkit(unittest.TestCase):
     def test_an_architecture_that_is_too_old(self):
         linked = self.link(arch="sm_60")
         self.assertNotEqual(linked.returncode, 0)
-        self.assertIn("sm_60 is too old: device code needs sm_70", linked.stderr)
+        self.assertIn("--offload-arch=sm_60: Gantry makes no device code for that", linked.stderr)
+        # As a build that calls the compiler itself asks for it.
+        stock = subprocess.run(["clang++-22", f"--config={build}/share/gantry/gantry-gpu.cfg", "--offload-arch=sm_60",
+                                self.folder / "program.cpp", "-o", self.folder / "program"], capture_output=True,
+                               text=True, check=False)
+        self.assertNotEqual(stock.returncode, 0)
+        self.assertIn("sm_60 is too old: device code needs sm_70", stock.stderr)
 
     def test_an_assembler_that_fails(self):
         ptxas = self.stand_in()

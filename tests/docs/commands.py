@@ -6,7 +6,7 @@ to the next one is its output, on stdout and stderr. An ellipsis in the output s
 a line for any lines; how lines are broken does not matter, because documents break long ones. A command
 without output prints nothing. An indented block behind a paragraph that ends with "`name.c`:" is a file.
 
-The commands run in a new folder that has the project's build/, examples/, scripts/ and tests/, and the programs of
+The commands run in a new folder that has the project's build/, examples/ (a copy), scripts/ and tests/, and the programs of
 build/bin on its path. Exit status: 0, 1 where a command's output differs, or 77 where one was skipped.
 
   tests/docs/commands.py [--build FOLDER] DOCUMENT…
@@ -17,6 +17,7 @@ import itertools
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,8 +110,9 @@ def run(document, build):
     with tempfile.TemporaryDirectory() as folder:
         environment["GANTRY_SIMT_CACHE"] = f"{folder}/.cache"
         os.symlink(build, f"{folder}/build")
-        for name in ("examples", "scripts", "tests"):
+        for name in ("scripts", "tests"):
             os.symlink(ROOT / name, f"{folder}/{name}")
+        shutil.copytree(ROOT / "examples", f"{folder}/examples") # Automake makes objects beside sources
         for step in read(document):
             if isinstance(step, tuple):
                 file = pathlib.Path(folder, step[0])
