@@ -73,8 +73,7 @@ std::string why_unknown(std::string_view name) {
                        name, path, std::strerror(error));
   }
   if (std::ranges::find(kOwn, name) != kOwn.end()) {
-    return fmt::format("the plugin of '{}', '{}', is missing; install Gantry again, or the package "
-                       "that has it",
+    return fmt::format("the plugin of '{}', '{}', is missing; `gantry doctor` says what to install",
                        name, library_path(name));
   }
   return fmt::format(
