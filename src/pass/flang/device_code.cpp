@@ -21,8 +21,10 @@ bool is_device_code(const llvm::Module& module) {
 }
 
 bool is_for_gpu(const llvm::Module& module) {
-  const llvm::Triple target(module.getTargetTriple());
-  return target.isNVPTX() || target.isAMDGPU();
+  const auto is_gpu = [](const llvm::Triple& target) {
+    return target.isNVPTX() || target.isAMDGPU();
+  };
+  return is_gpu(llvm::Triple(module.getTargetTriple()));
 }
 
 bool is_flangs(const llvm::Module& module) {

@@ -74,7 +74,7 @@ struct Concurrency : EnvironmentCase {
     return construct.wait_for(50ms) == std::future_status::timeout;
   }
   template <typename Action>
-  static std::future<bool> in_a_thread(Action action) {
+  static std::future<bool> in_a_thread(const Action& action) {
     return std::async(std::launch::async, [action] { return static_cast<bool>(action()); });
   }
 };

@@ -213,7 +213,7 @@ TEST_F(DeviceMemory, IsNotCopiedWhereTheHostHasNone) {
 TEST_F(DeviceMemory, OfTheHostMayLackWhatLiesBetweenRows) {
   const PagesAndAHole pages(1);
   const Memory host{nullptr, pages.memory};
-  const Memory block = on_device(3 * 16);
+  const Memory block = on_device(48);
   const auto copied = [&](std::size_t rows, std::size_t distance) -> Status {
     const std::size_t volume[] = {rows, 16};
     const std::size_t origin[] = {0, 0};

@@ -83,12 +83,14 @@ EXPORTED void sum_of_26(uintptr_t* sum, FIVE(a), FIVE(b), FIVE(c), FIVE(d), FIVE
 
 // A kernel of Flang's, which is called once for each team, and what is in the image with it.
 
-struct kernel_environment {
+struct KernelEnvironment {
   unsigned char generic, nested, mode;
   int least_threads, most_threads, least_teams, most_teams, reduction_size, reduction_length;
   void *place, *dynamic;
 };
-EXPORTED const struct kernel_environment count_teams_kernel_environment = {.most_threads = 7};
+// The name is LLVM's: the kernel's, and what it is.
+// NOLINTNEXTLINE(readability-identifier-naming)
+EXPORTED const struct KernelEnvironment count_teams_kernel_environment = {.most_threads = 7};
 
 static unsigned teams_asked, limit_asked;
 
