@@ -124,10 +124,8 @@ Error unknown_version(std::string_view version, const Language& language) {
 void warn_of_temporary_folder() {
   const char* const folder = std::getenv("TMPDIR");
   if (folder != nullptr && *folder != '\0' && access(folder, W_OK | X_OK) != 0) {
-    fmt::print(stderr,
-               "gantry: warning: no file can be made in TMPDIR, '{}': {}; set it to a folder that "
-               "you may write to\n",
-               folder, std::strerror(errno));
+    warn("no file can be made in TMPDIR, '{}': {}; set it to a folder that you may write to",
+         folder, std::strerror(errno));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "cli/runtime_library.h"
 #include "cli/subprocess.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -300,16 +301,14 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
       findings.add(try_device(kind, root, folder.path()));
     }
   }
-  for (const char* const own : {"cuda", "simt", "worker"}) {
+  // Nothing else speaks of a plugin that is not there.
+  constexpr std::array<std::pair<const char*, const char*>, 3> kOwn = {
+      {{"cuda", "gantry"}, {"simt", "gantry-simt"}, {"worker", "gantry"}}};
+  for (const auto& [own, package] : kOwn) {
     if (std::ranges::find(kinds, own, [](const auto& kind) { return kind.first; }) == kinds.end()) {
       findings.add({own, State::kAbsent, "its plugin is not installed",
-                    "to have it: install Gantry again, or the package that has it"});
+                    fmt::format("to have it: apt-get install {}, or build Gantry again", package)});
     }
-  }
-  // A package of its own, without which nothing speaks of it.
-  if (!std::filesystem::exists(root / "lib/gantry/libgantry-plugin-simt.so")) {
-    findings.add({"simt", State::kAbsent, "the executor of GPU code is not installed",
-                  "to have it: apt-get install gantry-simt"});
   }
 }
 

@@ -1,6 +1,8 @@
 // Kinds of schedules, as Clang numbers them.
 #pragma once
 
+#include "normalised_loops.h"
+#include "team.h"
 #include "types.h"
 
 namespace gantry::device {
@@ -25,5 +27,13 @@ enum Schedule : int32_t {
 
 /// The bits above say whether chunks must be given out in order.
 inline constexpr int32_t kScheduleMask = (1 << 29) - 1;
+
+/// The calling thread among those of its team, and its team among those of the league.
+inline Part this_thread() {
+  return {thread_number(), thread_count()};
+}
+inline Part this_team() {
+  return {machine::block_in_grid(), machine::grid_size()};
+}
 
 } // namespace gantry::device

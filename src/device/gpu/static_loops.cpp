@@ -9,18 +9,6 @@
 namespace gantry::device {
 namespace {
 
-/// One of those among whom a loop is divided.
-struct Part {
-  uint64_t number, count;
-};
-
-Part this_thread() {
-  return {thread_number(), thread_count()};
-}
-Part this_team() {
-  return {machine::block_in_grid(), machine::grid_size()};
-}
-
 template <typename Number, typename Signed>
 struct Bounds {
   Number* lower;

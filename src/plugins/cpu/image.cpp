@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <gantry/gpu_image.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -101,26 +102,21 @@ void set_variable(std::span<std::byte> contents, const ElfImage& elf, const char
   }
 }
 
-/// How LLVM describes a kernel to a GPU's runtime; Flang does so for CPUs too.
-struct KernelEnvironment {
-  std::uint8_t generic, nested_parallelism, mode;
-  std::int32_t least_threads, most_threads; ///< of a team; 0 or less: not known
-  std::int32_t least_teams, most_teams;
-};
-
 /// What a kernel of Flang's has besides its function.
 void find_league(const char* name, const gantry_image& image, gantry_kernel& kernel) {
   const Elf64_Sym* const league = image.find("__gantry_run_league");
   const Elf64_Sym* const environment =
       league == nullptr ? nullptr : image.find((std::string(name) + "_kernel_environment").c_str());
-  if (environment == nullptr || environment->st_size < sizeof(KernelEnvironment) ||
+  if (environment == nullptr || environment->st_size < sizeof(gantry_kernel_environment) ||
       !image.covers(environment->st_value) ||
-      !image.covers(environment->st_value + sizeof(KernelEnvironment) - 1)) {
+      !image.covers(environment->st_value + sizeof(gantry_kernel_environment) - 1)) {
     return;
   }
   kernel.run_league = reinterpret_cast<gantry_run_league*>(image.at(league->st_value));
-  const auto& described = *static_cast<const KernelEnvironment*>(image.at(environment->st_value));
-  kernel.thread_limit = static_cast<std::uint32_t>(std::max(described.most_threads, 0));
+  // Flang describes kernels for CPUs as those for GPUs.
+  const auto& described =
+      *static_cast<const gantry_kernel_environment*>(image.at(environment->st_value));
+  kernel.thread_limit = static_cast<std::uint32_t>(std::max(described.max_threads, 0));
 }
 
 } // namespace

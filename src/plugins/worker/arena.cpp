@@ -1,4 +1,5 @@
 #include "plugins/worker/arena.h"
+
 #include "base/system_limits.h"
 
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "plugins/worker/process.h"
-#include "base/system_limits.h"
 
+#include "base/system_limits.h"
 #include "plugins/worker/emulator.h"
 #include "plugins/worker/futex.h"
 #include "plugins/worker/kind.h"

@@ -1,6 +1,6 @@
 #include "plugins/worker/worker.h"
-#include "base/system_limits.h"
 
+#include "base/system_limits.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
 #include "plugins/worker/kind.h"

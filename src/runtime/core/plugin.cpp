@@ -4,7 +4,6 @@
 #include "runtime/core/module_path.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -62,7 +61,6 @@ std::vector<std::string> known_plugins() {
 }
 
 std::string why_unknown(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kOwn = {"cuda", "simt", "worker"};
   const std::vector<std::string> kinds = known_plugins();
   const std::vector<std::string_view> names(kinds.begin(), kinds.end());
   if (std::ranges::find(names, name) != names.end()) {
@@ -71,10 +69,6 @@ std::string why_unknown(std::string_view name) {
     return fmt::format("the plugin of '{}', '{}', cannot be read: {}; give this user the right to, "
                        "or install Gantry again",
                        name, path, std::strerror(error));
-  }
-  if (std::ranges::find(kOwn, name) != kOwn.end()) {
-    return fmt::format("the plugin of '{}', '{}', is missing; `gantry doctor` says what to install",
-                       name, library_path(name));
   }
   return fmt::format(
       "'{}' is not a kind of device{}; the kinds here are: {}; `gantry doctor` says what to "

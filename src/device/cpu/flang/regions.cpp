@@ -8,6 +8,8 @@
 // schedule(static) says (OpenMP 5.2, section 11.5.3).
 //
 // Bitcode, linked into each module when it is compiled.
+#include "normalised_loops.h"
+
 #include <stdint.h>
 
 #define GANTRY_INLINE [[gnu::always_inline]]
@@ -35,9 +37,8 @@ void __gantry_run_league(void (*team)(void*), void* context, uint32_t teams, uin
 
 } // extern "C"
 
+namespace gantry::device {
 namespace {
-
-using Region = void(int32_t* thread, int32_t* bound, ...);
 
 /// A region with its arguments in an array: Flang hands over one, Clang many.
 struct Call {
@@ -70,93 +71,21 @@ GANTRY_INLINE inline void fork(Ident* place, const Call& call) {
   }
 }
 
-/// Who takes part in a loop, and who of them this thread is.
-struct Share {
-  uint64_t number, count;
-};
-
-GANTRY_INLINE inline Share of_thread() {
+Part this_thread() {
   return {static_cast<uint64_t>(omp_get_thread_num()),
           static_cast<uint64_t>(omp_get_num_threads())};
 }
 
-GANTRY_INLINE inline Share of_team() {
+Part this_team() {
   return {static_cast<uint64_t>(omp_get_team_num()), static_cast<uint64_t>(omp_get_num_teams())};
 }
 
-template <typename Number>
-using Iteration = void (*)(Number number, void* arguments);
-
-template <typename Number>
-GANTRY_INLINE inline void run_block(Iteration<Number> run, void* arguments, uint64_t first,
-                                    uint64_t last) {
-  // Counted in the iteration's own type, from which the optimiser learns how addresses follow each
-  // other.
-  const auto begin = static_cast<Number>(first);
-  const auto count = static_cast<Number>(last - first);
-  for (Number number = 0; number < count; ++number) {
-    run(begin + number, arguments);
-  }
-}
-
-/// The iterations from `begin` to before `end`: in chunks that are dealt out in turn, or in one
-/// block for each.
-template <typename Number>
-GANTRY_INLINE inline void deal(Iteration<Number> run, void* arguments, uint64_t begin, uint64_t end,
-                               const Share& share, uint64_t chunk) {
-  const uint64_t count = end - begin;
-  if (chunk == 0) {
-    const uint64_t each = count / share.count;
-    const uint64_t more = count % share.count; // as many have one more
-    const uint64_t first =
-        begin + share.number * each + (share.number < more ? share.number : more);
-    run_block(run, arguments, first, first + each + (share.number < more ? 1 : 0));
-    return;
-  }
-  for (uint64_t first = begin + share.number * chunk; first < end;) {
-    run_block(run, arguments, first, end - first < chunk ? end : first + chunk);
-    if (end - first <= share.count * chunk) { // the sum could wrap around
-      return;
-    }
-    first += share.count * chunk;
-  }
-}
-
-/// A team's chunks are divided among its threads.
-template <typename Number>
-GANTRY_INLINE inline void deal_twice(Iteration<Number> run, void* arguments, uint64_t count,
-                                     uint64_t team_chunk, uint64_t thread_chunk) {
-  const Share team = of_team();
-  const Share thread = of_thread();
-  const uint64_t chunk = team_chunk == 0 ? (count + team.count - 1) / team.count : team_chunk;
-  for (uint64_t first = team.number * chunk; first < count;) {
-    deal(run, arguments, first, count - first < chunk ? count : first + chunk, thread,
-         thread_chunk);
-    if (count - first <= team.count * chunk) {
-      return;
-    }
-    first += team.count * chunk;
-  }
+/// A thread takes one block.
+uint64_t thread_chunk(uint64_t count, uint64_t threads) {
+  return even_chunk(count, threads, 1);
 }
 
 } // namespace
-
-#define GANTRY_NORMALISED_LOOP(suffix, Number)                                                     \
-  GANTRY_INLINE void __kmpc_for_static_loop_##suffix(                                              \
-      Ident*, Iteration<Number> run, void* arguments, Number count, Number /*threads*/,            \
-      Number chunk, uint8_t /*at_most_one*/) {                                                     \
-    deal(run, arguments, 0, count, of_thread(), chunk);                                            \
-  }                                                                                                \
-  GANTRY_INLINE void __kmpc_distribute_static_loop_##suffix(                                       \
-      Ident*, Iteration<Number> run, void* arguments, Number count, Number chunk,                  \
-      uint8_t /*at_most_one*/) {                                                                   \
-    deal(run, arguments, 0, count, of_team(), chunk);                                              \
-  }                                                                                                \
-  GANTRY_INLINE void __kmpc_distribute_for_static_loop_##suffix(                                   \
-      Ident*, Iteration<Number> run, void* arguments, Number count, Number /*threads*/,            \
-      Number team_chunk, Number thread_chunk, uint8_t /*at_most_one*/) {                           \
-    deal_twice(run, arguments, count, team_chunk, thread_chunk);                                   \
-  }
 
 extern "C" {
 
@@ -193,9 +122,8 @@ GANTRY_INLINE void __kmpc_parallel_60(Ident* place, int32_t thread, int32_t if_c
   fork(place, call);
 }
 
-GANTRY_NORMALISED_LOOP(4, uint32_t)
-GANTRY_NORMALISED_LOOP(4u, uint32_t)
-GANTRY_NORMALISED_LOOP(8, uint64_t)
-GANTRY_NORMALISED_LOOP(8u, uint64_t)
+GANTRY_NORMALISED_LOOPS
 
 } // extern "C"
+
+} // namespace gantry::device
