@@ -23,6 +23,15 @@ if(GANTRY_SANITIZE)
   endif()
 endif()
 
+# gantry_first_lines(VARIABLE SOURCE KEY): the words behind `// KEY: ` (in Fortran `! KEY: `) in a program's first
+# lines; empty if it has none.
+function(gantry_first_lines variable source key)
+  file(STRINGS ${source} words LIMIT_COUNT 1 REGEX "^(//|!) ${key}: ")
+  string(REGEX REPLACE "^(//|!) ${key}: " "" words "${words}")
+  separate_arguments(words)
+  set(${variable} ${words} PARENT_SCOPE)
+endfunction()
+
 # gantry_device_program(OUTPUT SOURCE clang-version [GPU arch] [FOREIGN cpus...] [DEPENDS files...]
 #                       [FLAGS flags...])
 # With GPU for that kind of GPU, where the macro GANTRY_FOR_GPU leaves out what none can have; without

@@ -34,11 +34,12 @@ struct Language {
   std::string_view Compiler::* program;
   std::string_view files;   ///< how the names of its configuration files begin
   std::string_view package; ///< Debian's, without the version
+  bool several_kinds;       ///< a command may make device code for the host's kind and for GPUs
 };
 
-constexpr Language kC{&Compiler::c, "gantry", "clang"};
-constexpr Language kCxx{&Compiler::cxx, "gantry", "clang"};
-constexpr Language kFortran{&Compiler::fortran, "gantry-flang", "flang"};
+constexpr Language kC{&Compiler::c, "gantry", "clang", true};
+constexpr Language kCxx{&Compiler::cxx, "gantry", "clang", true};
+constexpr Language kFortran{&Compiler::fortran, "gantry-flang", "flang", false};
 
 /// As found when Gantry was configured; the first is the default.
 constexpr auto kCompilers = std::to_array<Compiler>({
@@ -144,6 +145,11 @@ int run_compiler(int argc, char** argv, const Language& language) {
     if (Status known = check_architectures(argument); !known) {
       return report(known.error());
     }
+  }
+  if (!language.several_kinds && std::ranges::any_of(*expanded, names_host) &&
+      std::ranges::any_of(*expanded, names_gpu)) {
+    return report({"Flang makes device code for one kind of device a command: give "
+                   "--offload-arch=host, or GPUs"});
   }
   warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.

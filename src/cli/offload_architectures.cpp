@@ -52,6 +52,11 @@ std::vector<std::string> with_host(const std::vector<std::string>& gpus) {
 
 } // namespace
 
+bool names_host(std::string_view argument) {
+  return std::ranges::any_of(architectures(argument),
+                             [](const std::string& name) { return name == kHost; });
+}
+
 bool names_gpu(std::string_view argument) {
   return std::ranges::any_of(architectures(argument), [](const std::string& name) {
     return name.starts_with("sm_") || name == kNative;

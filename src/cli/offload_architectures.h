@@ -18,6 +18,9 @@ namespace gantry::cli {
 /// toolkits of those who have.
 [[nodiscard]] Status check_architectures(std::string_view argument);
 
+/// Whether it has the host in its list.
+[[nodiscard]] bool names_host(std::string_view argument);
+
 /// Whether it has one of those names in its list.
 [[nodiscard]] bool needs_translation(std::string_view argument);
 

@@ -75,6 +75,30 @@ class Installed(Case):
         self.says("libomp is missing: .*install Debian's package libomp-22-dev", self.gantry, "clang++", "-nodefaultlibs",
                   EXAMPLE, "-o", "other")
 
+    def test_what_flang_finds_for_an_assembler(self):
+        assembler = self.root / "libexec/flang/ptxas"
+        text = self.folder / "kernel.s"
+        text.write_text("// PTX\n")
+        self.says("kernel.s' is not LLVM bitcode, as Flang with Gantry's plugin makes it: compile with 'gantry flang'",
+                  assembler, "-m64", "--gpu-name", "sm_90", "--output-file", self.folder / "kernel.o", text, "-c")
+        self.says("stands in for NVIDIA's ptxas where Flang calls it", assembler, "--version")
+        self.says("nothere.s'", assembler, "--output-file", self.folder / "kernel.o", self.folder / "nothere.s")
+
+    def test_another_version_of_flang(self):
+        self.says("'--clang=19' names no compiler that Gantry knows; give 22$", self.gantry, "flang", "--clang=19", "a.f90")
+
+    def test_several_kinds_of_devices_by_flang(self):
+        for options in (["--offload-arch=host,sm_90"], ["--offload-arch=sm_90", "--offload-arch=host"]):
+            self.says("Flang makes device code for one kind of device a command", self.gantry, "flang", *options, "a.f90")
+
+    @unittest.skipUnless(pathlib.Path("/usr/bin/flang-22").exists(), "flang-22 is not installed")
+    def test_the_functions_of_flangs_device_code(self):
+        self.hide("lib/gantry/gantry-device-flang.bc")
+        done = self.run_here(self.gantry, "flang", "-c", SOURCE / "examples/zaxpy.f90", "-o", "zaxpy.o")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "error: gantry: '.*gantry-device-flang.bc' cannot be read as bitcode: .*; "
+                                      "Gantry's installation is not complete")
+
     @unittest.skipUnless((BUILD / "lib/gantry/libgantry-plugin-worker.so").exists(), "there are no workers")
     def test_plugins(self):
         plugin = "lib/gantry/libgantry-plugin-worker.so"

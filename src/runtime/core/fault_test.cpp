@@ -33,29 +33,51 @@ TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
   }
 }
 
-struct FaultOfDevice : ::testing::Test {
-  std::string described(std::uintptr_t address) {
-    gantry_fault fault{};
-    fault.kind = GANTRY_FAULT_ACCESS;
+/// One device, and constructs of test.cpp:7.
+struct FaultCase : ::testing::Test {
+  explicit FaultCase(Memory memory) : plugin{memory} {}
+
+  [[nodiscard]] Status enter(MapItem item, const char* name = nullptr) {
+    item.name = name;
+    Queue queue(device.queues());
+    return device.data_environment().enter({&item, 1}, construct, queue);
+  }
+  [[nodiscard]] Status exit(MapItem item) {
+    Queue queue(device.queues());
+    return device.data_environment().exit({&item, 1}, construct, queue);
+  }
+  template <typename T>
+  std::uintptr_t corresponding(const T& object) {
+    return reinterpret_cast<std::uintptr_t>(
+        device.data_environment().corresponding(&object, sizeof object));
+  }
+  std::string described(gantry_fault fault, std::uintptr_t address,
+                        std::span<const MapItem> items = {}) {
     fault.address_known = 1;
     fault.address = address;
-    fault.kernel_name = "__omp_offloading_1_2_main_l12";
-    return describe_fault(fault, device, {});
+    return describe_fault(fault, device, items);
   }
 
-  FakePlugin plugin{Memory::kSeparate};
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  FakePlugin plugin;
   Device device{0, plugin.device(), ""};
 };
 
+struct FaultOfDevice : FaultCase {
+  FaultOfDevice() : FaultCase(Memory::kSeparate) {}
+
+  std::string described(std::uintptr_t address, std::span<const MapItem> items = {}) {
+    gantry_fault fault{};
+    fault.kind = GANTRY_FAULT_ACCESS;
+    fault.kernel_name = "__omp_offloading_1_2_main_l12";
+    return FaultCase::described(fault, address, items);
+  }
+};
+
 TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
-  Queue queue(device.queues());
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   int y[100] = {};
-  MapItem item = to(y);
-  item.name = ";y;test.cpp;7;1;;";
-  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
-  const auto begin =
-      reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
+  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
+  const std::uintptr_t begin = corresponding(y);
   EXPECT_THAT(described(begin + 414),
               HasSubstr(": 14 bytes past the end of 'y', which has 400 bytes and was mapped at "
                         "test.cpp:7"));
@@ -64,8 +86,7 @@ TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
   EXPECT_THAT(described(begin + 8), HasSubstr(": 'y' at offset 8, "));
   EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&y[1])),
               HasSubstr(": host address of 'y' at offset 4, which is mapped at test.cpp:7; "));
-  MapItem gone = remove(y);
-  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  ASSERT_TRUE(exit(remove(y)));
   EXPECT_THAT(described(begin + 8),
               HasSubstr(": freed device memory: 'y' at offset 8, which had 400 bytes, was unmapped "
                         "at test.cpp:7"));
@@ -79,92 +100,68 @@ TEST_F(FaultOfDevice, AddressesOfNothing) {
 }
 
 TEST_F(FaultOfDevice, AddressesBesideMappedStorageThatTheHostHasUnmapped) {
-  Queue queue(device.queues());
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   constexpr std::size_t kPage = 4096;
   void* const page =
       mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   MapItem item;
   item.base = item.begin = static_cast<std::byte*>(page);
   item.size = kPage;
-  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  ASSERT_TRUE(enter(item));
   munmap(page, kPage);
   const int stray = 0;
   EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&stray)), HasSubstr(": host address of "));
-  ASSERT_TRUE(device.data_environment().exit({&item, 1}, construct, queue));
+  ASSERT_TRUE(exit(item));
 }
 
 TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
-  Queue queue(device.queues());
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   int y[100] = {};
-  MapItem item = to(y);
-  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
-  const auto begin =
-      reinterpret_cast<std::uintptr_t>(device.data_environment().corresponding(y, sizeof y));
+  ASSERT_TRUE(enter(to(y)));
+  const std::uintptr_t begin = corresponding(y);
   constexpr std::uintptr_t kPage = 4096;
   EXPECT_THAT(described(begin + sizeof y + kPage), HasSubstr(" bytes past the end of "));
   EXPECT_THAT(described(begin + sizeof y + kPage + 1), Not(HasSubstr(" past the end of ")));
   EXPECT_THAT(described(begin - kPage), HasSubstr(" bytes before "));
   EXPECT_THAT(described(begin - kPage - 1), Not(HasSubstr(" before ")));
-  MapItem gone = remove(y);
-  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  ASSERT_TRUE(exit(remove(y)));
 }
 
 TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
-  Queue queue(device.queues());
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   int y[100] = {};
-  MapItem item = to(y);
-  item.name = ";y;test.cpp;7;1;;";
-  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
   MapItem pointer;
   pointer.begin = static_cast<std::byte*>(device.data_environment().corresponding(y, sizeof y));
   pointer.base = pointer.begin;
   pointer.name = ";q;test.cpp;9;1;;";
-  MapItem gone = remove(y);
-  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
-  gantry_fault fault{};
-  fault.kind = GANTRY_FAULT_ACCESS;
-  fault.address_known = 1;
-  fault.address = reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y;
+  ASSERT_TRUE(exit(remove(y)));
   EXPECT_THAT(
-      describe_fault(fault, device, {&pointer, 1}),
+      described(reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y, {&pointer, 1}),
       HasSubstr(": 400 bytes behind where 'q' points to, freed device memory: 'y', which had "
                 "400 bytes, was unmapped at test.cpp:7"));
 }
 
 /// On a device that uses the host's memory as its own.
-struct FaultInHostMemory : ::testing::Test {
+struct FaultInHostMemory : FaultCase {
+  FaultInHostMemory() : FaultCase(Memory::kShared) {}
+
   std::string described(std::uintptr_t address, std::int32_t kind, std::int32_t access) {
     gantry_fault fault{};
     fault.kind = kind;
     fault.access = access;
-    fault.address_known = 1;
-    fault.address = address;
     fault.what = "race";
-    return describe_fault(fault, device, {});
+    return FaultCase::described(fault, address);
   }
-
-  FakePlugin plugin{Memory::kShared};
-  Device device{0, plugin.device(), ""};
 };
 
 TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
   device.data_environment().unify();
-  Queue queue(device.queues());
-  const Construct construct{"target", ";test.cpp;main;7;1;;"};
   int sum[2] = {};
-  MapItem item = tofrom(sum);
-  item.name = ";sum;test.cpp;7;1;;";
-  ASSERT_TRUE(device.data_environment().enter({&item, 1}, construct, queue));
+  ASSERT_TRUE(enter(tofrom(sum), ";sum;test.cpp;7;1;;"));
   const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
   for (const std::int32_t kind : {GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS}) {
     EXPECT_THAT(described(second, kind, GANTRY_FAULT_ACCESS_WRITE),
                 EndsWith(": 'sum' at offset 4, which has 8 bytes and was mapped at test.cpp:7"));
   }
-  MapItem gone = remove(sum);
-  ASSERT_TRUE(device.data_environment().exit({&gone, 1}, construct, queue));
+  ASSERT_TRUE(exit(remove(sum)));
   EXPECT_THAT(described(second, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_WRITE),
               EndsWith(": host memory"));
 }

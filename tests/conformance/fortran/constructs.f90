@@ -278,6 +278,28 @@ contains
     call check(all(members == [30, 31, 32]), 'as many teams as the clause names')
   end subroutine
 
+  subroutine chunks()
+    integer :: a(40), i
+    a = -1
+    !$omp target teams distribute dist_schedule(static, 5) num_teams(4) map(from: a)
+    do i = 1, 40
+      a(i) = omp_get_team_num()
+    end do
+    call check(all(a == [(mod((i - 1) / 5, 4), i = 1, 40)]), 'chunks are dealt out in turn')
+  end subroutine
+
+  subroutine limits_beside_numbers()
+    integer :: most, i, limit, wanted
+    limit = 2
+    wanted = 8
+    most = 0
+    !$omp target teams distribute parallel do num_threads(wanted) thread_limit(limit) reduction(max: most) map(tofrom: most)
+    do i = 1, 40
+      most = max(most, omp_get_num_threads())
+    end do
+    call check(most >= 1 .and. most <= 2, 'no team has more threads than thread_limit allows')
+  end subroutine
+
   subroutine simd_loops()
     real(4) :: a(100), b(100)
     integer :: i
@@ -324,6 +346,8 @@ program constructs
   call case('conditions', 'fortran.condition', conditions)
   call case('nowait_and_depend', 'fortran.nowait', nowait_and_depend)
   call case('leagues', 'fortran.league', leagues)
+  call case('chunks', 'fortran.chunk', chunks)
+  call case('limits_beside_numbers', 'fortran.thread-limit', limits_beside_numbers)
   call case('simd_loops', 'fortran.simd', simd_loops)
   call case('sections_and_tasks', 'fortran.sections', sections_and_tasks)
 end program
