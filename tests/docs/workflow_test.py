@@ -19,7 +19,8 @@ import commands
 try:
     import yaml
 except ImportError:
-    sys.exit(77)  # skipped: Debian's python3-yaml is not installed
+    print("SKIPPED: Debian's package python3-yaml is not installed")
+    sys.exit(77)
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PAGE = commands.ROOT / "docs/gpu-code-in-ci.md"
