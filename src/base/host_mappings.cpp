@@ -1,9 +1,9 @@
 #include "base/host_mappings.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
-#include <string>
 #include <string_view>
 
 #include <fcntl.h>
@@ -13,27 +13,6 @@
 namespace gantry {
 
 namespace {
-
-/// Empty if there is none. Not by streams: they would allocate for every line.
-std::string list_of_mappings() {
-  std::string text;
-  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return text;
-  }
-  for (;;) {
-    constexpr std::size_t kPiece = 1 << 16;
-    const std::size_t had = text.size();
-    text.resize(had + kPiece);
-    const ssize_t count = read(file, text.data() + had, kPiece);
-    text.resize(had + (count > 0 ? static_cast<std::size_t>(count) : 0));
-    if (count == 0 || (count < 0 && errno != EINTR)) {
-      break;
-    }
-  }
-  close(file);
-  return text;
-}
 
 /// "7f00-8f00 rw-p 00000000 00:00 0   [heap]"; false if the line is not of this kind.
 bool read_line(std::string_view line, HostMapping& mapping) {
@@ -52,6 +31,46 @@ bool read_line(std::string_view line, HostMapping& mapping) {
   mapping.heap = line.ends_with("[heap]");
   mapping.stack = line.ends_with("[stack]");
   return true;
+}
+
+/// Takes no memory but what `list` grows by.
+void append_mappings(std::vector<HostMapping>& list) {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return;
+  }
+  std::array<char, 8192> buffer;
+  std::size_t filled = 0;
+  bool in_long_line = false;
+  for (;;) {
+    const ssize_t count = read(file, buffer.data() + filled, buffer.size() - filled);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      break;
+    }
+    filled += static_cast<std::size_t>(count);
+    std::string_view rest(buffer.data(), filled);
+    const auto take_line = [&](std::size_t length) {
+      if (HostMapping mapping; !in_long_line && read_line(rest.substr(0, length), mapping)) {
+        list.push_back(mapping);
+      }
+    };
+    for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+      take_line(end);
+      in_long_line = false;
+      rest.remove_prefix(end + 1);
+    }
+    if (rest.size() == buffer.size()) { // what is left of it is the end of a file's name
+      take_line(rest.size());
+      in_long_line = true;
+      rest = {};
+    }
+    filled = rest.size();
+    std::ranges::copy(rest, buffer.begin());
+  }
+  close(file);
 }
 
 /// struct procmap_query of <linux/fs.h>, which older headers lack.
@@ -130,17 +149,13 @@ bool HostMappingQuery::open_list() {
   return true;
 }
 
-std::vector<HostMapping> read_host_mappings() {
-  const std::string text = list_of_mappings();
-  std::vector<HostMapping> mappings;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (HostMapping mapping; read_line(std::string_view(text).substr(at, end - at), mapping)) {
-      mappings.push_back(mapping);
-    }
-    at = end + 1;
-  }
-  return mappings;
+void read_host_mappings(std::vector<HostMapping>& list) {
+  std::size_t room = 0;
+  do {
+    room = list.capacity();
+    list.clear();
+    append_mappings(list);
+  } while (list.capacity() != room);
 }
 
 } // namespace gantry

@@ -19,8 +19,10 @@ struct HostMapping {
   bool stack = false; ///< the first thread's
 };
 
-/// In order of address; empty if the system has no list. Takes tens of microseconds. Any thread.
-[[nodiscard]] std::vector<HostMapping> read_host_mappings();
+/// Replaces `list`, in order of address; empty if the system has no list. What is mapped for the
+/// reading itself is not in it: such memory may lie where the caller looks for a hole. Takes tens
+/// of microseconds. Any thread.
+void read_host_mappings(std::vector<HostMapping>& list);
 
 /// Asks the system about single mappings, as Linux answers since 6.11 (PROCMAP_QUERY in
 /// Documentation/filesystems/proc.rst): a third of a microsecond each, however large they are. Not

@@ -158,32 +158,32 @@ std::uintptr_t HostMemory::first_not_populated(std::uintptr_t begin, std::uintpt
 
 HostMemory::Answer HostMemory::look_up(std::uintptr_t begin, std::uintptr_t end,
                                        Access access) const {
-  const auto end_of = [](const Range& range) { return range.mapping.end; };
   Answer answer;
-  auto range = std::ranges::upper_bound(ranges_, begin, {}, end_of);
-  for (; begin < end; ++range) {
-    if (range == ranges_.end() || begin < range->mapping.begin ||
-        !(access == Access::kRead ? range->mapping.readable : range->mapping.writable)) {
+  auto mapping = std::ranges::upper_bound(list_, begin, {}, &HostMapping::end);
+  for (; begin < end; ++mapping) {
+    if (mapping == list_.end() || begin < mapping->begin ||
+        !(access == Access::kRead ? mapping->readable : mapping->writable)) {
       answer.missing = begin;
       return answer;
     }
-    const bool given_back = range->mapping.heap && reinterpret_cast<std::uintptr_t>(sbrk(0)) <
-                                                       std::min(end, range->mapping.end);
-    answer.lasting = answer.lasting && range->lasting && !given_back;
-    begin = range->mapping.end;
+    const bool given_back =
+        mapping->heap && reinterpret_cast<std::uintptr_t>(sbrk(0)) < std::min(end, mapping->end);
+    answer.lasting = answer.lasting && is_lasting(*mapping) && !given_back;
+    begin = mapping->end;
   }
   return answer;
 }
 
+bool HostMemory::is_lasting(const HostMapping& mapping) const {
+  const bool of_executable =
+      mapping.begin >= executable_.begin && mapping.end <= executable_.end + kPage;
+  return mapping.heap || mapping.stack || of_executable;
+}
+
 bool HostMemory::read_list() {
   unlisted_ = 0;
-  ranges_.clear();
-  for (const HostMapping& mapping : read_host_mappings()) {
-    const bool of_executable =
-        mapping.begin >= executable_.begin && mapping.end <= executable_.end + kPage;
-    ranges_.push_back({mapping, mapping.heap || mapping.stack || of_executable});
-  }
-  return !ranges_.empty();
+  read_host_mappings(list_);
+  return !list_.empty();
 }
 
 } // namespace gantry::core

@@ -40,10 +40,6 @@ public:
   }
 
 private:
-  struct Range {
-    HostMapping mapping;
-    bool lasting = false; ///< as long as the process, but for what a heap gives back at its end
-  };
   /// What the list says of an extent.
   struct Answer {
     std::optional<std::uintptr_t> missing;
@@ -66,12 +62,14 @@ private:
   static std::uintptr_t first_not_populated(std::uintptr_t begin, std::uintptr_t end,
                                             Access access);
   [[nodiscard]] Answer look_up(std::uintptr_t begin, std::uintptr_t end, Access access) const;
+  /// It stays as long as the process, but for what a heap gives back at its end.
+  [[nodiscard]] bool is_lasting(const HostMapping& mapping) const;
   /// False if the system has no list.
   bool read_list();
 
   Mutex mutex_{LockRank::kHostMemory};
-  std::vector<Range> ranges_; ///< in order of address
-  HostMapping executable_;    ///< all of its segments
+  std::vector<HostMapping> list_; ///< the system's, as last read
+  HostMapping executable_;        ///< all of its segments
   HostMappingQuery query_;
   /// What was there and not in the list, since it was read.
   int unlisted_;

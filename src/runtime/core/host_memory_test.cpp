@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -73,6 +74,23 @@ TEST(HostMemory, EndsWhereNothingIsMapped) {
   EXPECT_FALSE(missing(pages.begin(), 5 * kPage));
   EXPECT_FALSE(missing(pages.begin() + 6 * kPage, kPage));
   EXPECT_EQ(missing(pages.begin() + 5 * kPage + 100, 1), pages.begin() + 5 * kPage + 100);
+}
+
+TEST(HostMemory, DoesNotFillTheHolesItself) {
+  // The list of so many mappings is longer than any buffer that malloc takes from its heap, and the
+  // system maps new memory into the highest hole that holds it.
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
+  const Pages many(6000);
+  for (std::size_t page = 0; page < many.size / kPage; page += 2) {
+    ASSERT_EQ(mprotect(many.memory + page * kPage, kPage, PROT_READ), 0);
+  }
+  EXPECT_EQ(missing(0, 1), 0u) << "the list has the memory now that it keeps";
+  const Pages hole(256);
+  munmap(hole.memory, hole.size);
+  for (std::size_t page = 0; page < hole.size / kPage; ++page) {
+    const std::uintptr_t begin = hole.begin() + page * kPage;
+    EXPECT_EQ(missing(begin, kPage), begin) << "page " << page;
+  }
 }
 
 TEST(HostMemory, KnowsWhatCannotBeWrittenOrRead) {

@@ -56,7 +56,7 @@ std::shared_ptr<const Mappings> mappings_since(std::uint64_t generation) {
   if (known.last->generation < generation) {
     auto read = std::make_shared<Mappings>();
     read->generation = current_generation.load(std::memory_order_acquire);
-    read->ranges = read_host_mappings();
+    read_host_mappings(read->ranges);
     std::erase_if(read->ranges, [](const HostMapping& mapping) { return !mapping.readable; });
     known.last = std::move(read);
   }
