@@ -1,6 +1,6 @@
 """What programs say, and what they do, when a GPU's driver fails them.
 
-failures_test.py BUILD PROGRAM PROGRAM_FOR_A_NEWER_GPU
+failures_test.py BUILD PROGRAM PROGRAM_FOR_A_NEWER_GPU [FORTRAN_PROGRAM]
 """
 
 import os
@@ -9,6 +9,7 @@ import sys
 import unittest
 
 build, program, newer_program = sys.argv[1:4]
+fortran_program = sys.argv[4] if len(sys.argv) > 4 else None
 
 
 def run(*arguments, program=program, devices="cuda", driver=None, policy="MANDATORY", info=""):
@@ -87,6 +88,14 @@ class Failures(unittest.TestCase):
         self.fails(run(driver="cuLaunchKernel=701"), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
                    "thread_limit")
         self.falls_back(driver="cuLaunchKernel=701")
+
+    @unittest.skipUnless(fortran_program, "Flang 22 is not installed")
+    def test_allocatables_that_a_gpu_cannot_allocate_anew(self):
+        for what, said in [("shape", "an allocatable gets a value of another shape"),
+                           ("length", "an allocatable gets characters of another length")]:
+            result = run(what, program=fortran_program, devices="simt")
+            self.fails(result, "the region of 'main program'")
+            self.assertIn(said, result.stdout)
 
 
 unittest.main(argv=sys.argv[:1])

@@ -125,7 +125,6 @@ contains
     call check(a(10) == 11 .or. shares_memory() .and. a(10) == 12, 'what was not')
   end subroutine
 
-#ifndef GANTRY_FOR_GPU /* Flang assigns through its library, which Debian has for the host alone */
   subroutine scalars()
     integer, allocatable :: n
     allocate (n)
@@ -135,7 +134,6 @@ contains
     !$omp end target
     call check(n == 5, 'an allocatable scalar')
   end subroutine
-#endif
 
   subroutine dummy_arguments()
     real(8), allocatable :: a(:)
@@ -201,9 +199,7 @@ program allocatables
   call case('allocated_anew', 'fortran.allocatable-data', allocated_anew)
   call case('grown_by_assignment', 'fortran.allocatable-data', grown_by_assignment)
   call case('updated', 'fortran.allocatable-update', updated)
-#ifndef GANTRY_FOR_GPU
   call case('scalars', 'fortran.allocatable-scalar', scalars)
-#endif
   call case('dummy_arguments', 'fortran.allocatable-argument', dummy_arguments)
   call case('sections', 'fortran.allocatable-section', sections)
   call case('sections_of_several_dimensions', 'fortran.allocatable-section-dimensions', &

@@ -1,0 +1,20 @@
+! Assignments to allocatables that a GPU cannot make: it prints nothing, and ends with a message.
+program fortran_failures
+  integer, allocatable :: numbers(:)
+  character(:), allocatable :: text
+  character(20) :: which
+  allocate (numbers(3))
+  numbers = 1
+  text = 'abc'
+  call get_command_argument(1, which)
+  if (which == 'shape') then
+    !$omp target map(tofrom: numbers)
+    numbers = [1, 2, 3, 4]
+    !$omp end target
+  else
+    !$omp target map(tofrom: text)
+    text = 'abcd'
+    !$omp end target
+  end if
+  print *, 'on'
+end program
