@@ -1,5 +1,5 @@
 # What is compiled for CPUs other than the host's, with the same Clang and Debian's cross packages
-# (scripts/setup foreign). Where these are missing it is left out; who needs it is told so.
+# (scripts/setup foreign). Where these are missing it is left out; a program that needs it ends with a message.
 
 # GANTRY_KNOWN_FOREIGN_CPUS: as in src/base/foreign_cpu.h; GANTRY_FOREIGN_CPUS: those for which this
 # build has something.

@@ -74,7 +74,7 @@ function(gantry_fortran_program output source compiler)
   set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/${name})
   file(MAKE_DIRECTORY ${modules})
   if(compiler STREQUAL flang22)
-    set(command flang -fopenmp-version=52 -w -module-dir ${modules} ${program_FLAGS})
+    set(command flang -fopenmp-version=52 -w -module-dir ${modules})
     if(program_GPU)
       list(APPEND command --offload-arch=${program_GPU} -DGANTRY_FOR_GPU)
       list(APPEND program_DEPENDS gantry_device_nvptx64
@@ -89,7 +89,7 @@ function(gantry_fortran_program output source compiler)
   endif()
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry ${command} -cpp -O1 -g ${source} -o ${output}
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry ${command} -cpp -O1 -g ${program_FLAGS} ${source} -o ${output}
     DEPENDS ${source} ${program_DEPENDS} gantry libgantry gantry_device_cpu
     COMMENT "Compiling ${name} with ${compiler}"
     VERBATIM)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <gantry/cuda_driver.h>
+#include <gantry/gantry.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,10 @@ typedef struct gantry_simt_fault {
 /** The fault that ended the work of the calling thread's current context; CUDA_ERROR_NOT_FOUND if
     none did. */
 CUresult gantry_simt_get_fault(gantry_simt_fault* fault);
+
+/** Calls `visit` for every environment variable that the executor reads and libgantry does not, in
+    the order to be shown. Any thread. */
+void gantry_simt_visit_environment(gantry_environment_visitor visit, void* data);
 
 #ifdef __cplusplus
 }

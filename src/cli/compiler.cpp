@@ -31,7 +31,7 @@ struct Compiler {
 
 /// A language, and what its compilers differ in.
 struct Language {
-  std::string_view Compiler::* program;
+  std::string_view Compiler::*program;
   std::string_view files;   ///< how the names of its configuration files begin
   std::string_view package; ///< Debian's, without the version
   bool several_kinds;       ///< a command may make device code for the host's kind and for GPUs
@@ -90,8 +90,8 @@ struct Choice {
   std::string_view version = kCompilers.front().version;
   bool chooses_targets = false;
   bool chooses_gpu = false;
-  bool openmp =
-      true; ///< the last of -fopenmp and -fno-openmp; the configuration file has the first
+  /// The last of -fopenmp and -fno-openmp; the configuration file has the first.
+  bool openmp = true;
 };
 
 Choice read_choice(const std::vector<std::string>& arguments) {

@@ -1,12 +1,12 @@
 // `gantry devices`: what this machine offers, and why the rest is of no use.
 
 #include "cli/command.h"
+#include "cli/json_text.h"
 #include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "cli/text_table.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace gantry::cli {
 namespace {
@@ -58,7 +58,7 @@ int run_devices(int argc, char** argv) {
   Json kinds = Json::array();
   library->visit_devices(append, &kinds);
   if (json) {
-    fmt::print("{}\n", Json{{"devices", kinds}}.dump(2));
+    fmt::print("{}", json_text(Json{{"devices", kinds}}));
   } else {
     fmt::print("{}", table_of(kinds));
   }

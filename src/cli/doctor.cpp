@@ -4,6 +4,7 @@
 #include "base/installation.h"
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/json_text.h"
 #include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "cli/subprocess.h"
@@ -18,7 +19,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace gantry::cli {
@@ -65,7 +65,7 @@ public:
   /// The exit status.
   int end() const {
     if (json_) {
-      fmt::print("{}\n", Json{{"findings", list_}}.dump(2));
+      fmt::print("{}", json_text(Json{{"findings", list_}}));
     } else {
       fmt::print("{}\n",
                  any_wrong_ ? "Something is wrong: see above." : "Everything that is here works.");
@@ -102,14 +102,15 @@ constexpr Compiler kCompilers[] = {
     {"GCC 12, Fortran", GANTRY_GFORTRAN, nullptr, "gfortran-12", nullptr},
 };
 
-Finding look_at(const Compiler& compiler, const std::filesystem::path& root) {
+Finding look_at(const Compiler& compiler, const std::filesystem::path& root,
+                const HeldSignals& signals) {
   if (access(compiler.program, X_OK) != 0) {
     return {compiler.subject, State::kAbsent,
             fmt::format("cannot run '{}': {}", compiler.program, std::strerror(errno)),
             fmt::format("to have it: apt-get install {}", compiler.packages)};
   }
   const Result<Ended> version =
-      run_to_the_end({compiler.program, "--version"}, {}, std::chrono::seconds(60));
+      run_to_the_end({compiler.program, "--version"}, {}, std::chrono::seconds(60), signals);
   if (!version || version->status != 0) {
     return {compiler.subject, State::kWrong,
             version ? first_line(version->output) : version.error().message,
@@ -125,10 +126,11 @@ Finding look_at(const Compiler& compiler, const std::filesystem::path& root) {
   return {compiler.subject, State::kGood, first_line(version->output)};
 }
 
-Finding look_at_gcc_for_gpus() {
+Finding look_at_gcc_for_gpus(const HeldSignals& signals) {
   constexpr const char* kSubject = "GCC 12 for NVIDIA";
-  const Result<Ended> found = run_to_the_end(
-      {GANTRY_GXX, "-print-prog-name=accel/nvptx-none/mkoffload"}, {}, std::chrono::seconds(60));
+  const Result<Ended> found =
+      run_to_the_end({GANTRY_GXX, "-print-prog-name=accel/nvptx-none/mkoffload"}, {},
+                     std::chrono::seconds(60), signals);
   // The name alone is the answer where it is not to be found.
   if (!found || !found->output.starts_with('/')) {
     return {kSubject, State::kAbsent, "GCC cannot compile for NVIDIA's GPUs",
@@ -220,25 +222,41 @@ std::vector<std::string> target_of(std::string_view kind) {
   return {};
 }
 
+/// The environment of a trial: what steers runtimes and would make it say more or less is taken
+/// away, but not where things are.
+std::vector<std::pair<std::string, std::string>> environment_of_trial(const std::string& kind) {
+  std::vector<std::pair<std::string, std::string>> changes;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view whole = *variable;
+    const std::string_view name = whole.substr(0, whole.find('='));
+    const bool steers =
+        std::ranges::any_of(std::array{"GANTRY_", "OMP_", "LIBOMPTARGET_", "KMP_", "GOMP_"},
+                            [&](const char* prefix) { return name.starts_with(prefix); });
+    if (steers && name != "GANTRY_SIMT_CACHE") {
+      changes.emplace_back(name, "");
+    }
+  }
+  std::erase_if(changes, [](const auto& change) {
+    return change.first == "GANTRY_DEVICES" || change.first == "OMP_TARGET_OFFLOAD";
+  });
+  changes.emplace_back("GANTRY_DEVICES", kind);
+  changes.emplace_back("OMP_TARGET_OFFLOAD", "MANDATORY");
+  return changes;
+}
+
 Finding try_device(const std::string& kind, const std::filesystem::path& root,
-                   const std::filesystem::path& folder) {
+                   const std::filesystem::path& folder, const HeldSignals& signals) {
   constexpr std::chrono::seconds kPatience(120);
   const std::string program = (folder / kind).string();
   std::vector<std::string> compile = {(root / "bin/gantry").string(), "clang", "-O1",
                                       (folder / "trial.c").string(),  "-o",    program};
   std::ranges::copy(target_of(kind), std::back_inserter(compile));
-  Result<Ended> ended = run_to_the_end(compile, {}, kPatience);
+  Result<Ended> ended = run_to_the_end(compile, {}, kPatience, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program for it cannot be compiled",
             ended ? first_line(ended->output) : ended.error().message};
   }
-  ended = run_to_the_end({program},
-                         {{"GANTRY_DEVICES", kind},
-                          {"OMP_TARGET_OFFLOAD", "MANDATORY"},
-                          {"OMP_DEFAULT_DEVICE", ""},
-                          {"GANTRY_INFO", ""},
-                          {"GANTRY_TRACE", ""}},
-                         kPatience);
+  ended = run_to_the_end({program}, environment_of_trial(kind), kPatience, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program did not run as it should",
             ended ? fmt::format("exit status {}: {}", ended->status, first_line(ended->output))
@@ -263,7 +281,8 @@ std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& 
 /// A variable whose name is nearly one that programs read has no effect, and nobody says so.
 void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   std::vector<std::string_view> known;
-  library.visit_environment(
+  visit_environment(
+      library,
       [](const gantry_environment_variable* variable, void* list) {
         static_cast<decltype(known)*>(list)->emplace_back(variable->name);
       },
@@ -283,7 +302,7 @@ void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
 }
 
 void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path& root,
-                     bool can_compile, Findings& findings) {
+                     bool can_compile, const HeldSignals& signals, Findings& findings) {
   const TrialFolder folder;
   if (folder.path().empty()) {
     findings.add({"temporary files", State::kWrong,
@@ -293,12 +312,15 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
   }
   const auto kinds = kinds_of(library);
   for (const auto& [kind, reason] : kinds) {
+    if (signals.any()) {
+      return;
+    }
     if (!reason.empty()) {
       findings.add({kind, State::kAbsent, reason});
     } else if (!can_compile) {
       findings.add({kind, State::kAbsent, "not tried: no program can be compiled, see above"});
     } else {
-      findings.add(try_device(kind, root, folder.path()));
+      findings.add(try_device(kind, root, folder.path(), signals));
     }
   }
   // Nothing else speaks of a plugin that is not there.
@@ -333,25 +355,26 @@ int run_doctor(int argc, char** argv) {
   if (!root) {
     return report(root.error());
   }
+  const HeldSignals signals; // the trial's folder goes in any case
   Findings findings(json);
   bool can_compile = false; // with the first, which the trial is compiled with
   for (const Compiler& compiler : kCompilers) {
-    const Finding finding = look_at(compiler, *root);
+    const Finding finding = look_at(compiler, *root, signals);
     can_compile |= &compiler == kCompilers && finding.state == State::kGood;
     findings.add(finding);
   }
-  findings.add(look_at_gcc_for_gpus());
+  findings.add(look_at_gcc_for_gpus(signals));
   const Finding openmp = look_at_openmp(*root);
   can_compile &= openmp.state == State::kGood;
   findings.add(openmp);
   if (const auto library = load_runtime_library()) {
+    look_at_devices(*library, *root, can_compile, signals, findings);
     look_at_environment(*library, findings);
-    look_at_devices(*library, *root, can_compile, findings);
   } else {
     findings.add(
         {"libgantry", State::kWrong, library.error().message, "install or build Gantry again"});
   }
-  return findings.end();
+  return signals.any() ? 1 : findings.end();
 }
 
 } // namespace gantry::cli

@@ -1,13 +1,13 @@
 // `gantry env`: the environment variables that the runtime reads.
 
 #include "cli/command.h"
+#include "cli/json_text.h"
 #include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 
 #include <cstdlib>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace gantry::cli {
 namespace {
@@ -56,9 +56,9 @@ int run_environment(int argc, char** argv) {
     return report(library.error());
   }
   Json variables = Json::array();
-  library->visit_environment(append, &variables);
+  visit_environment(*library, append, &variables);
   if (json) {
-    fmt::print("{}\n", Json{{"variables", variables}}.dump(2));
+    fmt::print("{}", json_text(Json{{"variables", variables}}));
   } else {
     fmt::print("{}", text_of(variables));
   }

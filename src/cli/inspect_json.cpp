@@ -1,4 +1,5 @@
 #include "cli/inspect_report.h"
+#include "cli/json_text.h"
 #include "format/file_kind.h"
 #include "format/names.h"
 
@@ -89,9 +90,7 @@ std::string to_json(const std::vector<PartReport>& reports) {
     }
     files.push_back(std::move(file));
   }
-  // Strings of a file may hold any bytes; JSON text may not.
-  return Json({{"files", std::move(files)}}).dump(2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  return json_text({{"files", std::move(files)}});
 }
 
 } // namespace gantry::cli

@@ -2,6 +2,8 @@
 
 #include "base/installation.h"
 
+#include <gantry/simt_driver.h>
+
 #include <dlfcn.h>
 
 namespace gantry::cli {
@@ -25,6 +27,22 @@ Result<RuntimeLibrary> load_runtime_library() {
     return fail("'{}' is not of this version of Gantry", path);
   }
   return functions;
+}
+
+void visit_environment(const RuntimeLibrary& library, gantry_environment_visitor visit,
+                       void* data) {
+  library.visit_environment(visit, data);
+  const Result<std::filesystem::path> root = find_installation();
+  void* const executor =
+      root ? dlopen((*root / "lib/simt/libcuda.so.1").c_str(), RTLD_LAZY | RTLD_LOCAL) : nullptr;
+  if (executor == nullptr) {
+    return;
+  }
+  const auto visit_more = reinterpret_cast<decltype(&::gantry_simt_visit_environment)>(
+      dlsym(executor, "gantry_simt_visit_environment"));
+  if (visit_more != nullptr) {
+    visit_more(visit, data);
+  }
 }
 
 } // namespace gantry::cli

@@ -16,4 +16,9 @@ struct RuntimeLibrary {
 /// Loads the library; it stays for the life of the process.
 [[nodiscard]] Result<RuntimeLibrary> load_runtime_library();
 
+/// Visits the variables that programs read: the runtime's, and where the PTX executor is installed
+/// what it reads beside them. Visit devices before: the executor is loaded for it, and has the
+/// driver's name.
+void visit_environment(const RuntimeLibrary& library, gantry_environment_visitor visit, void* data);
+
 } // namespace gantry::cli

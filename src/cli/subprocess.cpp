@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,15 +46,17 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// Reads until the other end is closed everywhere; false if that takes too long.
-bool read_all(int pipe, std::string& output, std::chrono::seconds patience) {
+/// Reads until the other end is closed everywhere; false if that takes too long, or a signal comes.
+bool read_all(int pipe, std::string& output, std::chrono::seconds patience,
+              const HeldSignals& signals) {
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    pollfd readable{pipe, POLLIN, 0};
-    const int ready = poll(&readable, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
-    if (ready == 0) {
+    pollfd readable[] = {{pipe, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
+    const int ready = poll(readable, std::size(readable),
+                           static_cast<int>(std::max<std::int64_t>(0, left.count())));
+    if (ready == 0 || readable[1].revents != 0) {
       return false;
     }
     char bytes[4096];
@@ -68,11 +71,36 @@ bool read_all(int pipe, std::string& output, std::chrono::seconds patience) {
   }
 }
 
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    sigaddset(&signals, number);
+  }
+  return signals;
+}
+
 } // namespace
+
+HeldSignals::HeldSignals() {
+  const sigset_t held = ending_signals();
+  sigprocmask(SIG_BLOCK, &held, &before_);
+  descriptor_ = signalfd(-1, &held, SFD_CLOEXEC);
+}
+
+HeldSignals::~HeldSignals() {
+  close(descriptor_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool HeldSignals::any() const {
+  pollfd readable{descriptor_, POLLIN, 0};
+  return poll(&readable, 1, 0) > 0;
+}
 
 Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
                              const std::vector<std::pair<std::string, std::string>>& environment,
-                             std::chrono::seconds patience) {
+                             std::chrono::seconds patience, const HeldSignals& signals) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return fail("cannot make a pipe: {}", std::strerror(errno));
@@ -84,9 +112,14 @@ Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   std::vector<std::string> texts = arguments;
   std::vector<std::string> variables = environment_with(environment);
+  posix_spawnattr_t attributes; // a process group of its own, which can be killed as a whole
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
   pid_t process = 0;
-  const int error = posix_spawn(&process, texts.front().c_str(), &actions, nullptr,
+  const int error = posix_spawn(&process, texts.front().c_str(), &actions, &attributes,
                                 pointers_to(texts).data(), pointers_to(variables).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (error != 0) {
@@ -94,16 +127,17 @@ Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
     return fail("cannot run '{}': {}", texts.front(), std::strerror(error));
   }
   Ended ended;
-  const bool in_time = read_all(ends[0], ended.output, patience);
+  const bool in_time = read_all(ends[0], ended.output, patience, signals);
   close(ends[0]);
   if (!in_time) {
-    kill(process, SIGKILL);
+    kill(-process, SIGKILL);
   }
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
-    return fail("'{}' did not end in {} seconds", texts.front(), patience.count());
+    return signals.any() ? fail("interrupted")
+                         : fail("'{}' did not end in {} seconds", texts.front(), patience.count());
   }
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended;

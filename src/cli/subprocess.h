@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <signal.h>
+
 namespace gantry::cli {
 
 struct Ended {
@@ -15,12 +17,34 @@ struct Ended {
   std::string output; ///< stdout and stderr, at most 64 KiB
 };
 
+/// Keeps the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) waiting while it exists,
+/// for a process that has to leave in order: they come when it goes. One, in a process of one
+/// thread.
+class HeldSignals {
+public:
+  HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals();
+
+  /// A descriptor that is readable once one is waiting; -1 if there is none to be had.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] bool any() const;
+  /// What was blocked before.
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+private:
+  sigset_t before_;
+  int descriptor_ = -1;
+};
+
 /// Runs `arguments`, whose first is the program's path, with `environment` on top of this process's
 /// (an empty value takes the variable away) and nothing to read, and waits for its end. A program
-/// that takes longer than `patience` is killed; that is an error, as is one that cannot be started.
+/// that takes longer than `patience`, or is running when a signal comes, is killed with all that it
+/// has started; that is an error, as is one that cannot be started.
 [[nodiscard]] Result<Ended>
 run_to_the_end(const std::vector<std::string>& arguments,
                const std::vector<std::pair<std::string, std::string>>& environment,
-               std::chrono::seconds patience);
+               std::chrono::seconds patience, const HeldSignals& signals);
 
 } // namespace gantry::cli

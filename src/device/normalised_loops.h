@@ -18,7 +18,13 @@ struct Part {
 template <typename Number>
 using Iteration = void (*)(Number number, void* arguments);
 
-/// Iterations from `begin` to before `end`, in chunks of at least one that are dealt out in turn.
+/// A chunk that the program names, cut to the loop: products of it and of the number of parts do
+/// not wrap around then, in any loop that ends in this century.
+[[gnu::always_inline]] inline uint64_t cut(uint64_t chunk, uint64_t count) {
+  return chunk < count ? chunk : count;
+}
+
+/// Iterations from `begin` to before `end`, in chunks that are dealt out in turn.
 template <typename Number>
 [[gnu::always_inline]] inline void deal(Iteration<Number> run, void* arguments, uint64_t begin,
                                         uint64_t end, const Part& part, uint64_t chunk) {
@@ -50,12 +56,13 @@ template <typename Number, typename ThreadChunk>
                                               uint64_t count, const Part& team, uint64_t team_chunk,
                                               const Part& thread, uint64_t named_thread_chunk,
                                               ThreadChunk thread_chunk) {
-  const uint64_t block = team_chunk == 0 ? even_chunk(count, team.count, thread.count) : team_chunk;
+  const uint64_t block =
+      team_chunk == 0 ? even_chunk(count, team.count, thread.count) : cut(team_chunk, count);
   const uint64_t stride = team.count * block;
   for (uint64_t first = team.number * block; first < count;) {
     const uint64_t last = count - first < block ? count : first + block;
-    const uint64_t chunk =
-        named_thread_chunk == 0 ? thread_chunk(last - first, thread.count) : named_thread_chunk;
+    const uint64_t chunk = named_thread_chunk == 0 ? thread_chunk(last - first, thread.count)
+                                                   : cut(named_thread_chunk, last - first);
     deal(run, arguments, first, last, thread, chunk);
     if (count - first <= stride) {
       return;
@@ -74,13 +81,14 @@ template <typename Number, typename ThreadChunk>
       Number chunk, uint8_t /*at_most_one*/) {                                                     \
     const Part thread = this_thread();                                                             \
     deal(run, arguments, 0, count, thread,                                                         \
-         chunk == 0 ? thread_chunk(count, thread.count) : chunk);                                  \
+         chunk == 0 ? thread_chunk(count, thread.count) : cut(chunk, count));                      \
   }                                                                                                \
   [[gnu::always_inline]] void __kmpc_distribute_static_loop_##suffix(                              \
       void*, Iteration<Number> run, void* arguments, Number count, Number chunk,                   \
       uint8_t /*at_most_one*/) {                                                                   \
     const Part team = this_team();                                                                 \
-    deal(run, arguments, 0, count, team, chunk == 0 ? even_chunk(count, team.count, 1) : chunk);   \
+    deal(run, arguments, 0, count, team,                                                           \
+         chunk == 0 ? even_chunk(count, team.count, 1) : cut(chunk, count));                       \
   }                                                                                                \
   [[gnu::always_inline]] void __kmpc_distribute_for_static_loop_##suffix(                          \
       void*, Iteration<Number> run, void* arguments, Number count, Number /*threads*/,             \

@@ -1,12 +1,11 @@
 #include "pass/copyprivate.h"
 
+#include "pass/shared_variable.h"
 #include "pass/translation.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 namespace gantry::pass {
@@ -35,36 +34,6 @@ void collect_list(llvm::AllocaInst& list, Variables& variables) {
   variables.insert(&list);
 }
 
-void share(llvm::AllocaInst& variable) {
-  llvm::Function& function = *variable.getFunction();
-  llvm::Module& module = *function.getParent();
-  const std::optional<llvm::TypeSize> size = variable.getAllocationSize(module.getDataLayout());
-  if (!size || size->isScalable() || !variable.isStaticAlloca()) {
-    return; // of a size known at run time: a variable-length array cannot be copyprivate
-  }
-  llvm::IRBuilder<> builder(&variable);
-  auto* pointer = builder.getPtrTy();
-  auto* bytes = builder.getInt64(size->getFixedValue());
-  const llvm::FunctionCallee take =
-      module.getOrInsertFunction("__kmpc_alloc_shared", pointer, builder.getInt64Ty());
-  const llvm::FunctionCallee give = module.getOrInsertFunction(
-      "__kmpc_free_shared", builder.getVoidTy(), pointer, builder.getInt64Ty());
-  for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
-    if (auto* marker = llvm::dyn_cast<llvm::LifetimeIntrinsic>(user)) {
-      marker->eraseFromParent();
-    }
-  }
-  llvm::CallInst* place = builder.CreateCall(take, bytes);
-  variable.replaceAllUsesWith(place);
-  variable.eraseFromParent();
-  for (llvm::BasicBlock& block : function) {
-    if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) {
-      builder.SetInsertPoint(block.getTerminator());
-      builder.CreateCall(give, {place, bytes});
-    }
-  }
-}
-
 } // namespace
 
 llvm::PreservedAnalyses CopyPrivate::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -84,7 +53,7 @@ llvm::PreservedAnalyses CopyPrivate::run(llvm::Module& module, llvm::ModuleAnaly
     }
   }
   for (llvm::AllocaInst* variable : variables) {
-    share(*variable);
+    share(*variable, *variable, returns_of(*variable->getFunction()));
   }
   return llvm::PreservedAnalyses::none();
 }

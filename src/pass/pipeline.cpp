@@ -3,6 +3,7 @@
 #include "pass/copyprivate.h"
 #include "pass/entries.h"
 #include "pass/flang/device_code.h"
+#include "pass/flang/sharing.h"
 #include "pass/indirect_calls.h"
 #include "pass/virtual_calls.h"
 
@@ -26,6 +27,7 @@ void add_passes(llvm::PassBuilder& builder) {
       [](ModulePassManager& passes, OptimizationLevel /*level*/) {
         passes.addPass(FlangPlaces());
         passes.addPass(FlangRegions());
+        passes.addPass(FlangSharing());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
@@ -67,6 +69,8 @@ void add_passes(llvm::PassBuilder& builder) {
           passes.addPass(FlangPlaces());
         } else if (name == "gantry-flang-regions") {
           passes.addPass(FlangRegions());
+        } else if (name == "gantry-flang-sharing") {
+          passes.addPass(FlangSharing());
         } else {
           return false;
         }

@@ -3,7 +3,9 @@
 import json
 import os
 import pathlib
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,14 +44,19 @@ class Lists(unittest.TestCase):
         self.assertIn("GANTRY_DEVICES=cpu:4  (set)\n", text)
 
     def test_every_variable_is_documented(self):
-        documented = (SOURCE / "docs/runtime.md").read_text()
-        for variable in json.loads(self.gantry("env", "--json"))["variables"]:
-            self.assertIn(f"| `{variable['name']}` |", documented)
+        documented = "".join((SOURCE / "docs" / page).read_text() for page in ("runtime.md", "simt.md"))
+        names = [variable["name"] for variable in json.loads(self.gantry("env", "--json"))["variables"]]
+        self.assertIn("GANTRY_SIMT_CHECK", names)
+        self.assertEqual(len(names), len(set(names)))
+        for name in names:
+            self.assertIn(f"| `{name}` |", documented)
 
     def test_every_command_explains_itself(self):
-        for command in ("devices", "env", "inspect", "link", "pack"):
+        listed = re.findall(r"(?m)^  ([a-z+]+) {2,}\S", self.gantry("--help"))
+        self.assertLessEqual({"clang++", "devices", "doctor", "env", "flang", "g++", "inspect", "run"}, set(listed))
+        for command in listed:
             with self.subTest(command=command):
-                self.assertIn("--help", self.gantry(command, "--help"))
+                self.assertRegex(self.gantry(command, "--help"), "(?i)usage|--help")
 
     def test_output_that_cannot_be_written_is_an_error(self):
         for arguments in (["devices"], ["env", "--json"], ["inspect", BUILD / "lib/libgantry.so"],
@@ -94,7 +101,26 @@ class Doctor(unittest.TestCase):
         self.assertEqual(findings["cpu"]["what"], "a program ran right on 1 of 1 device(s)")
 
     def test_it_is_not_misled_by_what_is_set(self):
-        self.findings(0, GANTRY_DEVICES="nonsense", OMP_TARGET_OFFLOAD="DISABLED", GANTRY_INFO="all")
+        findings = self.findings(0, GANTRY_DEVICES="nonsense", OMP_TARGET_OFFLOAD="DISABLED", GANTRY_INFO="all",
+                                 LIBOMPTARGET_INFO="-1", OMP_DISPLAY_ENV="true", OMP_DEFAULT_DEVICE="7",
+                                 GANTRY_SIMT_MODE="skip", GANTRY_TIMEOUT="0.001")
+        for kind in ("cpu", "simt", "worker"):
+            self.assertEqual(findings[kind]["what"], "a program ran right on 1 of 1 device(s)")
+
+    def test_what_is_not_text_is_replaced(self):
+        finding = self.findings(1, TMPDIR=b"/x\xff")["temporary files"]
+        self.assertEqual(finding["what"], "no folder can be made in '/x\ufffd'")
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            doctor = subprocess.Popen([BUILD / "bin/gantry", "doctor"], stdout=subprocess.PIPE, text=True,
+                                      env=clean_environment(TMPDIR=folder))
+            while not doctor.stdout.readline().startswith("  cpu "):
+                pass
+            doctor.send_signal(signal.SIGINT)
+            doctor.stdout.read()
+            self.assertEqual(doctor.wait(timeout=60), -signal.SIGINT)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_what_does_not_work_is_named_with_a_remedy(self):
         finding = self.findings(1, TMPDIR="/nowhere")["temporary files"]

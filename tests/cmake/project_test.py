@@ -60,7 +60,7 @@ class Project(unittest.TestCase):
         self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="sm_70;sm_90"), self.runs(1))
 
     def test_gpus_of_this_machine(self):
-        self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="native"), self.runs(1))
+        self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="sm_90;native"), self.runs(1))
 
     def test_the_host_and_gpus_with_gcc(self):
         self.assertEqual(self.app("g++-12", "cpu,simt", GANTRY_ARCHITECTURES="host;sm_80"), self.runs(2))
@@ -77,14 +77,14 @@ class Project(unittest.TestCase):
     def test_an_architecture_that_is_none(self):
         done = self.configure("clang++-22", GANTRY_ARCHITECTURES="host;sm90")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("GANTRY_ARCHITECTURES has 'sm90'; its elements are host, native, and sm_70",
+        self.assertIn("GANTRY_ARCHITECTURES has 'sm90'; its elements are host, native, and sm_70 and later",
                       " ".join(done.stderr.split()))
 
     def test_a_compiler_that_gantry_does_not_know(self):
         done = self.configure("clang++-14")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("Clang 14", done.stderr)
-        self.assertIn("Clang 19 and 22 and GCC 12", " ".join(done.stderr.split()))
+        self.assertIn("Clang 19 and 22, Flang 22 (for the host or for GPUs) and GCC 12", " ".join(done.stderr.split()))
 
 
 if __name__ == "__main__":

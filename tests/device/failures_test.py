@@ -90,8 +90,9 @@ class Failures(unittest.TestCase):
         self.falls_back(driver="cuLaunchKernel=701")
 
     @unittest.skipUnless(fortran_program, "Flang 22 is not installed")
-    def test_allocatables_that_a_gpu_cannot_allocate_anew(self):
+    def test_fortran_assignments_that_a_gpu_cannot_make(self):
         for what, said in [("shape", "an allocatable gets a value of another shape"),
+                           ("type", "an array of derived type cannot be assigned as a whole"),
                            ("length", "an allocatable gets characters of another length")]:
             result = run(what, program=fortran_program, devices="simt")
             self.fails(result, "the region of 'main program'")

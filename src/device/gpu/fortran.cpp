@@ -108,8 +108,8 @@ void assign_elements(const Descriptor& to, const Descriptor& from) {
 
 void assign(Descriptor& to, const Descriptor& from) {
   if (to.type == kDerivedType) {
-    fail("an object of derived type cannot be assigned as a whole in Flang's device code for GPUs; "
-         "assign its components");
+    fail("an array of derived type cannot be assigned as a whole in Flang's device code for GPUs; "
+         "assign its elements in a loop");
   }
   if (to.type != kCharacter && to.element_size != from.element_size) {
     fail("arrays of different kinds are assigned to each other");

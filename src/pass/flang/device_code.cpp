@@ -1,6 +1,7 @@
 #include "pass/flang/device_code.h"
 
 #include "pass/library.h"
+#include "pass/translation.h"
 
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Constants.h>
@@ -8,40 +9,11 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/TargetParser/Triple.h>
 
 #include <dlfcn.h>
 
 namespace gantry::pass {
 namespace {
-
-/// Clang's code has the same flag, and kernels of the same shape for GPUs alone.
-bool is_device_code(const llvm::Module& module) {
-  return module.getModuleFlag("openmp-device") != nullptr;
-}
-
-bool is_for_gpu(const llvm::Module& module) {
-  const auto is_gpu = [](const llvm::Triple& target) {
-    return target.isNVPTX() || target.isAMDGPU();
-  };
-  return is_gpu(llvm::Triple(module.getTargetTriple()));
-}
-
-bool is_flangs(const llvm::Module& module) {
-  const llvm::NamedMDNode* const producers = module.getNamedMetadata("llvm.ident");
-  if (producers == nullptr) {
-    return false;
-  }
-  for (const llvm::MDNode* producer : producers->operands()) {
-    const auto* text = producer->getNumOperands() == 0
-                           ? nullptr
-                           : llvm::dyn_cast<llvm::MDString>(producer->getOperand(0));
-    if (text != nullptr && text->getString().contains("flang")) {
-      return true;
-    }
-  }
-  return false;
-}
 
 /// The bitcode library's place beside this plugin.
 std::string regions_library() {
@@ -67,11 +39,29 @@ void forget_cpu(llvm::Module& module) {
 
 } // namespace
 
+bool is_flangs_device_code(const llvm::Module& module) {
+  // Clang's code has the same flag.
+  if (!is_device_module(module)) {
+    return false;
+  }
+  const llvm::NamedMDNode* const producers = module.getNamedMetadata("llvm.ident");
+  if (producers == nullptr) {
+    return false;
+  }
+  for (const llvm::MDNode* producer : producers->operands()) {
+    const auto* text = producer->getNumOperands() == 0
+                           ? nullptr
+                           : llvm::dyn_cast<llvm::MDString>(producer->getOperand(0));
+    if (text != nullptr && text->getString().contains("flang")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 llvm::PreservedAnalyses FlangRegions::run(llvm::Module& module,
                                           llvm::ModuleAnalysisManager& /*analyses*/) {
-  const llvm::Function* const first = module.getFunction("__kmpc_target_init");
-  if (!is_device_code(module) || first == nullptr || !first->isDeclaration() ||
-      is_for_gpu(module)) {
+  if (!is_flangs_device_code(module) || is_gpu_module(module)) {
     return llvm::PreservedAnalyses::all();
   }
   if (llvm::Error error = link_library(module, regions_library())) {
@@ -117,7 +107,7 @@ llvm::PreservedAnalyses FlangPlaces::run(llvm::Module& module,
 }
 
 bool write_flang_bitcode(llvm::Module& module, llvm::raw_pwrite_stream& output) {
-  if (!is_device_code(module) || !is_flangs(module) || !is_for_gpu(module)) {
+  if (!is_flangs_device_code(module) || !is_gpu_module(module)) {
     return false;
   }
   llvm::WriteBitcodeToFile(module, output);

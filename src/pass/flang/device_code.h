@@ -19,6 +19,9 @@ class raw_pwrite_stream;
 
 namespace gantry::pass {
 
+/// Whether the module is device code that Flang has made.
+[[nodiscard]] bool is_flangs_device_code(const llvm::Module& module);
+
 /// Gives Flang's device code for CPUs the functions that it calls. Runs first.
 struct FlangRegions : llvm::PassInfoMixin<FlangRegions> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);

@@ -87,9 +87,7 @@ contains
     call check(all(b%values == [(i + 1, i = 1, 10)]), 'an allocatable component that is named')
     call check(b%corner%x == 4, 'its object')
   end subroutine
-#endif
 
-#ifndef __GFORTRAN__ /* refuses allocatable components in map clauses */
   subroutine allocatable_components_alone()
     type(box) :: b
     integer :: i
@@ -102,9 +100,7 @@ contains
     !$omp end target
     call check(all(b%values == [(i + 1, i = 1, 10)]), 'a component without its object')
   end subroutine
-#endif
 
-#ifndef __GFORTRAN__ /* refuses allocatable components in map clauses */
   subroutine allocatable_components_implicitly()
     type(box) :: b
     allocate (b%values(10))
@@ -115,9 +111,7 @@ contains
     !$omp end target
     call check(b%values(3) == 5 .and. b%n == 1, 'the object maps its allocatable components')
   end subroutine
-#endif
 
-#ifndef __GFORTRAN__ /* refuses allocatable components in map clauses */
   subroutine components_of_components()
     type(nested) :: a
     allocate (a%inner%values(4))
@@ -127,6 +121,39 @@ contains
     a%tag = 6
     !$omp end target
     call check(a%tag == 6 .and. a%inner%values(4) == 3 .and. a%inner%values(1) == 2, 'components of components')
+  end subroutine
+
+  subroutine over_several_constructs()
+    type(box) :: b
+    integer :: i
+    allocate (b%values(100))
+    b%values = 1
+    !$omp target enter data map(to: b) map(to: b%values)
+    !$omp target teams distribute parallel do
+    do i = 1, 100
+      b%values(i) = b%values(i) * i
+    end do
+    !$omp target update from(b%values)
+    call check(b%values(100) == 100, 'update of a component')
+    !$omp target exit data map(release: b%values) map(release: b)
+  end subroutine
+
+  subroutine dummy_arguments()
+    type(box) :: b
+    allocate (b%values(3))
+    b%values = 0
+    call fill(b)
+    call check(all(b%values == 2), 'an object that is an argument')
+  end subroutine
+
+  subroutine fill(b)
+    type(box), intent(inout) :: b
+    integer :: i
+    !$omp target map(tofrom: b%values)
+    do i = 1, 3
+      b%values(i) = 2
+    end do
+    !$omp end target
   end subroutine
 #endif
 
@@ -144,23 +171,6 @@ contains
     call check(all(l%items == [(i, i = 1, 8)]), 'what a pointer component points to')
     deallocate (l%items)
   end subroutine
-
-#ifndef __GFORTRAN__ /* refuses allocatable components in map clauses */
-  subroutine over_several_constructs()
-    type(box) :: b
-    integer :: i
-    allocate (b%values(100))
-    b%values = 1
-    !$omp target enter data map(to: b) map(to: b%values)
-    !$omp target teams distribute parallel do
-    do i = 1, 100
-      b%values(i) = b%values(i) * i
-    end do
-    !$omp target update from(b%values)
-    call check(b%values(100) == 100, 'update of a component')
-    !$omp target exit data map(release: b%values) map(release: b)
-  end subroutine
-#endif
 
   subroutine extended_types()
     type(point_in_space) :: p
@@ -182,26 +192,6 @@ contains
     call check(c%count == 5, 'a call of a type-bound procedure')
   end subroutine
 
-#ifndef __GFORTRAN__ /* refuses allocatable components in map clauses */
-  subroutine dummy_arguments()
-    type(box) :: b
-    allocate (b%values(3))
-    b%values = 0
-    call fill(b)
-    call check(all(b%values == 2), 'an object that is an argument')
-  end subroutine
-
-  subroutine fill(b)
-    type(box), intent(inout) :: b
-    integer :: i
-    !$omp target map(tofrom: b%values)
-    do i = 1, 3
-      b%values(i) = 2
-    end do
-    !$omp end target
-  end subroutine
-#endif
-
 end module
 
 program derived_types
@@ -210,24 +200,14 @@ program derived_types
   call case('members', 'fortran.component', members)
 #ifndef __GFORTRAN__
   call case('allocatable_components', 'fortran.allocatable-component', allocatable_components)
-#endif
-#ifndef __GFORTRAN__
   call case('allocatable_components_alone', 'fortran.allocatable-component', allocatable_components_alone)
-#endif
-#ifndef __GFORTRAN__
   call case('allocatable_components_implicitly', 'fortran.allocatable-component-implicit', &
     allocatable_components_implicitly)
-#endif
-#ifndef __GFORTRAN__
   call case('components_of_components', 'fortran.component', components_of_components)
-#endif
-  call case('pointer_components', 'fortran.pointer-component', pointer_components)
-#ifndef __GFORTRAN__
   call case('over_several_constructs', 'fortran.allocatable-component', over_several_constructs)
-#endif
-  call case('extended_types', 'fortran.extended-type', extended_types)
-  call case('type_bound_procedures', 'fortran.type-bound', type_bound_procedures)
-#ifndef __GFORTRAN__
   call case('dummy_arguments', 'fortran.allocatable-component', dummy_arguments)
 #endif
+  call case('pointer_components', 'fortran.pointer-component', pointer_components)
+  call case('extended_types', 'fortran.extended-type', extended_types)
+  call case('type_bound_procedures', 'fortran.type-bound', type_bound_procedures)
 end program

@@ -41,4 +41,6 @@ declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i3
 declare void @__kmpc_distribute_for_static_loop_8u(ptr, ptr, ptr, i64, i64, i64, i64, i8)
 
 !llvm.module.flags = !{!0}
+!llvm.ident = !{!1}
 !0 = !{i32 7, !"openmp-device", i32 52}
+!1 = !{!"flang version 22.1.0"}
