@@ -18,6 +18,22 @@ show_progress() {
   [ ! -t 1 ] || printf '\r\033[K'
 }
 
+# show_tests WHAT LOG: copies the output of ctest to LOG and shows it: on a terminal one line that changes says
+# which test has just ended, and what has not passed is printed; elsewhere everything is.
+show_tests() {
+  local what=$1 log=$2 line
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    if [ ! -t 1 ]; then
+      printf '%s\n' "$line"
+    elif [[ $line =~ ^\ *([0-9]+)/([0-9]+)\ Test\ .*:\ ([^ ]+)\ .*\ Passed ]]; then
+      printf '\r\033[K%.*s' "${COLUMNS:-80}" "$what: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}: ${BASH_REMATCH[3]}"
+    elif ! [[ $line =~ ^\ *Start\ +[0-9]+: ]]; then
+      printf '\r\033[K%s\n' "$line"
+    fi
+  done
+}
+
 # show_percentage WHAT LOG: the same for apt-get with APT::Status-Fd=1, whose lines say how far it is, as in
 # pmstatus:clang-22:41.3793:Unpacking clang-22 (amd64).
 show_percentage() {

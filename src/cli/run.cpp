@@ -63,7 +63,10 @@ int run_program(int argc, char** argv) {
   }
   setenv(kPreload, libraries.c_str(), 1);
   execvp(argv[1], argv + 1);
-  return report({fmt::format("cannot run '{}': {}", argv[1], std::strerror(errno))});
+  return report({fmt::format(
+      "cannot run '{}': {}; a program in this folder is ./NAME, others are looked for as the "
+      "shell does",
+      argv[1], std::strerror(errno))});
 }
 
 } // namespace gantry::cli

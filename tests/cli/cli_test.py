@@ -195,6 +195,30 @@ class Architectures(unittest.TestCase):
         self.assertEqual(self.devices(f"@{file}"), 2)
 
 
+@unittest.skipUnless(run("unshare", "--user", "--map-root-user", "--mount", "true").returncode == 0,
+                     "no mounts of a user's own are permitted here")
+class MissingCompilers(unittest.TestCase):
+    def without(self, program, *command):
+        """What a command says where `program` cannot be run."""
+        hidden = os.path.realpath(program)
+        if not os.path.exists(hidden):
+            self.skipTest(f"{program} is not installed anyway")
+        done = run("unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
+                   'mount --bind /dev/null "$1"; shift; exec "$@"', "sh", hidden, BUILD / "bin/gantry", *command)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        return done.stderr
+
+    def test_each_is_named_with_its_package(self):
+        for command, program, package in (("clang++", "/usr/bin/clang++-22", "clang-22"),
+                                          ("flang", "/usr/bin/flang-22", "flang-22"),
+                                          ("g++", "/usr/bin/g++-12", "g++-12"),
+                                          ("gfortran", "/usr/bin/gfortran-12", "gfortran-12")):
+            with self.subTest(command=command):
+                self.assertEqual(self.without(program, command, "-c", EXAMPLE),
+                                 f"gantry: error: cannot run '{program}': Permission denied; "
+                                 f"install Debian's package {package}\n")
+
+
 class Installation(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gantry-test-")
@@ -212,6 +236,14 @@ class Installation(unittest.TestCase):
         self.assertIn("libgantry.so.1", libraries)
         self.assertNotIn("libomptarget", libraries)
         program.unlink()
+
+    def test_it_is_small(self):
+        done = run("cmake", "--install", BUILD, "--prefix", self.folder / "small", "--strip")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sizes = {file: file.stat().st_size for file in (self.folder / "small").rglob("*")
+                 if file.is_file() and not file.is_symlink()}
+        self.assertLess(sum(sizes.values()), 25e6, sorted(sizes.items(), key=lambda item: -item[1])[:5])
+        self.assertLess((self.folder / "small/lib/libgantry.so.1").stat().st_size, 2e6)
 
     def test_it_works_wherever_it_is_put(self):
         first = self.folder / "first"
