@@ -130,6 +130,16 @@ void warn_of_temporary_folder() {
   }
 }
 
+/// Flang's driver takes the version of PTX from a CUDA toolkit, which it looks for by a `ptxas` on
+/// the path. Without one it says 4.2, which no GPU of today's has: so it finds what Clang takes for
+/// a toolkit, by an option.
+void show_toolkit(const std::string& configuration_file) {
+  const char* const before = std::getenv("PATH");
+  const std::filesystem::path folder =
+      std::filesystem::path(configuration_file).parent_path() / "cuda/bin";
+  setenv("PATH", fmt::format("{}:{}", folder.string(), before == nullptr ? "" : before).c_str(), 1);
+}
+
 int run_compiler(int argc, char** argv, const Language& language) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
   Result<std::vector<std::string>> expanded = expand_response_files(given);
@@ -158,6 +168,9 @@ int run_compiler(int argc, char** argv, const Language& language) {
   Result<std::string> file = configuration_file(fmt::format("{}{}.cfg", language.files, kind));
   if (!file) {
     return report(file.error());
+  }
+  if (choice.chooses_gpu && !language.several_kinds) {
+    show_toolkit(*file);
   }
 
   // Response files stay what they are, and so may be as long as they like, unless an option that is

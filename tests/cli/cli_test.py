@@ -219,6 +219,22 @@ class MissingCompilers(unittest.TestCase):
                                  f"install Debian's package {package}\n")
 
 
+@unittest.skipUnless(run("unshare", "--user", "--map-root-user", "--mount", "true").returncode == 0,
+                     "no mounts of a user's own are permitted here")
+@unittest.skipUnless(os.path.exists("/usr/bin/flang-22"), "Flang 22 is not installed")
+class WithoutToolkit(unittest.TestCase):
+    def test_flang_makes_code_for_gpus(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
+                       'for toolkit in /usr/local/cuda* /usr/lib/cuda; do'
+                       ' [ ! -d "$toolkit" ] || mount -t tmpfs none "$toolkit"; done; exec "$@"', "sh",
+                       BUILD / "bin/gantry", "flang", "-O1", "--offload-arch=sm_90", SOURCE / "examples/zaxpy.f90",
+                       "-o", f"{folder}/zaxpy", PATH="/usr/bin:/bin")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            done = run(f"{folder}/zaxpy", GANTRY_DEVICES="simt", OMP_TARGET_OFFLOAD="MANDATORY")
+            self.assertEqual((done.returncode, done.stdout), (0, "device 0: ran on it, as expected\n"), done.stderr)
+
+
 class Installation(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gantry-test-")

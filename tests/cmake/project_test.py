@@ -74,6 +74,33 @@ class Project(unittest.TestCase):
         shutil.rmtree(self.folder / "out")
         self.assertEqual(self.app("g++-12", "cpu"), self.runs(1))
 
+    def fortran(self, compiler, devices, architectures, path="/usr/bin:/bin"):
+        """What examples/zaxpy.f90 prints, built by CMake."""
+        if not shutil.which(compiler):
+            self.skipTest(f"{compiler} is not installed")
+        source = FOLDER.parent.parent / "examples/zaxpy.f90"
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.20)\nproject(app LANGUAGES Fortran)\nfind_package(Gantry REQUIRED)\n"
+            f"add_executable(app {source})\ntarget_link_libraries(app Gantry::offload)\n")
+        environment = {"PATH": path, "HOME": str(self.folder), "GANTRY_DEVICES": devices,
+                       "OMP_TARGET_OFFLOAD": "MANDATORY", "GANTRY_SIMT_CACHE": str(BUILD / "simt-cache")}
+        for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", "out", f"-DCMAKE_Fortran_COMPILER={compiler}",
+                         f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DGANTRY_ARCHITECTURES={architectures}"],
+                        ["cmake", "--build", "out"], ["out/app"]):
+            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.strip()
+
+    def test_fortran(self):
+        ran = "device 0: ran on it, as expected"
+        self.assertEqual(self.fortran("gfortran-12", "simt", "sm_90"), ran)
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.fortran("flang-22", "worker", "host"), ran)
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.fortran("flang-22", "simt", "sm_80;sm_90",
+                                      path=f"{BUILD}/share/gantry/cuda/bin:/usr/bin:/bin"), ran)
+
     def test_an_architecture_that_is_none(self):
         done = self.configure("clang++-22", GANTRY_ARCHITECTURES="host;sm90")
         self.assertNotEqual(done.returncode, 0)

@@ -7,7 +7,8 @@ a line for any lines; how lines are broken does not matter, because documents br
 without output prints nothing. An indented block behind a paragraph that ends with "`name.c`:" is a file.
 
 The commands run in a new folder that has the project's build/, examples/ (a copy), scripts/ and tests/, in the
-environment that the ones before it have exported. A command whose output has "error:" has to fail, unless it is a
+environment that the ones before it have exported. Where the text says that they need more of Debian's packages
+(NEEDS) and one is not installed, all are skipped. A command whose output has "error:" has to fail, unless it is a
 pipe. Exit status: 0, 1 where a command's output differs, or 77 where one was skipped.
 
   tests/docs/commands.py [--build FOLDER] DOCUMENT…
@@ -25,6 +26,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INDENT = "    "
+
+
+NEEDS = re.compile(r"Beside what `scripts/demo` installs, the commands need Debian's packages? ([^.]*)\.")
 
 
 class Command:
@@ -88,7 +92,7 @@ def missing(command, build):
 
 def check(command, folder, environment, shown):
     """None, or what is wrong."""
-    if command.text.startswith("export "):
+    if re.fullmatch("export [^;&|]*", command.text):
         done = subprocess.run(["bash", "-c", f"{command.text}\nenv -0"], cwd=folder, env=environment, text=True,
                               stdout=subprocess.PIPE, check=True)
         environment.update(variable.split("=", 1) for variable in done.stdout.split("\0") if variable)
@@ -107,8 +111,19 @@ def check(command, folder, environment, shown):
     return None
 
 
+def missing_packages(document):
+    needs = NEEDS.search(" ".join(document.read_text().split()))
+    packages = re.findall(r"`([^`]+)`", needs[1]) if needs else []
+    query = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+    return [package for package in packages
+            if subprocess.run([*query, package], capture_output=True, text=True, check=False).stdout != "installed"]
+
+
 def run(document, build):
     shown = document.relative_to(ROOT)
+    if missing_packages(document):
+        print(f"{shown}: SKIPPED: apt-get install {' '.join(missing_packages(document))}")
+        return 77
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("GANTRY_", "OMP_", "LIBOMP", "KMP_"))}
     environment["PATH"] = "/usr/bin:/bin"
