@@ -2,10 +2,41 @@
 
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 namespace gantry::pass {
+namespace {
+
+/// Where the innermost part of the stack ends that has begun before `place`; none if that is all of
+/// the function's.
+llvm::SmallVector<llvm::Instruction*> ends_of_scope(const llvm::Instruction& place,
+                                                    const llvm::DominatorTree& order) {
+  const llvm::Instruction* begin = nullptr;
+  llvm::SmallVector<llvm::Instruction*> ends;
+  for (const llvm::Instruction& instruction : llvm::instructions(*place.getFunction())) {
+    const auto* save = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (save == nullptr || save->getIntrinsicID() != llvm::Intrinsic::stacksave ||
+        !order.dominates(save, &place) || (begin != nullptr && !order.dominates(begin, save))) {
+      continue;
+    }
+    llvm::SmallVector<llvm::Instruction*> behind;
+    for (const llvm::User* user : save->users()) {
+      const auto* restore = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+      if (restore != nullptr && order.dominates(&place, restore)) {
+        behind.push_back(const_cast<llvm::IntrinsicInst*>(restore));
+      }
+    }
+    if (!behind.empty()) {
+      begin = save;
+      ends = behind;
+    }
+  }
+  return ends;
+}
+
+} // namespace
 
 void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
            llvm::ArrayRef<llvm::Instruction*> ends) {
@@ -30,7 +61,8 @@ void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
   variable.replaceAllUsesWith(place);
   variable.eraseFromParent();
   const llvm::DominatorTree order(*place->getFunction());
-  for (llvm::Instruction* end : ends) {
+  const llvm::SmallVector<llvm::Instruction*> of_scope = ends_of_scope(*place, order);
+  for (llvm::Instruction* end : of_scope.empty() ? ends : of_scope) {
     if (order.dominates(place, end)) {
       builder.SetInsertPoint(end);
       builder.CreateCall(give, {place, bytes});

@@ -13,6 +13,9 @@
 namespace gantry::device {
 
 extern "C" {
+/// Called by kernels of Flang's in which one thread runs (src/pass/flang/sharing.cpp).
+[[gnu::always_inline]] void __gantry_one_thread() {}
+
 bool __kmpc_kernel_parallel(WorkFunction* work);
 void __kmpc_kernel_end_parallel();
 }

@@ -1,8 +1,16 @@
 #include "pass/flang/constructs.h"
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Function.h>
 
 namespace gantry::pass {
+namespace {
+
+bool is_loop_name(llvm::StringRef name) {
+  return name.starts_with("__kmpc_") && name.contains("_static_loop_");
+}
+
+} // namespace
 
 bool is_call_of(const llvm::Value* value, llvm::StringRef name) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
@@ -17,8 +25,7 @@ bool is_region(const llvm::Value* value) {
 bool is_loop(const llvm::Value* value) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
   const llvm::Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
-  return callee != nullptr && callee->getName().starts_with("__kmpc_") &&
-         callee->getName().contains("_static_loop_");
+  return callee != nullptr && is_loop_name(callee->getName());
 }
 
 llvm::Function* body_of(const llvm::CallInst& call) {
@@ -30,8 +37,12 @@ llvm::Function* body_of(const llvm::CallInst& call) {
 }
 
 bool is_of_runtime(const llvm::Function& function) {
+  static const llvm::StringSet<> known = {
+#define OMP_RTL(Enumerator, name, ...) name,
+#include <llvm/Frontend/OpenMP/OMPKinds.def>
+  };
   const llvm::StringRef name = function.getName();
-  return function.isIntrinsic() || name.starts_with("__kmpc_") || name.starts_with("omp_") ||
+  return function.isIntrinsic() || known.contains(name) || is_loop_name(name) ||
          name.starts_with("_FortranA");
 }
 

@@ -14,7 +14,8 @@ namespace {
 /// Fields of a kernel's environment, in the first of its structures.
 constexpr unsigned kHasStateMachine = 0;
 constexpr unsigned kMode = 2;
-constexpr std::uint64_t kGeneric = 1; ///< the mode in which one thread runs
+constexpr std::uint64_t kGeneric = 1;     ///< the mode in which one thread runs
+constexpr std::uint64_t kGenericSpmd = 3; ///< all run, and wait for each other before regions
 
 llvm::ConstantStruct* with(const llvm::ConstantStruct& structure, unsigned field,
                            llvm::Constant* content) {
@@ -110,23 +111,26 @@ enum class Access : std::uint8_t { kRead, kWrite };
 /// Whether nothing is done by an address but to read, or but to write, in regions and loops that it
 /// is handed to too.
 bool only(Access access, llvm::Value& address, unsigned steps = 0) {
-  return steps < kMostSteps && llvm::all_of(address.users(), [&](llvm::User* user) {
-           if (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(user)) {
-             return only(access, *user, steps + 1);
-           }
-           auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-           if (store == nullptr) {
-             return access == Access::kRead && llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user);
-           }
-           if (store->getValueOperand() != &address) {
-             return access == Access::kWrite;
-           }
-           const Place place =
-               place_of(store->getPointerOperand(), store->getModule()->getDataLayout());
-           return place.variable != nullptr &&
-                  visit_loads(*place.variable, place.offset,
-                              [&](llvm::LoadInst& load) { return only(access, load, steps + 1); });
-         });
+  if (steps == kMostSteps) {
+    return false;
+  }
+  return llvm::all_of(address.users(), [&](llvm::User* user) {
+    if (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(user)) {
+      return only(access, *user, steps + 1);
+    }
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+      if (store->getValueOperand() != &address) {
+        return access == Access::kWrite;
+      }
+      const Place place = place_of(store->getPointerOperand(), store->getModule()->getDataLayout());
+      return place.variable != nullptr &&
+             visit_loads(*place.variable, place.offset,
+                         [&](llvm::LoadInst& load) { return only(access, load, steps + 1); });
+    }
+    const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user);
+    return access == Access::kRead && (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user) ||
+                                       (copy != nullptr && copy->getRawDest() != &address));
+  });
 }
 
 bool is_list(const llvm::AllocaInst& variable) {
@@ -149,8 +153,12 @@ bool regions_only(Access access, llvm::AllocaInst& variable) {
         return false;
       }
       auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-      if (store == nullptr || store->getValueOperand() != address) {
-        continue;
+      if (llvm::isa<llvm::LoadInst, llvm::CallInst, llvm::ICmpInst>(user) ||
+          (store != nullptr && store->getValueOperand() != address)) {
+        continue; // the kernel's own doing
+      }
+      if (store == nullptr) {
+        return false; // into a descriptor, say
       }
       const Place place = place_of(store->getPointerOperand(), store->getModule()->getDataLayout());
       if (place.variable != nullptr && is_list(*place.variable)) {
@@ -169,6 +177,15 @@ bool regions_only(Access access, llvm::AllocaInst& variable) {
     }
   }
   return true;
+}
+
+bool is_own(const llvm::Value* address) {
+  return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
+}
+
+bool is_copy_to_own(const llvm::CallInst& call) {
+  const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call);
+  return copy != nullptr && is_own(copy->getRawDest());
 }
 
 } // namespace
@@ -202,12 +219,20 @@ bool Kernel::all_run() const {
 
 void Kernel::make_generic() {
   set_field(kHasStateMachine, 1);
-  set_field(kMode, kGeneric);
+  set_mode(kGeneric);
+}
+
+void Kernel::make_wait_for_regions() {
+  set_mode(kGenericSpmd);
+}
+
+void Kernel::set_mode(std::uint64_t number) {
+  set_field(kMode, number);
   environment_->setInitializer(value_);
   llvm::GlobalVariable* const mode =
       function().getParent()->getNamedGlobal((function().getName() + "_exec_mode").str());
   if (mode != nullptr) {
-    mode->setInitializer(llvm::ConstantInt::get(mode->getValueType(), kGeneric));
+    mode->setInitializer(llvm::ConstantInt::get(mode->getValueType(), number));
   }
 }
 
@@ -223,7 +248,7 @@ bool may_all_run(llvm::Function& function) {
       return regions_only(Access::kRead, *variable) || regions_only(Access::kWrite, *variable);
     }
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-      return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
+      return is_own(store->getPointerOperand());
     }
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
       if (is_loop(call)) {
@@ -235,9 +260,18 @@ bool may_all_run(llvm::Function& function) {
       return is_region(call) || name == "__kmpc_target_init" || name == "__kmpc_target_deinit" ||
              name == "__kmpc_global_thread_num" || name.starts_with("omp_get_") ||
              name.starts_with("llvm.lifetime.") || name.starts_with("llvm.stack") ||
-             !call->mayWriteToMemory();
+             !call->mayWriteToMemory() || is_copy_to_own(*call);
     }
     return !instruction.mayWriteToMemory();
+  });
+}
+
+bool reads_outside(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](llvm::Instruction& instruction) {
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      return !is_own(load->getPointerOperand());
+    }
+    return llvm::isa<llvm::MemTransferInst>(instruction) || is_loop(&instruction);
   });
 }
 

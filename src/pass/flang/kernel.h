@@ -21,8 +21,11 @@ public:
   /// Whether all threads run it, and not one while the others wait for regions.
   [[nodiscard]] bool all_run() const;
 
-  /// From now on one thread runs it.
+  /// From now on one thread runs it, whatever the optimiser finds: it would let all threads run
+  /// code that writes to variables which they share.
   void make_generic();
+  /// From now on regions begin when all threads have come: they may write to what is read before.
+  void make_wait_for_regions();
 
 private:
   Kernel(llvm::GlobalVariable& environment, llvm::ConstantStruct& value,
@@ -30,6 +33,7 @@ private:
       : environment_(&environment), value_(&value), configuration_(&configuration), code_(&code) {}
 
   void set_field(unsigned field, std::uint64_t content);
+  void set_mode(std::uint64_t number);
 
   llvm::GlobalVariable* environment_;
   llvm::ConstantStruct* value_;
@@ -41,5 +45,8 @@ private:
 /// changes nothing but variables of its own, and those are the same in each thread, because regions
 /// do not write to them, or not read.
 [[nodiscard]] bool may_all_run(llvm::Function& function);
+
+/// Whether it reads anything but variables of its own.
+[[nodiscard]] bool reads_outside(llvm::Function& function);
 
 } // namespace gantry::pass

@@ -6,7 +6,10 @@
 #include "pass/shared_variable.h"
 #include "pass/translation.h"
 
+#include <set>
+
 #include <llvm/ADT/DenseMap.h>
+
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Config/llvm-config.h>
@@ -110,8 +113,8 @@ private:
 /// begin. A region's list is copied when the region begins, and nobody else reads a loop's
 /// structure: what is stored in them counts.
 bool may_be_shared(llvm::Value& address, const RegionBeginners& beginners, bool is_stored,
-                   llvm::SmallPtrSetImpl<llvm::Value*>& seen) {
-  if (!seen.insert(&address).second) {
+                   std::set<std::pair<llvm::Value*, bool>>& seen) {
+  if (!seen.emplace(&address, is_stored).second) {
     return false;
   }
   return llvm::any_of(address.users(), [&](llvm::User* user) {
@@ -123,19 +126,29 @@ bool may_be_shared(llvm::Value& address, const RegionBeginners& beginners, bool 
           llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
       return holder == nullptr || may_be_shared(*holder, beginners, true, seen);
     }
+    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user)) {
+      auto* to = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawDest()));
+      return is_stored && copy->getRawSource() == &address &&
+             (to == nullptr || may_be_shared(*to, beginners, true, seen));
+    }
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(user)) {
       const llvm::Function* const callee = call->getCalledFunction();
       if (is_region(call) || is_loop(call)) {
         const llvm::Function* const body = body_of(*call);
         return is_stored && (is_region(call) || body == nullptr || beginners.contains(*body));
       }
-      return callee == nullptr || beginners.contains(*callee);
+      return callee == nullptr || beginners.contains(*callee) ||
+             (is_stored && callee->getName().starts_with("_FortranA"));
     }
     if (llvm::isa<llvm::LoadInst>(user)) { // what is stored may be what is loaded
       return is_stored && may_be_shared(*user, beginners, false, seen);
     }
-    return llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst, llvm::PHINode,
-                     llvm::SelectInst>(user) &&
+    if (llvm::isa<llvm::ICmpInst>(user)) {
+      return false;
+    }
+    // Addresses in descriptors, and these as values, among them.
+    return !llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst, llvm::PHINode,
+                      llvm::SelectInst, llvm::InsertValueInst, llvm::ExtractValueInst>(user) ||
            may_be_shared(*user, beginners, is_stored, seen);
   });
 }
@@ -177,7 +190,7 @@ void share_variables(llvm::Function& function, const RegionBeginners& beginners,
   llvm::SmallVector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-    llvm::SmallPtrSet<llvm::Value*, 8> seen;
+    std::set<std::pair<llvm::Value*, bool>> seen;
     if (variable != nullptr && may_be_shared(*variable, beginners, false, seen)) {
       variables.push_back(variable);
     }
@@ -215,6 +228,18 @@ void share_variables(const Kernel& kernel, const RegionBeginners& beginners) {
   });
 }
 
+/// LLVM's OpenMP optimisations let all threads run a generic kernel where they find nothing against
+/// it, and variables that are shared by then are written by all. A call that they know nothing of,
+/// of a function of the device runtime that does nothing, is against it.
+void keep_one_thread(const Kernel& kernel) {
+  llvm::IRBuilder<> builder(&*kernel.code().getFirstInsertionPt());
+  llvm::FunctionCallee callee = kernel.function().getParent()->getOrInsertFunction(
+      "__gantry_one_thread", builder.getVoidTy());
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->addFnAttr("llvm.assume", "omp_no_openmp"); // it begins no region
+  builder.CreateCall(callee);
+}
+
 } // namespace
 
 llvm::PreservedAnalyses FlangSharing::run(llvm::Module& module,
@@ -246,8 +271,11 @@ llvm::PreservedAnalyses FlangSharing::run(llvm::Module& module,
     }
   }
   for (auto& [function, kernel] : kernels) {
-    if (kernel.all_run() && !may_all_run(*function)) {
+    if (!kernel.all_run() || !may_all_run(*function)) {
       kernel.make_generic();
+      keep_one_thread(kernel);
+    } else if (reads_outside(*function)) {
+      kernel.make_wait_for_regions();
     }
   }
   const RegionBeginners beginners(module);
