@@ -301,6 +301,25 @@ void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   }
 }
 
+/// Programs end where GANTRY_DEVICES names what there is not.
+void look_at_chosen_devices(const RuntimeLibrary& library, Findings& findings) {
+  const char* const chosen = std::getenv("GANTRY_DEVICES");
+  std::string_view rest = chosen == nullptr ? "" : chosen;
+  const auto kinds = kinds_of(library);
+  while (!rest.empty()) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    const std::string_view name = item.substr(0, item.find_first_of(":+"));
+    if (name != "auto" && std::ranges::find(kinds, name, [](const auto& kind) -> std::string_view {
+                            return kind.first;
+                          }) == kinds.end()) {
+      findings.add({"environment", State::kWrong,
+                    fmt::format("GANTRY_DEVICES has '{}', which is no kind of device", name),
+                    "`gantry devices` lists them"});
+    }
+  }
+}
+
 void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path& root,
                      bool can_compile, const HeldSignals& signals, Findings& findings) {
   const TrialFolder folder;
@@ -320,7 +339,11 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
     } else if (!can_compile) {
       findings.add({kind, State::kAbsent, "not tried: no program can be compiled, see above"});
     } else {
-      findings.add(try_device(kind, root, folder.path(), signals));
+      const Finding finding = try_device(kind, root, folder.path(), signals);
+      if (signals.any()) {
+        return;
+      }
+      findings.add(finding);
     }
   }
   // Nothing else speaks of a plugin that is not there.
@@ -369,6 +392,7 @@ int run_doctor(int argc, char** argv) {
   findings.add(openmp);
   if (const auto library = load_runtime_library()) {
     look_at_devices(*library, *root, can_compile, signals, findings);
+    look_at_chosen_devices(*library, findings);
     look_at_environment(*library, findings);
   } else {
     findings.add(

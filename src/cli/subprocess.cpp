@@ -71,11 +71,16 @@ bool read_all(int pipe, std::string& output, std::chrono::seconds patience,
   }
 }
 
+/// Those that whoever started this process does not have it ignore.
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    sigaddset(&signals, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+    struct sigaction current = {};
+    sigaction(number, nullptr, &current);
+    if (current.sa_handler != SIG_IGN) {
+      sigaddset(&signals, number);
+    }
   }
   return signals;
 }

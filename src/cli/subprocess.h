@@ -17,9 +17,9 @@ struct Ended {
   std::string output; ///< stdout and stderr, at most 64 KiB
 };
 
-/// Keeps the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) waiting while it exists,
-/// for a process that has to leave in order: they come when it goes. One, in a process of one
-/// thread.
+/// Keeps the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE) waiting while
+/// it exists, for a process that has to leave in order: they come when it goes. One, in a process
+/// of one thread.
 class HeldSignals {
 public:
   HeldSignals();

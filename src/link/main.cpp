@@ -49,12 +49,16 @@ void write_time_trace(const std::string& path) {
   llvm::timeTraceProfilerCleanup();
 }
 
-/// What LLVM does not return as an error, of one thread or another: that it cannot go on.
+/// What LLVM does not return as an error, of one thread or another: that it cannot go on. That a
+/// module is broken its verifier says behind a pass of its own, which debug information of Flang's
+/// for sums of many variables does not survive.
 [[noreturn]] void end_with(void*, const char* reason, bool) {
-  report(fmt::format("LLVM cannot compile the device code: {}\n>>> code for another architecture "
-                     "(--offload-arch), or written for one that this architecture is not, is a "
-                     "usual cause",
-                     reason));
+  const bool is_broken = std::string_view(reason).starts_with("Broken module");
+  report(fmt::format("LLVM cannot compile the device code: {}\n>>> {}", reason,
+                     is_broken
+                         ? "debug information is a usual cause: compile without -g, or with -O1"
+                         : "code for another architecture (--offload-arch), or written for one "
+                           "that this architecture is not, is a usual cause"));
   gantry::link::leave_nothing_behind();
   _exit(1);
 }

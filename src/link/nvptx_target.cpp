@@ -36,10 +36,8 @@
 
 #include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/OpenMPOpt.h>
@@ -204,23 +202,9 @@ void hide_names_with_dots(llvm::Module& module) {
   }
 }
 
-/// LLVM compiles nothing whose debug information contradicts the code, as Flang 22's of sums of
-/// many variables with -O2: then the program goes without.
-void drop_broken_debug_information(llvm::Module& module) {
-  bool is_broken = false;
-  llvm::verifyModule(module, nullptr, &is_broken);
-  if (is_broken) {
-    llvm::StripDebugInfo(module);
-    fmt::print(stderr, "gantry: warning: device link: the compiler's debug information does not "
-                       "fit its code and is "
-                       "left out; messages name no lines of device code\n");
-  }
-}
-
 /// From what the compiler made to what LLVM is to optimise: see above.
 Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
                const std::string& libdevice) {
-  drop_broken_debug_information(module);
   // Clang 19 says by metadata which functions are kernels.
   llvm::UpgradeNVVMAnnotations(module);
   optimize_openmp(module, level);

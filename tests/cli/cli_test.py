@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
@@ -101,15 +102,27 @@ class Doctor(unittest.TestCase):
         self.assertEqual(findings["cpu"]["what"], "a program ran right on 1 of 1 device(s)")
 
     def test_it_is_not_misled_by_what_is_set(self):
-        findings = self.findings(0, GANTRY_DEVICES="nonsense", OMP_TARGET_OFFLOAD="DISABLED", GANTRY_INFO="all",
+        findings = self.findings(1, GANTRY_DEVICES="nonsense", OMP_TARGET_OFFLOAD="DISABLED", GANTRY_INFO="all",
                                  LIBOMPTARGET_INFO="-1", OMP_DISPLAY_ENV="true", OMP_DEFAULT_DEVICE="7",
                                  GANTRY_SIMT_MODE="skip", GANTRY_TIMEOUT="0.001")
         for kind in ("cpu", "simt", "worker"):
             self.assertEqual(findings[kind]["what"], "a program ran right on 1 of 1 device(s)")
+        self.assertEqual(findings["environment"]["what"],
+                         "GANTRY_DEVICES has 'nonsense', which is no kind of device")
 
     def test_what_is_not_text_is_replaced(self):
         finding = self.findings(1, TMPDIR=b"/x\xff")["temporary files"]
         self.assertEqual(finding["what"], "no folder can be made in '/x\ufffd'")
+
+    def test_a_pipe_that_closes_leaves_nothing_behind(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["sh", "-c", '"$0" doctor | head -8', BUILD / "bin/gantry"], stdout=subprocess.DEVNULL,
+                           env=clean_environment(TMPDIR=folder), timeout=100, check=True)
+            for _ in range(100): # the reader's end does not wait for the writer's
+                if not os.listdir(folder):
+                    break
+                time.sleep(0.1)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_an_interrupt_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as folder:

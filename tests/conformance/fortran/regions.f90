@@ -131,6 +131,88 @@ contains
     call check(all(sums == [(820 + row, row = 1, 6)]), 'a sum for each row')
   end subroutine
 
+  subroutine reads_before_a_region()
+    integer :: a(4096), i, x
+    a = 5
+    !$omp target map(tofrom: a)
+    x = a(1)
+    !$omp parallel do
+    do i = 1, 4096
+      a(i) = x + 1
+    end do
+    !$omp end target
+    call check(all(a == 6), 'what is read before a region is what was there before')
+  end subroutine
+
+  subroutine private_arrays_of_teams()
+    integer :: a(16, 8), t(16), i, j
+    a = 0
+    !$omp target teams distribute map(tofrom: a) private(t, j)
+    do i = 1, 8
+      !$omp parallel do
+      do j = 1, 16
+        t(j) = i * j
+      end do
+      do j = 1, 16
+        a(j, i) = t(17 - j)
+      end do
+    end do
+    call check(all(a == reshape([(((17 - j) * i, j = 1, 16), i = 1, 8)], [16, 8])), 'a private array is its team''s')
+  end subroutine
+
+  subroutine arrays_by_descriptors()
+    integer :: total
+    total = 0
+    !$omp target map(tofrom: total)
+    block
+      integer, target :: w(40)
+      integer, pointer :: p(:)
+      integer :: i
+      call count_up(w)
+      p => w
+      !$omp parallel do
+      do i = 1, 40
+        p(i) = p(i) * 2
+      end do
+      !$omp parallel do reduction(+: total)
+      do i = 1, 40
+        total = total + p(41 - i)
+      end do
+    end block
+    !$omp end target
+    call check(total == 1640, 'arrays that are passed and pointed to')
+  end subroutine
+
+  subroutine count_up(x)
+    !$omp declare target
+    integer, intent(out) :: x(:)
+    integer :: i
+    !$omp parallel do
+    do i = 1, size(x)
+      x(i) = i
+    end do
+  end subroutine
+
+  subroutine automatic_arrays_of_blocks()
+    real(8) :: total
+    integer :: n, step, i
+    n = 5000
+    total = 0
+    !$omp target map(tofrom: total)
+    do step = 1, 1000
+      block
+        real(8) :: w(n)
+        !$omp parallel do
+        do i = 1, n
+          w(i) = 1
+        end do
+        total = total + w(step) + w(n)
+      end block
+    end do
+    !$omp end target
+    call check(total == 2000, 'an automatic array ends with its block')
+  end subroutine
+
   subroutine in_procedures()
     integer :: values(60), i
     values = 0
@@ -175,5 +257,9 @@ program regions
   call case('regions_in_a_loop', 'fortran.parallel', regions_in_a_loop)
   call case('regions_in_distributed_loops', 'fortran.distribute', regions_in_distributed_loops)
   call case('sums_in_distributed_loops', 'fortran.distribute', sums_in_distributed_loops)
+  call case('reads_before_a_region', 'fortran.parallel', reads_before_a_region)
+  call case('private_arrays_of_teams', 'fortran.private', private_arrays_of_teams)
+  call case('arrays_by_descriptors', 'fortran.parallel-sharing', arrays_by_descriptors)
+  call case('automatic_arrays_of_blocks', 'fortran.parallel-sharing', automatic_arrays_of_blocks)
   call case('in_procedures', 'fortran.parallel-procedure', in_procedures)
 end program
