@@ -31,7 +31,7 @@ struct Compiler {
 
 /// A language, and what its compilers differ in.
 struct Language {
-  std::string_view Compiler::*program;
+  std::string_view Compiler::* program;
   std::string_view files;   ///< how the names of its configuration files begin
   std::string_view package; ///< Debian's, without the version
   bool several_kinds;       ///< a command may make device code for the host's kind and for GPUs
