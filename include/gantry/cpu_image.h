@@ -3,7 +3,7 @@
  *
  *   __gantry_device_number           int: the OpenMP number of the image's device
  *   __gantry_functions               const gantry_functions*: calls by pointer, below
- *   __omp_offloading_fptr_map_p      the table of __tgt_rtl_set_function_ptr_map, sorted
+ *   __omp_offloading_fptr_map_p      the function table, sorted
  *   __omp_offloading_fptr_map_size   the number of its elements
  *
  *   __gantry_gcc_image               const gantry_gcc_image: in images that GCC's objects make

@@ -2,13 +2,11 @@
 #ifndef GANTRY_GANTRY_H
 #define GANTRY_GANTRY_H
 
+#include <gantry/plugin.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
-#define GANTRY_NOEXCEPT noexcept
 extern "C" {
-#else
-#define GANTRY_NOEXCEPT
 #endif
 
 /** A kind of device that GANTRY_DEVICES could name here. Strings live until the visitor returns. */
@@ -23,6 +21,12 @@ typedef void (*gantry_device_visitor)(const gantry_device_offer* offer, void* da
 
 /** Calls `visit` for every kind of device, usable or not. Opens the usable ones. */
 void gantry_visit_devices(gantry_device_visitor visit, void* data) GANTRY_NOEXCEPT;
+
+/** The table of a plugin that this runtime would use: `name` is a name that GANTRY_DEVICES could
+   hold, or the path of a library, with a '/'. Null if there is none, and `reason`, valid until the
+    thread's next call, says why. The table is as long as the runtime's, with null for functions
+    that the plugin does not have; it stays until the process ends. */
+const gantry_plugin* gantry_find_plugin(const char* name, const char** reason) GANTRY_NOEXCEPT;
 
 /** An environment variable that the runtime reads. */
 typedef struct gantry_environment_variable {

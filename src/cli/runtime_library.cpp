@@ -23,7 +23,10 @@ Result<RuntimeLibrary> load_runtime_library() {
       reinterpret_cast<decltype(functions.visit_devices)>(dlsym(library, "gantry_visit_devices"));
   functions.visit_environment = reinterpret_cast<decltype(functions.visit_environment)>(
       dlsym(library, "gantry_visit_environment"));
-  if (functions.visit_devices == nullptr || functions.visit_environment == nullptr) {
+  functions.find_plugin =
+      reinterpret_cast<decltype(functions.find_plugin)>(dlsym(library, "gantry_find_plugin"));
+  if (functions.visit_devices == nullptr || functions.visit_environment == nullptr ||
+      functions.find_plugin == nullptr) {
     return fail("'{}' is not of this version of Gantry", path);
   }
   return functions;

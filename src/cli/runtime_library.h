@@ -11,6 +11,7 @@ namespace gantry::cli {
 struct RuntimeLibrary {
   decltype(&::gantry_visit_devices) visit_devices;
   decltype(&::gantry_visit_environment) visit_environment;
+  decltype(&::gantry_find_plugin) find_plugin;
 };
 
 /// Loads the library; it stays for the life of the process.

@@ -29,7 +29,7 @@ struct MessageKey {
                   &key, [](void*) { delete std::exchange(message_of_thread, nullptr); }) == 0;
 };
 
-/// For __tgt_rtl_error_message.
+/// For error_message of gantry/plugin.h.
 inline const char* last_error() {
   return message_of_thread != nullptr ? message_of_thread->c_str() : "";
 }

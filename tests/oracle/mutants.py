@@ -73,7 +73,7 @@ class Mutant:
         # What lies beside a library in a build.
         plugins = library / "gantry"
         plugins.mkdir()
-        for folder in (self.build / "lib/gantry", self.build / "tests/plugins/lib/gantry"):
+        for folder in (self.build / "lib/gantry", self.build / "tests/plugins/lib"):
             for path in folder.iterdir():
                 if not (plugins / path.name).exists():
                     (plugins / path.name).symlink_to(path)

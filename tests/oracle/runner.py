@@ -35,7 +35,7 @@ def devices(build):
     return {device.name: device for device in (
         Device("cpu", {"GANTRY_DEVICES": "cpu:2"}, shared=True),
         Device("cpu+separate", {"GANTRY_DEVICES": "cpu:2+separate"}),
-        Device("queued", {"GANTRY_DEVICES": "queued:2", "LD_LIBRARY_PATH": f"{build}/tests/plugins/lib"}),
+        Device("queued", {"GANTRY_DEVICES": "queued:2", "GANTRY_PLUGIN_PATH": f"{build}/tests/plugins/lib"}),
         Device("worker", {"GANTRY_DEVICES": "worker:2"}),
         Device("simt", {"GANTRY_DEVICES": "simt", "GANTRY_SIMT_DEVICES": "2",
                         "GANTRY_SIMT_CACHE": f"{build}/simt-cache"}, target="gpu"),

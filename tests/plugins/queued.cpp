@@ -4,8 +4,7 @@
 //
 // Any call can be made to fail: with GANTRY_TEST_FAIL=N the Nth call from the start of the process
 // of a function that can fail does, and its name is written to the file GANTRY_TEST_REPORT.
-#include <gantry/plugin.h>
-
+#include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 
 #include <atomic>
@@ -21,24 +20,7 @@
 #include <utility>
 #include <vector>
 
-extern "C" {
-decltype(__tgt_rtl_api_version) cpu_api_version;
-decltype(__tgt_rtl_error_message) cpu_error_message;
-decltype(__tgt_rtl_init_device) cpu_init_device;
-decltype(__tgt_rtl_is_valid_binary) cpu_is_valid_binary;
-decltype(__tgt_rtl_create_image) cpu_create_image;
-decltype(__tgt_rtl_load_image) cpu_load_image;
-decltype(__tgt_rtl_destroy_image) cpu_destroy_image;
-decltype(__tgt_rtl_find_kernel) cpu_find_kernel;
-decltype(__tgt_rtl_find_variable) cpu_find_variable;
-decltype(__tgt_rtl_data_alloc) cpu_data_alloc;
-decltype(__tgt_rtl_data_delete) cpu_data_delete;
-decltype(__tgt_rtl_data_submit) cpu_data_submit;
-decltype(__tgt_rtl_data_retrieve) cpu_data_retrieve;
-decltype(__tgt_rtl_launch_kernel) cpu_launch_kernel;
-decltype(__tgt_rtl_set_function_ptr_map) cpu_set_function_ptr_map;
-decltype(__tgt_rtl_set_function_ptr_check) cpu_set_function_ptr_check;
-}
+using namespace gantry::cpu;
 
 namespace {
 
@@ -89,7 +71,7 @@ Sizes& sizes() {
 struct gantry_queue {
   using Work = std::function<std::int32_t()>;
 
-  gantry_queue() : thread_([this] { work(); }) {}
+  explicit gantry_queue(gantry_device* device) : device_(device), thread_([this] { work(); }) {}
   gantry_queue(const gantry_queue&) = delete;
   gantry_queue& operator=(const gantry_queue&) = delete;
   ~gantry_queue() {
@@ -100,6 +82,8 @@ struct gantry_queue {
     changed_.notify_all();
     thread_.join();
   }
+
+  [[nodiscard]] gantry_device* device() const { return device_; }
 
   void put(Work work) {
     {
@@ -137,7 +121,7 @@ private:
         lock.lock();
         if (code != GANTRY_SUCCESS) {
           code_ = code;
-          message_ = cpu_error_message();
+          message_ = gantry::plugins::last_error();
         }
       }
       work_.pop_front();
@@ -145,6 +129,7 @@ private:
     }
   }
 
+  gantry_device* device_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Work> work_;
@@ -154,156 +139,145 @@ private:
   std::thread thread_; ///< the last one: it uses the others
 };
 
-extern "C" {
+namespace {
 
-int32_t __tgt_rtl_api_version(void) noexcept {
-  return cpu_api_version();
+gantry_status open_device(std::int32_t index, const gantry_device_settings* settings,
+                          gantry_device** device) noexcept {
+  return fails("open_device") ? GANTRY_FAILURE : entries::open_device(index, settings, device);
 }
 
-const char* __tgt_rtl_error_message(void) noexcept {
-  return cpu_error_message();
+gantry_status get_properties(gantry_device* /*device*/,
+                             gantry_device_properties* properties) noexcept {
+  properties->capabilities = GANTRY_CAPABILITY_QUEUES;
+  properties->description = "this process, behind queues, for tests";
+  return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_number_of_devices(void) noexcept {
-  return 1;
-}
-
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
-  return fails("init_device") ? GANTRY_FAILURE : cpu_init_device(device, openmp_number, options);
-}
-
-uint32_t __tgt_rtl_capabilities(int32_t /*device*/) noexcept {
-  return GANTRY_CAPABILITY_QUEUES;
-}
-
-const char* __tgt_rtl_device_description(int32_t /*device*/) noexcept {
-  return "this process, behind queues, for tests";
-}
-
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
-  return cpu_is_valid_binary(bytes, size);
-}
-
-int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) noexcept {
+gantry_status create_image(gantry_device* device, const void* bytes, std::size_t size,
+                           const char* file, gantry_image** image) noexcept {
   return fails("create_image") ? GANTRY_FAILURE
-                               : cpu_create_image(device, bytes, size, file, image);
+                               : entries::create_image(device, bytes, size, file, image);
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
-  return fails("load_image") ? GANTRY_FAILURE : cpu_load_image(image);
+gantry_status load_image(gantry_image* image) noexcept {
+  return fails("load_image") ? GANTRY_FAILURE : entries::load_image(image);
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
-  cpu_destroy_image(image);
-}
-
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
-                              gantry_kernel** kernel) noexcept {
-  return cpu_find_kernel(image, name, kernel);
-}
-
-int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) noexcept {
-  return cpu_find_variable(image, name, device_address, size);
-}
-
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
-  if (fails("data_alloc")) {
+gantry_status allocate(gantry_device* device, const gantry_allocation* request,
+                       void** device_address) noexcept {
+  if (fails("allocate")) {
     return GANTRY_OUT_OF_MEMORY;
   }
-  const int32_t code = cpu_data_alloc(device, size, device_address);
-  if (code == GANTRY_SUCCESS) {
-    memset(*device_address, kPoison, size);
-    sizes().insert(*device_address, size);
+  const gantry_status status = entries::allocate(device, request, device_address);
+  if (status == GANTRY_SUCCESS) {
+    std::memset(*device_address, kPoison, request->bytes);
+    sizes().insert(*device_address, request->bytes);
   }
-  return code;
+  return status;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
-  memset(device_address, kPoison, sizes().remove(device_address));
-  const int32_t code = cpu_data_delete(device, device_address);
-  return fails("data_delete") ? GANTRY_FAILURE : code;
+gantry_status release(gantry_device* device, void* device_address) noexcept {
+  std::memset(device_address, kPoison, sizes().remove(device_address));
+  const gantry_status status = entries::release(device, device_address);
+  return fails("release") ? GANTRY_FAILURE : status;
 }
 
-int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size) noexcept {
-  return fails("data_submit") ? GANTRY_FAILURE
-                              : cpu_data_submit(device, device_address, host, size);
+gantry_status copy_to_device(gantry_device* device, void* device_address, const void* host,
+                             std::uint64_t bytes) noexcept {
+  return fails("copy_to_device") ? GANTRY_FAILURE
+                                 : entries::copy_to_device(device, device_address, host, bytes);
 }
 
-int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size) noexcept {
-  return fails("data_retrieve") ? GANTRY_FAILURE
-                                : cpu_data_retrieve(device, host, device_address, size);
+gantry_status copy_to_host(gantry_device* device, void* host, const void* device_address,
+                           std::uint64_t bytes) noexcept {
+  return fails("copy_to_host") ? GANTRY_FAILURE
+                               : entries::copy_to_host(device, host, device_address, bytes);
 }
 
-int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) noexcept {
-  return fails("launch_kernel") ? GANTRY_FAILURE : cpu_launch_kernel(device, kernel, launch);
+gantry_status launch(gantry_device* device, gantry_kernel* kernel,
+                     const gantry_launch* launch) noexcept {
+  return fails("launch") ? GANTRY_FAILURE : entries::launch(device, kernel, launch);
 }
 
-int32_t __tgt_rtl_create_queue(int32_t /*device*/, gantry_queue** queue) noexcept {
+gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
   if (fails("create_queue")) {
     return GANTRY_FAILURE;
   }
-  *queue = new gantry_queue;
+  *queue = new gantry_queue(device);
   return GANTRY_SUCCESS;
 }
 
-void __tgt_rtl_destroy_queue(gantry_queue* queue) noexcept {
+gantry_status destroy_queue(gantry_queue* queue) noexcept {
   delete queue;
-}
-
-int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size) noexcept {
-  if (fails("data_submit_async")) {
-    return GANTRY_FAILURE;
-  }
-  queue->put([=] { return __tgt_rtl_data_submit(0, device_address, host, size); });
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size) noexcept {
-  if (fails("data_retrieve_async")) {
+gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
+                                   std::uint64_t bytes) noexcept {
+  if (fails("queue_copy_to_device")) {
     return GANTRY_FAILURE;
   }
-  queue->put([=] { return __tgt_rtl_data_retrieve(0, host, device_address, size); });
+  queue->put([=] { return copy_to_device(queue->device(), device_address, host, bytes); });
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch) noexcept {
-  if (fails("launch_kernel_async")) {
+gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
+                                 std::uint64_t bytes) noexcept {
+  if (fails("queue_copy_to_host")) {
     return GANTRY_FAILURE;
   }
-  std::vector<void*> values(launch->arguments, launch->arguments + launch->argument_count);
-  queue->put([kernel, values = std::move(values), copy = *launch] {
+  queue->put([=] { return copy_to_host(queue->device(), host, device_address, bytes); });
+  return GANTRY_SUCCESS;
+}
+
+gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
+                           const gantry_launch* how) noexcept {
+  if (fails("queue_launch")) {
+    return GANTRY_FAILURE;
+  }
+  std::vector<void*> values(how->arguments, how->arguments + how->argument_count);
+  queue->put([queue, kernel, values = std::move(values), copy = *how] {
     gantry_launch later = copy;
     later.arguments = values.data();
-    return __tgt_rtl_launch_kernel(0, kernel, &later);
+    return launch(queue->device(), kernel, &later);
   });
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) noexcept {
-  const int32_t code = queue->outcome();
-  return code == GANTRY_SUCCESS && fails("synchronize_queue") ? GANTRY_FAILURE : code;
+gantry_status synchronize_queue(gantry_queue* queue) noexcept {
+  const gantry_status status = queue->outcome();
+  return status == GANTRY_SUCCESS && fails("synchronize_queue") ? GANTRY_FAILURE : status;
 }
 
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
+gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
   *done = queue->is_done() ? 1 : 0;
   return *done != 0 ? queue->outcome() : GANTRY_SUCCESS;
 }
 
-void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                    __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
-  cpu_set_function_ptr_map(device_id, table_size, table_host_ptr);
-}
+} // namespace
 
-void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) noexcept {
-  cpu_set_function_ptr_check(device, check);
+extern "C" [[gnu::visibility("default")]] const gantry_plugin*
+gantry_get_plugin(std::uint32_t /*version*/) noexcept {
+  static const gantry_plugin plugin_behind_queues = [] {
+    gantry_plugin table = plugin();
+    table.launch_hint = nullptr;
+    table.open_device = open_device;
+    table.get_properties = get_properties;
+    table.create_image = create_image;
+    table.load_image = load_image;
+    table.allocate = allocate;
+    table.release = release;
+    table.copy_to_device = copy_to_device;
+    table.copy_to_host = copy_to_host;
+    table.launch = launch;
+    table.create_queue = create_queue;
+    table.destroy_queue = destroy_queue;
+    table.queue_copy_to_device = queue_copy_to_device;
+    table.queue_copy_to_host = queue_copy_to_host;
+    table.queue_launch = queue_launch;
+    table.synchronize_queue = synchronize_queue;
+    table.query_queue = query_queue;
+    return table;
+  }();
+  return &plugin_behind_queues;
 }
-
-} // extern "C"

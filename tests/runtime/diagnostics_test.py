@@ -72,6 +72,8 @@ class Errors(RuntimeCase):
                       self.mistake("", LIBOMPTARGET_INFO="much"))
 
     def test_image_folder_that_does_not_exist(self):
+        self.assertRegex(self.mistake("", GANTRY_PLUGIN_PATH="/nonexistent"),
+                         r"target: GANTRY_PLUGIN_PATH: '/nonexistent' is not a folder; name those")
         self.assertRegex(self.mistake("", GANTRY_SAVE_IMAGES="/nonexistent"),
                          r"/nonexistent/errors-22\.\d+\.1\.device0\.so: No such file")
 

@@ -7,7 +7,7 @@ import unittest
 
 from runtime_case import BUILD, RuntimeCase
 
-LIBRARIES = BUILD / "tests/plugins/lib"
+PLUGINS = BUILD / "tests/plugins/lib"
 DONE = "all was done\n"
 ANSWERED = "a routine answered its failure\n"
 
@@ -17,7 +17,7 @@ class Faults(RuntimeCase):
         """The outcome with the call of that number failing, and the name of its function."""
         report = self.folder / "report"
         report.unlink(missing_ok=True)
-        done = self.start(program, LD_LIBRARY_PATH=str(LIBRARIES), GANTRY_DEVICES="queued,cpu",
+        done = self.start(program, GANTRY_PLUGIN_PATH=str(PLUGINS), GANTRY_DEVICES="queued,cpu",
                           GANTRY_TEST_FAIL=str(call), GANTRY_TEST_REPORT=str(report),
                           OMP_TARGET_OFFLOAD=policy, GANTRY_CHECK="leaks")
         return done, report.read_text().strip() if report.exists() else None
@@ -56,18 +56,18 @@ class Faults(RuntimeCase):
                 self.answered(done, function)
             elif done.returncode == 0:
                 # Memory of private copies, which no result depends on any more.
-                self.assertEqual((function, done.stdout, done.stderr), ("data_delete", DONE, ""))
+                self.assertEqual((function, done.stdout, done.stderr), ("release", DONE, ""))
             else:
                 self.failed(done, function)
         self.assertEqual(functions, {
-            "init_device", "create_image", "load_image", "data_alloc", "data_delete", "data_submit",
-            "data_retrieve", "launch_kernel", "create_queue", "data_submit_async",
-            "data_retrieve_async", "launch_kernel_async", "synchronize_queue"})
+            "open_device", "create_image", "load_image", "allocate", "release", "copy_to_device",
+            "copy_to_host", "launch", "create_queue", "queue_copy_to_device",
+            "queue_copy_to_host", "queue_launch", "synchronize_queue"})
 
     def test_a_device_that_the_host_can_stand_in_for(self):
         taken_over = set()
         for done, function in self.every_call("DEFAULT", "faults-22", DONE):
-            if function == "init_device":
+            if function == "open_device":
                 continue  # there is no such device then, and the other has its number
             if done.returncode != 0:
                 self.failed(done, function)
@@ -83,16 +83,16 @@ class Faults(RuntimeCase):
         for done, function in self.every_call("DEFAULT", "takeover-22", "device\n"):
             if done.returncode == 0 and done.stderr:
                 taken_over.add(function)
-                # Without init_device there is no such device, and the program has another.
-                self.assertEqual(done.stdout, "device\n" if function == "init_device" else "host\n")
+                # Without open_device there is no such device, and the program has another.
+                self.assertEqual(done.stdout, "device\n" if function == "open_device" else "host\n")
                 self.assertRegex(done.stderr, r"\Agantry: warning: [^\n]*device 0 \(queued\): [^\n]*"
                                  rf"injected failure of {function}; the [^\n]*\n\Z")
             elif done.returncode != 0:
                 lost.add(function)
                 self.failed(done, function)
-        self.assertLessEqual({"init_device", "create_image", "load_image", "data_alloc", "data_submit",
-                              "launch_kernel_async", "launch_kernel"}, taken_over)
-        self.assertIn("data_retrieve", lost)
+        self.assertLessEqual({"open_device", "create_image", "load_image", "allocate", "copy_to_device",
+                              "queue_launch", "launch"}, taken_over)
+        self.assertIn("copy_to_host", lost)
 
 
 if __name__ == "__main__":

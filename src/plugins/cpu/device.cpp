@@ -1,7 +1,9 @@
 #include "plugins/cpu/device.h"
 
+#include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -9,116 +11,97 @@
 #include <utility>
 #include <vector>
 
-#include <gantry/plugin.h>
-
 namespace gantry::cpu {
 
 namespace {
 
-struct Device {
-  std::int32_t openmp_number = -1;
-  bool separate = false;
-  bool full_teams = false;
-  Functions functions;
-};
-
-struct Devices {
+/// The open devices whose calls by pointer are checked: what checks a call knows its address only.
+struct Checked {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
+  std::vector<gantry_device*> devices;
 };
 
-Devices& devices() {
-  static auto* const all = new Devices; // kernels may run while the process ends
+Checked& checked() {
+  static auto* const all = new Checked; // kernels may run while the process ends
   return *all;
 }
 
-Device& device_of(std::int32_t device) {
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  return *all.open[static_cast<std::size_t>(device)];
+/// Called by device code, before a call through a pointer that the function table does not have.
+void check_call(const void* pointer, const void* call) {
+  gantry_unknown_function unknown{
+      .size = sizeof unknown, .pointer = pointer, .image = nullptr, .image_size = 0, .call = 0};
+  // locate() waits for the dynamic loader, so it is not called with the lock. The device that the
+  // calling code belongs to stays open meanwhile.
+  std::vector<gantry_device*> devices;
+  {
+    Checked& all = checked();
+    const std::lock_guard lock(all.mutex);
+    devices = all.devices;
+  }
+  const auto device = std::ranges::find_if(devices, [&](gantry_device* candidate) {
+    return candidate->functions.locate(call, unknown);
+  });
+  if (device != devices.end()) {
+    (*device)->function_check((*device)->openmp_number, &unknown);
+  } else if (!devices.empty()) {
+    devices.front()->function_check(-1, &unknown);
+  }
 }
 
 } // namespace
 
-std::int32_t openmp_number(std::int32_t device) {
-  return device_of(device).openmp_number;
-}
+namespace entries {
 
-bool full_teams(std::int32_t device) {
-  return device_of(device).full_teams;
-}
-
-Functions& functions_of(std::int32_t device) {
-  return device_of(device).functions;
-}
-
-std::int32_t device_of_call(const void* call, gantry_unknown_function& unknown) {
-  // Devices stay; to locate a call waits for the dynamic loader, so not with the lock.
-  std::vector<Device*> open;
-  {
-    Devices& all = devices();
-    const std::lock_guard lock(all.mutex);
-    for (const auto& device : all.open) {
-      open.push_back(device.get());
-    }
-  }
-  for (Device* const device : open) {
-    if (device != nullptr && device->functions.locate(call, unknown)) {
-      return device->openmp_number;
-    }
-  }
-  return -1;
-}
-
-} // namespace gantry::cpu
-
-using namespace gantry::cpu;
-using gantry::plugins::report;
-
-extern "C" {
-
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
-  bool separate = false;
-  bool full_teams = false;
-  std::string_view rest(options);
+gantry_status open_device(std::int32_t /*index*/, const gantry_device_settings* settings,
+                          gantry_device** device) noexcept {
+  auto opened = std::make_unique<gantry_device>();
+  std::string_view rest(settings->options);
   for (bool more = !rest.empty(); more;) {
     const std::size_t plus = rest.find('+');
     more = plus != std::string_view::npos;
     const std::string_view option = rest.substr(0, plus);
     rest.remove_prefix(more ? plus + 1 : rest.size());
-    const bool known = (option == "separate" && !std::exchange(separate, true)) ||
-                       (option == "threads=limit" && !std::exchange(full_teams, true));
+    const bool known = (option == "separate" && !std::exchange(opened->separate, true)) ||
+                       (option == "threads=limit" && !std::exchange(opened->full_teams, true));
     if (!known) {
-      return report(
+      return plugins::report(
           GANTRY_INVALID_OPTION,
           "'{}' is not an option of cpu devices; they have 'separate' and 'threads=limit', "
           "each once, and a number stands in front of them, as in cpu:2+separate",
-          options);
+          settings->options);
     }
   }
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  if (all.open.size() <= static_cast<std::size_t>(device)) {
-    all.open.resize(static_cast<std::size_t>(device) + 1);
+  opened->openmp_number = settings->openmp_number;
+  if (settings->function_check != nullptr) {
+    opened->function_check = settings->function_check;
+    opened->functions.set_check(check_call);
+    Checked& all = checked();
+    const std::lock_guard lock(all.mutex);
+    all.devices.push_back(opened.get());
   }
-  if (auto& opened = all.open[static_cast<std::size_t>(device)]; opened == nullptr) {
-    opened = std::make_unique<Device>();
-    opened->openmp_number = openmp_number;
-    opened->separate = separate;
-    opened->full_teams = full_teams;
-  }
+  *device = opened.release();
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t device) noexcept {
-  return GANTRY_CAPABILITY_HOST_ACCESSIBLE |
-         (device_of(device).separate ? 0u : GANTRY_CAPABILITY_SHARES_MEMORY);
+gantry_status close_device(gantry_device* device) noexcept {
+  {
+    Checked& all = checked();
+    const std::lock_guard lock(all.mutex);
+    std::erase(all.devices, device);
+  }
+  delete device;
+  return GANTRY_SUCCESS;
 }
 
-const char* __tgt_rtl_device_description(int32_t /*device*/) noexcept {
+gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   static const std::string description =
       fmt::format("this process, x86-64, {} cores", std::thread::hardware_concurrency());
-  return description.c_str();
+  properties->capabilities =
+      GANTRY_CAPABILITY_HOST_ACCESSIBLE | (device->separate ? 0U : GANTRY_CAPABILITY_SHARES_MEMORY);
+  properties->description = description.c_str();
+  properties->clock = nullptr;
+  return GANTRY_SUCCESS;
 }
 
-} // extern "C"
+} // namespace entries
+} // namespace gantry::cpu

@@ -1,10 +1,10 @@
 #include "plugins/cpu/functions.h"
 
 #include "plugins/cpu/device.h"
+#include "plugins/cpu/entries.h"
 #include "plugins/cpu/image.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 #include <dlfcn.h>
@@ -112,31 +112,9 @@ bool Functions::locate(const void* address, gantry_unknown_function& unknown) {
 
 } // namespace gantry::cpu
 
-using namespace gantry::cpu;
-
-namespace {
-
-/// The function of the runtime that checks; the same for all devices.
-std::atomic<gantry_function_check*> runtime_check{nullptr};
-
-void check_call(const void* pointer, const void* call) {
-  gantry_unknown_function unknown{.pointer = pointer, .image = nullptr, .image_size = 0, .call = 0};
-  const std::int32_t device = device_of_call(call, unknown);
-  runtime_check.load(std::memory_order_relaxed)(device, &unknown);
+gantry_status gantry::cpu::entries::set_function_map(gantry_device* device,
+                                                     const __omp_offloading_fptr_map_ty* table,
+                                                     std::uint64_t count) noexcept {
+  device->functions.set({table, count});
+  return GANTRY_SUCCESS;
 }
-
-} // namespace
-
-extern "C" {
-
-void __tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                                    __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
-  functions_of(device_id).set({table_host_ptr, table_size});
-}
-
-void __tgt_rtl_set_function_ptr_check(int32_t device, gantry_function_check* check) noexcept {
-  runtime_check.store(check, std::memory_order_relaxed);
-  functions_of(device).set_check(check_call);
-}
-
-} // extern "C"

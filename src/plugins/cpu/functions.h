@@ -13,7 +13,7 @@
 
 namespace gantry::cpu {
 
-/// Lives until the process ends: device code may look into it at any time. Any thread may call any
+/// Lives as long as the device: device code may look into it at any time. Any thread may call any
 /// function; device code waits for no lock.
 class Functions {
 public:
@@ -24,7 +24,7 @@ public:
   /// What images have the address of.
   [[nodiscard]] const gantry_functions* table() const { return &table_; }
 
-  /// See __tgt_rtl_set_function_ptr_map.
+  /// See set_function_map of gantry/plugin.h.
   void set(std::span<const __omp_offloading_fptr_map_ty> pairs);
 
   /// `check` is asked about pointers that the table does not have.

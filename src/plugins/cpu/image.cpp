@@ -2,8 +2,10 @@
 
 #include "base/system_limits.h"
 #include "plugins/cpu/device.h"
+#include "plugins/cpu/entries.h"
 #include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image_binding.h"
+#include "plugins/find_each.h"
 #include "plugins/last_error.h"
 
 #include <cerrno>
@@ -123,7 +125,7 @@ void find_league(const char* name, const gantry_image& image, gantry_kernel& ker
 
 gantry_image::~gantry_image() {
   if (void* handle = handle_.load(std::memory_order_acquire); handle != nullptr) {
-    functions_of(device_).remove(this);
+    device_.functions.remove(this);
     dlclose(handle);
   }
   munmap(contents_.data(), contents_.size());
@@ -153,14 +155,14 @@ std::int32_t gantry_image::load() {
     }
     return report(GANTRY_FAILURE, "the device image does not load: {}{}", error, hint);
   }
-  if (full_teams(device_)) {
+  if (device_.full_teams) {
     find_openmp(handle);
   }
   auto* const base = reinterpret_cast<std::byte*>(static_cast<const link_map*>(handle)->l_addr);
   std::optional<std::string> problem;
   if (of_gcc) {
     problem = bind_to_libgomp(elf_, base);
-  } else if (full_teams(device_)) {
+  } else if (device_.full_teams) {
     problem = bind_full_teams(elf_, base);
   }
   if (problem) {
@@ -171,7 +173,7 @@ std::int32_t gantry_image::load() {
   if (!handle_.compare_exchange_strong(first, handle, std::memory_order_acq_rel)) {
     dlclose(handle); // one reference is enough
   } else {
-    functions_of(device_).add(this);
+    device_.functions.add(this);
   }
   close_file();
   return GANTRY_SUCCESS;
@@ -189,7 +191,7 @@ const gantry_gcc_image* gantry_image::of_gcc() const {
 
 gantry_kernel* gantry_image::keep(gantry_kernel kernel) {
   kernel.image = this;
-  kernel.full_teams = full_teams(device_);
+  kernel.full_teams = device_.full_teams;
   const std::lock_guard lock(mutex_);
   return &kernels_.try_emplace(kernel.function, kernel).first->second;
 }
@@ -198,10 +200,59 @@ void* gantry_image::at(std::uint64_t address) const {
   return static_cast<std::byte*>(base()) + address;
 }
 
-extern "C" {
+gantry_status gantry_image::find_kernel(const char* name, gantry_kernel*& kernel) {
+  if (const gantry_gcc_image* const gcc = of_gcc(); gcc != nullptr) {
+    if (const auto address = address_in_file(name, *this)) {
+      kernel = keep({.function = at(*address), .run = gcc->run});
+      return GANTRY_SUCCESS;
+    }
+    const auto* const region = at_position(std::span(gcc->functions, gcc->functions_end), name);
+    if (region == nullptr) {
+      return report(GANTRY_NOT_FOUND, "the image has no target region of that number or address");
+    }
+    kernel = keep({.function = reinterpret_cast<void*>(*region), .run = gcc->run});
+    return GANTRY_SUCCESS;
+  }
+  const Elf64_Sym* symbol = find(name);
+  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
+    return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
+  }
+  gantry_kernel found{.function = at(symbol->st_value)};
+  find_league(name, *this, found);
+  kernel = keep(found);
+  return GANTRY_SUCCESS;
+}
 
-int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) noexcept {
+gantry_status gantry_image::find_variable(const char* name, void*& address,
+                                          std::uint64_t& size) const {
+  if (const gantry_gcc_image* const gcc = of_gcc(); gcc != nullptr) {
+    if (const auto in_file = address_in_file(name, *this)) {
+      address = at(*in_file);
+      size = 0;
+      return GANTRY_SUCCESS;
+    }
+    constexpr std::uint64_t kLink = std::uint64_t{1} << 63;
+    const auto* const variable = at_position(std::span(gcc->variables, gcc->variables_end), name);
+    if (variable == nullptr) {
+      return report(GANTRY_NOT_FOUND, "the image has no variable of that number or address");
+    }
+    address = variable->address;
+    size = variable->size & ~kLink;
+    return GANTRY_SUCCESS;
+  }
+  const Elf64_Sym* symbol = find(name);
+  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) {
+    return report(GANTRY_NOT_FOUND, "the image defines no variable of that name");
+  }
+  address = at(symbol->st_value);
+  size = symbol->st_size;
+  return GANTRY_SUCCESS;
+}
+
+namespace gantry::cpu::entries {
+
+gantry_status create_image(gantry_device* device, const void* bytes, size_t size, const char* file,
+                           gantry_image** image) noexcept {
   if (file != nullptr) {
     unlink(file); // left by an earlier process of this number
   }
@@ -233,73 +284,31 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
                   "lie outside its {} bytes",
                   size);
   }
-  set_variable(contents, *elf, kDeviceNumberSymbol, openmp_number(device));
-  set_variable(contents, *elf, kFunctionsSymbol, functions_of(device).table());
+  set_variable(contents, *elf, kDeviceNumberSymbol, device->openmp_number);
+  set_variable(contents, *elf, kFunctionsSymbol, device->functions.table());
   // The copy is complete; what symbol look-ups touch comes back by itself.
   madvise(mapped, size, MADV_DONTNEED);
-  *image = new gantry_image(device, descriptor, file == nullptr ? unique_path(descriptor) : file,
+  *image = new gantry_image(*device, descriptor, file == nullptr ? unique_path(descriptor) : file,
                             contents, *elf);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
+gantry_status load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
+gantry_status destroy_image(gantry_image* image) noexcept {
   delete image;
-}
-
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
-                              gantry_kernel** kernel) noexcept {
-  if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
-    if (const auto address = address_in_file(name, *image)) {
-      *kernel = image->keep({.function = image->at(*address), .run = of_gcc->run});
-      return GANTRY_SUCCESS;
-    }
-    const auto* const region =
-        at_position(std::span(of_gcc->functions, of_gcc->functions_end), name);
-    if (region == nullptr) {
-      return report(GANTRY_NOT_FOUND, "the image has no target region of that number or address");
-    }
-    *kernel = image->keep({.function = reinterpret_cast<void*>(*region), .run = of_gcc->run});
-    return GANTRY_SUCCESS;
-  }
-  const Elf64_Sym* symbol = image->find(name);
-  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
-    return report(GANTRY_NOT_FOUND, "the image defines no function of that name");
-  }
-  gantry_kernel found{.function = image->at(symbol->st_value)};
-  find_league(name, *image, found);
-  *kernel = image->keep(found);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) noexcept {
-  if (const gantry_gcc_image* const of_gcc = image->of_gcc(); of_gcc != nullptr) {
-    if (const auto address = address_in_file(name, *image)) {
-      *device_address = image->at(*address);
-      *size = 0;
-      return GANTRY_SUCCESS;
-    }
-    constexpr std::uint64_t kLink = std::uint64_t{1} << 63;
-    const auto* const variable =
-        at_position(std::span(of_gcc->variables, of_gcc->variables_end), name);
-    if (variable == nullptr) {
-      return report(GANTRY_NOT_FOUND, "the image has no variable of that number or address");
-    }
-    *device_address = variable->address;
-    *size = variable->size & ~kLink;
-    return GANTRY_SUCCESS;
-  }
-  const Elf64_Sym* symbol = image->find(name);
-  if (symbol == nullptr || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) {
-    return report(GANTRY_NOT_FOUND, "the image defines no variable of that name");
-  }
-  *device_address = image->at(symbol->st_value);
-  *size = symbol->st_size;
-  return GANTRY_SUCCESS;
+gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
+                           std::size_t count) noexcept {
+  return plugins::find_each(symbols, count, [&](gantry_symbol& symbol) {
+    return symbol.kind == GANTRY_SYMBOL_KERNEL
+               ? image->find_kernel(symbol.name, symbol.kernel)
+               : image->find_variable(symbol.name, symbol.address, symbol.bytes);
+  });
 }
 
-} // extern "C"
+} // namespace gantry::cpu::entries

@@ -30,16 +30,16 @@ struct gantry_kernel {
 /// file is open until the image is loaded; afterwards the program may do with the descriptor's
 /// number what it likes.
 struct gantry_image {
-  gantry_image(std::int32_t device, int descriptor, std::string path, std::span<std::byte> contents,
-               const gantry::cpu::ElfImage& elf)
+  gantry_image(gantry_device& device, int descriptor, std::string path,
+               std::span<std::byte> contents, const gantry::cpu::ElfImage& elf)
       : device_(device), descriptor_(descriptor), path_(std::move(path)), contents_(contents),
         elf_(elf) {}
   gantry_image(const gantry_image&) = delete;
   gantry_image& operator=(const gantry_image&) = delete;
   ~gantry_image();
 
-  /// See __tgt_rtl_load_image. The loader loads a path once, whoever comes first, and lets others
-  /// wait, so no lock of ours is needed.
+  /// See load_image of gantry/plugin.h. The loader loads a path once, whoever comes first, and lets
+  /// others wait, so no lock of ours is needed.
   std::int32_t load();
 
   [[nodiscard]] const Elf64_Sym* find(const char* name) const { return elf_.find(name); }
@@ -47,8 +47,9 @@ struct gantry_image {
   /// What GCC's images say of themselves, once they are loaded; null for others.
   [[nodiscard]] const gantry_gcc_image* of_gcc() const;
 
-  /// The kernel with the function of `kernel`, the same each time.
-  [[nodiscard]] gantry_kernel* keep(gantry_kernel kernel);
+  /// Looks up a kernel or a variable; see find_symbols of gantry/plugin.h.
+  gantry_status find_kernel(const char* name, gantry_kernel*& kernel);
+  gantry_status find_variable(const char* name, void*& address, std::uint64_t& size) const;
 
   /// Whether a segment of the image holds the address, which counts from where the image begins.
   [[nodiscard]] bool covers(std::uint64_t address) const { return elf_.covers(address); }
@@ -60,8 +61,10 @@ struct gantry_image {
 
 private:
   void close_file();
+  /// The kernel with the function of `kernel`, the same each time.
+  [[nodiscard]] gantry_kernel* keep(gantry_kernel kernel);
 
-  std::int32_t device_;
+  gantry_device& device_;
   std::atomic<int> descriptor_; ///< -1 once it is closed
   std::string path_;
   std::span<std::byte> contents_; ///< a mapping of the file

@@ -1,6 +1,7 @@
 // A kernel of a CPU image is a C function whose parameters are all of pointer size. Their number is
 // known only at a launch: up to kDirect the call goes through a table with a caller for each
 // number, which costs a few nanoseconds; beyond, call_with_many() makes it.
+#include "plugins/cpu/entries.h"
 #include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image.h"
 #include "plugins/cpu/initial_threads.h"
@@ -13,8 +14,6 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
-
-#include <gantry/plugin.h>
 
 namespace {
 
@@ -41,20 +40,16 @@ constexpr auto callers(std::index_sequence<Count...>) {
 constexpr std::size_t kDirect = 24;
 constexpr auto kCallers = callers(std::make_index_sequence<kDirect + 1>());
 
-/// The number of teams of a construct that has none.
-constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
-
 /// A region of GCC's has one parameter, the block of its arguments.
 void run_region(const gantry_kernel& kernel, const gantry_launch& launch) {
-  const std::uint32_t teams = launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0];
   gantry::cpu::RegionOfFullTeam region{
       .function = reinterpret_cast<void (*)(void*)>(kernel.function),
       .block = launch.argument_count == 0 ? nullptr : launch.arguments[0],
       .limit = launch.thread_limit[0]};
   if (kernel.full_teams) {
-    kernel.run(gantry::cpu::run_in_full_team, &region, teams, region.limit);
+    kernel.run(gantry::cpu::run_in_full_team, &region, launch.num_teams[0], region.limit);
   } else {
-    kernel.run(region.function, region.block, teams, region.limit);
+    kernel.run(region.function, region.block, launch.num_teams[0], region.limit);
   }
 }
 
@@ -85,10 +80,9 @@ std::int32_t call_kernel(const gantry_kernel& kernel, const gantry_launch& launc
     return call_function(kernel, launch);
   }
   Team team{kernel, launch};
-  const std::uint32_t teams = launch.num_teams[0] == kNoTeams ? 1 : launch.num_teams[0];
   const std::uint32_t limit =
       launch.thread_limit[0] == 0 ? kernel.thread_limit : launch.thread_limit[0];
-  kernel.run_league(run_team, &team, teams, limit);
+  kernel.run_league(run_team, &team, launch.num_teams[0], limit);
   return team.code;
 }
 
@@ -112,7 +106,7 @@ std::int32_t refuse_dimensions(const gantry_launch& launch) {
 
 } // namespace
 
-extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* kernel,
+gantry_status gantry::cpu::entries::launch(gantry_device* /*device*/, gantry_kernel* kernel,
                                            const gantry_launch* launch) noexcept {
   if (has_further_dimensions(*launch)) [[unlikely]] {
     return refuse_dimensions(*launch);
@@ -130,8 +124,8 @@ extern "C" int32_t __tgt_rtl_launch_kernel(int32_t /*device*/, gantry_kernel* ke
   return call_kernel(*kernel, *launch);
 }
 
-extern "C" const char* __tgt_rtl_launch_hint(int32_t /*device*/, gantry_kernel* kernel,
-                                             const gantry_launch* launch) noexcept {
+const char* gantry::cpu::entries::launch_hint(gantry_device* /*device*/, gantry_kernel* kernel,
+                                              const gantry_launch* launch) noexcept {
   return kernel->full_teams ? gantry::cpu::full_team_hint(kernel->image->contents(), *launch)
                             : gantry::cpu::team_hint(kernel->image->contents(), *launch, 0, "cpu");
 }

@@ -1,40 +1,41 @@
 // Device memory of a device that is the host: the C library's.
+#include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 
 #include <cstdlib>
 #include <cstring>
 
-#include <gantry/plugin.h>
+namespace gantry::cpu::entries {
 
 namespace {
 constexpr std::size_t kAlignment = 64;
 }
 
-extern "C" {
-
-int32_t __tgt_rtl_data_alloc(int32_t /*device*/, uint64_t size, void** device_address) noexcept {
-  if (posix_memalign(device_address, kAlignment, size) != 0) {
-    return gantry::plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of memory cannot be had", size);
+gantry_status allocate(gantry_device* /*device*/, const gantry_allocation* request,
+                       void** device_address) noexcept {
+  if (posix_memalign(device_address, kAlignment, request->bytes) != 0) {
+    return plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of memory cannot be had",
+                           request->bytes);
   }
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t /*device*/, void* device_address) noexcept {
+gantry_status release(gantry_device* /*device*/, void* device_address) noexcept {
   free(device_address);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_submit(int32_t /*device*/, void* device_address, const void* host,
-                              uint64_t size) noexcept {
+gantry_status copy_to_device(gantry_device* /*device*/, void* device_address, const void* host,
+                             std::uint64_t bytes) noexcept {
   // Not memcpy: "device memory" may be any of the process's, so that the two ranges can overlap.
-  memmove(device_address, host, size);
+  memmove(device_address, host, bytes);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_retrieve(int32_t /*device*/, void* host, const void* device_address,
-                                uint64_t size) noexcept {
-  memmove(host, device_address, size);
+gantry_status copy_to_host(gantry_device* /*device*/, void* host, const void* device_address,
+                           std::uint64_t bytes) noexcept {
+  memmove(host, device_address, bytes);
   return GANTRY_SUCCESS;
 }
 
-} // extern "C"
+} // namespace gantry::cpu::entries

@@ -49,9 +49,8 @@ std::uint32_t threads_of_team(std::uint32_t threads, std::uint32_t teams, const 
 
 const char* team_hint(std::span<const std::byte> image, const gantry_launch& launch,
                       std::uint32_t threads, const char* device) {
-  constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
   const auto elf = ElfImage::open(image);
-  if (launch.num_teams[0] == kNoTeams || !elf || !elf->imports("omp_get_thread_num")) {
+  if (launch.kind == GANTRY_LAUNCH_TARGET || !elf || !elf->imports("omp_get_thread_num")) {
     return nullptr;
   }
   // Clang launches a parallel construct without teams as a league of one, with what num_threads

@@ -18,8 +18,10 @@ struct TeamHint : ::testing::Test {
   std::vector<std::byte> bytes = testing::test_image("gnu");
 
   /// What is said of a league whose teams have `named` threads.
-  std::string hint(std::uint32_t named, std::uint32_t threads, std::uint32_t teams = 4) {
+  std::string hint(std::uint32_t named, std::uint32_t threads, std::uint32_t teams = 4,
+                   std::uint32_t kind = GANTRY_LAUNCH_TEAMS) {
     gantry_launch launch = {};
+    launch.kind = kind;
     launch.num_teams[0] = teams;
     launch.thread_limit[0] = named;
     const char* const text = team_hint(bytes, launch, threads, "worker");
@@ -37,7 +39,7 @@ TEST_F(TeamHint, IsOfTeamsThatAreSmallerThanNamedAlone) {
   EXPECT_EQ(hint(0, 1), "");
   EXPECT_EQ(hint(1, 1), "");
   EXPECT_NE(hint(2, 1), "");
-  EXPECT_EQ(hint(256, 1, 0xFFFFFFFF), ""); // no teams: what num_threads says, holds
+  EXPECT_EQ(hint(256, 1, 1, GANTRY_LAUNCH_TARGET), ""); // what num_threads says, holds
 }
 
 TEST_F(TeamHint, TeamsShareTheProcessors) {
@@ -57,6 +59,7 @@ TEST_F(TeamHint, KnowsTheProgramsOwnNumber) {
 TEST_F(TeamHint, OfFullTeamsIsOfTheProgramsLimitAlone) {
   const auto hint_of_full = [&](std::uint32_t named) -> std::string {
     gantry_launch launch = {};
+    launch.kind = GANTRY_LAUNCH_TEAMS;
     launch.num_teams[0] = 4;
     launch.thread_limit[0] = named;
     const char* const text = full_team_hint(bytes, launch);

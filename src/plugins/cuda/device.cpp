@@ -1,8 +1,9 @@
 #include "plugins/cuda/device.h"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
+#include "plugins/cuda/entries.h"
+#include "plugins/cuda/functions.h"
+#include "plugins/cuda/queues_of_thread.h"
+
 #include <memory>
 
 namespace gantry::cuda {
@@ -13,10 +14,6 @@ namespace {
 constexpr std::uint64_t kKeptPart = 16;
 /// The same where it is the host's memory, which others need.
 constexpr std::uint64_t kKeptPartOfHosts = 256;
-
-constexpr std::int32_t kMostDevices = 1024;
-/// Open devices by the plugin's number.
-constinit std::array<std::atomic<Device*>, kMostDevices> open_devices = {};
 
 std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice device) {
   GANTRY_CUDA_TRY(cuDeviceGetAttribute, &value, attribute, device);
@@ -58,13 +55,7 @@ std::int32_t describe(Device& opened, CUdevice device) {
   return GANTRY_SUCCESS;
 }
 
-std::int32_t open(Device& opened) {
-  CUdevice device = 0;
-  GANTRY_CUDA_TRY(cuDeviceGet, &device, opened.index);
-  if (const std::int32_t code = describe(opened, device); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  GANTRY_CUDA_TRY(cuDevicePrimaryCtxRetain, &opened.context, device);
+std::int32_t prepare_context(const Device& opened) {
   if (const std::int32_t code = enter(opened); code != GANTRY_SUCCESS) {
     return code;
   }
@@ -76,11 +67,33 @@ std::int32_t open(Device& opened) {
   return GANTRY_SUCCESS;
 }
 
-} // namespace
-
-Device& device_of(std::int32_t device) {
-  return *open_devices[static_cast<std::size_t>(device)].load(std::memory_order_acquire);
+std::int32_t open(Device& opened, std::int32_t index) {
+  GANTRY_CUDA_TRY(cuDeviceGet, &opened.ordinal, index);
+  if (const std::int32_t code = describe(opened, opened.ordinal); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  GANTRY_CUDA_TRY(cuDevicePrimaryCtxRetain, &opened.context, opened.ordinal);
+  const std::int32_t code = prepare_context(opened);
+  if (code != GANTRY_SUCCESS) {
+    (void)driver().cuDevicePrimaryCtxRelease_v2(opened.ordinal);
+  }
+  return code;
 }
+
+/// Frees all that the driver holds for the device but its context, which others may use too.
+std::int32_t empty_context(Device& device) {
+  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  std::int32_t status = free_functions(device);
+  keep_failure(status, device.memory.free_all());
+  keep_failure(status, device.pinned.free_kept());
+  // The context may end, and the thread is not to be left with one that has.
+  keep_failure(status, check(driver().cuCtxSetCurrent(nullptr), "cuCtxSetCurrent"));
+  return status;
+}
+
+} // namespace
 
 std::int32_t enter(const Device& device) {
   // Not remembered: other users of the driver in this thread may change it.
@@ -95,74 +108,70 @@ std::int32_t write(CUdeviceptr to, const void* from, std::size_t size) {
   return GANTRY_SUCCESS;
 }
 
-} // namespace gantry::cuda
+namespace entries {
 
-using namespace gantry::cuda;
-
-extern "C" {
-
-int32_t __tgt_rtl_number_of_devices(void) noexcept {
+gantry_status count_devices(std::int32_t* count) noexcept {
+  *count = 0;
   if (!driver().problem.empty()) {
-    set_error(GANTRY_FAILURE, driver().problem);
-    return 0;
+    return set_error(GANTRY_NOT_FOUND, driver().problem);
   }
-  int count = 0;
-  if (check(driver().cuDeviceGetCount(&count), "cuDeviceGetCount") != GANTRY_SUCCESS) {
-    return 0;
-  }
-  count = std::min(count, kMostDevices);
-  if (count == 0) {
-    set_error(GANTRY_FAILURE, "the driver has no device");
-  }
-  return count;
+  GANTRY_CUDA_TRY(cuDeviceGetCount, count);
+  return *count > 0 ? gantry_status{GANTRY_SUCCESS}
+                    : set_error(GANTRY_NOT_FOUND, "the driver has no device");
 }
 
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
-  const auto wanted = read_device_options(options);
+gantry_status open_device(std::int32_t index, const gantry_device_settings* settings,
+                          gantry_device** device) noexcept {
+  auto wanted = read_device_options(settings->options);
   if (!wanted) {
     return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
   }
-  if (const std::int32_t count = __tgt_rtl_number_of_devices(); device >= count) {
-    return count == 0 ? GANTRY_FAILURE
-                      : report(GANTRY_INVALID_OPTION, "there are only {} devices", count);
+  std::int32_t count = 0;
+  if (count_devices(&count) != GANTRY_SUCCESS) {
+    return set_error(GANTRY_FAILURE, std::string(plugins::last_error()));
+  }
+  if (index < 0 || index >= count) {
+    return report(GANTRY_INVALID_OPTION, "there are only {} devices", count);
   }
   auto opened = std::make_unique<Device>();
-  opened->index = device;
-  opened->openmp_number = openmp_number;
-  opened->options = *wanted;
-  if (const std::int32_t code = open(*opened); code != GANTRY_SUCCESS) {
-    return code;
+  opened->openmp_number = settings->openmp_number;
+  opened->options = *std::move(wanted);
+  if (const gantry_status status = open(*opened, index); status != GANTRY_SUCCESS) {
+    return status;
   }
-  // Several threads may open a device at once; all of them keep its context, which is one.
-  Device* none = nullptr;
-  if (open_devices[static_cast<std::size_t>(device)].compare_exchange_strong(
-          none, opened.get(), std::memory_order_acq_rel)) {
-    [[maybe_unused]] const Device* const kept = opened.release();
-  }
+  opened->thread_queues = std::make_shared<ThreadQueues>(*opened);
+  *device = opened.release();
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t device) noexcept {
-  const bool host_accessible = device_of(device).host_accessible;
-  return GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT |
-         (host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0);
+gantry_status close_device(gantry_device* device) noexcept {
+  const std::unique_ptr<Device> closed(device);
+  gantry_status status = closed->thread_queues->close();
+  keep_failure(status, empty_context(*closed));
+  keep_failure(status, check(driver().cuDevicePrimaryCtxRelease_v2(closed->ordinal),
+                             "cuDevicePrimaryCtxRelease"));
+  return status;
 }
 
-int32_t __tgt_rtl_use_host_memory(int32_t device) noexcept {
-  Device& on = device_of(device);
-  if (on.host_accessible) {
+gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
+  properties->capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT |
+                             (device->host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0U);
+  properties->description = device->description.c_str();
+  properties->clock = nullptr;
+  return GANTRY_SUCCESS;
+}
+
+gantry_status use_host_memory(gantry_device* device) noexcept {
+  if (device->host_accessible) {
     return GANTRY_SUCCESS;
   }
   if (driver().use_host_memory == nullptr) {
     return report(GANTRY_FAILURE, "the GPU cannot access pageable host memory");
   }
-  GANTRY_CUDA_TRY(use_host_memory, on.index);
-  on.host_accessible = true;
+  GANTRY_CUDA_TRY(use_host_memory, device->ordinal);
+  device->host_accessible = true;
   return GANTRY_SUCCESS;
 }
 
-const char* __tgt_rtl_device_description(int32_t device) noexcept {
-  return device_of(device).description.c_str();
-}
-
-} // extern "C"
+} // namespace entries
+} // namespace gantry::cuda

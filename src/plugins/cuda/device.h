@@ -1,22 +1,26 @@
-// The devices of the driver, as the runtime has opened them.
+// A device of the driver, as the runtime opens it.
 #pragma once
 
 #include "plugins/cuda/device_options.h"
 #include "plugins/cuda/driver.h"
 #include "plugins/cuda/memory_pool.h"
+#include "plugins/cuda/staging.h"
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 namespace gantry::cuda {
+class ThreadQueues;
+}
 
-/// Never freed: kernels may run while the process ends. What is not said to be locked is immutable
-/// once the device is open.
-struct Device {
-  std::int32_t index = 0; ///< the plugin's number and the driver's ordinal
+/// The opaque device of gantry/plugin.h. What is not said to be locked is immutable while the
+/// device is open.
+struct gantry_device {
+  CUdevice ordinal = 0;
   std::int32_t openmp_number = -1;
   CUcontext context = nullptr; ///< the primary one, which libraries of CUDA share
   int capability = 0;          ///< 90 is 9.0
@@ -28,8 +32,11 @@ struct Device {
   int clock_kilohertz = 1;
   std::size_t total_memory = 0;
   std::string description;
-  DeviceOptions options;
-  MemoryPool memory; ///< any thread
+  gantry::cuda::DeviceOptions options;
+  gantry::cuda::MemoryPool memory;    ///< any thread
+  gantry::cuda::PinnedBuffers pinned; ///< any thread
+  /// Not null while the device is open. Shared with the threads, which may end later than it.
+  std::shared_ptr<gantry::cuda::ThreadQueues> thread_queues;
   /// There is a newer table of functions than `functions`; changed with the lock below.
   std::atomic<bool> functions_wait = false;
 
@@ -45,8 +52,9 @@ struct Device {
   std::vector<const gantry_image*> images; ///< loaded
 };
 
-/// An open device.
-[[nodiscard]] Device& device_of(std::int32_t device);
+namespace gantry::cuda {
+
+using Device = ::gantry_device;
 
 /// Makes the device's context the calling thread's; GANTRY_SUCCESS or an error, kept.
 std::int32_t enter(const Device& device);
@@ -57,11 +65,16 @@ std::int32_t write(CUdeviceptr to, const void* from, std::size_t size);
 
 /// What the driver answers to a call about a stream of the device. The stream says what context is
 /// meant, so most calls are right whatever context is current. A driver that minds refuses the
-/// call, which is then made again in the device's context.
+/// call, or answers with the failure of the current context; the call is then made again in the
+/// device's.
 template <typename Call>
 CUresult in_context(const Device& device, Call&& call) {
   const CUresult result = call();
-  if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_HANDLE) [[likely]] {
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) [[likely]] {
+    return result;
+  }
+  if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_CONTEXT_IS_DESTROYED &&
+      result != CUDA_ERROR_INVALID_HANDLE && !ends_context(result)) {
     return result;
   }
   return enter(device) == GANTRY_SUCCESS ? call() : result;

@@ -96,21 +96,32 @@ std::string text_of(CUresult result) {
                          : fmt::format("{} ({})", name, text != nullptr ? text : "");
 }
 
+bool ends_context(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_CONTAINED:
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_ASSERT:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED:
+  case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::int32_t refusal(CUresult result, std::string_view call) {
-  return report(result == CUDA_ERROR_OUT_OF_MEMORY ? GANTRY_OUT_OF_MEMORY : GANTRY_FAILURE,
-                "{}: {}{}", call, text_of(result), remedy_for(result));
+  const std::int32_t status = result == CUDA_ERROR_OUT_OF_MEMORY ? GANTRY_OUT_OF_MEMORY
+                              : ends_context(result)             ? GANTRY_DEVICE_LOST
+                                                                 : GANTRY_FAILURE;
+  return report(status, "{}: {}{}", call, text_of(result), remedy_for(result));
 }
 
 } // namespace gantry::cuda
-
-extern "C" {
-
-int32_t __tgt_rtl_api_version(void) noexcept {
-  return GANTRY_PLUGIN_API_VERSION;
-}
-
-const char* __tgt_rtl_error_message(void) noexcept {
-  return gantry::plugins::last_error();
-}
-
-} // extern "C"

@@ -30,6 +30,7 @@ namespace gantry::cuda {
   X(cuDeviceGetAttribute)                                                                          \
   X(cuDeviceTotalMem_v2)                                                                           \
   X(cuDevicePrimaryCtxRetain)                                                                      \
+  X(cuDevicePrimaryCtxRelease_v2)                                                                  \
   X(cuCtxSetCurrent)                                                                               \
   X(cuCtxSetLimit)                                                                                 \
   X(cuLinkCreate_v2)                                                                               \
@@ -101,12 +102,24 @@ using plugins::set_error;
 /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 [[nodiscard]] std::string text_of(CUresult result);
 
-/// The plugin's code for what `call` returned, with its message kept.
+/// Whether the context that a call was about has failed for good: from then on all calls about it
+/// return that.
+[[nodiscard]] bool ends_context(CUresult result);
+
+/// The plugin's status for what `call` returned, with its message kept.
 std::int32_t refusal(CUresult result, std::string_view call);
 
 /// The same, or GANTRY_SUCCESS.
 inline std::int32_t check(CUresult result, std::string_view call) {
   return result == CUDA_SUCCESS ? std::int32_t{GANTRY_SUCCESS} : refusal(result, call);
+}
+
+/// For steps that are taken whatever became of those before them: `status` becomes that of the last
+/// one that fails, whose message is the thread's.
+inline void keep_failure(std::int32_t& status, std::int32_t step) {
+  if (step != GANTRY_SUCCESS) {
+    status = step;
+  }
 }
 
 } // namespace gantry::cuda

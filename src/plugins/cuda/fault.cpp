@@ -1,4 +1,6 @@
-#include "plugins/cuda/fault.h"
+// What ended a device, where the driver can tell: the PTX executor.
+#include "plugins/cuda/device.h"
+#include "plugins/cuda/entries.h"
 
 #include <optional>
 
@@ -28,26 +30,27 @@ std::int32_t access_of(const gantry_simt_fault& fault) {
 
 } // namespace
 
-bool is_lost(const Device& device) {
-  return fault_of(device).has_value();
-}
-
-} // namespace gantry::cuda
-
-using namespace gantry::cuda;
-
-extern "C" int32_t __tgt_rtl_device_fault(int32_t device, gantry_fault* fault) noexcept {
-  const auto found = fault_of(device_of(device));
+gantry_status entries::get_fault(gantry_device* device, gantry_fault* fault) noexcept {
+  const auto found = fault_of(*device);
   if (!found) {
     return report(GANTRY_NOT_FOUND, "the device is not lost, or its driver does not say why");
   }
-  *fault = {};
-  fault->kind = found->is_invalid != 0 ? GANTRY_FAULT_ACCESS : GANTRY_FAULT_DESCRIBED;
-  fault->access = access_of(*found);
-  fault->address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0;
-  fault->address = found->address;
-  fault->kernel_name = found->kernel;
-  fault->position = found->position;
-  fault->what = found->what;
+  *fault = {
+      .size = fault->size,
+      .kind = found->is_invalid != 0 ? GANTRY_FAULT_ACCESS : GANTRY_FAULT_DESCRIBED,
+      .value = 0,
+      .access = access_of(*found),
+      .address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0,
+      .address = found->address,
+      .kernel = nullptr,
+      .kernel_name = found->kernel,
+      .image = nullptr,
+      .image_size = 0,
+      .code = 0,
+      .position = found->position,
+      .what = found->what,
+  };
   return GANTRY_SUCCESS;
 }
+
+} // namespace gantry::cuda

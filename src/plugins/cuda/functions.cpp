@@ -2,9 +2,11 @@
 // (src/device/gpu/indirect.cpp). Its elements stand behind one that holds their number.
 #include "plugins/cuda/functions.h"
 
+#include "plugins/cuda/entries.h"
 #include "plugins/cuda/image.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gantry::cuda {
 
@@ -85,21 +87,29 @@ std::int32_t place_waiting_functions(Device& device) {
                       std::string(plugins::last_error()));
 }
 
-} // namespace gantry::cuda
+std::int32_t free_functions(Device& device) {
+  const std::lock_guard lock(device.mutex);
+  if (device.functions != 0) {
+    device.replaced_functions.push_back(std::exchange(device.functions, 0) - sizeof(Element));
+  }
+  std::int32_t status = GANTRY_SUCCESS;
+  for (const CUdeviceptr table : std::exchange(device.replaced_functions, {})) {
+    keep_failure(status, check(driver().cuMemFree_v2(table), "cuMemFree"));
+  }
+  return status;
+}
 
-using namespace gantry::cuda;
-
-extern "C" void
-__tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                               struct __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
-  Device& device = device_of(device_id);
+gantry_status entries::set_function_map(gantry_device* device, const Element* table,
+                                        std::uint64_t count) noexcept {
   {
-    const std::lock_guard lock(device.mutex);
-    device.waiting_functions = {{static_cast<std::int64_t>(table_size), 0}};
-    device.waiting_functions.insert(device.waiting_functions.end(), table_host_ptr,
-                                    table_host_ptr + table_size);
-    device.functions_wait.store(true, std::memory_order_release);
+    const std::lock_guard lock(device->mutex);
+    device->waiting_functions = {{static_cast<std::int64_t>(count), 0}};
+    device->waiting_functions.insert(device->waiting_functions.end(), table, table + count);
+    device->functions_wait.store(true, std::memory_order_release);
   }
   // Where there is no room for the table, launches try again and say so.
-  (void)place_waiting_functions(device);
+  const gantry_status status = place_waiting_functions(*device);
+  return status == GANTRY_DEVICE_LOST ? status : gantry_status{GANTRY_SUCCESS};
 }
+
+} // namespace gantry::cuda

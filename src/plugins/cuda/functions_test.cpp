@@ -32,29 +32,29 @@ protected:
     OnDevice::SetUp();
     ASSERT_EQ(cuModuleLoadData(&module_, kText), CUDA_SUCCESS);
     ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, "wait_for"), CUDA_SUCCESS);
-    kernel_.device = &device();
+    kernel_.device = device_;
     kernel_.environment.mode = GANTRY_KERNEL_BARE;
     kernel_.max_block_size = 1024;
-    ASSERT_EQ(__tgt_rtl_create_queue(0, &queue_), GANTRY_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_data_alloc(0, sizeof(unsigned), &flag_), GANTRY_SUCCESS);
-    launch_.arguments = &flag_;
-    launch_.argument_count = 1;
+    ASSERT_EQ(entries::create_queue(device_, &queue_), GANTRY_SUCCESS);
+    flag_ = allocate(device_, sizeof(unsigned));
+    launch_ = launch_of(flag_);
   }
   void TearDown() override {
-    EXPECT_EQ(__tgt_rtl_data_delete(0, flag_), GANTRY_SUCCESS);
-    __tgt_rtl_destroy_queue(queue_);
-    EXPECT_EQ(enter(device()), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::release(device_, flag_), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::destroy_queue(queue_), GANTRY_SUCCESS);
+    EXPECT_EQ(enter(*device_), GANTRY_SUCCESS);
     EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
+    OnDevice::TearDown();
   }
 
   /// A new table of so many functions.
-  static void set_functions(std::size_t count) {
-    std::vector<__omp_offloading_fptr_map_ty> table(count);
-    __tgt_rtl_set_function_ptr_map(0, count, table.data());
+  void set_functions(std::size_t count) {
+    const std::vector<__omp_offloading_fptr_map_ty> table(count);
+    EXPECT_EQ(entries::set_function_map(device_, table.data(), count), GANTRY_SUCCESS);
   }
 
   void set_flag(unsigned value) {
-    EXPECT_EQ(__tgt_rtl_data_submit(0, flag_, &value, sizeof value), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::copy_to_device(device_, flag_, &value, sizeof value), GANTRY_SUCCESS);
   }
 
   CUmodule module_ = nullptr;
@@ -78,16 +78,16 @@ TEST_F(FunctionsTest, ATableWithoutRoomIsAnErrorOfLaunches) {
     }
   }
   set_functions(kMany);
-  EXPECT_EQ(__tgt_rtl_launch_kernel(0, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
-  EXPECT_THAT(__tgt_rtl_error_message(), testing::HasSubstr("table of functions"));
-  EXPECT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
-  EXPECT_EQ(device().function_count, 1U);
+  EXPECT_EQ(entries::launch(device_, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
+  EXPECT_THAT(plugins::last_error(), testing::HasSubstr("table of functions"));
+  EXPECT_EQ(entries::queue_launch(queue_, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
+  EXPECT_EQ(device_->function_count, 1U);
   for (const CUdeviceptr taken : all) {
     EXPECT_EQ(cuMemFree_v2(taken), CUDA_SUCCESS);
   }
   // There is room now.
-  EXPECT_EQ(__tgt_rtl_launch_kernel(0, &kernel_, &launch_), GANTRY_SUCCESS);
-  EXPECT_EQ(device().function_count, kMany);
+  EXPECT_EQ(entries::launch(device_, &kernel_, &launch_), GANTRY_SUCCESS);
+  EXPECT_EQ(device_->function_count, kMany);
 }
 
 TEST_F(FunctionsTest, ReplacedTablesAreFreedWhenNoKernelReadsThem) {
@@ -97,14 +97,14 @@ TEST_F(FunctionsTest, ReplacedTablesAreFreedWhenNoKernelReadsThem) {
   set_functions(kMany);
   EXPECT_EQ(free_memory(), free);
   set_flag(0);
-  ASSERT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch_), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::queue_launch(queue_, &kernel_, &launch_), GANTRY_SUCCESS);
   set_functions(kMany);
   set_functions(kMany);
-  EXPECT_EQ(device().replaced_functions.size(), 2U);
+  EXPECT_EQ(device_->replaced_functions.size(), 2U);
   set_flag(1);
-  ASSERT_EQ(__tgt_rtl_synchronize_queue(queue_), GANTRY_SUCCESS);
+  ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS);
   set_functions(kMany);
-  EXPECT_TRUE(device().replaced_functions.empty());
+  EXPECT_TRUE(device_->replaced_functions.empty());
   EXPECT_EQ(free_memory(), free);
 }
 

@@ -31,8 +31,6 @@ constexpr std::size_t kStackBytes = 128 << 10;
 constexpr std::size_t kStacksPart = 8;
 /// So much of it a queue keeps for itself.
 constexpr std::size_t kOwnStacks = 4 << 20;
-/// The construct has no teams.
-constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
 
 /// Writes `value` to a variable of the module, if it has that.
 template <typename Value>
@@ -54,7 +52,7 @@ std::uint32_t warps_of(const gantry_kernel& kernel, const gantry_launch& launch)
 }
 
 std::uint32_t blocks_of(gantry_kernel& kernel, const gantry_launch& launch, std::uint32_t warps) {
-  if (launch.num_teams[0] == kNoTeams) {
+  if (launch.kind == GANTRY_LAUNCH_TARGET) {
     return 1;
   }
   const auto at_once = static_cast<std::uint32_t>(resident_blocks(kernel, warps * kWarpSize, 0) *

@@ -111,46 +111,42 @@ TEST(GccImage, IsOfSeveralObjects) {
 class GccRegion : public OnDevice {
 protected:
   void load(const std::string& image) {
-    ASSERT_EQ(__tgt_rtl_create_image(kDevice, image.data(), image.size(), nullptr, &image_),
-              GANTRY_SUCCESS)
-        << __tgt_rtl_error_message();
-    ASSERT_EQ(image_->load(), GANTRY_SUCCESS) << __tgt_rtl_error_message();
-    ASSERT_EQ(image_->find_kernel("region", &kernel_), GANTRY_SUCCESS) << __tgt_rtl_error_message();
+    image_ = create_image(device_, image);
+    ASSERT_EQ(entries::load_image(image_), GANTRY_SUCCESS) << plugins::last_error();
+    gantry_symbol region = symbol_of(GANTRY_SYMBOL_KERNEL, "region");
+    ASSERT_EQ(entries::find_symbols(image_, &region, 1), GANTRY_SUCCESS) << plugins::last_error();
+    kernel_ = region.kernel;
   }
 
   void TearDown() override {
     if (image_ != nullptr) {
-      __tgt_rtl_destroy_image(image_);
+      EXPECT_EQ(entries::destroy_image(image_), GANTRY_SUCCESS) << plugins::last_error();
     }
+    OnDevice::TearDown();
   }
 
   /// What the warps of a launch store.
-  std::vector<std::uint64_t> run(std::uint32_t teams, std::uint32_t thread_limit) {
+  std::vector<std::uint64_t> run(std::uint32_t kind, std::uint32_t teams,
+                                 std::uint32_t thread_limit) {
     std::array<std::uint64_t, 64> stored = {};
-    void* results = nullptr;
-    void* block = nullptr;
-    EXPECT_EQ(__tgt_rtl_data_alloc(kDevice, sizeof stored, &results), GANTRY_SUCCESS);
-    EXPECT_EQ(__tgt_rtl_data_alloc(kDevice, sizeof results, &block), GANTRY_SUCCESS);
-    EXPECT_EQ(__tgt_rtl_data_submit(kDevice, results, stored.data(), sizeof stored),
+    void* const results = allocate(device_, sizeof stored);
+    void* block = allocate(device_, sizeof results);
+    EXPECT_EQ(entries::copy_to_device(device_, results, stored.data(), sizeof stored),
               GANTRY_SUCCESS);
-    EXPECT_EQ(__tgt_rtl_data_submit(kDevice, block, &results, sizeof results), GANTRY_SUCCESS);
-    gantry_launch launch = {};
-    launch.arguments = &block;
-    launch.argument_count = 1;
+    EXPECT_EQ(entries::copy_to_device(device_, block, &results, sizeof results), GANTRY_SUCCESS);
+    gantry_launch launch = launch_of(block);
+    launch.kind = kind;
     launch.num_teams[0] = teams;
     launch.thread_limit[0] = thread_limit;
-    EXPECT_EQ(__tgt_rtl_launch_kernel(kDevice, kernel_, &launch), GANTRY_SUCCESS)
-        << __tgt_rtl_error_message();
-    EXPECT_EQ(__tgt_rtl_data_retrieve(kDevice, stored.data(), results, sizeof stored),
+    EXPECT_EQ(entries::launch(device_, kernel_, &launch), GANTRY_SUCCESS) << plugins::last_error();
+    EXPECT_EQ(entries::copy_to_host(device_, stored.data(), results, sizeof stored),
               GANTRY_SUCCESS);
-    EXPECT_EQ(__tgt_rtl_data_delete(kDevice, block), GANTRY_SUCCESS);
-    EXPECT_EQ(__tgt_rtl_data_delete(kDevice, results), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::release(device_, block), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::release(device_, results), GANTRY_SUCCESS);
     return {stored.begin(), std::ranges::find(stored, 0U)};
   }
 
-  static constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
   static constexpr std::uint64_t kStack = 131072;
-  static constexpr std::int32_t kDevice = 0;
   gantry_image* image_ = nullptr;
   gantry_kernel* kernel_ = nullptr;
 };
@@ -158,37 +154,35 @@ protected:
 TEST_F(GccRegion, IsAKernelWithStacks) {
   load(image_of({kRegion, kStore}));
   EXPECT_EQ(kernel_->convention, Convention::kGccRegion);
-  EXPECT_EQ(run(kNoTeams, 0), std::vector(8, kStack));
-  EXPECT_EQ(run(2, 3), std::vector(6, kStack));
-  EXPECT_EQ(run(1, 1000), std::vector(32, kStack));
+  EXPECT_EQ(run(GANTRY_LAUNCH_TARGET, 1, 0), std::vector(8, kStack));
+  EXPECT_EQ(run(GANTRY_LAUNCH_TEAMS, 2, 3), std::vector(6, kStack));
+  EXPECT_EQ(run(GANTRY_LAUNCH_TEAMS, 1, 1000), std::vector(32, kStack));
 }
 
 TEST_F(GccRegion, IsCalledByTheMainKernel) {
   load(image_of({kMain, kStore}));
   EXPECT_EQ(kernel_->convention, Convention::kGccMain);
-  EXPECT_EQ(run(kNoTeams, 0), std::vector<std::uint64_t>(8, 77));
-  EXPECT_EQ(run(5, 2), std::vector<std::uint64_t>(2, 77)) << "one team, whatever is asked for";
+  EXPECT_EQ(run(GANTRY_LAUNCH_TARGET, 1, 0), std::vector<std::uint64_t>(8, 77));
+  EXPECT_EQ(run(GANTRY_LAUNCH_TEAMS, 5, 2), std::vector<std::uint64_t>(2, 77))
+      << "one team, whatever is asked for";
 }
 
 TEST_F(GccRegion, KnowsItsDevice) {
   load(image_of({kMain, kStore}));
-  void* address = nullptr;
-  std::uint64_t size = 0;
+  gantry_symbol variable = symbol_of(GANTRY_SYMBOL_VARIABLE, "__gomp_device_num");
   std::int32_t number = -1;
-  ASSERT_EQ(image_->find_variable("__gomp_device_num", &address, &size), GANTRY_SUCCESS);
-  ASSERT_EQ(size, sizeof number);
-  ASSERT_EQ(__tgt_rtl_data_retrieve(kDevice, &number, address, sizeof number), GANTRY_SUCCESS);
-  EXPECT_EQ(number, device().openmp_number);
+  ASSERT_EQ(entries::find_symbols(image_, &variable, 1), GANTRY_SUCCESS);
+  ASSERT_EQ(variable.bytes, sizeof number);
+  ASSERT_EQ(entries::copy_to_host(device_, &number, variable.address, sizeof number),
+            GANTRY_SUCCESS);
+  EXPECT_EQ(number, device_->openmp_number);
 }
 
 TEST_F(GccRegion, NeedsAllThatItsObjectsUse) {
-  const std::string image = image_of({kRegion});
-  gantry_image* incomplete = nullptr;
-  ASSERT_EQ(__tgt_rtl_create_image(kDevice, image.data(), image.size(), nullptr, &incomplete),
-            GANTRY_SUCCESS);
-  EXPECT_NE(incomplete->load(), GANTRY_SUCCESS);
-  EXPECT_THAT(__tgt_rtl_error_message(), HasSubstr("store"));
-  __tgt_rtl_destroy_image(incomplete);
+  gantry_image* const incomplete = create_image(device_, image_of({kRegion}));
+  EXPECT_NE(entries::load_image(incomplete), GANTRY_SUCCESS);
+  EXPECT_THAT(plugins::last_error(), HasSubstr("store"));
+  EXPECT_EQ(entries::destroy_image(incomplete), GANTRY_SUCCESS);
 }
 
 } // namespace

@@ -1,5 +1,8 @@
 #include "plugins/cuda/image.h"
 
+#include "plugins/cuda/entries.h"
+#include "plugins/find_each.h"
+
 #include <cstdio>
 #include <utility>
 
@@ -19,13 +22,17 @@ constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
 using namespace gantry::cuda;
 
-gantry_image::~gantry_image() {
-  if (module_ == nullptr || enter(device_) != GANTRY_SUCCESS) {
-    return;
+std::int32_t gantry_image::unload() {
+  if (module_ == nullptr) {
+    return GANTRY_SUCCESS;
   }
   withdraw();
-  (void)run_alone("__gantry_destroy");
-  (void)driver().cuModuleUnload(module_);
+  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  std::int32_t status = run_alone("__gantry_destroy");
+  keep_failure(status, check(driver().cuModuleUnload(module_), "cuModuleUnload"));
+  return status;
 }
 
 void gantry_image::withdraw() {
@@ -94,6 +101,9 @@ std::int32_t gantry_image::compile() {
     return GANTRY_SUCCESS;
   }
   module_ = nullptr;
+  if (ends_context(result)) {
+    return refusal(result, "cuModuleLoadDataEx");
+  }
   log.back() = '\0';
   std::string said = log.data();
   for (char& character : said) {
@@ -141,6 +151,9 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   const CUresult result = is_of_gcc(text_)
                               ? find_region(module_, name, function, convention, region)
                               : driver().cuModuleGetFunction(&function, module_, name);
+  if (ends_context(result)) {
+    return refusal(result, "cuModuleGetFunction");
+  }
   if (result != CUDA_SUCCESS) {
     return report(GANTRY_NOT_FOUND, "there is no such kernel in the image");
   }
@@ -173,7 +186,11 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
   }
   CUdeviceptr address = 0;
   std::size_t bytes = 0;
-  if (driver().cuModuleGetGlobal_v2(&address, &bytes, module_, name) != CUDA_SUCCESS) {
+  const CUresult result = driver().cuModuleGetGlobal_v2(&address, &bytes, module_, name);
+  if (ends_context(result)) {
+    return refusal(result, "cuModuleGetGlobal");
+  }
+  if (result != CUDA_SUCCESS) {
     return report(GANTRY_NOT_FOUND, "there is no such variable in the image");
   }
   *device_address = reinterpret_cast<void*>(address);
@@ -181,29 +198,28 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
   return GANTRY_SUCCESS;
 }
 
-extern "C" {
+namespace gantry::cuda::entries {
 
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
+std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
   return targets_of({static_cast<const char*>(bytes), size}).empty() ? 0 : 1;
 }
 
 /// Code for the newest architecture that the device has.
-uint32_t __tgt_rtl_rank_image(int32_t device, const void* bytes, size_t size) noexcept {
-  return rank_of({static_cast<const char*>(bytes), size}, device_of(device).capability);
+std::uint32_t rank_image(gantry_device* device, const void* bytes, std::size_t size) noexcept {
+  return rank_of({static_cast<const char*>(bytes), size}, device->capability);
 }
 
-int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) noexcept {
-  Device& on = device_of(device);
+gantry_status create_image(gantry_device* device, const void* bytes, std::size_t size,
+                           const char* file, gantry_image** image) noexcept {
   std::string text(static_cast<const char*>(bytes), size);
-  if (rank_of(text, on.capability) == 0) {
+  if (rank_of(text, device->capability) == 0) {
     const std::vector<CodeTarget> targets = targets_of(text);
     const CodeTarget target = targets.empty() ? CodeTarget() : targets.front();
     return report(GANTRY_FAILURE,
                   "the image is for sm_{}{} and the device is an sm_{}; compile with "
                   "--offload-arch=sm_{}",
                   target.architecture, target.variant == '\0' ? "" : std::string(1, target.variant),
-                  on.capability, on.capability);
+                  device->capability, device->capability);
   }
   if (file != nullptr) {
     unlink(file); // left by an earlier process of this number
@@ -213,26 +229,27 @@ int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, c
       return report(GANTRY_FAILURE, "cannot write '{}'", file);
     }
   }
-  *image = new gantry_image(on, std::move(text));
+  *image = new gantry_image(*device, std::move(text));
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
+gantry_status load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
+gantry_status destroy_image(gantry_image* image) noexcept {
+  const gantry_status status = image->unload();
   delete image;
+  return status;
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
-                              gantry_kernel** kernel) noexcept {
-  return image->find_kernel(name, kernel);
+gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
+                           std::size_t count) noexcept {
+  return plugins::find_each(symbols, count, [&](gantry_symbol& symbol) {
+    return symbol.kind == GANTRY_SYMBOL_KERNEL
+               ? image->find_kernel(symbol.name, &symbol.kernel)
+               : image->find_variable(symbol.name, &symbol.address, &symbol.bytes);
+  });
 }
 
-int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) noexcept {
-  return image->find_variable(name, device_address, size);
-}
-
-} // extern "C"
+} // namespace gantry::cuda::entries

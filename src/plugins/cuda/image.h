@@ -30,10 +30,12 @@ struct gantry_image {
       : device_(device), text_(std::move(text)) {}
   gantry_image(const gantry_image&) = delete;
   gantry_image& operator=(const gantry_image&) = delete;
-  ~gantry_image();
 
   /// See gantry/plugin.h.
   std::int32_t load();
+  /// Takes the image from the device and the driver, before it is freed. GANTRY_SUCCESS or an
+  /// error, kept; after an error, too, it can be freed.
+  std::int32_t unload();
   std::int32_t find_kernel(const char* name, gantry_kernel** kernel);
   std::int32_t find_variable(const char* name, void** device_address, std::uint64_t* size) const;
 

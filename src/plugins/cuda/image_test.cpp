@@ -2,6 +2,7 @@
 
 #include "plugins/cuda/testing/open_device.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -28,25 +29,68 @@ constexpr std::string_view kText = R"(
 class ImageTest : public OnDevice {};
 
 TEST_F(ImageTest, WhoseConstructorsFailIsNotLoaded) {
-  gantry_image* image = nullptr;
-  ASSERT_EQ(__tgt_rtl_create_image(0, kText.data(), kText.size(), nullptr, &image), GANTRY_SUCCESS)
-      << __tgt_rtl_error_message();
-  EXPECT_NE(__tgt_rtl_load_image(image), GANTRY_SUCCESS);
-  EXPECT_NE(__tgt_rtl_load_image(image), GANTRY_SUCCESS) << "nor when it is asked for again";
-  EXPECT_TRUE(device().images.empty());
-  __tgt_rtl_destroy_image(image);
+  gantry_image* const image = create_image(device_, kText);
+  EXPECT_NE(entries::load_image(image), GANTRY_SUCCESS);
+  EXPECT_NE(entries::load_image(image), GANTRY_SUCCESS) << "nor when it is asked for again";
+  EXPECT_TRUE(device_->images.empty());
+  EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
 TEST_F(ImageTest, ACopyForDebuggersReplacesTheOneOfAnEarlierProcess) {
   const std::string file = testing::TempDir() + "plugin_cuda_test.image";
   for (int i = 0; i < 2; ++i) {
     gantry_image* image = nullptr;
-    ASSERT_EQ(__tgt_rtl_create_image(0, kText.data(), kText.size(), file.c_str(), &image),
+    ASSERT_EQ(entries::create_image(device_, kText.data(), kText.size(), file.c_str(), &image),
               GANTRY_SUCCESS)
-        << __tgt_rtl_error_message();
-    __tgt_rtl_destroy_image(image);
+        << plugins::last_error();
+    EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
   }
   EXPECT_EQ(unlink(file.c_str()), 0);
+}
+
+constexpr std::string_view kSymbols = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .global .u64 number = 7;
+.visible .entry region() {
+  ret;
+}
+.visible .entry other() {
+  ret;
+})";
+
+TEST_F(ImageTest, FindsWhatIsThereBesideWhatIsNot) {
+  gantry_image* const image = create_image(device_, kSymbols);
+  ASSERT_EQ(entries::load_image(image), GANTRY_SUCCESS) << plugins::last_error();
+  std::array symbols = {
+      symbol_of(GANTRY_SYMBOL_KERNEL, "region"),   symbol_of(GANTRY_SYMBOL_KERNEL, "nowhere"),
+      symbol_of(GANTRY_SYMBOL_VARIABLE, "number"), symbol_of(GANTRY_SYMBOL_VARIABLE, "nothing"),
+      symbol_of(GANTRY_SYMBOL_VARIABLE, "region"), symbol_of(GANTRY_SYMBOL_KERNEL, "number"),
+      symbol_of(GANTRY_SYMBOL_KERNEL, "other"),
+  };
+  EXPECT_EQ(entries::find_symbols(image, symbols.data(), symbols.size()), GANTRY_NOT_FOUND);
+  EXPECT_STREQ(plugins::last_error(), "there is no such kernel in the image") << "of the first";
+  for (const std::size_t absent : {1, 3, 4, 5}) {
+    EXPECT_EQ(symbols[absent].status, GANTRY_NOT_FOUND) << absent;
+  }
+  for (const std::size_t present : {0, 2, 6}) {
+    EXPECT_EQ(symbols[present].status, GANTRY_SUCCESS) << present;
+  }
+  std::uint64_t number = 0;
+  ASSERT_EQ(symbols[2].bytes, sizeof number);
+  ASSERT_EQ(entries::copy_to_host(device_, &number, symbols[2].address, sizeof number),
+            GANTRY_SUCCESS);
+  EXPECT_EQ(number, 7U);
+  EXPECT_NE(symbols[0].kernel, symbols[6].kernel);
+  gantry_launch launch = {};
+  launch.size = sizeof launch;
+  EXPECT_EQ(entries::launch(device_, symbols[6].kernel, &launch), GANTRY_SUCCESS);
+  // Asked again, with only what is there.
+  gantry_symbol again = symbol_of(GANTRY_SYMBOL_KERNEL, "region");
+  EXPECT_EQ(entries::find_symbols(image, &again, 1), GANTRY_SUCCESS);
+  EXPECT_EQ(again.kernel, symbols[0].kernel);
+  EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
 } // namespace

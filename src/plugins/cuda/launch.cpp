@@ -16,8 +16,6 @@ constexpr std::uint32_t kDefaultThreads = 128;
 /// Blocks for each that the device can have at work at once, where a loop would give more: their
 /// ends even out, and each takes several chunks.
 constexpr std::uint64_t kWaves = 4;
-/// The construct has no teams.
-constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
 
 std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launch) {
   const gantry_kernel_environment& environment = kernel.environment;
@@ -77,7 +75,7 @@ Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
     return grid;
   }
   const std::uint32_t threads = grid.threads[0] = block_size(kernel, launch);
-  if (launch.num_teams[0] == kNoTeams) {
+  if (launch.kind == GANTRY_LAUNCH_TARGET) {
     return grid;
   }
   if (launch.num_teams[0] != 0) {
@@ -140,14 +138,15 @@ std::int32_t LaunchMemory::give_back_stacks(Device& device) {
   return code == GANTRY_SUCCESS ? device.memory.release(borrowed) : code;
 }
 
-void LaunchMemory::release(Device& device) {
-  (void)give_back_stacks(device);
+std::int32_t LaunchMemory::release(Device& device) {
+  std::int32_t status = give_back_stacks(device);
   if (environment != 0) {
-    (void)driver().cuMemFree_v2(environment);
+    keep_failure(status, check(driver().cuMemFree_v2(environment), "cuMemFree"));
   }
   if (stacks != 0) {
-    (void)device.memory.release(stacks);
+    keep_failure(status, device.memory.release(stacks));
   }
+  return status;
 }
 
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,

@@ -29,7 +29,7 @@ struct LaunchMemory {
   /// Gives back what the last launch has borrowed; it is done.
   std::int32_t give_back_stacks(Device& device);
   /// Frees it all; nothing uses it any more.
-  void release(Device& device);
+  std::int32_t release(Device& device);
 };
 
 /// Blocks of so many threads that a multiprocessor has at work at once.

@@ -14,7 +14,9 @@ std::int32_t LaunchData::grow(CUstream stream, std::size_t size) {
     return code;
   }
   GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
-  release();
+  if (const std::int32_t code = release(); code != GANTRY_SUCCESS) {
+    return code;
+  }
   const std::size_t capacity = std::bit_ceil(std::max(size, kLeastCapacity));
   void* host = nullptr;
   GANTRY_CUDA_TRY(cuMemHostAlloc, &host, capacity, 0);
@@ -55,16 +57,18 @@ std::int32_t LaunchData::copy(CUstream stream) {
       "cuMemcpyHtoDAsync");
 }
 
-void LaunchData::release() {
+std::int32_t LaunchData::release() {
+  std::int32_t status = GANTRY_SUCCESS;
   if (!of_.integrated && device_ != 0) {
-    (void)driver().cuMemFree_v2(device_);
+    keep_failure(status, check(driver().cuMemFree_v2(device_), "cuMemFree"));
   }
   if (host_ != nullptr) {
-    (void)driver().cuMemFreeHost(host_);
+    keep_failure(status, check(driver().cuMemFreeHost(host_), "cuMemFreeHost"));
   }
   host_ = nullptr;
   device_ = 0;
   capacity_ = size_ = 0;
+  return status;
 }
 
 } // namespace gantry::cuda

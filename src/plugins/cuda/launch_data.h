@@ -25,7 +25,7 @@ public:
     return written_ && !of_.integrated ? copy(stream) : std::int32_t{GANTRY_SUCCESS};
   }
   /// Frees it all, in the device's context; nothing uses it any more.
-  void release();
+  std::int32_t release();
 
 private:
   std::int32_t grow(CUstream stream, std::size_t size);

@@ -19,6 +19,8 @@ protected:
     kernel_.device = &device_;
     kernel_.max_block_size = 1024;
     kernel_.environment.mode = GANTRY_KERNEL_SPMD;
+    launch_.size = sizeof launch_;
+    launch_.kind = GANTRY_LAUNCH_TEAMS;
   }
 
   /// As if the driver had said it.
@@ -80,7 +82,9 @@ TEST_F(GridTest, NoMoreThreadsThanTheKernelCanHave) {
 }
 
 TEST_F(GridTest, AConstructWithoutTeamsHasOne) {
-  launch_.num_teams[0] = 0xFFFFFFFF;
+  launch_.kind = GANTRY_LAUNCH_TARGET;
+  launch_.num_teams[0] = 1;
+  launch_.trip_count = 1U << 20;
   EXPECT_EQ(choose().blocks[0], 1U);
 }
 

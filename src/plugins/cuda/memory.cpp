@@ -1,9 +1,13 @@
 // Device memory.
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/entries.h"
 
-using namespace gantry::cuda;
+namespace gantry::cuda::entries {
 
 namespace {
+
+/// All that the contract promises without capabilities; the driver's memory is aligned to more.
+constexpr std::uint64_t kAlignment = 64;
 
 CUdeviceptr address_of(const void* device_address) {
   return reinterpret_cast<CUdeviceptr>(device_address);
@@ -11,32 +15,34 @@ CUdeviceptr address_of(const void* device_address) {
 
 } // namespace
 
-extern "C" {
-
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
-  Device& on = device_of(device);
-  CUdeviceptr address = on.memory.take(size);
+gantry_status allocate(gantry_device* device, const gantry_allocation* request,
+                       void** device_address) noexcept {
+  if (request->address != 0 || request->alignment > kAlignment || request->offset != 0) {
+    return report(GANTRY_FAILURE,
+                  "the driver chooses where memory begins, and aligns it to {} bytes", kAlignment);
+  }
+  CUdeviceptr address = device->memory.take(request->bytes);
   if (address == 0) {
-    if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
-      return code;
+    if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
+      return status;
     }
-    if (const std::int32_t code = on.memory.allocate(size, address); code != GANTRY_SUCCESS) {
-      return code;
+    if (const gantry_status status = device->memory.allocate(request->bytes, address);
+        status != GANTRY_SUCCESS) {
+      return status;
     }
   }
   *device_address = reinterpret_cast<void*>(address);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
-  Device& on = device_of(device);
-  if (on.memory.put_back(address_of(device_address))) {
+gantry_status release(gantry_device* device, void* device_address) noexcept {
+  if (device->memory.put_back(address_of(device_address))) {
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(on); code != GANTRY_SUCCESS) {
-    return code;
+  if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
+    return status;
   }
-  return on.memory.release(address_of(device_address));
+  return device->memory.release(address_of(device_address));
 }
 
-} // extern "C"
+} // namespace gantry::cuda::entries

@@ -137,4 +137,18 @@ std::int32_t MemoryPool::release(CUdeviceptr address) {
   return code;
 }
 
+std::int32_t MemoryPool::free_all() {
+  const std::lock_guard lock(mutex_);
+  std::int32_t status = GANTRY_SUCCESS;
+  for (const auto& [address, block] : blocks_) {
+    keep_failure(status, check(driver().cuMemFree_v2(address), "cuMemFree"));
+  }
+  used_.clear();
+  kept_.clear();
+  classes_.clear();
+  blocks_.clear();
+  kept_bytes_ = 0;
+  return status;
+}
+
 } // namespace gantry::cuda

@@ -35,6 +35,8 @@ public:
   std::int32_t allocate(std::uint64_t size, CUdeviceptr& address);
   /// As put_back(), but what was kept longest makes room.
   std::int32_t release(CUdeviceptr address);
+  /// Frees all blocks, in use and kept; the pool is as new.
+  std::int32_t free_all();
 
 private:
   struct Class;

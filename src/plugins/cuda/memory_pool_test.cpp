@@ -11,7 +11,7 @@ constexpr std::uint64_t kBlock = 1 << 20;
 
 CUdeviceptr allocate(MemoryPool& pool, std::uint64_t size) {
   CUdeviceptr address = 0;
-  EXPECT_EQ(pool.allocate(size, address), GANTRY_SUCCESS) << __tgt_rtl_error_message();
+  EXPECT_EQ(pool.allocate(size, address), GANTRY_SUCCESS) << plugins::last_error();
   return address;
 }
 
@@ -72,7 +72,7 @@ TEST_F(MemoryPoolTest, GivesUpWhatItKeepsBeforeMemoryIsExhausted) {
   const CUdeviceptr most = allocate(pool, free - free / 4);
   CUdeviceptr none = 0;
   EXPECT_EQ(pool.allocate(free / 2, none), GANTRY_OUT_OF_MEMORY);
-  EXPECT_STREQ(__tgt_rtl_error_message(),
+  EXPECT_STREQ(plugins::last_error(),
                fmt::format("{} bytes of device memory cannot be had", free / 2).c_str());
   pool.keep(0);
   EXPECT_EQ(pool.release(most), GANTRY_SUCCESS);
@@ -104,7 +104,7 @@ TEST_F(MemoryPoolTest, WhatIsFreedTwiceIsAnError) {
   const CUdeviceptr address = allocate(pool, kBlock);
   EXPECT_EQ(pool.release(address), GANTRY_SUCCESS);
   EXPECT_EQ(pool.release(address), GANTRY_FAILURE);
-  EXPECT_STREQ(__tgt_rtl_error_message(),
+  EXPECT_STREQ(plugins::last_error(),
                fmt::format("the memory at {:#x} is freed already", address).c_str());
   EXPECT_EQ(pool.take(kBlock), address);
   pool.keep(0);

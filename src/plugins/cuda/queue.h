@@ -10,5 +10,5 @@ struct gantry_queue {
   CUstream stream = nullptr;
   gantry::cuda::LaunchMemory memory = {};
   gantry::cuda::LaunchData data{device};
-  gantry::cuda::Staging staging = {};
+  gantry::cuda::Staging staging{device.pinned};
 };

@@ -31,22 +31,16 @@ protected:
     OnDevice::SetUp();
     ASSERT_EQ(cuModuleLoadData(&module_, kText), CUDA_SUCCESS);
     ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, "add_one"), CUDA_SUCCESS);
-    kernel_.device = &device();
+    kernel_.device = device_;
     kernel_.environment.mode = GANTRY_KERNEL_BARE;
     kernel_.max_block_size = 1024;
-    ASSERT_EQ(__tgt_rtl_create_queue(0, &queue_), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::create_queue(device_, &queue_), GANTRY_SUCCESS);
   }
   void TearDown() override {
-    __tgt_rtl_destroy_queue(queue_);
-    EXPECT_EQ(enter(device()), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::destroy_queue(queue_), GANTRY_SUCCESS);
+    EXPECT_EQ(enter(*device_), GANTRY_SUCCESS);
     EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
-  }
-
-  gantry_launch launch_of(void*& argument) {
-    gantry_launch launch{};
-    launch.arguments = &argument;
-    launch.argument_count = 1;
-    return launch;
+    OnDevice::TearDown();
   }
 
   CUmodule module_ = nullptr;
@@ -58,12 +52,12 @@ TEST_F(QueueTest, LaunchesFindWhatTheHostHasWritten) {
   for (const std::size_t size : {64, 8, 5000, 64}) {
     void* host = nullptr;
     void* address = nullptr;
-    ASSERT_EQ(__tgt_rtl_launch_data(queue_, size, &host, &address), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::queue_launch_data(queue_, size, &host, &address), GANTRY_SUCCESS);
     std::memset(host, 0, size);
     *static_cast<unsigned*>(host) = 7;
     const gantry_launch launch = launch_of(address);
-    ASSERT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch), GANTRY_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_synchronize_queue(queue_), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::queue_launch(queue_, &kernel_, &launch), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS);
     unsigned number = 0;
     ASSERT_EQ(cuMemcpyDtoH_v2(&number, reinterpret_cast<CUdeviceptr>(address), sizeof number),
               CUDA_SUCCESS);
@@ -72,27 +66,26 @@ TEST_F(QueueTest, LaunchesFindWhatTheHostHasWritten) {
 }
 
 TEST_F(QueueTest, AnyContextMayBeCurrent) {
-  void* number = nullptr;
-  ASSERT_EQ(__tgt_rtl_data_alloc(0, sizeof(unsigned), &number), GANTRY_SUCCESS);
+  void* number = allocate(device_, sizeof(unsigned));
   const gantry_launch launch = launch_of(number);
   unsigned value = 1;
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_data_submit_async(queue_, number, &value, sizeof value), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::queue_copy_to_device(queue_, number, &value, sizeof value), GANTRY_SUCCESS);
     ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_launch_kernel_async(queue_, &kernel_, &launch), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::queue_launch(queue_, &kernel_, &launch), GANTRY_SUCCESS);
     ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_data_retrieve_async(queue_, &value, number, sizeof value), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::queue_copy_to_host(queue_, &value, number, sizeof value), GANTRY_SUCCESS);
     ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_synchronize_queue(queue_), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS);
     ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
     std::int32_t done = 0;
-    ASSERT_EQ(__tgt_rtl_query_queue(queue_, &done), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::query_queue(queue_, &done), GANTRY_SUCCESS);
     EXPECT_EQ(done, 1);
   }
   EXPECT_EQ(value, 3U);
   ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-  EXPECT_EQ(__tgt_rtl_data_delete(0, number), GANTRY_SUCCESS);
+  EXPECT_EQ(entries::release(device_, number), GANTRY_SUCCESS);
 }
 
 TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
@@ -101,8 +94,8 @@ TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
   std::vector<void*> numbers(kThreads);
   const unsigned zero = 0;
   for (void*& number : numbers) {
-    ASSERT_EQ(__tgt_rtl_data_alloc(0, sizeof zero, &number), GANTRY_SUCCESS);
-    ASSERT_EQ(__tgt_rtl_data_submit(0, number, &zero, sizeof zero), GANTRY_SUCCESS);
+    number = allocate(device_, sizeof zero);
+    ASSERT_EQ(entries::copy_to_device(device_, number, &zero, sizeof zero), GANTRY_SUCCESS);
   }
   // Twice, so that queues which threads have left behind are used too.
   for (int round = 0; round < 2; ++round) {
@@ -111,7 +104,7 @@ TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
       threads.emplace_back([&] {
         const gantry_launch launch = launch_of(number);
         for (unsigned i = 0; i < kLaunches; ++i) {
-          EXPECT_EQ(__tgt_rtl_launch_kernel(0, &kernel_, &launch), GANTRY_SUCCESS);
+          EXPECT_EQ(entries::launch(device_, &kernel_, &launch), GANTRY_SUCCESS);
         }
       });
     }
@@ -121,34 +114,34 @@ TEST_F(QueueTest, ThreadsLaunchWithoutOne) {
   }
   for (void* number : numbers) {
     unsigned value = 0;
-    ASSERT_EQ(__tgt_rtl_data_retrieve(0, &value, number, sizeof value), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::copy_to_host(device_, &value, number, sizeof value), GANTRY_SUCCESS);
     EXPECT_EQ(value, 2 * kLaunches);
-    EXPECT_EQ(__tgt_rtl_data_delete(0, number), GANTRY_SUCCESS);
+    EXPECT_EQ(entries::release(device_, number), GANTRY_SUCCESS);
   }
 }
 
 TEST_F(QueueTest, ManyThreadsLeaveFewBehind) {
   constexpr std::size_t kThreads = 40;
   const auto streams = [&] {
-    const std::lock_guard lock(device().mutex);
-    return device().streams.size();
+    const std::lock_guard lock(device_->mutex);
+    return device_->streams.size();
   };
   const std::size_t before = streams();
   const unsigned zero = 0;
-  void* numbers = nullptr; // one of each thread: copies that are not ordered do not meet
-  ASSERT_EQ(__tgt_rtl_data_alloc(0, kThreads * sizeof zero, &numbers), GANTRY_SUCCESS);
+  // One of each thread: copies that are not ordered do not meet.
+  void* const numbers = allocate(device_, kThreads * sizeof zero);
   {
     std::barrier all_have_one(kThreads);
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, number = static_cast<unsigned*>(numbers) + i] {
-        EXPECT_EQ(__tgt_rtl_data_submit(0, number, &zero, sizeof zero), GANTRY_SUCCESS);
+        EXPECT_EQ(entries::copy_to_device(device_, number, &zero, sizeof zero), GANTRY_SUCCESS);
         all_have_one.arrive_and_wait();
       });
     }
   }
   EXPECT_LE(streams(), before + 16);
-  EXPECT_EQ(__tgt_rtl_data_delete(0, numbers), GANTRY_SUCCESS);
+  EXPECT_EQ(entries::release(device_, numbers), GANTRY_SUCCESS);
 }
 
 } // namespace

@@ -1,96 +1,115 @@
 #include "plugins/cuda/queues_of_thread.h"
 
+#include "plugins/cuda/entries.h"
+
 #include <algorithm>
-#include <mutex>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace gantry::cuda {
 
 namespace {
 
-/// The queues that no thread has. Never freed: kernels may run while the process ends.
-struct Spare {
-  std::mutex mutex;
-  std::vector<gantry_queue*> queues;
-};
-
-Spare& spare() {
-  static auto* const all = new Spare;
-  return *all;
-}
-
 /// More are of no use: another thread has its own by the time that it needs one.
 constexpr std::size_t kMostSpare = 16;
 
-/// Nothing is left to be done in the queue.
-void leave(gantry_queue* queue) {
-  {
-    Spare& all = spare();
-    const std::lock_guard lock(all.mutex);
-    if (all.queues.size() < kMostSpare) {
-      all.queues.push_back(queue);
-      return;
-    }
-  }
-  __tgt_rtl_destroy_queue(queue);
-}
+} // namespace
 
-/// A queue of the device that no thread has, or a new one.
-std::int32_t take(std::int32_t device, gantry_queue*& queue) {
+std::int32_t ThreadQueues::take(gantry_queue*& queue) {
   {
-    Spare& all = spare();
-    const std::lock_guard lock(all.mutex);
-    const auto found = std::ranges::find_if(
-        all.queues, [&](const gantry_queue* other) { return other->device.index == device; });
-    if (found != all.queues.end()) {
-      queue = *found;
-      all.queues.erase(found);
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      queue = spare_.back();
+      spare_.pop_back();
       return GANTRY_SUCCESS;
     }
   }
-  return __tgt_rtl_create_queue(device, &queue);
+  if (const std::int32_t code = entries::create_queue(&device_, &queue); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  const std::lock_guard lock(mutex_);
+  all_.push_back(queue);
+  return GANTRY_SUCCESS;
 }
+
+void ThreadQueues::leave(gantry_queue* queue) {
+  const std::shared_lock open(open_);
+  if (closed()) {
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < kMostSpare) {
+      spare_.push_back(queue);
+      return;
+    }
+    std::erase(all_, queue);
+  }
+  (void)entries::destroy_queue(queue);
+}
+
+std::int32_t ThreadQueues::close() {
+  const std::unique_lock nobody(open_);
+  closed_.store(true, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  std::int32_t status = GANTRY_SUCCESS;
+  for (gantry_queue* const queue : std::exchange(all_, {})) {
+    keep_failure(status, entries::destroy_queue(queue));
+  }
+  spare_.clear();
+  return status;
+}
+
+namespace {
 
 constinit thread_local bool thread_ends = false;
 
 /// The calling thread's queues, one for each device that it has used.
 struct QueuesOfThread {
-  std::vector<gantry_queue*> all;
+  struct Own {
+    std::shared_ptr<ThreadQueues> of;
+    gantry_queue* queue; ///< destroyed if `of` is closed
+  };
+  std::vector<Own> all;
   ~QueuesOfThread() {
     thread_ends = true;
-    queue_used_last = nullptr;
-    std::ranges::for_each(all, leave);
+    queue_used_last = {};
+    for (const Own& own : all) {
+      own.of->leave(own.queue);
+    }
   }
 };
 
 } // namespace
 
-gantry_queue* QueueOfThread::find(std::int32_t device) {
+gantry_queue* QueueOfThread::find(Device& device) {
+  const std::shared_ptr<ThreadQueues>& queues = device.thread_queues;
   gantry_queue* queue = nullptr;
   if (thread_ends) {
     // An exit handler, or a destructor that comes later than those of this thread's objects.
-    code_ = take(device, queue);
+    code_ = queues->take(queue);
     borrowed_ = code_ == GANTRY_SUCCESS;
     return queue;
   }
   thread_local QueuesOfThread own;
-  const auto found = std::ranges::find_if(
-      own.all, [&](const gantry_queue* mine) { return mine->device.index == device; });
+  queue_used_last = {}; // because the next line may free what it points to
+  std::erase_if(own.all, [](const QueuesOfThread::Own& mine) { return mine.of->closed(); });
+  const auto found = std::ranges::find(own.all, queues, &QueuesOfThread::Own::of);
   if (found != own.all.end()) {
-    queue = *found;
+    queue = found->queue;
   } else {
-    code_ = take(device, queue);
+    code_ = queues->take(queue);
     if (code_ != GANTRY_SUCCESS) {
       return nullptr;
     }
-    own.all.push_back(queue);
+    own.all.push_back({queues, queue});
   }
-  queue_used_last = queue;
+  queue_used_last = {queues.get(), queue};
   return queue;
 }
 
 void QueueOfThread::give_back() const {
-  leave(queue_);
+  queue_->device.thread_queues->leave(queue_);
 }
 
 } // namespace gantry::cuda

@@ -4,19 +4,58 @@
 
 #include "plugins/cuda/queue.h"
 
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
 namespace gantry::cuda {
 
-/// The queue of the device that the calling thread used last; null if it has none.
-inline constinit thread_local gantry_queue* queue_used_last = nullptr;
+/// The queues of one device that threads have for themselves, and those that threads left behind,
+/// which others use. The threads own it together with the device, because either may end first. Any
+/// thread.
+class ThreadQueues {
+public:
+  explicit ThreadQueues(Device& device) : device_(device) {}
+  ThreadQueues(const ThreadQueues&) = delete;
+  ThreadQueues& operator=(const ThreadQueues&) = delete;
 
-/// The calling thread's queue of a device, for as long as this lives. Queues that threads leave
-/// behind are used by others.
+  /// A queue that no thread has, or a new one, while the device is open. GANTRY_SUCCESS or an
+  /// error, kept.
+  std::int32_t take(gantry_queue*& queue);
+  /// Gives back a queue that take() gave, in which nothing is left to be done. After close() it
+  /// does nothing.
+  void leave(gantry_queue* queue);
+
+  /// Destroys all queues, also those that threads have, because the device is about to end.
+  /// GANTRY_SUCCESS or an error, kept.
+  std::int32_t close();
+  [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
+
+private:
+  Device& device_;                   ///< until this is closed
+  std::shared_mutex open_;           ///< shared by threads during whose work nobody may close
+  std::atomic<bool> closed_ = false; ///< changed with `open_` held
+
+  std::mutex mutex_; ///< for all below
+  std::vector<gantry_queue*> all_;
+  std::vector<gantry_queue*> spare_; ///< that no thread has
+};
+
+/// The queue that the calling thread used last; null if it has none. `of` may be closed already,
+/// but the thread still owns it, so no other ThreadQueues has its address.
+struct QueueUsedLast {
+  const ThreadQueues* of = nullptr;
+  gantry_queue* queue = nullptr;
+};
+inline constinit thread_local QueueUsedLast queue_used_last;
+
+/// The calling thread's queue of an open device, for as long as this lives.
 class QueueOfThread {
 public:
-  explicit QueueOfThread(std::int32_t device)
-      : queue_(queue_used_last != nullptr && queue_used_last->device.index == device
-                   ? queue_used_last
-                   : find(device)) {}
+  explicit QueueOfThread(Device& device)
+      : queue_(queue_used_last.of == device.thread_queues.get() ? queue_used_last.queue
+                                                                : find(device)) {}
   QueueOfThread(const QueueOfThread&) = delete;
   QueueOfThread& operator=(const QueueOfThread&) = delete;
   ~QueueOfThread() {
@@ -31,7 +70,7 @@ public:
   gantry_queue* operator->() const { return queue_; }
 
 private:
-  gantry_queue* find(std::int32_t device);
+  gantry_queue* find(Device& device);
   void give_back() const;
 
   std::int32_t code_ = GANTRY_SUCCESS;

@@ -3,62 +3,16 @@
 #include "plugins/cuda/driver.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 namespace gantry::cuda {
 
 namespace {
 
 constexpr std::size_t kBufferBytes = 2 << 20;
-/// Buffers that are kept while no stream has them, for streams of all devices.
+/// Buffers that are kept while no stream has them.
 constexpr std::size_t kMostKept = 16;
-
-constinit std::atomic<std::size_t> buffers_there{0};
-
-/// Never freed: kernels may run while the process ends.
-struct Kept {
-  std::mutex mutex;
-  std::vector<std::byte*> buffers;
-};
-
-Kept& kept() {
-  static auto* const all = new Kept;
-  return *all;
-}
-
-std::int32_t take_buffer(std::byte*& buffer) {
-  {
-    const std::lock_guard lock(kept().mutex);
-    if (std::vector<std::byte*>& buffers = kept().buffers; !buffers.empty()) {
-      buffer = buffers.back();
-      buffers.pop_back();
-      return GANTRY_SUCCESS;
-    }
-  }
-  void* memory = nullptr;
-  // Pinned for all devices, because they have one address space with the host.
-  GANTRY_CUDA_TRY(cuMemHostAlloc, &memory, kBufferBytes, 0);
-  buffer = static_cast<std::byte*>(memory);
-  buffers_there.fetch_add(1, std::memory_order_relaxed);
-  return GANTRY_SUCCESS;
-}
-
-/// Nothing uses the buffer any more.
-void give_back(std::byte* buffer) {
-  {
-    const std::lock_guard lock(kept().mutex);
-    if (kept().buffers.size() < kMostKept) {
-      kept().buffers.push_back(buffer);
-      return;
-    }
-  }
-  (void)driver().cuMemFreeHost(buffer);
-  buffers_there.fetch_sub(1, std::memory_order_relaxed);
-}
 
 void deliver(void*& to, const std::byte* memory, std::size_t size) {
   if (to != nullptr) {
@@ -69,19 +23,58 @@ void deliver(void*& to, const std::byte* memory, std::size_t size) {
 
 } // namespace
 
+std::int32_t PinnedBuffers::take(std::byte*& buffer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!kept_.empty()) {
+      buffer = kept_.back();
+      kept_.pop_back();
+      return GANTRY_SUCCESS;
+    }
+  }
+  void* memory = nullptr;
+  GANTRY_CUDA_TRY(cuMemHostAlloc, &memory, kBufferBytes, 0);
+  buffer = static_cast<std::byte*>(memory);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  return GANTRY_SUCCESS;
+}
+
+void PinnedBuffers::give_back(std::byte* buffer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() < kMostKept) {
+      kept_.push_back(buffer);
+      return;
+    }
+  }
+  (void)driver().cuMemFreeHost(buffer);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::int32_t PinnedBuffers::free_kept() {
+  const std::lock_guard lock(mutex_);
+  std::int32_t status = GANTRY_SUCCESS;
+  for (std::byte* const buffer : kept_) {
+    keep_failure(status, check(driver().cuMemFreeHost(buffer), "cuMemFreeHost"));
+  }
+  count_.fetch_sub(kept_.size(), std::memory_order_relaxed);
+  kept_.clear();
+  return status;
+}
+
+std::size_t PinnedBuffers::bytes() const {
+  return count_.load(std::memory_order_relaxed) * kBufferBytes;
+}
+
 Staging::~Staging() {
   for (const Buffer& buffer : buffers_) {
     if (buffer.done != nullptr) {
       (void)driver().cuEventDestroy_v2(buffer.done);
     }
     if (buffer.memory != nullptr) {
-      give_back(buffer.memory);
+      pinned_.give_back(buffer.memory);
     }
   }
-}
-
-std::size_t Staging::pinned_bytes() {
-  return buffers_there.load(std::memory_order_relaxed) * kBufferBytes;
 }
 
 std::int32_t Staging::next(Buffer*& buffer) {
@@ -89,7 +82,7 @@ std::int32_t Staging::next(Buffer*& buffer) {
   has_many_ = has_many_ || turn_ != 0;
   turn_ = (turn_ + 1) % kBuffers;
   if (buffer->memory == nullptr) {
-    if (const std::int32_t code = take_buffer(buffer->memory); code != GANTRY_SUCCESS) {
+    if (const std::int32_t code = pinned_.take(buffer->memory); code != GANTRY_SUCCESS) {
       return code;
     }
   }
@@ -146,7 +139,7 @@ void Staging::bring_all() {
 void Staging::give_back_many() {
   for (std::size_t i = 1; i < kBuffers; ++i) {
     if (std::byte* const memory = std::exchange(buffers_[i].memory, nullptr); memory != nullptr) {
-      give_back(memory);
+      pinned_.give_back(memory);
     }
   }
   has_many_ = false;

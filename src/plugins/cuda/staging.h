@@ -3,22 +3,50 @@
 // calling thread does not wait for the last ones.
 //
 // A stream keeps the buffer of a single piece. The others go back when the stream is done, and
-// some of them are kept for the next stream: pinned memory is taken from the whole machine.
+// some of them are kept for the device's next stream: pinned memory is taken from the whole
+// machine.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include <gantry/cuda_driver.h>
 
 namespace gantry::cuda {
 
+/// The pinned buffers of one device's streams. They belong to its context, and end with it. Any
+/// thread.
+class PinnedBuffers {
+public:
+  PinnedBuffers() = default;
+  PinnedBuffers(const PinnedBuffers&) = delete;
+  PinnedBuffers& operator=(const PinnedBuffers&) = delete;
+
+  /// GANTRY_SUCCESS or an error, kept. In the device's context.
+  std::int32_t take(std::byte*& buffer);
+  /// Nothing uses the buffer any more.
+  void give_back(std::byte* buffer);
+  /// Frees those that no stream has, in the device's context.
+  std::int32_t free_kept();
+
+  /// Of those that there are, in use or kept.
+  [[nodiscard]] std::size_t bytes() const;
+
+private:
+  std::mutex mutex_;
+  std::vector<std::byte*> kept_; ///< while no stream has them
+  std::atomic<std::size_t> count_ = 0;
+};
+
 /// The buffers of one stream. Used by one thread at a time, in which the device's context is
 /// current.
 class Staging {
 public:
-  Staging() = default;
+  explicit Staging(PinnedBuffers& pinned) : pinned_(pinned) {}
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   /// Nothing is left to be done.
@@ -41,9 +69,6 @@ public:
   /// When the stream has failed: leaves it.
   void give_up();
 
-  /// Bytes of buffers that there are, in use or kept. Any thread.
-  [[nodiscard]] static std::size_t pinned_bytes();
-
 private:
   /// Pinned memory that is made when it is needed first.
   struct Buffer {
@@ -59,6 +84,7 @@ private:
   /// The next buffer in turn, with which the stream is done.
   std::int32_t next(Buffer*& buffer);
 
+  PinnedBuffers& pinned_;
   static constexpr std::size_t kBuffers = 4;
   std::array<Buffer, kBuffers> buffers_;
   std::size_t turn_ = 0;      ///< of the buffer that was used longest ago

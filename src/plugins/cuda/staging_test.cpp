@@ -2,6 +2,7 @@
 
 #include "plugins/cuda/testing/open_device.h"
 
+#include <deque>
 #include <numeric>
 #include <vector>
 
@@ -18,6 +19,7 @@ protected:
   void TearDown() override {
     EXPECT_EQ(cuMemFree_v2(memory_), CUDA_SUCCESS);
     EXPECT_EQ(cuStreamDestroy_v2(stream_), CUDA_SUCCESS);
+    OnDevice::TearDown();
   }
 
   static constexpr std::size_t kMost = 20 << 20; ///< bytes, more than all buffers
@@ -32,7 +34,7 @@ std::vector<unsigned> numbers(std::size_t bytes, unsigned first) {
 }
 
 TEST_F(StagingTest, AllSizesThereAndBack) {
-  Staging staging;
+  Staging staging(device_->pinned);
   for (const std::size_t bytes : {std::size_t{4}, std::size_t{4096}, std::size_t{2} << 20,
                                   (std::size_t{2} << 20) + 4, std::size_t{9} << 20, kMost}) {
     const auto from = numbers(bytes, static_cast<unsigned>(bytes));
@@ -48,7 +50,7 @@ TEST_F(StagingTest, AllSizesThereAndBack) {
 }
 
 TEST_F(StagingTest, MoreRetrievedThanThereAreBuffers) {
-  Staging staging;
+  Staging staging(device_->pinned);
   const auto from = numbers(4096, 1);
   ASSERT_EQ(staging.submit(stream_, memory_, from.data(), 4096), GANTRY_SUCCESS);
   std::vector<std::vector<unsigned>> to(11, std::vector<unsigned>(from.size()));
@@ -66,18 +68,21 @@ TEST_F(StagingTest, BuffersOfManyStreamsAreGivenBack) {
   constexpr std::size_t kBytes = 8 << 20; // all buffers of a stream
   constexpr std::size_t kStreams = 24;
   const auto from = numbers(kBytes, 1);
-  const std::size_t before = Staging::pinned_bytes();
-  std::vector<Staging> all(kStreams);
+  const std::size_t before = device_->pinned.bytes();
+  std::deque<Staging> all;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    all.emplace_back(device_->pinned);
+  }
   for (Staging& staging : all) {
     ASSERT_EQ(staging.submit(stream_, memory_, from.data(), kBytes), GANTRY_SUCCESS);
   }
-  EXPECT_GE(Staging::pinned_bytes(), kStreams * kBytes);
+  EXPECT_GE(device_->pinned.bytes(), kStreams * kBytes);
   ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
   for (Staging& staging : all) {
     staging.finish();
   }
   // One of each stream, and 16 that the next one finds.
-  EXPECT_LE(Staging::pinned_bytes(), before + kStreams * kBytes / 4 + 16 * (std::size_t{2} << 20));
+  EXPECT_LE(device_->pinned.bytes(), before + kStreams * kBytes / 4 + 16 * (std::size_t{2} << 20));
   std::vector<unsigned> to(from.size());
   ASSERT_EQ(all[0].retrieve(stream_, to.data(), memory_, kBytes), GANTRY_SUCCESS);
   ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
@@ -85,8 +90,22 @@ TEST_F(StagingTest, BuffersOfManyStreamsAreGivenBack) {
   EXPECT_EQ(to, from);
 }
 
+TEST_F(StagingTest, BuffersAreFreedWhenNoStreamHasThem) {
+  const auto from = numbers(4096, 1);
+  {
+    Staging staging(device_->pinned);
+    ASSERT_EQ(staging.submit(stream_, memory_, from.data(), 4096), GANTRY_SUCCESS);
+    ASSERT_EQ(cuStreamSynchronize(stream_), CUDA_SUCCESS);
+    ASSERT_EQ(device_->pinned.free_kept(), GANTRY_SUCCESS);
+    EXPECT_NE(device_->pinned.bytes(), 0U) << "the stream's";
+  }
+  EXPECT_NE(device_->pinned.bytes(), 0U) << "for the next stream";
+  ASSERT_EQ(device_->pinned.free_kept(), GANTRY_SUCCESS);
+  EXPECT_EQ(device_->pinned.bytes(), 0U);
+}
+
 TEST_F(StagingTest, NothingComesAfterItIsGivenUp) {
-  Staging staging;
+  Staging staging(device_->pinned);
   const auto from = numbers(4096, 1);
   ASSERT_EQ(staging.submit(stream_, memory_, from.data(), 4096), GANTRY_SUCCESS);
   std::vector<unsigned> to(from.size());

@@ -1,6 +1,9 @@
 #include "plugins/worker/device.h"
 
 #include "plugins/last_error.h"
+#include "plugins/worker/entries.h"
+#include "plugins/worker/fault.h"
+#include "plugins/worker/image.h"
 #include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
@@ -11,16 +14,6 @@
 namespace gantry::worker {
 
 namespace {
-
-struct Devices {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> open; ///< indexed by the plugin's device number
-};
-
-Devices& devices() {
-  static auto* const all = new Devices;
-  return *all;
-}
 
 /// This process is a copy of the one that started workers.
 std::atomic<bool> forked{false};
@@ -46,24 +39,7 @@ std::int32_t start(Device& device, Worker*& worker) {
   return GANTRY_SUCCESS;
 }
 
-/// Changes what the worker will be started with. Several threads that open a device say the same,
-/// the last ones when it is at work already.
-template <typename Change>
-void change_settings(std::int32_t number, Change change) {
-  Device& device = device_of(number);
-  const std::lock_guard lock(device.mutex);
-  if (device.worker.load(std::memory_order_relaxed) == nullptr) {
-    change(device.settings);
-  }
-}
-
 } // namespace
-
-Device& device_of(std::int32_t device) {
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  return *all.open[static_cast<std::size_t>(device)];
-}
 
 std::int32_t enter(Device& device, Worker*& worker) {
   if (forked.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -81,69 +57,97 @@ std::int32_t enter(Device& device, Worker*& worker) {
   return GANTRY_SUCCESS;
 }
 
-} // namespace gantry::worker
+/// For people: "a process of its own, x86-64, 16 cores".
+static std::string describe(const DeviceOptions& options) {
+  const ForeignCpu* const foreign = foreign_cpu();
+  std::string description = fmt::format("a process of its own, {}, {} cores",
+                                        foreign == nullptr ? "x86-64" : foreign->name,
+                                        std::thread::hardware_concurrency());
+  if (foreign != nullptr) {
+    description += " by QEMU";
+  }
+  if (options.threads != 0) {
+    description += fmt::format(", {} threads", options.threads);
+  }
+  if (options.full_teams) {
+    description += ", teams of as many threads as constructs name";
+  }
+  return description;
+}
 
-using namespace gantry::worker;
-using gantry::plugins::report;
+namespace entries {
 
-extern "C" {
-
-int32_t __tgt_rtl_init_device(int32_t device, int32_t openmp_number, const char* options) noexcept {
-  const auto wanted = read_device_options(options);
-  if (!wanted) {
-    return report(GANTRY_INVALID_OPTION, "{}", wanted.error());
+gantry_status open_device(std::int32_t /*index*/, const gantry_device_settings* settings,
+                          gantry_device** device) noexcept {
+  const auto options = read_device_options(settings->options);
+  if (!options) {
+    return plugins::report(GANTRY_INVALID_OPTION, "{}", options.error());
   }
   const auto command = worker_command();
   if (!command) {
-    return report(GANTRY_FAILURE, "{}", command.error());
+    return plugins::report(GANTRY_FAILURE, "{}", command.error());
   }
   auto opened = std::make_unique<Device>();
-  opened->index = device;
-  opened->settings.openmp_number = openmp_number;
-  opened->settings.options = *wanted;
-  const gantry::ForeignCpu* const foreign = foreign_cpu();
-  opened->description = fmt::format("a process of its own, {}, {} cores",
-                                    foreign == nullptr ? "x86-64" : foreign->name,
-                                    std::thread::hardware_concurrency());
-  if (foreign != nullptr) {
-    opened->description += " by QEMU";
+  opened->settings.openmp_number = settings->openmp_number;
+  opened->settings.options = *options;
+  opened->settings.time_limit = settings->time_limit;
+  opened->settings.check_memory = settings->check_memory != 0;
+  opened->settings.processors.assign(settings->processors,
+                                     settings->processors + settings->processor_words);
+  opened->description = describe(*options);
+  *device = opened.release();
+  return GANTRY_SUCCESS;
+}
+
+gantry_status close_device(gantry_device* device) noexcept {
+  const std::unique_ptr<Device> closed(device);
+  const std::unique_ptr<Worker> worker(device->worker.load(std::memory_order_acquire));
+  if (worker == nullptr) {
+    return GANTRY_SUCCESS;
   }
-  if (wanted->threads != 0) {
-    opened->description += fmt::format(", {} threads", wanted->threads);
+  if (forked.load(std::memory_order_relaxed)) {
+    return plugins::set_error(GANTRY_FAILURE, plugins::kForked); // it is the parent's to end
   }
-  if (wanted->full_teams) {
-    opened->description += ", teams of as many threads as constructs name";
+  return worker->end();
+}
+
+gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
+  properties->capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY;
+  properties->description = device->description.c_str();
+  properties->clock = nullptr;
+  return GANTRY_SUCCESS;
+}
+
+gantry_status get_fault(gantry_device* device, gantry_fault* fault) noexcept {
+  Worker* const worker = device->worker.load(std::memory_order_acquire);
+  if (worker == nullptr || !worker->lost()) {
+    return plugins::set_error(GANTRY_NOT_FOUND, "the device is not lost");
   }
-  Devices& all = devices();
-  const std::lock_guard lock(all.mutex);
-  if (all.open.size() <= static_cast<std::size_t>(device)) {
-    all.open.resize(static_cast<std::size_t>(device) + 1);
+  *fault = {.size = fault->size};
+  fault->kind = GANTRY_FAULT_OTHER;
+  const Fault& told = worker->control().fault;
+  if (told.complete.load(std::memory_order_acquire) == 0) {
+    return GANTRY_SUCCESS;
   }
-  if (auto& place = all.open[static_cast<std::size_t>(device)]; place == nullptr) {
-    place = std::move(opened);
+  fault->kind = kind_of(told.kind);
+  fault->value = told.value;
+  fault->access = static_cast<std::int32_t>(told.access);
+  fault->address_known = static_cast<std::int32_t>(told.known);
+  fault->address = told.address;
+  const std::lock_guard lock(device->mutex);
+  for (gantry_image* const image : device->images) {
+    if (told.kernel != 0 && fault->kernel == nullptr) {
+      fault->kernel = image->kernel(told.kernel);
+      fault->kernel_name = fault->kernel == nullptr ? nullptr : fault->kernel->name.c_str();
+    }
+    if (told.image != 0 && image->handle() == told.image) {
+      fault->image = image->bytes().data();
+      fault->image_size = image->bytes().size();
+      fault->code = told.image_code;
+    }
   }
   return GANTRY_SUCCESS;
 }
 
-uint32_t __tgt_rtl_capabilities(int32_t /*device*/) noexcept {
-  return GANTRY_CAPABILITY_QUEUES;
-}
-
-const char* __tgt_rtl_device_description(int32_t device) noexcept {
-  return device_of(device).description.c_str();
-}
-
-void __tgt_rtl_set_time_limit(int32_t device, uint64_t milliseconds) noexcept {
-  change_settings(device, [&](WorkerSettings& settings) { settings.time_limit = milliseconds; });
-}
-
-void __tgt_rtl_set_processors(int32_t device, const unsigned long* mask, uint64_t words) noexcept {
-  change_settings(
-      device, [&](WorkerSettings& settings) { settings.processors.assign(mask, mask + words); });
-}
-
-void __tgt_rtl_set_memory_check(int32_t device) noexcept {
-  change_settings(device, [](WorkerSettings& settings) { settings.check_memory = true; });
-}
-
-} // extern "C"
+} // namespace entries
+} // namespace gantry::worker

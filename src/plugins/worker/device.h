@@ -1,4 +1,4 @@
-// The devices of the plugin: a worker each, started when it is needed first.
+// A device of the plugin: a worker, started when it is needed first.
 #pragma once
 
 #include "plugins/worker/worker.h"
@@ -12,21 +12,19 @@
 
 #include <gantry/plugin.h>
 
-namespace gantry::worker {
-
-/// Never freed. What is not said to be locked is immutable once the device is in use.
-struct Device {
-  std::int32_t index = 0;
-  WorkerSettings settings; ///< locked until the worker is started
+/// The opaque device of gantry/plugin.h. What is not said to be locked is immutable.
+struct gantry_device {
+  gantry::worker::WorkerSettings settings;
   std::string description;
 
   std::mutex mutex; ///< for the start of the worker, and the images
-  std::atomic<Worker*> worker = nullptr;
+  std::atomic<gantry::worker::Worker*> worker = nullptr;
   std::vector<gantry_image*> images; ///< created
 };
 
-/// An open device.
-[[nodiscard]] Device& device_of(std::int32_t device);
+namespace gantry::worker {
+
+using Device = ::gantry_device;
 
 /// The worker of a device, started if it is not; GANTRY_SUCCESS or an error, kept, if there is none
 /// or it is lost.

@@ -4,8 +4,32 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <gantry/plugin.h>
 
 namespace gantry::worker {
+
+std::int32_t kind_of(FaultKind kind) {
+  switch (kind) {
+  case FaultKind::kAccess:
+    return GANTRY_FAULT_ACCESS;
+  case FaultKind::kArithmetic:
+    return GANTRY_FAULT_ARITHMETIC;
+  case FaultKind::kInstruction:
+    return GANTRY_FAULT_INSTRUCTION;
+  case FaultKind::kAbort:
+    return GANTRY_FAULT_ABORT;
+  case FaultKind::kStack:
+    return GANTRY_FAULT_STACK;
+  case FaultKind::kExit:
+    return GANTRY_FAULT_EXIT;
+  case FaultKind::kTime:
+    return GANTRY_FAULT_TIME;
+  case FaultKind::kSignal:
+  case FaultKind::kNone:
+    break;
+  }
+  return GANTRY_FAULT_OTHER;
+}
 
 namespace {
 

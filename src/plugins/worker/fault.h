@@ -12,6 +12,9 @@ namespace gantry::worker {
   return control.fault.complete.load(std::memory_order_acquire) != 0 || control.worker_is_gone();
 }
 
+/// The GANTRY_FAULT_* of gantry/plugin.h.
+[[nodiscard]] std::int32_t kind_of(FaultKind kind);
+
 /// "the device is lost: a kernel wrote to address 0x10"; of a worker that is lost.
 [[nodiscard]] std::string describe_loss(const Control& control);
 

@@ -1,23 +1,28 @@
 // The table of functions that device code calls by pointer: the worker's.
 #include "plugins/worker/device.h"
+#include "plugins/worker/entries.h"
 
 #include <span>
 
-extern "C" void
-__tgt_rtl_set_function_ptr_map(int32_t device_id, uint64_t table_size,
-                               __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
-  using namespace gantry::worker;
+namespace gantry::worker::entries {
+
+gantry_status set_function_map(gantry_device* device, const __omp_offloading_fptr_map_ty* table,
+                               std::uint64_t count) noexcept {
   Worker* worker = nullptr;
-  // This fails only where the device is lost, which its next use says.
-  if (enter(device_of(device_id), worker) != GANTRY_SUCCESS) {
-    return;
-  }
+  std::int32_t code = enter(*device, worker);
   Line* line = nullptr;
-  if (worker->wait_for_line(line) != GANTRY_SUCCESS) {
-    return;
+  if (code == GANTRY_SUCCESS) {
+    code = worker->wait_for_line(line);
   }
-  if (line->append(std::as_bytes(std::span(table_host_ptr, table_size))) == GANTRY_SUCCESS) {
-    (void)line->call(Operation::kSetFunctions);
+  if (code != GANTRY_SUCCESS) {
+    return code;
+  }
+  code = line->append(std::as_bytes(std::span(table, count)));
+  if (code == GANTRY_SUCCESS) {
+    code = line->call(Operation::kSetFunctions);
   }
   worker->give_back(line);
+  return code;
 }
+
+} // namespace gantry::worker::entries

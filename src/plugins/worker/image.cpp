@@ -1,7 +1,9 @@
 #include "plugins/worker/image.h"
 
 #include "plugins/cpu/elf_image.h"
+#include "plugins/find_each.h"
 #include "plugins/last_error.h"
+#include "plugins/worker/entries.h"
 #include "plugins/worker/kind.h"
 #include "plugins/worker/reservations.h"
 
@@ -19,20 +21,25 @@ gantry_image::gantry_image(Device& device, std::span<const std::byte> bytes, std
 }
 
 gantry_image::~gantry_image() {
-  {
-    const std::lock_guard lock(device_.mutex);
-    std::erase(device_.images, this);
+  const std::lock_guard lock(device_.mutex);
+  std::erase(device_.images, this);
+}
+
+std::int32_t gantry_image::unload() {
+  if (handle_ == 0) {
+    return GANTRY_SUCCESS;
   }
   Worker* worker = nullptr;
-  if (handle_ == 0 || enter(device_, worker) != GANTRY_SUCCESS) {
-    return;
+  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
+    return code;
   }
   const BorrowedLine line(*worker);
-  if (line.code() == GANTRY_SUCCESS) {
-    std::fflush(stdout);
-    line->word(0) = handle_;
-    (void)line->call(Operation::kDestroyImage);
+  if (line.code() != GANTRY_SUCCESS) {
+    return line.code();
   }
+  std::fflush(stdout); // destructors of the image may print
+  line->word(0) = handle_;
+  return line->call(Operation::kDestroyImage);
 }
 
 std::int32_t gantry_image::create(Worker& worker) {
@@ -112,24 +119,24 @@ std::int32_t gantry_image::find(Operation operation, const char* name, Found& fo
   return code;
 }
 
-std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel) {
   Found found;
   const std::int32_t code = find(Operation::kFindKernel, name, found);
   if (code == GANTRY_SUCCESS) {
     const std::lock_guard lock(mutex_);
-    *kernel =
+    kernel =
         &kernels_.try_emplace(found.place, gantry_kernel{this, found.place, name}).first->second;
   }
   return code;
 }
 
-std::int32_t gantry_image::find_variable(const char* name, void** device_address,
-                                         std::uint64_t* size) {
+std::int32_t gantry_image::find_variable(const char* name, void*& device_address,
+                                         std::uint64_t& size) {
   Found found;
   const std::int32_t code = find(Operation::kFindVariable, name, found);
   if (code == GANTRY_SUCCESS) {
-    *device_address = reinterpret_cast<void*>(found.place);
-    *size = found.size;
+    device_address = reinterpret_cast<void*>(found.place);
+    size = found.size;
   }
   return code;
 }
@@ -140,42 +147,43 @@ const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {
   return found == kernels_.end() ? nullptr : &found->second;
 }
 
-extern "C" {
+namespace gantry::worker::entries {
 
-int32_t __tgt_rtl_is_valid_binary(const void* bytes, size_t size) noexcept {
+std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
   const std::span contents(static_cast<const std::byte*>(bytes), size);
-  const gantry::ForeignCpu* const foreign = foreign_cpu();
-  const bool fits = foreign == nullptr ? gantry::cpu::is_host_shared_object(contents)
-                                       : gantry::cpu::is_shared_object(contents, foreign->machine);
+  const ForeignCpu* const foreign = foreign_cpu();
+  const bool fits = foreign == nullptr ? cpu::is_host_shared_object(contents)
+                                       : cpu::is_shared_object(contents, foreign->machine);
   return fits ? 1 : 0;
 }
 
-int32_t __tgt_rtl_create_image(int32_t device, const void* bytes, size_t size, const char* file,
-                               gantry_image** image) noexcept {
+gantry_status create_image(gantry_device* device, const void* bytes, std::size_t size,
+                           const char* file, gantry_image** image) noexcept {
   const std::span contents(static_cast<const std::byte*>(bytes), size);
   // As the worker's folder may not be the program's any more.
   std::error_code error;
   const std::string path = file == nullptr ? "" : std::filesystem::absolute(file, error).string();
-  *image = new gantry_image(device_of(device), contents, path);
+  *image = new gantry_image(*device, contents, path);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_load_image(gantry_image* image) noexcept {
+gantry_status load_image(gantry_image* image) noexcept {
   return image->load();
 }
 
-void __tgt_rtl_destroy_image(gantry_image* image) noexcept {
+gantry_status destroy_image(gantry_image* image) noexcept {
+  const gantry_status status = image->unload();
   delete image;
+  return status;
 }
 
-int32_t __tgt_rtl_find_kernel(gantry_image* image, const char* name,
-                              gantry_kernel** kernel) noexcept {
-  return image->find_kernel(name, kernel);
+gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
+                           std::size_t count) noexcept {
+  return plugins::find_each(symbols, count, [&](gantry_symbol& symbol) {
+    return symbol.kind == GANTRY_SYMBOL_KERNEL
+               ? image->find_kernel(symbol.name, symbol.kernel)
+               : image->find_variable(symbol.name, symbol.address, symbol.bytes);
+  });
 }
 
-int32_t __tgt_rtl_find_variable(gantry_image* image, const char* name, void** device_address,
-                                uint64_t* size) noexcept {
-  return image->find_variable(name, device_address, size);
-}
-
-} // extern "C"
+} // namespace gantry::worker::entries

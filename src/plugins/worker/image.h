@@ -29,8 +29,9 @@ struct gantry_image {
 
   /// See gantry/plugin.h.
   std::int32_t load();
-  std::int32_t find_kernel(const char* name, gantry_kernel** kernel);
-  std::int32_t find_variable(const char* name, void** device_address, std::uint64_t* size);
+  std::int32_t unload(); ///< before it is deleted
+  std::int32_t find_kernel(const char* name, gantry_kernel*& kernel);
+  std::int32_t find_variable(const char* name, void*& device_address, std::uint64_t& size);
 
   /// For descriptions of faults.
   [[nodiscard]] std::uint64_t handle() const { return handle_; }

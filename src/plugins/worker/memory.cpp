@@ -2,6 +2,7 @@
 
 #include "plugins/last_error.h"
 #include "plugins/worker/device.h"
+#include "plugins/worker/entries.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,41 +49,32 @@ std::int32_t copy_to_host(Worker& worker, void* host, const void* device_address
   return code;
 }
 
-} // namespace gantry::worker
+namespace entries {
 
-using namespace gantry::worker;
-using gantry::plugins::report;
-
-extern "C" {
-
-int32_t __tgt_rtl_data_place(int32_t device, uint64_t size, uint64_t alignment, uint64_t offset,
-                             void** device_address) noexcept {
+gantry_status allocate(gantry_device* device, const gantry_allocation* request,
+                       void** device_address) noexcept {
   Worker* worker = nullptr;
-  if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
+  if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
     return code;
   }
-  gantry::plugins::set_error(GANTRY_SUCCESS, "");
-  const auto place = worker->blocks().allocate(size, {.alignment = alignment, .offset = offset});
+  plugins::set_error(GANTRY_SUCCESS, "");
+  const auto place = worker->blocks().allocate(
+      request->bytes, {.alignment = request->alignment, .offset = request->offset});
   if (!place) {
-    if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
+    if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
       return code;
     }
-    const std::string why = gantry::plugins::last_error(); // of Blocks::Pages::set_accessible
-    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}", size,
-                  why.empty() ? "" : ": ", why);
+    const std::string why = plugins::last_error(); // of Blocks::Pages::set_accessible
+    return plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}",
+                           request->bytes, why.empty() ? "" : ": ", why);
   }
   *device_address = reinterpret_cast<void*>(worker->memory().begin() + *place);
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_alloc(int32_t device, uint64_t size, void** device_address) noexcept {
-  constexpr uint64_t kAlignment = 64;
-  return __tgt_rtl_data_place(device, size, kAlignment, 0, device_address);
-}
-
-int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
+gantry_status release(gantry_device* device, void* device_address) noexcept {
   Worker* worker = nullptr;
-  if (const int32_t code = enter(device_of(device), worker); code != GANTRY_SUCCESS) {
+  if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
     return code;
   }
   const Blocks::Released released =
@@ -91,51 +83,53 @@ int32_t __tgt_rtl_data_delete(int32_t device, void* device_address) noexcept {
   case Blocks::Release::kDone:
     break;
   case Blocks::Release::kUnknown:
-    return report(GANTRY_FAILURE, "{} is not the start of device memory that is allocated",
-                  fmt::ptr(device_address));
+    return plugins::report(GANTRY_FAILURE, "{} is not the start of device memory that is allocated",
+                           fmt::ptr(device_address));
   case Blocks::Release::kDamaged:
-    return report(GANTRY_FAILURE,
-                  "something on the device has written {} the {} bytes at {}, at offset {}",
-                  released.damage < 0 ? "before" : "past the end of", released.size,
-                  fmt::ptr(device_address), released.damage);
+    return plugins::report(
+        GANTRY_FAILURE, "something on the device has written {} the {} bytes at {}, at offset {}",
+        released.damage < 0 ? "before" : "past the end of", released.size, fmt::ptr(device_address),
+        released.damage);
   }
   return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_submit(int32_t device, void* device_address, const void* host,
-                              uint64_t size) noexcept {
+gantry_status copy_to_device(gantry_device* device, void* device_address, const void* host,
+                             std::uint64_t bytes) noexcept {
   Worker* worker = nullptr;
-  const int32_t code = enter(device_of(device), worker);
-  return code == GANTRY_SUCCESS ? copy_to_device(*worker, device_address, host, size) : code;
+  const std::int32_t code = enter(*device, worker);
+  return code == GANTRY_SUCCESS ? worker::copy_to_device(*worker, device_address, host, bytes)
+                                : code;
 }
 
-int32_t __tgt_rtl_data_retrieve(int32_t device, void* host, const void* device_address,
-                                uint64_t size) noexcept {
+gantry_status copy_to_host(gantry_device* device, void* host, const void* device_address,
+                           std::uint64_t bytes) noexcept {
   Worker* worker = nullptr;
-  const int32_t code = enter(device_of(device), worker);
-  return code == GANTRY_SUCCESS ? copy_to_host(*worker, host, device_address, size) : code;
+  const std::int32_t code = enter(*device, worker);
+  return code == GANTRY_SUCCESS ? worker::copy_to_host(*worker, host, device_address, bytes) : code;
 }
 
-int32_t __tgt_rtl_data_exchange(int32_t from_device, const void* from, int32_t to_device, void* to,
-                                uint64_t size) noexcept {
+gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
+                           void* to, std::uint64_t bytes) noexcept {
   Worker* source = nullptr;
   Worker* target = nullptr;
-  int32_t code = enter(device_of(from_device), source);
+  std::int32_t code = enter(*from_device, source);
   if (code == GANTRY_SUCCESS) {
-    code = enter(device_of(to_device), target);
+    code = enter(*to_device, target);
   }
   if (code != GANTRY_SUCCESS) {
     return code;
   }
-  if (source->memory().contains(from, size)) {
-    return copy_to_device(*target, to, source->memory().in_program(from), size);
+  if (source->memory().contains(from, bytes)) {
+    return worker::copy_to_device(*target, to, source->memory().in_program(from), bytes);
   }
-  if (target->memory().contains(to, size)) {
-    return copy_to_host(*source, target->memory().in_program(to), from, size);
+  if (target->memory().contains(to, bytes)) {
+    return worker::copy_to_host(*source, target->memory().in_program(to), from, bytes);
   }
-  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(size);
-  code = copy_to_host(*source, buffer.get(), from, size);
-  return code == GANTRY_SUCCESS ? copy_to_device(*target, to, buffer.get(), size) : code;
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  code = worker::copy_to_host(*source, buffer.get(), from, bytes);
+  return code == GANTRY_SUCCESS ? worker::copy_to_device(*target, to, buffer.get(), bytes) : code;
 }
 
-} // extern "C"
+} // namespace entries
+} // namespace gantry::worker

@@ -23,6 +23,7 @@
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -219,9 +220,16 @@ tl::expected<std::vector<std::string>, std::string> worker_command() {
   return command;
 }
 
-tl::expected<void, std::string> start_process(const ProcessFiles& files, Control& control,
-                                              std::uint32_t threads,
-                                              std::span<const unsigned long> processors) {
+void LifeLine::close() const {
+  struct stat now = {};
+  if (fstat(descriptor, &now) == 0 && now.st_dev == device && now.st_ino == inode) {
+    ::close(descriptor);
+  }
+}
+
+tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Control& control,
+                                                  std::uint32_t threads,
+                                                  std::span<const unsigned long> processors) {
   const auto command = worker_command();
   if (!command) {
     return tl::unexpected(command.error());
@@ -270,9 +278,16 @@ tl::expected<void, std::string> start_process(const ProcessFiles& files, Control
     return tl::unexpected(fmt::format("'{}' cannot be started: {}{}", executable,
                                       std::strerror(error), remedy_for(error)));
   }
-  auto ready = wait_until_ready(control, worker, command->back());
+  const auto ready = wait_until_ready(control, worker, command->back());
   close(worker);
-  return ready;
+  struct stat pipe = {};
+  fstat(alive[1], &pipe);
+  const LifeLine life_line{.descriptor = alive[1], .device = pipe.st_dev, .inode = pipe.st_ino};
+  if (!ready) {
+    life_line.close();
+    return tl::unexpected(ready.error());
+  }
+  return life_line;
 }
 
 } // namespace gantry::worker

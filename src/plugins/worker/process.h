@@ -37,9 +37,20 @@ struct ProcessFiles {
   int memory;
 };
 
+/// The program's end of the pipe that tells a worker that the program has begun another one.
+/// Programs close descriptors that they do not know, so it may be something else's by now.
+struct LifeLine {
+  int descriptor = -1;
+  std::uint64_t device = 0; ///< the two: of the pipe
+  std::uint64_t inode = 0;
+
+  /// Closes it if it is still the pipe.
+  void close() const;
+};
+
 /// Starts a worker and returns when it is ready. `threads` as DeviceOptions::threads; `processors`
 /// are those that it may use, the calling thread's if there are none. The error is a sentence.
-[[nodiscard]] tl::expected<void, std::string>
+[[nodiscard]] tl::expected<LifeLine, std::string>
 start_process(const ProcessFiles& files, Control& control, std::uint32_t threads,
               std::span<const unsigned long> processors);
 

@@ -30,7 +30,7 @@
 
 namespace gantry::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 inline constexpr std::size_t kChannels = 1024;
 inline constexpr std::size_t kPayload = 128 << 10;
@@ -45,15 +45,17 @@ enum class Operation : std::uint32_t {
   kDestroyImage, ///< image
   kFindKernel,   ///< image; payload: name → kernel
   kFindVariable, ///< image; payload: name → address, size
-  kSetFunctions, ///< appended: the table of __tgt_rtl_set_function_ptr_map
+  kSetFunctions, ///< appended: the table of set_function_map
   kWrite,        ///< address; payload: the bytes
   kRead,         ///< address, number of bytes → payload
   kApplyChanges, ///< of `changes`, all that there are
   kLaunch,       ///< kernel, and the channel's `launch`; payload: the arguments
+  kEnd,          ///< the worker ends; nothing comes back
 };
 
 /// A gantry_launch without its arguments.
 struct LaunchShape {
+  std::uint32_t kind;
   std::uint32_t num_teams[3];
   std::uint32_t thread_limit[3];
   std::uint64_t trip_count;

@@ -3,6 +3,7 @@
 // queue is synchronised, anything else at once.
 #include "plugins/cpu/team_hint.h"
 #include "plugins/last_error.h"
+#include "plugins/worker/entries.h"
 #include "plugins/worker/image.h"
 #include "plugins/worker/memory.h"
 
@@ -14,7 +15,6 @@
 #include <vector>
 
 using namespace gantry::worker;
-using gantry::plugins::report;
 using gantry::plugins::set_error;
 
 struct gantry_queue {
@@ -59,59 +59,60 @@ struct gantry_queue {
   }
 };
 
-extern "C" {
+namespace gantry::worker::entries {
 
-int32_t __tgt_rtl_create_queue(int32_t device, gantry_queue** queue) noexcept {
-  Device& on = device_of(device);
+gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
   Worker* worker = nullptr;
   Line* line = nullptr;
-  int32_t code = enter(on, worker);
+  std::int32_t code = enter(*device, worker);
   if (code == GANTRY_SUCCESS) {
     code = worker->take_line(line);
   }
   if (code == GANTRY_SUCCESS) {
-    *queue = new gantry_queue(on, *worker, *line);
+    *queue = new gantry_queue(*device, *worker, *line);
   }
   return code;
 }
 
-void __tgt_rtl_destroy_queue(gantry_queue* queue) noexcept {
+gantry_status destroy_queue(gantry_queue* queue) noexcept {
   queue->worker.give_back(&queue->line);
   delete queue;
+  return GANTRY_SUCCESS;
 }
 
-int32_t __tgt_rtl_data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                    uint64_t size) noexcept {
-  const int32_t code = queue->settle();
-  return code == GANTRY_SUCCESS ? copy_to_device(queue->worker, device_address, host, size)
+gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
+                                   std::uint64_t bytes) noexcept {
+  const std::int32_t code = queue->settle();
+  return code == GANTRY_SUCCESS ? worker::copy_to_device(queue->worker, device_address, host, bytes)
                                 : set_error(code, queue->message);
 }
 
-int32_t __tgt_rtl_data_retrieve_async(gantry_queue* queue, void* host, const void* device_address,
-                                      uint64_t size) noexcept {
+gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
+                                 std::uint64_t bytes) noexcept {
   if (queue->launched) {
-    queue->later.push_back({host, device_address, size});
+    queue->later.push_back({host, device_address, bytes});
     return GANTRY_SUCCESS;
   }
-  const int32_t code = queue->settle();
-  return code == GANTRY_SUCCESS ? copy_to_host(queue->worker, host, device_address, size)
+  const std::int32_t code = queue->settle();
+  return code == GANTRY_SUCCESS ? worker::copy_to_host(queue->worker, host, device_address, bytes)
                                 : set_error(code, queue->message);
 }
 
-int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                      const gantry_launch* launch) noexcept {
+gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
+                           const gantry_launch* launch) noexcept {
   constexpr std::uint32_t kMost = kPayload / sizeof(void*);
   if (launch->argument_count > kMost) {
-    return report(GANTRY_FAILURE, "the kernel has {} arguments, and {} can be handed over",
-                  launch->argument_count, kMost);
+    return plugins::report(GANTRY_FAILURE, "the kernel has {} arguments, and {} can be handed over",
+                           launch->argument_count, kMost);
   }
-  if (const int32_t code = queue->settle(); code != GANTRY_SUCCESS) {
+  if (const std::int32_t code = queue->settle(); code != GANTRY_SUCCESS) {
     return set_error(code, queue->message);
   }
   // What the program has printed comes before what the kernel prints.
   std::fflush(stdout);
   Line& line = queue->line;
   LaunchShape& shape = line.launch();
+  shape.kind = launch->kind;
   std::ranges::copy(launch->num_teams, shape.num_teams);
   std::ranges::copy(launch->thread_limit, shape.thread_limit);
   shape.trip_count = launch->trip_count;
@@ -124,19 +125,11 @@ int32_t __tgt_rtl_launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel
   return GANTRY_SUCCESS;
 }
 
-const char* __tgt_rtl_launch_hint(int32_t device, gantry_kernel* kernel,
-                                  const gantry_launch* launch) noexcept {
-  const DeviceOptions& options = device_of(device).settings.options;
-  return options.full_teams
-             ? gantry::cpu::full_team_hint(kernel->image->bytes(), *launch)
-             : gantry::cpu::team_hint(kernel->image->bytes(), *launch, options.threads, "worker");
-}
-
-int32_t __tgt_rtl_synchronize_queue(gantry_queue* queue) noexcept {
+gantry_status synchronize_queue(gantry_queue* queue) noexcept {
   return queue->finish();
 }
 
-int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
+gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
   Worker* same = nullptr;
   const bool usable = enter(queue->device, same) == GANTRY_SUCCESS;
   *done = usable && queue->launched && queue->line.busy() ? 0 : 1;
@@ -144,18 +137,26 @@ int32_t __tgt_rtl_query_queue(gantry_queue* queue, int32_t* done) noexcept {
 }
 
 /// A queue for this launch alone: the runtime launches through queues.
-int32_t __tgt_rtl_launch_kernel(int32_t device, gantry_kernel* kernel,
-                                const gantry_launch* launch) noexcept {
+gantry_status launch(gantry_device* device, gantry_kernel* kernel,
+                     const gantry_launch* launch) noexcept {
   gantry_queue* queue = nullptr;
-  int32_t code = __tgt_rtl_create_queue(device, &queue);
+  std::int32_t code = create_queue(device, &queue);
   if (code == GANTRY_SUCCESS) {
-    code = __tgt_rtl_launch_kernel_async(queue, kernel, launch);
+    code = queue_launch(queue, kernel, launch);
     if (code == GANTRY_SUCCESS) {
-      code = __tgt_rtl_synchronize_queue(queue);
+      code = synchronize_queue(queue);
     }
-    __tgt_rtl_destroy_queue(queue);
+    destroy_queue(queue);
   }
   return code;
 }
 
-} // extern "C"
+const char* launch_hint(gantry_device* device, gantry_kernel* kernel,
+                        const gantry_launch* launch) noexcept {
+  const DeviceOptions& options = device->settings.options;
+  return options.full_teams
+             ? cpu::full_team_hint(kernel->image->bytes(), *launch)
+             : cpu::team_hint(kernel->image->bytes(), *launch, options.threads, "worker");
+}
+
+} // namespace gantry::worker::entries

@@ -1,11 +1,13 @@
-// The worker plugin's queues by its C interface, with a worker and a real image.
+// The worker plugin's queues by its table, with a worker and a real image.
 #include "plugins/cpu/testing/test_image.h"
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -18,30 +20,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A function of the plugin, which is loaded as the runtime loads it.
-template <typename Function>
-Function* of_plugin(const char* name) {
-  static void* const plugin = dlopen(GANTRY_WORKER_PLUGIN, RTLD_NOW | RTLD_LOCAL);
-  auto* const found = plugin == nullptr ? nullptr : dlsym(plugin, name);
-  if (found == nullptr) {
-    throw std::runtime_error(dlerror());
-  }
-  return reinterpret_cast<Function*>(found);
+/// The plugin's table. The plugin is loaded as the runtime loads it.
+const gantry_plugin& plugin() {
+  static const gantry_plugin* const table = [] {
+    void* const library = dlopen(GANTRY_WORKER_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    void* const found = library == nullptr ? nullptr : dlsym(library, "gantry_get_plugin");
+    if (found == nullptr) {
+      throw std::runtime_error(dlerror());
+    }
+    return reinterpret_cast<decltype(&gantry_get_plugin)>(found)(GANTRY_PLUGIN_VERSION);
+  }();
+  return *table;
 }
-#define PLUGIN(function) (of_plugin<decltype(__tgt_rtl_##function)>("__tgt_rtl_" #function))
 
 /// A device for each test, since some lose theirs.
 struct OwnDevice {
   static constexpr std::size_t kQueues = 1023;
 
   OwnDevice() {
-    static std::int32_t devices = 0;
-    device = devices++;
-    expect_done(PLUGIN(init_device)(device, 5, "memory=64M"));
-    expect_done(PLUGIN(create_image)(device, bytes.data(), bytes.size(), nullptr, &image));
-    expect_done(PLUGIN(load_image)(image));
+    const gantry_device_settings settings = {
+        .size = sizeof settings, .openmp_number = 5, .options = "memory=64M"};
+    expect_done(plugin().open_device(0, &settings, &device));
+    expect_done(plugin().create_image(device, bytes.data(), bytes.size(), nullptr, &image));
+    expect_done(plugin().load_image(image));
     for (int** const object : {&gate, &first, &second}) {
-      expect_done(PLUGIN(data_alloc)(device, sizeof(int), reinterpret_cast<void**>(object)));
+      const gantry_allocation request = {
+          .size = sizeof request, .bytes = sizeof(int), .alignment = 64};
+      expect_done(plugin().allocate(device, &request, reinterpret_cast<void**>(object)));
       set(*object, 0);
     }
   }
@@ -50,39 +55,46 @@ struct OwnDevice {
       opener.join();
     }
     for (gantry_queue* const queue : queues) {
-      PLUGIN(destroy_queue)(queue);
+      plugin().destroy_queue(queue);
     }
-    PLUGIN(destroy_image)(image);
+    const bool lost = plugin().destroy_image(image) == GANTRY_DEVICE_LOST;
+    EXPECT_EQ(plugin().close_device(device), lost ? GANTRY_DEVICE_LOST : GANTRY_SUCCESS)
+        << plugin().error_message();
   }
   OwnDevice(const OwnDevice&) = delete;
   OwnDevice& operator=(const OwnDevice&) = delete;
 
   static void expect_done(std::int32_t code) {
-    EXPECT_EQ(code, GANTRY_SUCCESS) << PLUGIN(error_message)();
+    EXPECT_EQ(code, GANTRY_SUCCESS) << plugin().error_message();
   }
   gantry_queue* new_queue() {
     gantry_queue* queue = nullptr;
-    expect_done(PLUGIN(create_queue)(device, &queue));
+    expect_done(plugin().create_queue(device, &queue));
     queues.push_back(queue);
     return queue;
   }
   void set(int* object, int value) const {
-    expect_done(PLUGIN(data_submit)(device, object, &value, sizeof value));
+    expect_done(plugin().copy_to_device(device, object, &value, sizeof value));
   }
   [[nodiscard]] int value(const int* object) const {
     int result = -1;
-    expect_done(PLUGIN(data_retrieve)(device, &result, object, sizeof result));
+    expect_done(plugin().copy_to_host(device, &result, object, sizeof result));
     return result;
   }
   template <typename... Values>
   void launch(gantry_queue* queue, const char* name, Values... values) const {
-    gantry_kernel* kernel = nullptr;
-    expect_done(PLUGIN(find_kernel)(image, name, &kernel));
+    const gantry_symbol kernel = find(name, GANTRY_SYMBOL_KERNEL);
     void* arguments[] = {reinterpret_cast<void*>(values)...};
     gantry_launch how{};
+    how.size = sizeof how;
     how.arguments = arguments;
     how.argument_count = sizeof...(values);
-    expect_done(PLUGIN(launch_kernel_async)(queue, kernel, &how));
+    expect_done(plugin().queue_launch(queue, kernel.kernel, &how));
+  }
+  [[nodiscard]] gantry_symbol find(const char* name, std::int32_t kind) const {
+    gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = kind};
+    expect_done(plugin().find_symbols(image, &symbol, 1));
+    return symbol;
   }
   void open_after(std::chrono::milliseconds time) {
     opener = std::thread([this, time] {
@@ -91,7 +103,7 @@ struct OwnDevice {
     });
   }
 
-  std::int32_t device = 0;
+  gantry_device* device = nullptr;
   std::vector<std::byte> bytes = cpu::testing::test_image("gnu");
   gantry_image* image = nullptr;
   std::vector<gantry_queue*> queues;
@@ -107,11 +119,11 @@ TEST_F(WorkerQueue, ACopyToTheDeviceComesBehindTheKernelBeforeIt) {
   gantry_queue* const queue = new_queue();
   const int before = 1;
   const int after = 2;
-  expect_done(PLUGIN(data_submit_async)(queue, first, &before, sizeof before));
+  expect_done(plugin().queue_copy_to_device(queue, first, &before, sizeof before));
   launch(queue, "copy_when_open", gate, second, first);
   open_after(50ms);
-  expect_done(PLUGIN(data_submit_async)(queue, first, &after, sizeof after));
-  expect_done(PLUGIN(synchronize_queue)(queue));
+  expect_done(plugin().queue_copy_to_device(queue, first, &after, sizeof after));
+  expect_done(plugin().synchronize_queue(queue));
   EXPECT_EQ(value(second), 1) << "what the kernel reads is what came before it";
   EXPECT_EQ(value(first), 2);
 }
@@ -121,9 +133,9 @@ TEST_F(WorkerQueue, ACopyToTheHostComesBehindTheKernelBeforeIt) {
   set(first, 7);
   launch(queue, "copy_when_open", gate, second, first);
   int result = -1;
-  expect_done(PLUGIN(data_retrieve_async)(queue, &result, second, sizeof result));
+  expect_done(plugin().queue_copy_to_host(queue, &result, second, sizeof result));
   set(gate, 1);
-  expect_done(PLUGIN(synchronize_queue)(queue));
+  expect_done(plugin().synchronize_queue(queue));
   EXPECT_EQ(result, 7);
 }
 
@@ -133,7 +145,7 @@ TEST_F(WorkerQueue, KernelsOfOneQueueRunInOrder) {
   launch(queue, "copy_when_open", gate, second, first);
   open_after(50ms);
   launch(queue, "add", second, std::uintptr_t{1});
-  expect_done(PLUGIN(synchronize_queue)(queue));
+  expect_done(plugin().synchronize_queue(queue));
   EXPECT_EQ(value(second), 8);
 }
 
@@ -142,11 +154,11 @@ TEST_F(WorkerQueue, AQueueIsNotDoneBeforeItsKernel) {
   launch(queue, "copy_when_open", gate, second, first);
   open_after(1000ms); // a query that waits ends too, with the wrong answer
   std::int32_t done = -1;
-  expect_done(PLUGIN(query_queue)(queue, &done));
+  expect_done(plugin().query_queue(queue, &done));
   EXPECT_EQ(done, 0);
   opener.join();
-  expect_done(PLUGIN(synchronize_queue)(queue));
-  expect_done(PLUGIN(query_queue)(queue, &done));
+  expect_done(plugin().synchronize_queue(queue));
+  expect_done(plugin().query_queue(queue, &done));
   EXPECT_EQ(done, 1);
 }
 
@@ -155,27 +167,27 @@ TEST_F(WorkerQueue, TwoQueuesRunSideBySide) {
   gantry_queue* const other = new_queue();
   launch(waits, "copy_when_open", gate, second, first);
   launch(other, "add", gate, std::uintptr_t{1}); // opens it
-  expect_done(PLUGIN(synchronize_queue)(other));
-  expect_done(PLUGIN(synchronize_queue)(waits));
+  expect_done(plugin().synchronize_queue(other));
+  expect_done(plugin().synchronize_queue(waits));
 }
 
 TEST_F(WorkerQueue, AsManyAsThereAreAreTakenAndReturned) {
   for (int again = 0; again < 2; ++again) {
     for (std::size_t i = 0; i < kQueues; ++i) {
       gantry_queue* queue = nullptr;
-      ASSERT_EQ(PLUGIN(create_queue)(device, &queue), GANTRY_SUCCESS) << i;
+      ASSERT_EQ(plugin().create_queue(device, &queue), GANTRY_SUCCESS) << i;
       queues.push_back(queue);
     }
     gantry_queue* none = nullptr;
-    EXPECT_EQ(PLUGIN(create_queue)(device, &none), GANTRY_FAILURE);
-    EXPECT_STREQ(PLUGIN(error_message)(), "the device has no more than 1023 queues at once");
+    EXPECT_EQ(plugin().create_queue(device, &none), GANTRY_FAILURE);
+    EXPECT_STREQ(plugin().error_message(), "the device has no more than 1023 queues at once");
     // Another call of the plugin needs one too.
-    PLUGIN(destroy_queue)(queues.back());
+    plugin().destroy_queue(queues.back());
     queues.pop_back();
     launch(queues.back(), "add", first, std::uintptr_t{1});
-    expect_done(PLUGIN(synchronize_queue)(queues.back()));
+    expect_done(plugin().synchronize_queue(queues.back()));
     for (gantry_queue* const queue : queues) {
-      PLUGIN(destroy_queue)(queue);
+      plugin().destroy_queue(queue);
     }
     queues.clear();
   }
@@ -200,11 +212,11 @@ TEST_F(WorkerQueue, CodeThatCallsExitEndsTheDeviceWhileOtherCodeReadsInput) {
   std::int32_t done = 0;
   for (int i = 0; i < 100 && done == 0; ++i) {
     std::this_thread::sleep_for(20ms);
-    PLUGIN(query_queue)(ends, &done);
+    plugin().query_queue(ends, &done);
   }
   EXPECT_EQ(done, 1) << "exit() waits for the one that reads";
-  gantry_fault fault = {};
-  EXPECT_EQ(PLUGIN(device_fault)(reader.device, &fault), GANTRY_SUCCESS);
+  gantry_fault fault = {.size = sizeof fault};
+  EXPECT_EQ(plugin().get_fault(reader.device, &fault), GANTRY_SUCCESS);
   EXPECT_EQ(fault.kind, GANTRY_FAULT_EXIT);
   EXPECT_EQ(fault.value, 3);
   for (const int file : {input[0], input[1], before}) {
@@ -213,37 +225,57 @@ TEST_F(WorkerQueue, CodeThatCallsExitEndsTheDeviceWhileOtherCodeReadsInput) {
 }
 
 TEST_F(WorkerQueue, TheFunctionTableArrivesWhileAllQueuesAreInUse) {
-  void* size_on_device = nullptr;
-  std::uint64_t size = 0;
-  expect_done(
-      PLUGIN(find_variable)(image, "__omp_offloading_fptr_map_size", &size_on_device, &size));
-  ASSERT_EQ(size, sizeof(std::uint64_t));
+  const gantry_symbol size = find("__omp_offloading_fptr_map_size", GANTRY_SYMBOL_VARIABLE);
+  ASSERT_EQ(size.bytes, sizeof(std::uint64_t));
   for (std::size_t i = 0; i < kQueues; ++i) {
     new_queue();
   }
   __omp_offloading_fptr_map_ty table[3] = {};
-  PLUGIN(set_function_ptr_map)(device, 3, table);
-  PLUGIN(destroy_queue)(queues.back()); // to look needs one too
+  expect_done(plugin().set_function_map(device, table, 3));
+  plugin().destroy_queue(queues.back()); // to look needs one too
   queues.pop_back();
   std::uint64_t entries = 0;
-  expect_done(PLUGIN(data_retrieve)(device, &entries, size_on_device, sizeof entries));
+  expect_done(plugin().copy_to_host(device, &entries, size.address, sizeof entries));
   EXPECT_EQ(entries, 3u);
 }
 
 TEST_F(WorkerQueue, VariablesOfAnImageAreCopiedInPieces) {
-  void* large = nullptr;
-  std::uint64_t size = 0;
-  expect_done(PLUGIN(find_variable)(image, "large", &large, &size));
+  const auto [large, size] = [&] {
+    const gantry_symbol symbol = find("large", GANTRY_SYMBOL_VARIABLE);
+    return std::pair(symbol.address, symbol.bytes);
+  }();
   std::vector<unsigned char> content(size);
   for (std::size_t i = 0; i < size; ++i) {
     content[i] = static_cast<unsigned char>(i * 31 + (i >> 16));
   }
   gantry_queue* const queue = new_queue();
-  expect_done(PLUGIN(data_submit_async)(queue, large, content.data(), size));
+  expect_done(plugin().queue_copy_to_device(queue, large, content.data(), size));
   std::vector<unsigned char> back(size);
-  expect_done(PLUGIN(data_retrieve_async)(queue, back.data(), large, size));
-  expect_done(PLUGIN(synchronize_queue)(queue));
+  expect_done(plugin().queue_copy_to_host(queue, back.data(), large, size));
+  expect_done(plugin().synchronize_queue(queue));
   EXPECT_TRUE(back == content);
+}
+
+TEST_F(WorkerQueue, AClosedDeviceLeavesNoProcessAndNoDescriptor) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator open("/proc/self/fd");
+    return std::distance(begin(open), end(open));
+  };
+  const auto before = descriptors();
+  for (int i = 0; i < 3; ++i) {
+    OwnDevice other;
+    other.set(other.first, i);
+    EXPECT_EQ(other.value(other.first), i);
+  }
+  EXPECT_EQ(descriptors(), before);
+}
+
+TEST_F(WorkerQueue, ADeviceThatWasNeverUsedCloses) {
+  const gantry_device_settings settings = {
+      .size = sizeof settings, .openmp_number = 6, .options = ""};
+  gantry_device* unused = nullptr;
+  expect_done(plugin().open_device(0, &settings, &unused));
+  expect_done(plugin().close_device(unused));
 }
 
 } // namespace

@@ -45,8 +45,8 @@ std::uint64_t bytes_of(const DeviceOptions& options) {
 
 } // namespace
 
-Worker::Worker(Control& control, Arena memory, const WorkerSettings& settings)
-    : control_(control), memory_(std::move(memory)),
+Worker::Worker(Control& control, Arena memory, const WorkerSettings& settings, LifeLine life_line)
+    : control_(control), life_line_(life_line), memory_(std::move(memory)),
       blocks_(memory_.in_program(),
               {.addresses = memory_.size(),
                .bytes = bytes_of(settings.options),
@@ -96,7 +96,25 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
     munmap(mapped, sizeof(Control));
     return tl::unexpected(started.error());
   }
-  return new Worker(control, std::move(*memory), settings);
+  return new Worker(control, std::move(*memory), settings, *started);
+}
+
+Worker::~Worker() {
+  life_line_.close();
+  munmap(&control_, sizeof(Control));
+}
+
+std::int32_t Worker::end() {
+  if (lost()) {
+    return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
+  }
+  Line* line = nullptr;
+  if (const std::int32_t code = wait_for_line(line); code != GANTRY_SUCCESS) {
+    return code;
+  }
+  // What comes back is that the worker is gone.
+  const std::int32_t code = line->call(Operation::kEnd);
+  return control_.fault.complete.load() == 0 ? std::int32_t{GANTRY_SUCCESS} : code;
 }
 
 bool Worker::post_change(const Change& change) {

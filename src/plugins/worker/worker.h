@@ -6,6 +6,7 @@
 #include "plugins/worker/device_options.h"
 #include "plugins/worker/fault.h"
 #include "plugins/worker/line.h"
+#include "plugins/worker/process.h"
 
 #include <condition_variable>
 #include <memory>
@@ -26,14 +27,19 @@ struct WorkerSettings {
   std::vector<unsigned long> processors; ///< a bit each; none: those of the thread that starts it
 };
 
-/// Any thread. Never destroyed: kernels may run while the program ends, and the worker sees its end
-/// by itself.
+/// Any thread. A device that is not closed keeps its worker: kernels may run while the program
+/// ends, and the worker sees its end by itself.
 class Worker {
 public:
   /// Starts the process. The error is a sentence.
   [[nodiscard]] static tl::expected<Worker*, std::string> start(const WorkerSettings& settings);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  /// Ends the process and waits for its end; nothing else uses the worker. GANTRY_SUCCESS, or an
+  /// error, kept, if it had ended before.
+  std::int32_t end();
 
   [[nodiscard]] const Arena& memory() const { return memory_; }
   [[nodiscard]] Blocks& blocks() { return blocks_; }
@@ -48,13 +54,14 @@ public:
   void give_back(Line* line);
 
 private:
-  Worker(Control& control, Arena memory, const WorkerSettings& settings);
+  Worker(Control& control, Arena memory, const WorkerSettings& settings, LifeLine life_line);
   /// False if the worker can take no change; the reason is kept.
   bool post_change(const Change& change);
   [[nodiscard]] std::size_t lines_in_use() const { return lines_.size() - idle_.size(); }
   Line& next_line();
 
   Control& control_;
+  LifeLine life_line_;
   Arena memory_;
   Blocks blocks_;
   std::mutex mutex_; ///< for the two below

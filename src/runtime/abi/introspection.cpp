@@ -1,5 +1,6 @@
 // What gantry/gantry.h offers: the runtime describes itself.
 #include "runtime/abi/export.h"
+#include "runtime/core/plugin_library.h"
 #include "runtime/core/runtime.h"
 
 #include <gantry/gantry.h>
@@ -12,6 +13,23 @@ GANTRY_EXPORT void gantry_visit_devices(gantry_device_visitor visit, void* data)
                                      offer.reason.empty() ? nullptr : offer.reason.c_str()};
     visit(&answer, data);
   }
+}
+
+GANTRY_EXPORT const gantry_plugin* gantry_find_plugin(const char* name, const char** reason) {
+  static thread_local std::string problem;
+  const bool is_path = std::string_view(name).find('/') != std::string_view::npos;
+  if (!is_path && !gantry::core::is_known_plugin(name)) {
+    problem = gantry::core::why_unknown(name);
+    *reason = problem.c_str();
+    return nullptr;
+  }
+  auto plugin = gantry::core::bind_plugin(name);
+  if (!plugin) {
+    problem = plugin.error().message;
+    *reason = problem.c_str();
+    return nullptr;
+  }
+  return &plugin->release()->functions(); // bound until the process ends
 }
 
 GANTRY_EXPORT void gantry_visit_environment(gantry_environment_visitor visit, void* data) {

@@ -1,5 +1,6 @@
 #include "runtime/core/automatic_devices.h"
 
+#include "runtime/core/plugin_library.h"
 #include "runtime/core/program.h"
 
 #include <algorithm>
@@ -16,12 +17,15 @@ public:
   AutomaticDevices choose() && {
     const Plugin* const cpu = bind("cpu");
     std::vector<const Plugin*> serving;
+    for (const std::string& name : plugins_of_user()) {
+      offer(name, serving);
+    }
     if (some_image([&](Image image) { return !cpu->accepts(image); })) {
       offer("cuda", serving);
     }
     // Without any program it is there too, and says what is wrong with one that cannot be read.
     if (serving.empty() || some_program_without(serving)) {
-      chosen_.kinds.push_back({cpu, cpu->functions().number_of_devices()});
+      chosen_.kinds.push_back({cpu, cpu->count_devices().value_or(0)});
       serving.push_back(cpu);
     }
     if (some_program_without(serving)) {
@@ -62,12 +66,12 @@ private:
     if (plugin == nullptr || !some_image([&](Image image) { return plugin->accepts(image); })) {
       return;
     }
-    const std::int32_t devices = plugin->functions().number_of_devices();
-    if (devices == 0) {
-      chosen_.reasons.push_back(fmt::format("{}: {}", name, plugin->functions().error_message()));
+    const Result<int> devices = plugin->count_devices();
+    if (!devices) {
+      chosen_.reasons.push_back(fmt::format("{}: {}", name, devices.error().message));
       return;
     }
-    chosen_.kinds.push_back({plugin, devices});
+    chosen_.kinds.push_back({plugin, *devices});
     serving.push_back(plugin);
   }
 

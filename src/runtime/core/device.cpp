@@ -162,6 +162,11 @@ Status Device::load_programs(Registry& registry) {
 Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
+  if (!program->joined().functions.empty()) {
+    if (Status status = publish_functions(program.get()); !status) {
+      return status;
+    }
+  }
   if (program->requires_unified_shared_memory()) {
     data_environment_.unify();
   }
@@ -174,6 +179,7 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
       for (const auto& declared : program->joined().variables) {
         data_environment_.undeclare(declared.host_address, declared.device_address);
       }
+      forget_functions(*program);
       return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
     }
   }
@@ -191,7 +197,6 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
     }
   }
   loaded_.push_back(program);
-  publish_functions(*program);
   program->set_published();
   if (info_enabled(Info::kLoad)) [[unlikely]] {
     info("{}: image loaded, {}, {}, {}", label(),
@@ -202,16 +207,22 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
   return {};
 }
 
-void Device::publish_functions(const LoadedProgram& program) const {
-  if (program.joined().functions.empty()) {
-    return;
-  }
+Status Device::publish_functions(const LoadedProgram* added) const {
   std::vector<const std::vector<FunctionPair>*> lists;
   for (const auto& loaded : loaded_) {
     lists.push_back(&loaded->joined().functions);
   }
+  if (added != nullptr) {
+    lists.push_back(&added->joined().functions);
+  }
   std::vector<FunctionPair> table = merge_functions(lists);
-  device_.plugin().functions().set_function_ptr_map(device_.index(), table.size(), table.data());
+  return device_.set_function_map(table);
+}
+
+void Device::forget_functions(const LoadedProgram& gone) const {
+  if (!gone.joined().functions.empty()) {
+    (void)publish_functions(); // a device that cannot take a table refuses the next launch
+  }
 }
 
 void Device::hand_over_kernels(const LoadedProgram& gone) {
@@ -264,7 +275,7 @@ std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   if (std::erase(loaded_, program) == 0) {
     return program;
   }
-  publish_functions(*program);
+  forget_functions(*program);
   hand_over_kernels(*program);
   hand_over_variables(*program);
   for (const auto& link : program->joined().link_pointers) {

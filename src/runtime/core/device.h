@@ -6,7 +6,7 @@
 #include "runtime/core/kernel_table.h"
 #include "runtime/core/loaded_program.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/plugin.h"
+#include "runtime/core/plugin_device.h"
 #include "runtime/core/registry.h"
 
 #include <atomic>
@@ -25,8 +25,8 @@ public:
   /// `number` is the device number of the standard; `image_folder` is where copies of the images
   /// loaded are left for debuggers, empty for nowhere.
   Device(int number, PluginDevice device, std::string image_folder)
-      : number_(number), device_(device), image_folder_(std::move(image_folder)),
-        uid_(fmt::format("{}-{}", device.plugin().name(), device.index())), queues_(device_),
+      : number_(number), device_(std::move(device)), image_folder_(std::move(image_folder)),
+        uid_(fmt::format("{}-{}", device_.plugin().name(), device_.index())), queues_(device_),
         data_environment_(device_, allocations_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -107,8 +107,11 @@ private:
   void hand_over_kernels(const LoadedProgram& gone);
   void hand_over_variables(const LoadedProgram& gone);
 
-  /// Gives the plugin the table of functions called by pointer, if that changes with `program`.
-  void publish_functions(const LoadedProgram& program) const;
+  /// Gives the plugin the table of functions called by pointer: those of the published programs
+  /// and, if it is not null, of `added`.
+  Status publish_functions(const LoadedProgram* added = nullptr) const;
+  /// The same without the functions of a program that is not published.
+  void forget_functions(const LoadedProgram& gone) const;
 
   [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;

@@ -197,7 +197,7 @@ TEST_F(Failures, AMessageSaysWhatWasMapped) {
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message,
               ::testing::MatchesRegex(
-                  "mapping of 'x' \\[0x[0-9a-f]+, 4 bytes\\): injected failure of data_alloc"));
+                  "mapping of 'x' \\[0x[0-9a-f]+, 4 bytes\\): injected failure of allocate"));
 }
 
 } // namespace

@@ -60,7 +60,7 @@ struct FaultCase : ::testing::Test {
 
   const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   FakePlugin plugin;
-  Device device{0, plugin.device(), ""};
+  Device device{0, plugin.open(), ""};
 };
 
 struct FaultOfDevice : FaultCase {

@@ -314,7 +314,7 @@ TEST_F(LaunchMemory, ThatCannotBeHadIsAnError) {
   const Status status = environment.enter_target(std::vector{firstprivate(y)}, construct, queue,
                                                  arguments, ParameterForm::kBlock, storage);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "private copies: injected failure of launch_data");
+  EXPECT_EQ(status.error().message, "private copies: injected failure of queue_launch_data");
 }
 
 } // namespace

@@ -26,7 +26,7 @@ auto choose_image(const std::vector<std::span<const std::byte>>& images,
 } // namespace
 
 Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProgram& program,
-                                                            const PluginDevice& device,
+                                                            PluginDevice& device,
                                                             const std::string& file,
                                                             const FindImage& find_image) {
   auto contents = program.decode(program.descriptor);
@@ -84,64 +84,71 @@ Result<LoadedProgram::Joined> LoadedProgram::load() const {
   if (Status status = device_.load_image(image_->handle.get()); !status) {
     return tl::unexpected(status.error());
   }
+  std::vector<gantry_symbol> symbols;
+  symbols.reserve(entries_.size());
+  for (const ProgramEntry& entry : entries_) {
+    const std::int32_t kind =
+        entry.kind == EntryKind::kKernel ? GANTRY_SYMBOL_KERNEL : GANTRY_SYMBOL_VARIABLE;
+    symbols.push_back({.size = sizeof(gantry_symbol),
+                       .name = entry.name,
+                       .kind = kind,
+                       .status = GANTRY_NOT_FOUND,
+                       .kernel = nullptr,
+                       .address = nullptr,
+                       .bytes = 0});
+  }
+  std::string why_not_found;
+  if (Status status = device_.find_symbols(image_->handle.get(), symbols, why_not_found); !status) {
+    return tl::unexpected(status.error());
+  }
   Joined joined;
   joined.kernels.reserve(entries_.size());
-  for (const ProgramEntry& entry : entries_) {
-    if (Status status = join(entry, joined); !status) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (symbols[i].status != GANTRY_SUCCESS) {
+      return fail("the program has an offload entry for the {} '{}' and its device image does "
+                  "not: {}; rebuild all of its objects with the same sources and options",
+                  symbols[i].kind == GANTRY_SYMBOL_KERNEL ? "kernel" : "variable", symbols[i].name,
+                  why_not_found);
+    }
+    if (Status status = join(entries_[i], symbols[i], joined); !status) {
       return tl::unexpected(status.error());
     }
   }
   return joined;
 }
 
-Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
-  if (entry.kind == EntryKind::kKernel) {
-    auto kernel = device_.find_kernel(image_->handle.get(), entry.name);
-    if (!kernel) {
-      return fail("the program has an offload entry for the kernel '{}' and its device image does "
-                  "not: {}; rebuild all of its objects with the same sources and options",
-                  entry.name, kernel.error().message);
-    }
-    joined.kernels.push_back(Kernel{entry.address, *kernel, entry.name});
-    return {};
-  }
-  auto variable = device_.find_variable(image_->handle.get(), entry.name);
-  if (!variable) {
-    return fail("the program has an offload entry for the variable '{}' and its device image does "
-                "not: {}; rebuild all of its objects with the same sources and options",
-                entry.name, variable.error().message);
-  }
+Status LoadedProgram::join(const ProgramEntry& entry, const gantry_symbol& symbol,
+                           Joined& joined) const {
   switch (entry.kind) {
   case EntryKind::kVariable:
   case EntryKind::kLink:
-    if (variable->size != 0 && variable->size != entry.size) {
+    if (symbol.bytes != 0 && symbol.bytes != entry.size) {
       return fail("the variable '{}' has {} bytes on the host and {} in the device image; rebuild "
                   "all of its objects with the same sources and options",
-                  entry.name, entry.size, variable->size);
+                  entry.name, entry.size, symbol.bytes);
     }
-    joined.variables.push_back({entry.address, entry.size, variable->device_address, entry.name,
-                                entry.kind == EntryKind::kLink});
+    joined.variables.push_back(
+        {entry.address, entry.size, symbol.address, entry.name, entry.kind == EntryKind::kLink});
     return entry.kind == EntryKind::kLink && unified_shared_memory_
-               ? device_.submit(variable->device_address, entry.value, entry.size)
+               ? device_.submit(symbol.address, entry.value, entry.size)
                : Status();
   case EntryKind::kLinkPointer:
-    joined.link_pointers.push_back(
-        {entry.address, entry.size, variable->device_address, entry.name});
+    joined.link_pointers.push_back({entry.address, entry.size, symbol.address, entry.name});
     return !unified_shared_memory_
                ? Status()
-               : device_.submit(variable->device_address, static_cast<const void*>(&entry.address),
+               : device_.submit(symbol.address, static_cast<const void*>(&entry.address),
                                 sizeof entry.address);
   case EntryKind::kLinkStorage:
-    joined.link_storage.push_back(
-        {entry.address, entry.size, variable->device_address, entry.name});
+    joined.link_storage.push_back({entry.address, entry.size, symbol.address, entry.name});
     return {};
   case EntryKind::kUnifiedVariable:
-    return device_.submit(variable->device_address, static_cast<const void*>(&entry.value),
+    return device_.submit(symbol.address, static_cast<const void*>(&entry.value),
                           sizeof entry.value);
   case EntryKind::kIndirectFunction:
   case EntryKind::kIndirectTable:
-    return join_indirect(entry, variable->device_address, joined);
+    return join_indirect(entry, symbol.address, joined);
   case EntryKind::kKernel:
+    joined.kernels.push_back(Kernel{entry.address, symbol.kernel, entry.name});
     break;
   }
   return {};
@@ -149,11 +156,11 @@ Status LoadedProgram::join(const ProgramEntry& entry, Joined& joined) const {
 
 Status LoadedProgram::join_indirect(const ProgramEntry& entry, const void* device_variable,
                                     Joined& joined) const {
-  if (device_.plugin().functions().set_function_ptr_map == nullptr) {
+  if (!device_.has_function_map()) {
     return tl::unexpected(
         Error{fmt::format("the program calls functions by pointer on the device ('{}' is one), and "
                           "the plugin '{}' does not support that (it lacks the function "
-                          "__tgt_rtl_set_function_ptr_map); choose another device",
+                          "set_function_map); choose another device",
                           entry.name, device_.plugin().name()),
               true});
   }

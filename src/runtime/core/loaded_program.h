@@ -9,7 +9,7 @@
 
 #include "runtime/core/function_map.h"
 #include "runtime/core/kernel_table.h"
-#include "runtime/core/plugin.h"
+#include "runtime/core/plugin_device.h"
 #include "runtime/core/program.h"
 #include "runtime/core/registry.h"
 
@@ -35,7 +35,7 @@ public:
   /// see PluginDevice::create_image. `find_image` answers an image that another program of this
   /// device has, or null.
   [[nodiscard]] static Result<std::shared_ptr<LoadedProgram>>
-  stage(const RegisteredProgram& program, const PluginDevice& device, const std::string& file,
+  stage(const RegisteredProgram& program, PluginDevice& device, const std::string& file,
         const FindImage& find_image);
 
   LoadedProgram(const LoadedProgram&) = delete;
@@ -80,7 +80,7 @@ private:
   LoadedProgram(ProgramId id, const PluginDevice& device, std::shared_ptr<Image> image)
       : id_(id), device_(device), image_(std::move(image)) {}
 
-  Status join(const ProgramEntry& entry, Joined& joined) const;
+  Status join(const ProgramEntry& entry, const gantry_symbol& symbol, Joined& joined) const;
   /// A function, or every place of a virtual table that an object's pointer to it may have.
   Status join_indirect(const ProgramEntry& entry, const void* device_variable,
                        Joined& joined) const;

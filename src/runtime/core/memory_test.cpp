@@ -49,7 +49,7 @@ struct DeviceMemory : ::testing::Test {
   }
 
   FakePlugin plugin;
-  Device device{0, plugin.device(), ""};
+  Device device{0, plugin.open(), ""};
   std::vector<Memory> blocks;
 };
 
@@ -133,7 +133,7 @@ TEST_F(DeviceMemory, RefusalsOfTheDeviceNameIt) {
     EXPECT_THAT(message(checked(copy)), HasSubstr("device 0 (fake)"));
   }
   plugin.fail_call(2);
-  EXPECT_THAT(message(checked(copies[2])), HasSubstr("injected failure of data_submit"));
+  EXPECT_THAT(message(checked(copies[2])), HasSubstr("injected failure of copy_to_device"));
   plugin.fail_call(1);
   EXPECT_THAT(message(perform(Fill{block, 8})), HasSubstr("device 0 (fake): injected"));
   const Memory third{&device,
@@ -144,8 +144,7 @@ TEST_F(DeviceMemory, RefusalsOfTheDeviceNameIt) {
   plugin.fail_call(1);
   const auto refused = allocate(&device, 8, MemoryKind::kDevice);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message,
-              HasSubstr("device 0 (fake): injected failure of data_alloc"));
+  EXPECT_THAT(refused.error().message, HasSubstr("device 0 (fake): injected failure of allocate"));
 }
 
 TEST_F(DeviceMemory, OfTheHostTooNeedsADeviceThatCanUseIt) {
@@ -156,7 +155,7 @@ TEST_F(DeviceMemory, OfTheHostTooNeedsADeviceThatCanUseIt) {
 
 TEST(DeviceMemoryOfASharingDevice, MayBeTheHosts) {
   FakePlugin plugin(testing::Memory::kShared);
-  Device device(0, plugin.device(), "");
+  Device device(0, plugin.open(), "");
   for (const MemoryKind kind : {MemoryKind::kHost, MemoryKind::kShared}) {
     auto allocated = allocate(&device, 8, kind);
     ASSERT_TRUE(allocated);

@@ -20,10 +20,10 @@ std::int64_t coarse_now() {
 
 QueuePool::~QueuePool() {
   if (gantry_queue* const latest = latest_.load(); latest != nullptr) {
-    device_.plugin().functions().destroy_queue(latest);
+    (void)device_.plugin().functions().destroy_queue(latest);
   }
   for (const Idle& idle : idle_) {
-    device_.plugin().functions().destroy_queue(idle.queue);
+    (void)device_.plugin().functions().destroy_queue(idle.queue);
   }
 }
 
@@ -72,7 +72,7 @@ void QueuePool::destroy_old(std::int64_t now) {
                         std::memory_order_relaxed);
   }
   for (const Idle& idle : old) {
-    device_.plugin().functions().destroy_queue(idle.queue);
+    (void)device_.plugin().functions().destroy_queue(idle.queue);
   }
 }
 
@@ -85,7 +85,7 @@ Queue::~Queue() {
 }
 
 template <typename Function, typename... Arguments>
-Status Queue::put(Function PluginFunctions::* function, Arguments... arguments) {
+Status Queue::put(Function gantry_plugin::* function, Arguments... arguments) {
   if (queue_ == nullptr) {
     auto taken = pool_.take();
     if (!taken) {
@@ -100,7 +100,7 @@ Status Queue::put(Function PluginFunctions::* function, Arguments... arguments) 
 Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
   void* host = nullptr;
   void* device = nullptr;
-  if (Status status = put(&PluginFunctions::launch_data, size, &host, &device); !status) {
+  if (Status status = put(&gantry_plugin::queue_launch_data, size, &host, &device); !status) {
     return tl::unexpected(status.error());
   }
   return LaunchData{static_cast<std::byte*>(host), reinterpret_cast<std::uintptr_t>(device)};
@@ -108,16 +108,16 @@ Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
 
 Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait) {
   return directly(wait) ? device_.submit(device_address, host, size)
-                        : put(&PluginFunctions::data_submit_async, device_address, host, size);
+                        : put(&gantry_plugin::queue_copy_to_device, device_address, host, size);
 }
 
 Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait) {
   return directly(wait) ? device_.retrieve(host, device_address, size)
-                        : put(&PluginFunctions::data_retrieve_async, host, device_address, size);
+                        : put(&gantry_plugin::queue_copy_to_host, host, device_address, size);
 }
 
 Status Queue::launch(gantry_kernel* kernel, const gantry_launch& launch) {
-  return device_.has_queues() ? put(&PluginFunctions::launch_kernel_async, kernel, &launch)
+  return device_.has_queues() ? put(&gantry_plugin::queue_launch, kernel, &launch)
                               : device_.launch(kernel, launch);
 }
 

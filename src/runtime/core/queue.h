@@ -10,7 +10,7 @@
 #pragma once
 
 #include "runtime/core/lock.h"
-#include "runtime/core/plugin.h"
+#include "runtime/core/plugin_device.h"
 
 #include <atomic>
 #include <chrono>
@@ -85,7 +85,7 @@ public:
     std::uintptr_t device = 0;
   };
   [[nodiscard]] bool has_launch_data() const {
-    return device_.has_queues() && device_.plugin().functions().launch_data != nullptr;
+    return device_.has_queues() && device_.plugin().functions().queue_launch_data != nullptr;
   }
   [[nodiscard]] Result<LaunchData> launch_data(std::uint64_t size);
 
@@ -111,7 +111,7 @@ private:
 
   /// Puts something into the device's queue by one of the plugin's functions.
   template <typename Function, typename... Arguments>
-  Status put(Function PluginFunctions::* function, Arguments... arguments);
+  Status put(Function gantry_plugin::* function, Arguments... arguments);
 
   QueuePool& pool_;
   const PluginDevice& device_;

@@ -64,7 +64,7 @@ TEST_F(Queues, AnswerTheFirstFailureOnceAndAreAsNew) {
     }
     const Status status = queue.synchronize();
     ASSERT_FALSE(status);
-    EXPECT_THAT(status.error().message, HasSubstr("injected failure of data_submit"));
+    EXPECT_THAT(status.error().message, HasSubstr("injected failure of copy_to_device"));
     EXPECT_TRUE(status.error().of_device);
     EXPECT_TRUE(queue.synchronize());
     ASSERT_TRUE(queue.submit(storage, &values[0], sizeof(int)));
@@ -150,7 +150,7 @@ TEST(Direct, CopiesThatAreWaitedForNeedNoQueue) {
     plugin.fail_call(1);
     const Status status = queue.submit(storage, &values[2], sizeof(int), Queue::Wait::kAtOnce);
     ASSERT_FALSE(status);
-    EXPECT_THAT(status.error().message, HasSubstr("injected failure of data_submit"));
+    EXPECT_THAT(status.error().message, HasSubstr("injected failure of copy_to_device"));
     EXPECT_TRUE(queue.synchronize());
   }
   EXPECT_TRUE(plugin.device().release(storage));

@@ -86,7 +86,7 @@ TEST_F(Rectangles, WithoutElementsCopyNothing) {
 
 TEST_F(Rectangles, WholeRowsAreOneTransfer) {
   FakePlugin plugin;
-  Device device(0, plugin.device(), "");
+  Device device(0, plugin.open(), "");
   const Memory block{&device,
                      static_cast<std::byte*>(allocate(&device, 480, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};
@@ -151,7 +151,7 @@ TEST_F(Rectangles, OfInvalidArguments) {
 
 TEST_F(Rectangles, StayInsideAllocations) {
   FakePlugin plugin;
-  Device device(0, plugin.device(), "");
+  Device device(0, plugin.open(), "");
   const Memory block{&device,
                      static_cast<std::byte*>(allocate(&device, 64, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};

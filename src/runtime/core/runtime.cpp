@@ -5,6 +5,7 @@
 #include "runtime/core/extent.h"
 #include "runtime/core/function_check.h"
 #include "runtime/core/module_path.h"
+#include "runtime/core/plugin_library.h"
 #include "runtime/core/processors.h"
 
 #include <algorithm>
@@ -293,15 +294,14 @@ Result<Runtime::Setup> Runtime::read_setup() {
     const Plugin& plugin = **known;
     const auto first = static_cast<std::int32_t>(
         std::ranges::count(setup.candidates, &plugin, &Candidate::plugin));
-    const std::int32_t count = request.count == DeviceRequest::kAll
-                                   ? plugin.functions().number_of_devices()
-                                   : request.count;
+    const Result<int> offered =
+        request.count == DeviceRequest::kAll ? plugin.count_devices() : Result<int>(request.count);
+    const int count = offered.value_or(0);
     if (count > kMaximumDevices - static_cast<std::int32_t>(setup.candidates.size())) {
       return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
     }
-    if (count == 0) {
-      setup.reasons.push_back(
-          fmt::format("{}: {}", plugin.name(), plugin.functions().error_message()));
+    if (!offered) {
+      setup.reasons.push_back(fmt::format("{}: {}", plugin.name(), offered.error().message));
       if (info_enabled(Info::kLoad)) {
         info("no device of GANTRY_DEVICES' {}", setup.reasons.back());
       }
@@ -353,16 +353,14 @@ Status Runtime::open_devices(bool all) {
     const Candidate candidate = setup_.candidates[index];
     const int number = count_.load(std::memory_order_relaxed);
     lock.unlock();
-    auto device =
-        PluginDevice::open(*candidate.plugin, candidate.plugin_device, number, candidate.options);
-    if (device) {
-      if (auto* const set_check = candidate.plugin->functions().set_function_ptr_check;
-          set_check != nullptr && check_enabled(Check::kFunctions)) {
-        set_check(candidate.plugin_device, check_function);
-      }
-      device->set_limits(setup_.settings.time_limit, check_enabled(Check::kMap),
-                         processors_at_start());
-    }
+    auto device = PluginDevice::open(
+        *candidate.plugin, candidate.plugin_device,
+        {.openmp_number = number,
+         .options = candidate.options,
+         .time_limit = setup_.settings.time_limit,
+         .check_memory = check_enabled(Check::kMap),
+         .processors = processors_at_start(),
+         .function_check = check_enabled(Check::kFunctions) ? check_function : nullptr});
     lock.lock();
     if (opening_ == index) {
       opening_ = kNoCandidate;
@@ -387,7 +385,8 @@ Status Runtime::adopt_device(Candidate& candidate, Result<PluginDevice> device) 
     return {};
   }
   candidate.opened = true;
-  devices_[number] = std::make_unique<Device>(number, *device, setup_.settings.save_images);
+  devices_[number] =
+      std::make_unique<Device>(number, std::move(*device), setup_.settings.save_images);
   count_.store(number + 1, std::memory_order_release);
   return {};
 }
@@ -427,13 +426,13 @@ std::vector<Runtime::Offer> Runtime::offers() {
     if (auto plugin = bind_plugin(name); !plugin) {
       offer.reason = plugin.error().message;
     } else {
-      const PluginFunctions& call = (*plugin)->functions();
-      offer.devices = call.number_of_devices();
-      if (offer.devices == 0) {
-        offer.reason = call.error_message();
+      const Result<int> devices = (*plugin)->count_devices();
+      offer.devices = devices.value_or(0);
+      if (!devices) {
+        offer.reason = devices.error().message;
       } else if (const PluginDevice* open = first_open_device(name); open != nullptr) {
         offer.description = open->description();
-      } else if (auto device = PluginDevice::open(**plugin, 0, 0, ""); !device) {
+      } else if (auto device = PluginDevice::open(**plugin, 0, {}); !device) {
         offer.reason = device.error().message;
       } else {
         offer.description = device->description();

@@ -1,9 +1,12 @@
 #include "runtime/core/settings.h"
 
+#include "runtime/core/plugin_library.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -193,6 +196,19 @@ Status parse_save_images(std::string_view value, Settings& settings) {
   return {};
 }
 
+/// Checks the folders; plugin_library.cpp looks into them.
+Status parse_plugin_path(std::string_view value, Settings& /*settings*/) {
+  for (const std::string& folder : folders_of_path(value)) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+      return fail("'{}' is not a folder; name those that hold libgantry-plugin-NAME.so, separated "
+                  "by ':'",
+                  folder);
+    }
+  }
+  return {};
+}
+
 constexpr std::array kVariables = {
     EnvironmentVariable{"OMP_TARGET_OFFLOAD", "DEFAULT",
                         "MANDATORY: a construct that cannot run on its device ends the program; "
@@ -210,6 +226,11 @@ constexpr std::array kVariables = {
         "what the program has images for, NVIDIA's GPUs, else the CPU, else the PTX "
         "executor, else an emulated CPU",
         parse_devices},
+    EnvironmentVariable{"GANTRY_PLUGIN_PATH", "",
+                        "folders, separated by ':', with plugins of other kinds of devices: "
+                        "libgantry-plugin-NAME.so in one of them makes NAME a name for "
+                        "GANTRY_DEVICES, and comes first in auto; set-uid programs ignore it",
+                        parse_plugin_path},
     EnvironmentVariable{"GANTRY_INFO", "",
                         "what to print on stderr: registration, load, launch, map, present, "
                         "transfer, table, stale (under GANTRY_CHECK=map, what a construct leaves "

@@ -33,32 +33,47 @@ FakeImage& image_of(gantry_image* image) {
 } // namespace
 
 struct FakeFunctions {
-  static std::int32_t api_version() noexcept { return GANTRY_PLUGIN_API_VERSION; }
-
   static const char* error_message() noexcept { return current->message_.c_str(); }
 
-  static std::int32_t number_of_devices() noexcept { return 1; }
+  static gantry_status count_devices(std::int32_t* count) noexcept {
+    *count = 1;
+    return GANTRY_SUCCESS;
+  }
 
-  static std::int32_t init_device(std::int32_t, std::int32_t, const char*) noexcept {
+  static gantry_status open_device(std::int32_t, const gantry_device_settings*,
+                                   gantry_device** device) noexcept {
     const std::lock_guard lock(current->mutex_);
-    return current->fails("init_device") ? GANTRY_FAILURE : GANTRY_SUCCESS;
+    if (current->fails("open_device")) {
+      return GANTRY_FAILURE;
+    }
+    ++current->open_devices_;
+    *device = reinterpret_cast<gantry_device*>(current);
+    return GANTRY_SUCCESS;
   }
 
-  static std::uint32_t capabilities(std::int32_t) noexcept {
-    return current->memory_ == Memory::kShared
-               ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
-           : current->has_queues_
-               ? GANTRY_CAPABILITY_QUEUES | (current->quick_ ? GANTRY_CAPABILITY_DIRECT : 0)
-               : 0;
+  static gantry_status close_device(gantry_device*) noexcept {
+    const std::lock_guard lock(current->mutex_);
+    --current->open_devices_;
+    return GANTRY_SUCCESS;
   }
 
-  static const char* device_description(std::int32_t) noexcept { return "a device of a test"; }
+  static gantry_status get_properties(gantry_device*,
+                                      gantry_device_properties* properties) noexcept {
+    properties->capabilities =
+        current->memory_ == Memory::kShared
+            ? GANTRY_CAPABILITY_HOST_ACCESSIBLE | GANTRY_CAPABILITY_SHARES_MEMORY
+        : current->has_queues_
+            ? GANTRY_CAPABILITY_QUEUES | (current->quick_ ? GANTRY_CAPABILITY_DIRECT : 0)
+            : 0;
+    properties->description = "a device of a test";
+    return GANTRY_SUCCESS;
+  }
 
-  static std::int32_t is_valid_binary(const void* bytes, std::size_t size) noexcept {
+  static std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
     return std::string_view(static_cast<const char*>(bytes), size).starts_with(kMagic) ? 1 : 0;
   }
 
-  static std::int32_t create_image(std::int32_t, const void* bytes, std::size_t size, const char*,
+  static std::int32_t create_image(gantry_device*, const void* bytes, std::size_t size, const char*,
                                    gantry_image** image) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("create_image")) {
@@ -104,50 +119,61 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static void destroy_image(gantry_image* image) noexcept {
+  static gantry_status destroy_image(gantry_image* image) noexcept {
     const std::lock_guard lock(current->mutex_);
     for (const auto& [name, variable] : image_of(image).variables) {
       current->allocations_.erase(variable.device_address & ~kDeviceBit);
     }
     EXPECT_EQ(current->images_.erase(image), 1u);
-  }
-
-  static std::int32_t find_kernel(gantry_image* image, const char* name,
-                                  gantry_kernel** kernel) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("find_kernel")) {
-      return GANTRY_FAILURE;
-    }
-    const auto found = image_of(image).kernels.find(std::string_view(name));
-    if (found == image_of(image).kernels.end()) {
-      return current->fail_with(GANTRY_NOT_FOUND, "no such kernel");
-    }
-    *kernel = reinterpret_cast<gantry_kernel*>(found->second.get());
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t find_variable(gantry_image* image, const char* name, void** device_address,
-                                    std::uint64_t* size) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("find_variable")) {
-      return GANTRY_FAILURE;
+  static gantry_status find(gantry_image* image, gantry_symbol& symbol) {
+    const std::string_view name(symbol.name);
+    if (symbol.kind == GANTRY_SYMBOL_KERNEL) {
+      const auto found = image_of(image).kernels.find(name);
+      if (found == image_of(image).kernels.end()) {
+        return GANTRY_NOT_FOUND;
+      }
+      symbol.kernel = reinterpret_cast<gantry_kernel*>(found->second.get());
+      return GANTRY_SUCCESS;
     }
-    const auto found = image_of(image).variables.find(std::string_view(name));
+    const auto found = image_of(image).variables.find(name);
     if (found == image_of(image).variables.end()) {
-      return current->fail_with(GANTRY_NOT_FOUND, "no such variable");
+      return GANTRY_NOT_FOUND;
     }
-    *device_address = reinterpret_cast<void*>(found->second.device_address);
-    *size = found->second.size;
+    symbol.address = reinterpret_cast<void*>(found->second.device_address);
+    symbol.bytes = found->second.size;
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_alloc(std::int32_t, std::uint64_t size, void** device_address) noexcept {
+  static gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
+                                    std::size_t count) noexcept {
+    const std::lock_guard lock(current->mutex_);
+    if (current->fails("find_symbols")) {
+      return GANTRY_FAILURE;
+    }
+    gantry_status result = GANTRY_SUCCESS;
+    for (gantry_symbol& symbol : std::span(symbols, count)) {
+      symbol.status = find(image, symbol);
+      if (symbol.status != GANTRY_SUCCESS && result == GANTRY_SUCCESS) {
+        result = current->fail_with(GANTRY_NOT_FOUND, symbol.kind == GANTRY_SYMBOL_KERNEL
+                                                          ? "no such kernel"
+                                                          : "no such variable");
+      }
+    }
+    return result;
+  }
+
+  static std::int32_t allocate(gantry_device*, const gantry_allocation* request,
+                               void** device_address) noexcept {
+    const std::uint64_t size = request->bytes;
     if (current->before_allocation) {
       current->before_allocation();
     }
     const std::lock_guard lock(current->mutex_);
     EXPECT_GT(size, 0u);
-    if (current->fails("data_alloc")) {
+    if (current->fails("allocate")) {
       return GANTRY_OUT_OF_MEMORY;
     }
     *device_address = reinterpret_cast<void*>(current->take(size));
@@ -155,22 +181,22 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_delete(std::int32_t, void* device_address) noexcept {
+  static std::int32_t release(gantry_device*, void* device_address) noexcept {
     const std::lock_guard lock(current->mutex_);
     // What a device refuses to free is the device's loss, not a leak of the runtime's.
-    const bool fails = current->fails("data_delete");
+    const bool fails = current->fails("release");
     const auto host = reinterpret_cast<std::uintptr_t>(device_address) & ~kDeviceBit;
     EXPECT_EQ(current->allocations_.erase(host), 1u);
     return fails ? GANTRY_FAILURE : GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_submit(std::int32_t, void* device_address, const void* host,
-                                  std::uint64_t size) noexcept {
+  static std::int32_t copy_to_device(gantry_device*, void* device_address, const void* host,
+                                     std::uint64_t size) noexcept {
     if (current->before_copy) {
       current->before_copy(host);
     }
     const std::lock_guard lock(current->mutex_);
-    if (current->fails("data_submit")) {
+    if (current->fails("copy_to_device")) {
       return GANTRY_FAILURE;
     }
     std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
@@ -183,13 +209,13 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_retrieve(std::int32_t, void* host, const void* device_address,
-                                    std::uint64_t size) noexcept {
+  static std::int32_t copy_to_host(gantry_device*, void* host, const void* device_address,
+                                   std::uint64_t size) noexcept {
     if (current->before_copy) {
       current->before_copy(host);
     }
     const std::lock_guard lock(current->mutex_);
-    if (current->fails("data_retrieve")) {
+    if (current->fails("copy_to_host")) {
       return GANTRY_FAILURE;
     }
     std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
@@ -202,13 +228,12 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t launch_kernel(std::int32_t, gantry_kernel*,
-                                    const gantry_launch* launch) noexcept {
+  static std::int32_t launch(gantry_device*, gantry_kernel*, const gantry_launch* launch) noexcept {
     if (const auto before = current->before_launch) {
       before();
     }
     const std::lock_guard lock(current->mutex_);
-    if (current->fails("launch_kernel")) {
+    if (current->fails("launch")) {
       return GANTRY_FAILURE;
     }
     const std::span arguments(launch->arguments, launch->argument_count);
@@ -221,7 +246,7 @@ struct FakeFunctions {
 
   static FakeQueue& queue_of(gantry_queue* queue) { return *current->queues_.at(queue); }
 
-  static std::int32_t create_queue(std::int32_t, gantry_queue** queue) noexcept {
+  static std::int32_t create_queue(gantry_device*, gantry_queue** queue) noexcept {
     const std::lock_guard lock(current->mutex_);
     if (current->fails("create_queue")) {
       return GANTRY_FAILURE;
@@ -232,10 +257,11 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static void destroy_queue(gantry_queue* queue) noexcept {
+  static gantry_status destroy_queue(gantry_queue* queue) noexcept {
     const std::lock_guard lock(current->mutex_);
     EXPECT_TRUE(queue_of(queue).empty()) << "a queue is destroyed with work in it";
     current->queues_.erase(queue);
+    return GANTRY_SUCCESS;
   }
 
   static std::int32_t put(gantry_queue* queue, std::function<std::int32_t()> work) {
@@ -244,21 +270,21 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t data_submit_async(gantry_queue* queue, void* device_address, const void* host,
-                                        std::uint64_t size) noexcept {
-    return put(queue, [=] { return data_submit(0, device_address, host, size); });
+  static std::int32_t queue_copy_to_device(gantry_queue* queue, void* device_address,
+                                           const void* host, std::uint64_t size) noexcept {
+    return put(queue, [=] { return copy_to_device(nullptr, device_address, host, size); });
   }
 
-  static std::int32_t data_retrieve_async(gantry_queue* queue, void* host,
-                                          const void* device_address, std::uint64_t size) noexcept {
-    return put(queue, [=] { return data_retrieve(0, host, device_address, size); });
+  static std::int32_t queue_copy_to_host(gantry_queue* queue, void* host,
+                                         const void* device_address, std::uint64_t size) noexcept {
+    return put(queue, [=] { return copy_to_host(nullptr, host, device_address, size); });
   }
 
   /// Memory apart from the device's, which gets it with the launch.
-  static std::int32_t launch_data(gantry_queue*, std::uint64_t size, void** host,
-                                  void** device_address) noexcept {
+  static std::int32_t queue_launch_data(gantry_queue*, std::uint64_t size, void** host,
+                                        void** device_address) noexcept {
     const std::lock_guard lock(current->mutex_);
-    if (current->fails("launch_data")) {
+    if (current->fails("queue_launch_data")) {
       return GANTRY_OUT_OF_MEMORY;
     }
     current->free_launch_data();
@@ -269,8 +295,8 @@ struct FakeFunctions {
     return GANTRY_SUCCESS;
   }
 
-  static std::int32_t launch_kernel_async(gantry_queue* queue, gantry_kernel* kernel,
-                                          const gantry_launch* launch) noexcept {
+  static std::int32_t queue_launch(gantry_queue* queue, gantry_kernel* kernel,
+                                   const gantry_launch* launch) noexcept {
     if (current->launch_data_on_device_ != 0) {
       const auto& [begin, allocation] =
           *current->allocations_.find(current->launch_data_on_device_ & ~kDeviceBit);
@@ -280,7 +306,7 @@ struct FakeFunctions {
     return put(queue, [=, copy = *launch] {
       gantry_launch later = copy;
       later.arguments = values.data();
-      return launch_kernel(0, kernel, &later);
+      return FakeFunctions::launch(nullptr, kernel, &later);
     });
   }
 
@@ -326,28 +352,48 @@ struct FakeFunctions {
     return code;
   }
 
-  static void set_function_ptr_map(std::int32_t device, std::uint64_t size,
-                                   __omp_offloading_fptr_map_ty* pairs) noexcept {
+  static gantry_status set_function_map(gantry_device*, const __omp_offloading_fptr_map_ty* table,
+                                        std::uint64_t count) noexcept {
     const std::lock_guard lock(current->mutex_);
-    EXPECT_EQ(device, 0);
     current->functions.emplace();
-    for (const auto& [host, target] : std::span(pairs, size)) {
+    for (const auto& [host, target] : std::span(table, count)) {
       current->functions->emplace_back(host, target);
     }
+    return GANTRY_SUCCESS;
   }
 
-  static PluginFunctions table(bool queues, bool quick) {
-    PluginFunctions functions{};
-#define GANTRY_ADDRESS(name) functions.name = &FakeFunctions::name;
-    GANTRY_PLUGIN_FUNCTIONS(GANTRY_ADDRESS)
+  static gantry_plugin table(bool queues, bool quick) {
+    gantry_plugin functions = {.size = sizeof functions, .version = GANTRY_PLUGIN_VERSION};
+#define GANTRY_SET(name) functions.name = &FakeFunctions::name;
+    GANTRY_SET(error_message)
+    GANTRY_SET(count_devices)
+    GANTRY_SET(accepts_image)
+    GANTRY_SET(open_device)
+    GANTRY_SET(close_device)
+    GANTRY_SET(get_properties)
+    GANTRY_SET(set_function_map)
+    GANTRY_SET(create_image)
+    GANTRY_SET(load_image)
+    GANTRY_SET(destroy_image)
+    GANTRY_SET(find_symbols)
+    GANTRY_SET(allocate)
+    GANTRY_SET(release)
+    GANTRY_SET(copy_to_device)
+    GANTRY_SET(copy_to_host)
+    GANTRY_SET(launch)
     if (queues) {
-      GANTRY_QUEUE_FUNCTIONS(GANTRY_ADDRESS)
+      GANTRY_SET(create_queue)
+      GANTRY_SET(destroy_queue)
+      GANTRY_SET(queue_copy_to_device)
+      GANTRY_SET(queue_copy_to_host)
+      GANTRY_SET(queue_launch)
+      GANTRY_SET(synchronize_queue)
+      GANTRY_SET(query_queue)
     }
-#undef GANTRY_ADDRESS
-    functions.set_function_ptr_map = &FakeFunctions::set_function_ptr_map;
     if (quick) {
-      functions.launch_data = &FakeFunctions::launch_data;
+      GANTRY_SET(queue_launch_data)
     }
+#undef GANTRY_SET
     return functions;
   }
 };
@@ -361,7 +407,7 @@ FakePlugin::FakePlugin(Memory memory, bool queues, bool quick)
       plugin_("fake", FakeFunctions::table(queues, quick)) {
   EXPECT_EQ(current, nullptr) << "one FakePlugin at a time";
   current = this;
-  device_ = std::make_unique<PluginDevice>(PluginDevice::open(plugin_, 0, 0, "").value());
+  device_ = std::make_unique<PluginDevice>(open());
 }
 
 void FakePlugin::free_launch_data() {
@@ -371,8 +417,14 @@ void FakePlugin::free_launch_data() {
   launch_data_on_device_ = 0;
 }
 
+PluginDevice FakePlugin::open() const {
+  return PluginDevice::open(plugin_, 0, {}).value();
+}
+
 FakePlugin::~FakePlugin() {
   free_launch_data();
+  device_.reset();
+  EXPECT_EQ(open_devices_, 0) << "devices are not closed";
   EXPECT_EQ(live_allocations(), 0u) << "device memory is leaked";
   EXPECT_EQ(live_images(), 0u) << "images are leaked";
   EXPECT_EQ(live_queues(), 0u) << "queues are leaked";

@@ -9,7 +9,7 @@
 // pointer; `broken` makes its loading fail.
 #pragma once
 
-#include "runtime/core/plugin.h"
+#include "runtime/core/plugin_device.h"
 
 #include <cstdint>
 #include <deque>
@@ -45,12 +45,14 @@ public:
                       bool quick = false);
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
-  /// Fails the test if device memory or an image is still there.
+  /// Fails the test if device memory, an image or an open device is still there.
   ~FakePlugin();
 
   [[nodiscard]] const Plugin& plugin() const { return plugin_; }
   /// An open device.
   [[nodiscard]] const PluginDevice& device() const { return *device_; }
+  /// Another one, which uses the same memory.
+  [[nodiscard]] PluginDevice open() const;
 
   /// Makes the `nth` call from now of a function that can fail do so, counted from 1.
   void fail_call(int nth) { fails_in_ = nth; }
@@ -128,6 +130,7 @@ private:
   bool has_queues_;
   bool quick_;
   int fails_in_ = -1;
+  int open_devices_ = 0;
   std::string message_;
   std::map<std::uintptr_t, Allocation> allocations_; ///< by host address of their first byte
   std::map<gantry_image*, std::unique_ptr<struct FakeImage>> images_;

@@ -2,26 +2,87 @@
 #pragma once
 
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/entries.h"
+
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
 namespace gantry::cuda {
 
+/// Opens the first device; null, with a failed expectation, if that is refused.
+inline gantry_device* open_device() {
+  gantry_device_settings settings = {};
+  settings.size = sizeof settings;
+  settings.options = "";
+  gantry_device* device = nullptr;
+  EXPECT_EQ(entries::open_device(0, &settings, &device), GANTRY_SUCCESS) << plugins::last_error();
+  return device;
+}
+
+inline gantry_allocation request_of(std::uint64_t bytes) {
+  return {.size = sizeof(gantry_allocation),
+          .bytes = bytes,
+          .alignment = 64,
+          .offset = 0,
+          .address = 0};
+}
+
+inline void* allocate(gantry_device* device, std::uint64_t bytes) {
+  const gantry_allocation request = request_of(bytes);
+  void* address = nullptr;
+  EXPECT_EQ(entries::allocate(device, &request, &address), GANTRY_SUCCESS) << plugins::last_error();
+  return address;
+}
+
+inline gantry_image* create_image(gantry_device* device, std::string_view bytes) {
+  gantry_image* image = nullptr;
+  EXPECT_EQ(entries::create_image(device, bytes.data(), bytes.size(), nullptr, &image),
+            GANTRY_SUCCESS)
+      << plugins::last_error();
+  return image;
+}
+
+inline gantry_symbol symbol_of(std::int32_t kind, const char* name) {
+  gantry_symbol symbol = {};
+  symbol.size = sizeof symbol;
+  symbol.name = name;
+  symbol.kind = kind;
+  return symbol;
+}
+
+/// One team; `argument` is the kernel's parameter.
+inline gantry_launch launch_of(void*& argument) {
+  gantry_launch launch = {};
+  launch.size = sizeof launch;
+  launch.kind = GANTRY_LAUNCH_TARGET;
+  launch.argument_count = 1;
+  launch.arguments = &argument;
+  launch.num_teams[0] = 1;
+  return launch;
+}
+
+/// Each test has a device, which is closed behind it.
 class OnDevice : public testing::Test {
 protected:
   void SetUp() override {
-    static const std::int32_t code = __tgt_rtl_init_device(0, 0, "");
-    ASSERT_EQ(code, GANTRY_SUCCESS) << __tgt_rtl_error_message();
-    ASSERT_EQ(enter(device()), GANTRY_SUCCESS);
+    device_ = open_device();
+    ASSERT_NE(device_, nullptr);
+    ASSERT_EQ(enter(*device_), GANTRY_SUCCESS);
   }
-
-  static Device& device() { return device_of(0); }
+  void TearDown() override {
+    if (device_ != nullptr) {
+      EXPECT_EQ(entries::close_device(device_), GANTRY_SUCCESS) << plugins::last_error();
+    }
+  }
 
   static std::size_t free_memory() {
     std::size_t free = 0, total = 0;
     EXPECT_EQ(cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
     return free;
   }
+
+  gantry_device* device_ = nullptr;
 };
 
 } // namespace gantry::cuda

@@ -5,6 +5,8 @@
 //
 // The first thread sees to it that the worker ends when the program does, and when a kernel takes
 // too long. Another one starts a thread for each channel.
+#include "plugins/cpu/entries.h"
+#include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/guardian.h"
@@ -40,14 +42,14 @@ namespace {
 }
 
 /// Starts a thread for each channel that comes into use.
-[[noreturn]] void start_servers(Control& control) {
+[[noreturn]] void start_servers(gantry_device& device, Control& control) {
   for (std::uint32_t served = 0;;) {
     const std::uint32_t count = control.channel_count.load();
     for (; served < count; ++served) {
       Channel& channel = control.channels[served];
-      std::thread([&control, &channel] {
+      std::thread([&device, &control, &channel] {
         enter_thread(&channel);
-        serve(control, channel);
+        serve(device, control, channel);
       }).detach();
     }
     wait_in_system(control.channel_count, count);
@@ -129,8 +131,11 @@ int main(int count, char** words) {
                               control.memory_size, begin, std::strerror(errno)));
   }
   const char* const options = control.full_teams == 0 ? "separate" : "separate+threads=limit";
-  if (__tgt_rtl_init_device(0, control.openmp_number, options) != GANTRY_SUCCESS) {
-    fail(control, __tgt_rtl_error_message());
+  const gantry_device_settings settings = {
+      .size = sizeof settings, .openmp_number = control.openmp_number, .options = options};
+  gantry_device* opened = nullptr;
+  if (gantry::cpu::entries::open_device(0, &settings, &opened) != GANTRY_SUCCESS) {
+    fail(control, gantry::plugins::last_error());
   }
   // Whole lines, so that a kernel that fails has said what it printed.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
@@ -141,7 +146,7 @@ int main(int count, char** words) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::thread([&control] { start_servers(control); }).detach();
+  std::thread([&control, opened] { start_servers(*opened, control); }).detach();
   control.state.store(static_cast<std::uint32_t>(State::kReady));
   wake_all(control.state);
   static Control& watched = control;

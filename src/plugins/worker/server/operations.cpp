@@ -1,5 +1,6 @@
 #include "plugins/worker/server/operations.h"
 
+#include "plugins/cpu/entries.h"
 #include "plugins/cpu/image.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
@@ -23,8 +25,6 @@
 namespace gantry::worker {
 
 namespace {
-
-constexpr std::int32_t kDevice = 0; ///< of the cpu plugin's, the only one here
 
 template <typename T>
 T* pointer(std::uint64_t word) {
@@ -99,7 +99,8 @@ bool set_accessible(const Control& control, std::uint64_t offset, std::uint64_t 
 /// The operations that one channel carries.
 class Server {
 public:
-  Server(Control& control, Channel& channel) : control_(control), channel_(channel) {}
+  Server(gantry_device& device, Control& control, Channel& channel)
+      : device_(device), control_(control), channel_(channel) {}
 
   void perform() {
     std::uint64_t* const words = channel_.words;
@@ -117,29 +118,27 @@ public:
     case Operation::kDestroyImage:
       // First: the handler of a fault reads the code of the images that are noted.
       forget_image(words[0]);
-      __tgt_rtl_destroy_image(pointer<gantry_image>(words[0]));
+      code = cpu::entries::destroy_image(pointer<gantry_image>(words[0]));
       flush();
       break;
     case Operation::kFindKernel: {
       gantry_kernel* kernel = nullptr;
-      code =
-          __tgt_rtl_find_kernel(pointer<gantry_image>(words[0]), text(channel_).c_str(), &kernel);
+      code = pointer<gantry_image>(words[0])->find_kernel(text(channel_).c_str(), kernel);
       words[0] = word(kernel);
       break;
     }
     case Operation::kFindVariable: {
       void* address = nullptr;
       std::uint64_t size = 0;
-      code = __tgt_rtl_find_variable(pointer<gantry_image>(words[0]), text(channel_).c_str(),
-                                     &address, &size);
+      code = pointer<gantry_image>(words[0])->find_variable(text(channel_).c_str(), address, size);
       words[0] = word(address);
       words[1] = size;
       break;
     }
     case Operation::kSetFunctions:
-      __tgt_rtl_set_function_ptr_map(
-          kDevice, appended_.size() / sizeof(__omp_offloading_fptr_map_ty),
-          reinterpret_cast<__omp_offloading_fptr_map_ty*>(appended_.data()));
+      code = cpu::entries::set_function_map(
+          &device_, reinterpret_cast<const __omp_offloading_fptr_map_ty*>(appended_.data()),
+          appended_.size() / sizeof(__omp_offloading_fptr_map_ty));
       appended_ = {};
       break;
     case Operation::kWrite:
@@ -154,10 +153,13 @@ public:
     case Operation::kLaunch:
       code = launch();
       break;
+    case Operation::kEnd:
+      flush();
+      _exit(EXIT_SUCCESS);
     }
     channel_.code = code;
     if (code != GANTRY_SUCCESS) {
-      const std::string_view message = __tgt_rtl_error_message();
+      const std::string_view message = plugins::last_error();
       channel_.payload_size = message.size();
       std::memcpy(channel_.payload, message.data(), message.size());
     }
@@ -173,8 +175,9 @@ private:
   std::int32_t create_image() {
     const std::string file = text(channel_);
     gantry_image* image = nullptr;
-    const std::int32_t code = __tgt_rtl_create_image(kDevice, appended_.data(), appended_.size(),
-                                                     file.empty() ? nullptr : file.c_str(), &image);
+    const std::int32_t code =
+        cpu::entries::create_image(&device_, appended_.data(), appended_.size(),
+                                   file.empty() ? nullptr : file.c_str(), &image);
     appended_ = {};
     channel_.words[0] = word(image);
     return code;
@@ -182,7 +185,7 @@ private:
 
   std::int32_t load_image() {
     auto* const image = pointer<gantry_image>(channel_.words[0]);
-    const std::int32_t code = __tgt_rtl_load_image(image);
+    const std::int32_t code = cpu::entries::load_image(image);
     flush();
     if (code != GANTRY_SUCCESS) {
       return code;
@@ -204,6 +207,8 @@ private:
     }
     const LaunchShape& shape = channel_.launch;
     gantry_launch launch = {};
+    launch.size = sizeof launch;
+    launch.kind = shape.kind;
     launch.arguments = reinterpret_cast<void* const*>(channel_.payload);
     launch.argument_count = shape.argument_count;
     std::ranges::copy(shape.num_teams, launch.num_teams);
@@ -221,12 +226,13 @@ private:
       set_thread_limit(shape.thread_limit[0]);
     }
     const std::int32_t code =
-        __tgt_rtl_launch_kernel(kDevice, pointer<gantry_kernel>(kernel), &launch);
+        cpu::entries::launch(&device_, pointer<gantry_kernel>(kernel), &launch);
     channel_.kernel.store(0);
     flush();
     return code;
   }
 
+  gantry_device& device_; ///< of the cpu plugin's, the only one here
   Control& control_;
   Channel& channel_;
   std::vector<std::byte> appended_;
@@ -257,9 +263,9 @@ std::int32_t apply_changes(Control& control) {
   return GANTRY_SUCCESS;
 }
 
-void serve(Control& control, Channel& channel) {
+void serve(gantry_device& device, Control& control, Channel& channel) {
   channel.thread = gettid();
-  Server server(control, channel);
+  Server server(device, control, channel);
   for (std::uint32_t number = 1;; ++number) {
     while (!spin_until(channel.posted, number, control.spins)) {
       channel.worker_sleeps.store(1);

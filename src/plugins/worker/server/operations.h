@@ -3,6 +3,8 @@
 
 #include "plugins/worker/protocol.h"
 
+#include <gantry/plugin.h>
+
 namespace gantry::worker {
 
 /// The file of the device's memory, for apply_changes(). Once, before it.
@@ -12,7 +14,7 @@ void use_memory(int descriptor);
 /// kept; what could not be made stays there.
 std::int32_t apply_changes(Control& control);
 
-/// Serves a channel until the process ends.
-[[noreturn]] void serve(Control& control, Channel& channel);
+/// Serves a channel, for `device` of the cpu plugin, until the process ends.
+[[noreturn]] void serve(gantry_device& device, Control& control, Channel& channel);
 
 } // namespace gantry::worker

@@ -27,13 +27,18 @@ constexpr std::uint64_t kNoWait = 1;
 /// Compiled code runs the host's version of the region when a launch answers this.
 constexpr int kRunOnHost = 1;
 
+/// What a construct without teams has for their number.
+constexpr std::int32_t kNoTeams = -1;
+
 /// A pointer and not a reference, which would promise the compiler an object of full size: what
 /// version 1 hands over ends before its `flags`.
 gantry_launch shape_of(const KernelArguments* arguments, std::int32_t num_teams,
                        std::int32_t thread_limit) {
   gantry_launch launch{};
+  launch.size = sizeof launch;
   launch.trip_count = arguments->trip_count;
-  launch.num_teams[0] = static_cast<std::uint32_t>(num_teams);
+  launch.kind = num_teams == kNoTeams ? GANTRY_LAUNCH_TARGET : GANTRY_LAUNCH_TEAMS;
+  launch.num_teams[0] = num_teams == kNoTeams ? 1U : static_cast<std::uint32_t>(num_teams);
   launch.thread_limit[0] = thread_limit < 0 ? 0u : static_cast<std::uint32_t>(thread_limit);
   if (arguments->version >= 2) {
     for (int i = 1; i < 3; ++i) {

@@ -261,9 +261,10 @@ Status decode_maps(const MapArrays& arrays, Purpose purpose, core::MapItems& ite
 }
 
 gantry_launch decode_launch(void* const* arguments) {
-  constexpr std::uint32_t kNoTeams = 0xFFFFFFFF;
   gantry_launch launch{};
-  launch.num_teams[0] = kNoTeams;
+  launch.size = sizeof launch;
+  launch.kind = GANTRY_LAUNCH_TARGET;
+  launch.num_teams[0] = 1;
   while (arguments != nullptr && *arguments != nullptr) {
     const auto word = reinterpret_cast<std::uintptr_t>(*arguments++);
     std::int64_t value = static_cast<std::int64_t>(word) >> kLaunchValueShift;
@@ -276,9 +277,9 @@ gantry_launch decode_launch(void* const* arguments) {
     if ((word & kLaunchNameMask) == kLaunchTeams) {
       // 1 from GCC 12 and older, and -2 from later ones: no teams construct. -1: its number is not
       // known here, 0: there is none.
-      launch.num_teams[0] = value == 1 || value == -2 ? kNoTeams
-                            : value < 0               ? 0
-                                                      : static_cast<std::uint32_t>(value);
+      const bool has_teams = value != 1 && value != -2;
+      launch.kind = has_teams ? GANTRY_LAUNCH_TEAMS : GANTRY_LAUNCH_TARGET;
+      launch.num_teams[0] = !has_teams ? 1 : value < 0 ? 0 : static_cast<std::uint32_t>(value);
     } else if ((word & kLaunchNameMask) == kLaunchThreadLimit) {
       launch.thread_limit[0] = value < 0 ? 0 : static_cast<std::uint32_t>(value);
     }

@@ -241,15 +241,17 @@ TEST(DecodeLaunch, WithoutTeams) {
   for (void* const one : {word(0x10100), word(static_cast<std::uintptr_t>(-2) << 16 | 0x100)}) {
     void* arguments[] = {one, word(0x200), nullptr};
     const gantry_launch launch = decode_launch(arguments);
-    EXPECT_EQ(launch.num_teams[0], 0xFFFFFFFF);
+    EXPECT_EQ(launch.kind, std::uint32_t{GANTRY_LAUNCH_TARGET});
+    EXPECT_EQ(launch.num_teams[0], 1U);
     EXPECT_EQ(launch.thread_limit[0], 0U);
   }
-  EXPECT_EQ(decode_launch(nullptr).num_teams[0], 0xFFFFFFFF);
+  EXPECT_EQ(decode_launch(nullptr).kind, std::uint32_t{GANTRY_LAUNCH_TARGET});
 }
 
 TEST(DecodeLaunch, TeamsAndThreads) {
   void* arguments[] = {word(0x50100), word(0x200000 | 0x200), nullptr};
   const gantry_launch launch = decode_launch(arguments);
+  EXPECT_EQ(launch.kind, std::uint32_t{GANTRY_LAUNCH_TEAMS});
   EXPECT_EQ(launch.num_teams[0], 5U);
   EXPECT_EQ(launch.thread_limit[0], 32U);
 }

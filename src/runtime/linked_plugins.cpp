@@ -1,0 +1,14 @@
+// The plugins that are part of libgantry.
+#include "plugins/cpu/entries.h"
+#include "runtime/core/plugin_library.h"
+
+#include <array>
+
+namespace gantry::core {
+
+std::span<const LinkedPlugin> linked_plugins() {
+  static const std::array kPlugins = {LinkedPlugin{.name = "cpu", .table = &cpu::plugin()}};
+  return kPlugins;
+}
+
+} // namespace gantry::core
