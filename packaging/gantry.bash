@@ -11,7 +11,7 @@ _gantry() {
   local gantry=${COMP_WORDS[0]} command=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
   local before=${COMP_WORDS[COMP_CWORD - 1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _gantry_offer "$("$gantry" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z+]*\) .*/\1/p')
+    _gantry_offer "$("$gantry" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z+-]*\) .*/\1/p')
       --help --version" "$word"
     return
   fi

@@ -8,7 +8,7 @@
  * Rules for every function of the table:
  *  - Errors. A function that can fail returns a gantry_status. After any status but GANTRY_SUCCESS,
  *    error_message() gives the calling thread's message: one sentence without a line break. A
- *    plugin never prints and never ends the process.
+ *    plugin never prints and never ends the process (a driver below it may report a fault itself).
  *  - Threads. Any number of threads may call any function at once, on the same device too, unless
  *    the function says otherwise.
  *  - Locks. The runtime calls a plugin with no lock of its own held. A plugin may therefore call
@@ -277,9 +277,9 @@ typedef struct gantry_plugin {
   gantry_status (*open_device)(int32_t index, const gantry_device_settings* settings,
                                gantry_device** device) GANTRY_NOEXCEPT;
 
-  /** Frees the device and what it holds: memory that was not released too. Its images and queues
-      are destroyed before, nothing is at work on it, and no other thread uses it. If it fails, the
-      host's side is freed all the same. */
+  /** Frees the device. Its images and queues are destroyed before and its memory is released,
+     nothing is at work on it, and no other thread uses it. If it fails, the host's side is freed
+     all the same. */
   gantry_status (*close_device)(gantry_device* device) GANTRY_NOEXCEPT;
 
   /** Fills in what the device is. */

@@ -29,6 +29,7 @@ int run_inspect(int argc, char** argv);
 int run_link(int argc, char** argv);
 int run_linker_of_gcc(int argc, char** argv);
 int run_pack(int argc, char** argv);
+int run_plugin_check(int argc, char** argv);
 int run_program(int argc, char** argv);
 int run_ptxas(int argc, char** argv);
 

@@ -30,6 +30,8 @@ constexpr std::array kCommands = {
             run_inspect},
     Command{"link", "link a program with device code, as Clang's driver does", run_link},
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
+    Command{"plugin-check", "test a plugin against the contract of gantry/plugin.h",
+            run_plugin_check},
     Command{"run", "run a program that GCC has linked without Gantry", run_program},
 };
 
@@ -69,7 +71,7 @@ void print_help() {
              "Usage: gantry COMMAND [ARGUMENT…]\n\n"
              "Commands:\n");
   for (const Command& command : kCommands) {
-    fmt::print("  {:<10} {}\n", command.name, command.help);
+    fmt::print("  {:<13} {}\n", command.name, command.help);
   }
   fmt::print(
       "\n`gantry COMMAND --help` explains a command; `gantry --version` prints the version.\n");

@@ -4,6 +4,8 @@
 //
 // Any call can be made to fail: with GANTRY_TEST_FAIL=N the Nth call from the start of the process
 // of a function that can fail does, and its name is written to the file GANTRY_TEST_REPORT.
+#include "queued.h"
+
 #include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 
@@ -148,8 +150,10 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
 
 gantry_status get_properties(gantry_device* /*device*/,
                              gantry_device_properties* properties) noexcept {
-  properties->capabilities = GANTRY_CAPABILITY_QUEUES;
-  properties->description = "this process, behind queues, for tests";
+  gantry::plugins::fill_in(properties, {.size = 0,
+                                        .capabilities = GANTRY_CAPABILITY_QUEUES,
+                                        .description = "this process, behind queues, for tests",
+                                        .clock = nullptr});
   return GANTRY_SUCCESS;
 }
 
@@ -256,8 +260,7 @@ gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
 
 } // namespace
 
-extern "C" [[gnu::visibility("default")]] const gantry_plugin*
-gantry_get_plugin(std::uint32_t /*version*/) noexcept {
+const gantry_plugin& queued_plugin() {
   static const gantry_plugin plugin_behind_queues = [] {
     gantry_plugin table = plugin();
     table.launch_hint = nullptr;
@@ -279,5 +282,5 @@ gantry_get_plugin(std::uint32_t /*version*/) noexcept {
     table.query_queue = query_queue;
     return table;
   }();
-  return &plugin_behind_queues;
+  return plugin_behind_queues;
 }

@@ -17,23 +17,33 @@ typedef DEVICE_MEMORY word* words;
 #if defined(__NVPTX__)
 DEVICE_MEMORY word check_constructed = 0;
 DEVICE_MEMORY word check_variable = 41;
-KERNEL __gantry_construct(void) { check_constructed += 1; }
+KERNEL __gantry_construct(void) {
+  check_constructed += 1;
+}
 #else
 __attribute__((visibility("protected"))) word check_constructed = 0;
 __attribute__((visibility("protected"))) word check_variable = 41;
-__attribute__((constructor)) static void construct(void) { check_constructed += 1; }
+__attribute__((constructor)) static void construct(void) {
+  check_constructed += 1;
+}
 #endif
 
 KERNEL check_nothing(void) {}
 
 /* *result = *input * 3 + addend */
-KERNEL check_step(words result, words input, word addend) { *result = *input * 3 + addend; }
+KERNEL check_step(words result, words input, word addend) {
+  *result = *input * 3 + addend;
+}
 
 /* Adds 1 in every thread. */
-KERNEL check_count(words counter) { __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
+KERNEL check_count(words counter) {
+  __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
 
 /* check_variable += addend; *result = check_variable */
-KERNEL check_add_to_variable(words result, word addend) { *result = check_variable += addend; }
+KERNEL check_add_to_variable(words result, word addend) {
+  *result = check_variable += addend;
+}
 
 /* Takes a while, and then sets *result to steps. */
 KERNEL check_wait(words result, word steps) {
@@ -45,7 +55,9 @@ KERNEL check_wait(words result, word steps) {
 }
 
 /* Accesses an address that no device has. */
-KERNEL check_fault(word address) { *(volatile words)address = 1; }
+KERNEL check_fault(word address) {
+  *(volatile words)address = 1;
+}
 
 /* check_sum_N has N parameters behind the result: *result = 1 * p1 + 2 * p2 + … */
 #define P1 word p1
@@ -113,9 +125,13 @@ KERNEL check_fault(word address) { *(volatile words)address = 1; }
 #define S31 S30 + 31 * p31
 #define S32 S31 + 32 * p32
 #define SUM(n)                                                                                     \
-  KERNEL check_sum_##n(words result, P##n) { *result = S##n; }
+  KERNEL check_sum_##n(words result, P##n) {                                                       \
+    *result = S##n;                                                                                \
+  }
 
-KERNEL check_sum_0(words result) { *result = 0; }
+KERNEL check_sum_0(words result) {
+  *result = 0;
+}
 SUM(1)
 SUM(2)
 SUM(3)

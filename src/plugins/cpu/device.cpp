@@ -96,10 +96,12 @@ gantry_status close_device(gantry_device* device) noexcept {
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   static const std::string description =
       fmt::format("this process, x86-64, {} cores", std::thread::hardware_concurrency());
-  properties->capabilities =
-      GANTRY_CAPABILITY_HOST_ACCESSIBLE | (device->separate ? 0U : GANTRY_CAPABILITY_SHARES_MEMORY);
-  properties->description = description.c_str();
-  properties->clock = nullptr;
+  plugins::fill_in(properties,
+                   {.size = 0,
+                    .capabilities = GANTRY_CAPABILITY_HOST_ACCESSIBLE |
+                                    (device->separate ? 0U : GANTRY_CAPABILITY_SHARES_MEMORY),
+                    .description = description.c_str(),
+                    .clock = nullptr});
   return GANTRY_SUCCESS;
 }
 

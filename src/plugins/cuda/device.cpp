@@ -154,10 +154,12 @@ gantry_status close_device(gantry_device* device) noexcept {
 }
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
-  properties->capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT |
-                             (device->host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0U);
-  properties->description = device->description.c_str();
-  properties->clock = nullptr;
+  const std::uint32_t host = device->host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0U;
+  plugins::fill_in(properties,
+                   {.size = 0,
+                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT | host,
+                    .description = device->description.c_str(),
+                    .clock = nullptr});
   return GANTRY_SUCCESS;
 }
 

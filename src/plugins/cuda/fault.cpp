@@ -35,21 +35,22 @@ gantry_status entries::get_fault(gantry_device* device, gantry_fault* fault) noe
   if (!found) {
     return report(GANTRY_NOT_FOUND, "the device is not lost, or its driver does not say why");
   }
-  *fault = {
-      .size = fault->size,
-      .kind = found->is_invalid != 0 ? GANTRY_FAULT_ACCESS : GANTRY_FAULT_DESCRIBED,
-      .value = 0,
-      .access = access_of(*found),
-      .address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0,
-      .address = found->address,
-      .kernel = nullptr,
-      .kernel_name = found->kernel,
-      .image = nullptr,
-      .image_size = 0,
-      .code = 0,
-      .position = found->position,
-      .what = found->what,
-  };
+  plugins::fill_in(
+      fault, {
+                 .size = 0,
+                 .kind = found->is_invalid != 0 ? GANTRY_FAULT_ACCESS : GANTRY_FAULT_DESCRIBED,
+                 .value = 0,
+                 .access = access_of(*found),
+                 .address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0,
+                 .address = found->address,
+                 .kernel = nullptr,
+                 .kernel_name = found->kernel,
+                 .image = nullptr,
+                 .image_size = 0,
+                 .code = 0,
+                 .position = found->position,
+                 .what = found->what,
+             });
   return GANTRY_SUCCESS;
 }
 

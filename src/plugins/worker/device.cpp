@@ -112,40 +112,44 @@ gantry_status close_device(gantry_device* device) noexcept {
 }
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
-  properties->capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY;
-  properties->description = device->description.c_str();
-  properties->clock = nullptr;
+  plugins::fill_in(properties,
+                   {.size = 0,
+                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY,
+                    .description = device->description.c_str(),
+                    .clock = nullptr});
   return GANTRY_SUCCESS;
 }
 
-gantry_status get_fault(gantry_device* device, gantry_fault* fault) noexcept {
+gantry_status get_fault(gantry_device* device, gantry_fault* result) noexcept {
   Worker* const worker = device->worker.load(std::memory_order_acquire);
   if (worker == nullptr || !worker->lost()) {
     return plugins::set_error(GANTRY_NOT_FOUND, "the device is not lost");
   }
-  *fault = {.size = fault->size};
-  fault->kind = GANTRY_FAULT_OTHER;
+  gantry_fault fault = {};
+  fault.kind = GANTRY_FAULT_OTHER;
   const Fault& told = worker->control().fault;
   if (told.complete.load(std::memory_order_acquire) == 0) {
+    plugins::fill_in(result, fault);
     return GANTRY_SUCCESS;
   }
-  fault->kind = kind_of(told.kind);
-  fault->value = told.value;
-  fault->access = static_cast<std::int32_t>(told.access);
-  fault->address_known = static_cast<std::int32_t>(told.known);
-  fault->address = told.address;
+  fault.kind = kind_of(told.kind);
+  fault.value = told.value;
+  fault.access = static_cast<std::int32_t>(told.access);
+  fault.address_known = static_cast<std::int32_t>(told.known);
+  fault.address = told.address;
   const std::lock_guard lock(device->mutex);
   for (gantry_image* const image : device->images) {
-    if (told.kernel != 0 && fault->kernel == nullptr) {
-      fault->kernel = image->kernel(told.kernel);
-      fault->kernel_name = fault->kernel == nullptr ? nullptr : fault->kernel->name.c_str();
+    if (told.kernel != 0 && fault.kernel == nullptr) {
+      fault.kernel = image->kernel(told.kernel);
+      fault.kernel_name = fault.kernel == nullptr ? nullptr : fault.kernel->name.c_str();
     }
     if (told.image != 0 && image->handle() == told.image) {
-      fault->image = image->bytes().data();
-      fault->image_size = image->bytes().size();
-      fault->code = told.image_code;
+      fault.image = image->bytes().data();
+      fault.image_size = image->bytes().size();
+      fault.code = told.image_code;
     }
   }
+  plugins::fill_in(result, fault);
   return GANTRY_SUCCESS;
 }
 

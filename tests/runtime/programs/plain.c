@@ -87,6 +87,9 @@ int main(void) {
   gantry_visit_devices(count_offer, &offers);
   gantry_visit_environment(find_devices_variable, &has_devices_variable);
   CHECK(offers >= 1 && has_devices_variable);
+  const char* reason = NULL;
+  CHECK(gantry_find_plugin("cpu", &reason) != NULL && reason == NULL);
+  CHECK(gantry_find_plugin("no-such-kind", &reason) == NULL && reason != NULL);
   __tgt_rtl_deinit();
   return 0;
 }

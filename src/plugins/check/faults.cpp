@@ -1,0 +1,139 @@
+// Cases of plugin-check: what a kernel's fault does to its device. For plugins that have get_fault.
+#include "plugins/check/test.h"
+
+#include <array>
+#include <cstring>
+
+namespace gantry::plugin_check {
+
+namespace {
+
+/// In no process and on no device is memory here.
+constexpr std::uint64_t kNowhere = 0x18;
+
+void need_faults(const Subject& subject) {
+  if (subject.plugin->get_fault == nullptr) {
+    skip("the plugin does not have get_fault");
+  }
+}
+
+gantry_fault no_fault() {
+  gantry_fault fault = {};
+  fault.size = sizeof fault;
+  return fault;
+}
+
+void knows_of_none(const Subject& subject) {
+  need_faults(subject);
+  const Device device(subject);
+  device.release(device.allocate(64));
+  gantry_fault fault = no_fault();
+  refused(subject, device.plugin().get_fault(device.handle(), &fault), {GANTRY_NOT_FOUND},
+          "get_fault of a device that is not lost");
+  device.close();
+}
+
+/// A device that a kernel's fault has ended.
+struct Lost {
+  explicit Lost(const Subject& subject)
+      : device(subject), image(device.load()), memory(device.allocate(64)) {
+    const auto arguments = words(kNowhere);
+    const gantry_launch how = one_thread(arguments);
+    kernel = device.kernel(image, "check_fault");
+    refused(subject, device.plugin().launch(device.handle(), kernel, &how), {GANTRY_DEVICE_LOST},
+            "launch of a kernel that writes to address 0x18");
+  }
+
+  Device device;
+  gantry_image* image;
+  std::int64_t* memory;
+  gantry_kernel* kernel = nullptr;
+};
+
+void tells_the_fault(const Subject& subject) {
+  need_faults(subject);
+  const Lost lost(subject);
+  gantry_fault fault = no_fault();
+  done(subject, lost.device.plugin().get_fault(lost.device.handle(), &fault), "get_fault");
+  require(fault.size == sizeof fault, "get_fault changed the size of the structure");
+  require(fault.kind == GANTRY_FAULT_ACCESS || fault.kind == GANTRY_FAULT_DESCRIBED,
+          "get_fault says kind {}, expected GANTRY_FAULT_ACCESS", fault.kind);
+  require(fault.address_known == 0 || fault.address == kNowhere,
+          "get_fault says address {:#x}, expected {:#x}", fault.address, kNowhere);
+  require(fault.kernel == nullptr || fault.kernel == lost.kernel, "get_fault names another kernel");
+  require(fault.kernel_name == nullptr || std::strcmp(fault.kernel_name, "check_fault") == 0,
+          "get_fault names the kernel '{}', expected 'check_fault'",
+          fault.kernel_name == nullptr ? "" : fault.kernel_name);
+  require(fault.kind != GANTRY_FAULT_DESCRIBED || fault.what != nullptr,
+          "get_fault describes the fault with a null text");
+}
+
+void stays_lost(const Subject& subject) {
+  need_faults(subject);
+  const Lost lost(subject);
+  const Device& device = lost.device;
+  const gantry_plugin& plugin = device.plugin();
+  for (int time = 0; time < 2; ++time) {
+    const auto is_lost = [&](gantry_status status, const char* call) {
+      refused(subject, status, {GANTRY_DEVICE_LOST}, fmt::format("{} on a lost device", call));
+    };
+    std::int64_t value = 0;
+    const auto arguments = words(lost.memory, lost.memory, 1);
+    const gantry_launch how = one_thread(arguments);
+    is_lost(plugin.copy_to_host(device.handle(), &value, lost.memory, sizeof value),
+            "copy_to_host");
+    is_lost(plugin.copy_to_device(device.handle(), lost.memory, &value, sizeof value),
+            "copy_to_device");
+    is_lost(plugin.launch(device.handle(), lost.kernel, &how), "launch");
+  }
+}
+
+void ends_queues(const Subject& subject) {
+  need_faults(subject);
+  const Device device(subject);
+  gantry_queue* const queue = device.create_queue();
+  gantry_image* const image = device.load();
+  std::int64_t* const memory = device.allocate(2 * sizeof(std::int64_t));
+  device.set(memory, 1);
+  constexpr std::int64_t kUntouched = -77;
+  std::int64_t behind = kUntouched;
+  device.put_launch(queue, device.kernel(image, "check_fault"), words(kNowhere));
+  // What follows may be taken or refused already; the first failure is what is said at the end.
+  const gantry_status put =
+      device.plugin().queue_copy_to_host(queue, &behind, memory, sizeof behind);
+  require(put == GANTRY_SUCCESS || put == GANTRY_DEVICE_LOST, "queue_copy_to_host returned {}",
+          name_of(put));
+  refused(subject, device.plugin().synchronize_queue(queue), {GANTRY_DEVICE_LOST},
+          "synchronize_queue behind a kernel's fault");
+  require(behind == kUntouched, "what was behind a failure in a queue happened");
+}
+
+void closes_lost_devices(const Subject& subject) {
+  need_faults(subject);
+  const Lost lost(subject);
+  const Device& device = lost.device;
+  const auto may_be_lost = [&](gantry_status status, const char* call) {
+    require(status == GANTRY_SUCCESS || status == GANTRY_DEVICE_LOST,
+            "{} of a lost device returned {}: {}", call, name_of(status),
+            device.plugin().error_message());
+  };
+  may_be_lost(device.plugin().release(device.handle(), lost.memory), "release");
+  may_be_lost(device.plugin().destroy_image(lost.image), "destroy_image");
+  may_be_lost(device.plugin().close_device(device.handle()), "close_device");
+}
+
+constexpr std::array kCases = {
+    Case{"faults", "a device that is not lost has no fault", knows_of_none, true},
+    Case{"faults", "a lost device tells its fault", tells_the_fault, true},
+    Case{"faults", "a lost device stays lost", stays_lost, true},
+    Case{"faults", "a fault ends what is behind it in the queue", ends_queues, true},
+    Case{"faults", "a lost device is torn down", closes_lost_devices, true},
+};
+
+} // namespace
+
+std::span<const Case> fault_cases() {
+  return kCases;
+}
+
+} // namespace gantry::plugin_check
