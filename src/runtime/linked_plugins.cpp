@@ -7,8 +7,8 @@
 namespace gantry::core {
 
 std::span<const LinkedPlugin> linked_plugins() {
-  static const std::array kPlugins = {LinkedPlugin{.name = "cpu", .table = &cpu::plugin()}};
-  return kPlugins;
+  static const std::array plugins = {LinkedPlugin{.name = "cpu", .table = &cpu::plugin()}};
+  return plugins;
 }
 
 } // namespace gantry::core

@@ -22,7 +22,9 @@ namespace {
 
 using gantry::plugins::set_error;
 
-const gantry_plugin& base = queued_plugin();
+const gantry_plugin& base() {
+  return queued_plugin();
+}
 
 bool has(std::string_view defect) {
   static const char* const named = std::getenv("GANTRY_TEST_DEFECT");
@@ -63,7 +65,7 @@ const char* error_message() noexcept {
   if (has("shared_message")) {
     return message_of_all_threads.data();
   }
-  return has("no_message") ? "" : base.error_message();
+  return has("no_message") ? "" : base().error_message();
 }
 
 gantry_status open_device(std::int32_t index, const gantry_device_settings* settings,
@@ -77,18 +79,18 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   if (has("leaks_descriptors")) {
     (void)memfd_create("leaked", 0);
   }
-  const gantry_status status = base.open_device(index, settings, device);
+  const gantry_status status = base().open_device(index, settings, device);
   std::snprintf(message_of_all_threads.data(), message_of_all_threads.size(), "%s",
-                base.error_message());
+                base().error_message());
   return status;
 }
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   if (!has("ignores_sizes")) {
-    return base.get_properties(device, properties);
+    return base().get_properties(device, properties);
   }
   gantry_device_properties whole = {.size = sizeof whole};
-  const gantry_status status = base.get_properties(device, &whole);
+  const gantry_status status = base().get_properties(device, &whole);
   whole.size = properties->size;
   *properties = whole;
   return status;
@@ -113,28 +115,28 @@ gantry_status create_image(gantry_device* device, const void* bytes, std::size_t
     *image = reinterpret_cast<gantry_image*>(new Late{device, bytes, size, nullptr});
     return GANTRY_SUCCESS;
   }
-  return base.create_image(device, bytes, size, file, image);
+  return base().create_image(device, bytes, size, file, image);
 }
 
 gantry_status load_image(gantry_image* image) noexcept {
   if (has("borrows_images")) {
     Late& late = *reinterpret_cast<Late*>(image);
     const gantry_status status =
-        base.create_image(late.device, late.bytes, late.size, nullptr, &late.image);
+        base().create_image(late.device, late.bytes, late.size, nullptr, &late.image);
     if (status != GANTRY_SUCCESS) {
       return status;
     }
   }
-  return base.load_image(real(image));
+  return base().load_image(real(image));
 }
 
 gantry_status destroy_image(gantry_image* image) noexcept {
-  return base.destroy_image(real(image));
+  return base().destroy_image(real(image));
 }
 
 gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
                            std::size_t count) noexcept {
-  const gantry_status status = base.find_symbols(real(image), symbols, count);
+  const gantry_status status = base().find_symbols(real(image), symbols, count);
   for (std::size_t i = 0; i < count; ++i) {
     if (std::string_view(symbols[i].name) == "check_fault") {
       fault_kernel = symbols[i].kernel;
@@ -148,7 +150,7 @@ gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
 
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** address) noexcept {
-  const gantry_status status = base.allocate(device, request, address);
+  const gantry_status status = base().allocate(device, request, address);
   if (has("unaligned") && status == GANTRY_SUCCESS) {
     *address = static_cast<std::byte*>(*address) + 8;
   }
@@ -159,7 +161,7 @@ gantry_status release(gantry_device* device, void* address) noexcept {
   if (has("leaks_memory")) {
     return GANTRY_SUCCESS;
   }
-  return base.release(device, static_cast<std::byte*>(address) - (has("unaligned") ? 8 : 0));
+  return base().release(device, static_cast<std::byte*>(address) - (has("unaligned") ? 8 : 0));
 }
 
 /// By way of one buffer for all threads.
@@ -182,13 +184,13 @@ gantry_status copy_to_device(gantry_device* device, void* to, const void* from,
     copy(to, from, bytes);
     return GANTRY_SUCCESS;
   }
-  return base.copy_to_device(device, to, from, bytes);
+  return base().copy_to_device(device, to, from, bytes);
 }
 
 gantry_status copy_to_host(gantry_device* device, void* to, const void* from,
                            std::uint64_t bytes) noexcept {
   const gantry_status status = alive();
-  return status == GANTRY_SUCCESS ? base.copy_to_host(device, to, from, bytes) : status;
+  return status == GANTRY_SUCCESS ? base().copy_to_host(device, to, from, bytes) : status;
 }
 
 gantry_status launch(gantry_device* device, gantry_kernel* kernel,
@@ -204,7 +206,7 @@ gantry_status launch(gantry_device* device, gantry_kernel* kernel,
   if (has("drops_dimensions")) {
     flat.num_teams[1] = flat.num_teams[2] = flat.thread_limit[1] = flat.thread_limit[2] = 1;
   }
-  return base.launch(device, kernel, &flat);
+  return base().launch(device, kernel, &flat);
 }
 
 // Queues.
@@ -219,7 +221,7 @@ thread_local Borrowed borrowed;
 
 void put_borrowed() {
   if (borrowed.queue != nullptr) {
-    (void)base.queue_launch(borrowed.queue, borrowed.kernel, &borrowed.how);
+    (void)base().queue_launch(borrowed.queue, borrowed.kernel, &borrowed.how);
     borrowed.queue = nullptr;
   }
 }
@@ -235,7 +237,7 @@ gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
     borrowed = {queue, kernel, *how};
     return GANTRY_SUCCESS;
   }
-  return base.queue_launch(queue, kernel, how);
+  return base().queue_launch(queue, kernel, how);
 }
 
 gantry_status queue_copy_to_host(gantry_queue* queue, void* to, const void* from,
@@ -254,7 +256,7 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* to, const void* from
       std::memcpy(to, from, bytes);
     }).detach();
   }
-  return base.queue_copy_to_host(queue, to, from, bytes);
+  return base().queue_copy_to_host(queue, to, from, bytes);
 }
 
 gantry_status synchronize_queue(gantry_queue* queue) noexcept {
@@ -264,7 +266,7 @@ gantry_status synchronize_queue(gantry_queue* queue) noexcept {
     }
   }
   put_borrowed();
-  const gantry_status status = base.synchronize_queue(queue);
+  const gantry_status status = base().synchronize_queue(queue);
   if (has("loses_errors")) {
     return GANTRY_SUCCESS;
   }
@@ -272,7 +274,7 @@ gantry_status synchronize_queue(gantry_queue* queue) noexcept {
 }
 
 gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
-  const gantry_status status = base.query_queue(queue, done);
+  const gantry_status status = base().query_queue(queue, done);
   if (has("is_done_too_soon")) {
     *done = 1;
   }
@@ -284,7 +286,7 @@ gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
 extern "C" [[gnu::visibility("default")]] const gantry_plugin*
 gantry_get_plugin(std::uint32_t /*version*/) noexcept {
   static const gantry_plugin plugin = [] {
-    gantry_plugin table = base;
+    gantry_plugin table = base();
     table.version = has("other_version") ? 1 : GANTRY_PLUGIN_VERSION;
     table.error_message = error_message;
     table.open_device = open_device;

@@ -39,6 +39,24 @@ std::int32_t start(Device& device, Worker*& worker) {
   return GANTRY_SUCCESS;
 }
 
+/// For people: "a process of its own, x86-64, 16 cores".
+std::string describe(const DeviceOptions& options) {
+  const ForeignCpu* const foreign = foreign_cpu();
+  std::string description = fmt::format("a process of its own, {}, {} cores",
+                                        foreign == nullptr ? "x86-64" : foreign->name,
+                                        std::thread::hardware_concurrency());
+  if (foreign != nullptr) {
+    description += " by QEMU";
+  }
+  if (options.threads != 0) {
+    description += fmt::format(", {} threads", options.threads);
+  }
+  if (options.full_teams) {
+    description += ", teams of as many threads as constructs name";
+  }
+  return description;
+}
+
 } // namespace
 
 std::int32_t enter(Device& device, Worker*& worker) {
@@ -55,24 +73,6 @@ std::int32_t enter(Device& device, Worker*& worker) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(worker->control()));
   }
   return GANTRY_SUCCESS;
-}
-
-/// For people: "a process of its own, x86-64, 16 cores".
-static std::string describe(const DeviceOptions& options) {
-  const ForeignCpu* const foreign = foreign_cpu();
-  std::string description = fmt::format("a process of its own, {}, {} cores",
-                                        foreign == nullptr ? "x86-64" : foreign->name,
-                                        std::thread::hardware_concurrency());
-  if (foreign != nullptr) {
-    description += " by QEMU";
-  }
-  if (options.threads != 0) {
-    description += fmt::format(", {} threads", options.threads);
-  }
-  if (options.full_teams) {
-    description += ", teams of as many threads as constructs name";
-  }
-  return description;
 }
 
 namespace entries {

@@ -35,11 +35,11 @@ std::vector<std::string> folders_of_user() {
 std::string library_path(std::string_view name) {
   const std::string file = fmt::format("{}{}{}", kLibraryPrefix, name, kLibrarySuffix);
   for (const std::string& folder : folders_of_user()) {
-    if (std::string path = folder + "/" + file; access(path.c_str(), R_OK) == 0) {
+    if (std::string path = fmt::format("{}/{}", folder, file); access(path.c_str(), R_OK) == 0) {
       return path;
     }
   }
-  return library_folder() + "/" + file;
+  return fmt::format("{}/{}", library_folder(), file);
 }
 
 void add_plugins_of(const std::string& folder, std::vector<std::string>& names) {

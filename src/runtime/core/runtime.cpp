@@ -367,6 +367,13 @@ Status Runtime::open_devices(bool all) {
       if (Status status = adopt_device(setup_.candidates[index], std::move(device)); !status) {
         return status;
       }
+    } else {
+      // Another thread has opened it meanwhile. This one's is closed, without the lock.
+      lock.unlock();
+      {
+        const auto not_needed = std::move(device);
+      }
+      lock.lock();
     }
   }
 }
