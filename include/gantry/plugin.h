@@ -407,6 +407,18 @@ typedef struct gantry_plugin {
       launches use is allocated, copied and released like anything else. */
   gantry_status (*queue_launch_data)(gantry_queue* queue, uint64_t bytes, void** host,
                                      void** device_address) GANTRY_NOEXCEPT;
+
+  /** Optional, for devices whose properties name a clock. `on` other than 0: from now on the queue
+      notes when each copy and each launch that is put in begins and ends on the device; 0: no
+      more. Nothing is in the queue. */
+  gantry_status (*record_times)(gantry_queue* queue, int32_t on) GANTRY_NOEXCEPT;
+
+  /** Optional, with record_times. What the queue has noted, in the order in which operations were
+      put in, and forgets then: writes as many as `capacity` elements and sets `*count` to how many
+      there were. Called when the queue was synchronised and nothing was put in since. An operation
+      that did not happen has begun and ended at 0. */
+  gantry_status (*read_times)(gantry_queue* queue, gantry_interval* times, size_t capacity,
+                              size_t* count) GANTRY_NOEXCEPT;
 } gantry_plugin;
 
 /** The one function that a plugin exports. `version` is the runtime's GANTRY_PLUGIN_VERSION: a

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 
 namespace gantry::plugin_check {
 
@@ -201,6 +202,57 @@ void lends_launch_data(const Subject& subject) {
   at.close();
 }
 
+/// Nanoseconds of the clock that "CLOCK_MONOTONIC" names.
+std::uint64_t monotonic_now() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void tells_times(const Subject& subject) {
+  const Setting at(subject);
+  gantry_device_properties properties = {.size = sizeof properties};
+  done(subject, at.device.plugin().get_properties(at.device.handle(), &properties),
+       "get_properties");
+  const gantry_plugin& plugin = at.device.plugin();
+  const bool has_times = plugin.record_times != nullptr && plugin.read_times != nullptr;
+  require(has_times || properties.clock == nullptr,
+          "the device names a clock, and the plugin lacks record_times or read_times");
+  if (properties.clock == nullptr) {
+    skip("the device has no clock");
+  }
+  done(subject, plugin.record_times(at.queue, 1), "record_times");
+  const std::int64_t value = 1;
+  std::int64_t result = 0;
+  const std::uint64_t before = monotonic_now();
+  at.put_write(at.memory, value);
+  at.device.put_launch(at.queue, at.wait, words(at.memory + 1, kLongSteps));
+  at.put_read(result, at.memory + 1);
+  at.device.synchronize(at.queue);
+  const std::uint64_t after = monotonic_now();
+  std::array<gantry_interval, 2> times = {};
+  std::size_t count = 0;
+  done(subject, plugin.read_times(at.queue, times.data(), times.size(), &count), "read_times");
+  require(count == 3, "read_times counts {} operations, and 3 were put in", count);
+  const auto& [copy, kernel] = times;
+  require(0 < copy.begin && copy.begin <= copy.end && copy.end <= kernel.begin &&
+              kernel.begin < kernel.end,
+          "a copy is said to last from {} to {}, and the kernel behind it from {} to {}",
+          copy.begin, copy.end, kernel.begin, kernel.end);
+  require(std::string_view(properties.clock) != "CLOCK_MONOTONIC" ||
+              (before <= copy.begin && kernel.end <= after),
+          "the times are not those of CLOCK_MONOTONIC");
+  done(subject, plugin.read_times(at.queue, times.data(), times.size(), &count), "read_times");
+  require(count == 0, "read_times does not forget what it has said");
+  done(subject, plugin.record_times(at.queue, 0), "record_times");
+  at.put_read(result, at.memory + 1);
+  at.device.synchronize(at.queue);
+  done(subject, plugin.read_times(at.queue, times.data(), times.size(), &count), "read_times");
+  require(count == 0, "a queue notes times that nobody wants");
+  at.close();
+}
+
 void tears_down_after_load(const Subject& subject) {
   without_leaks(4, [&] {
     const Setting at(subject);
@@ -231,6 +283,7 @@ constexpr std::array kCases = {
     Case{"queues", "queues leave nothing behind", comes_and_goes},
     Case{"queues", "queues and direct calls see one memory", mixes_with_direct_calls},
     Case{"queues", "memory for a launch comes with it", lends_launch_data},
+    Case{"queues", "times of what a queue did", tells_times},
     Case{"queues", "teardown after load from eight threads", tears_down_after_load},
 };
 

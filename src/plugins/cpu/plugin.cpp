@@ -49,6 +49,8 @@ const gantry_plugin& plugin() {
       .synchronize_queue = nullptr,
       .query_queue = nullptr,
       .queue_launch_data = nullptr,
+      .record_times = nullptr,
+      .read_times = nullptr,
   };
   return kPlugin;
 }

@@ -3,6 +3,7 @@
 #include "plugins/cuda/entries.h"
 #include "plugins/cuda/functions.h"
 #include "plugins/cuda/queues_of_thread.h"
+#include "plugins/cuda/times.h"
 
 #include <memory>
 
@@ -159,7 +160,7 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
                    {.size = 0,
                     .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT | host,
                     .description = device->description.c_str(),
-                    .clock = nullptr});
+                    .clock = QueueTimes::kClock});
   return GANTRY_SUCCESS;
 }
 

@@ -104,7 +104,7 @@ TEST_F(DeviceTest, SaysWhatItIs) {
   EXPECT_EQ(properties.capabilities & (GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT),
             GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT);
   EXPECT_STREQ(properties.description, device_->description.c_str());
-  EXPECT_EQ(properties.clock, nullptr);
+  EXPECT_STREQ(properties.clock, QueueTimes::kClock);
 }
 
 TEST(OpenDevice, IsRefusedForWhatThereIsNot) {

@@ -58,6 +58,7 @@ namespace gantry::cuda {
   X(cuEventCreate)                                                                                 \
   X(cuEventDestroy_v2)                                                                             \
   X(cuEventRecord)                                                                                 \
+  X(cuEventElapsedTime)                                                                            \
   X(cuEventSynchronize)                                                                            \
   X(cuStreamCreate)                                                                                \
   X(cuStreamDestroy_v2)                                                                            \

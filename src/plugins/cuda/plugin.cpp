@@ -36,6 +36,8 @@ gantry_get_plugin(std::uint32_t /*version*/) noexcept {
       .synchronize_queue = entries::synchronize_queue,
       .query_queue = entries::query_queue,
       .queue_launch_data = entries::queue_launch_data,
+      .record_times = entries::record_times,
+      .read_times = entries::read_times,
   };
   return &kPlugin;
 }

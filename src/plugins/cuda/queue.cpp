@@ -33,6 +33,41 @@ std::int32_t finish(gantry_queue& queue, CUresult result) {
   return code;
 }
 
+std::int32_t put_to_device(gantry_queue& queue, void* device_address, const void* host,
+                           std::uint64_t bytes) {
+  const auto to = reinterpret_cast<CUdeviceptr>(device_address);
+  if (bytes > kDriverTakes && !queue.device.integrated) {
+    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (!is_pinned(host)) {
+      return queue.staging.submit(queue.stream, to, host, bytes);
+    }
+  }
+  return check(
+      in_context(queue.device,
+                 [&] { return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream); }),
+      "cuMemcpyHtoDAsync");
+}
+
+std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_address,
+                         std::uint64_t bytes) {
+  const auto from = reinterpret_cast<CUdeviceptr>(device_address);
+  // The driver would wait for the copy of however little.
+  if (!queue.device.integrated) {
+    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
+      return code;
+    }
+    if (!is_pinned(host)) {
+      return queue.staging.retrieve(queue.stream, host, from, bytes);
+    }
+  }
+  return check(
+      in_context(queue.device,
+                 [&] { return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream); }),
+      "cuMemcpyDtoHAsync");
+}
+
 /// Puts something into the queue that the calling thread has for itself, and waits for it.
 template <typename Put>
 std::int32_t now(Device& device, Put&& put) {
@@ -70,6 +105,7 @@ gantry_status destroy_queue(gantry_queue* queue) noexcept {
     keep_failure(status, check(driver().cuStreamDestroy_v2(queue->stream), "cuStreamDestroy"));
     keep_failure(status, queue->memory.release(queue->device));
     keep_failure(status, queue->data.release());
+    queue->times.release();
   }
   delete queue;
   return status;
@@ -77,37 +113,14 @@ gantry_status destroy_queue(gantry_queue* queue) noexcept {
 
 gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
                                    std::uint64_t bytes) noexcept {
-  const auto to = reinterpret_cast<CUdeviceptr>(device_address);
-  if (bytes > kDriverTakes && !queue->device.integrated) {
-    if (const gantry_status status = enter(queue->device); status != GANTRY_SUCCESS) {
-      return status;
-    }
-    if (!is_pinned(host)) {
-      return queue->staging.submit(queue->stream, to, host, bytes);
-    }
-  }
-  return check(
-      in_context(queue->device,
-                 [&] { return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue->stream); }),
-      "cuMemcpyHtoDAsync");
+  return queue->times.note(queue->device, queue->stream,
+                           [&] { return put_to_device(*queue, device_address, host, bytes); });
 }
 
 gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
                                  std::uint64_t bytes) noexcept {
-  const auto from = reinterpret_cast<CUdeviceptr>(device_address);
-  // The driver would wait for the copy of however little.
-  if (!queue->device.integrated) {
-    if (const gantry_status status = enter(queue->device); status != GANTRY_SUCCESS) {
-      return status;
-    }
-    if (!is_pinned(host)) {
-      return queue->staging.retrieve(queue->stream, host, from, bytes);
-    }
-  }
-  return check(
-      in_context(queue->device,
-                 [&] { return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue->stream); }),
-      "cuMemcpyDtoHAsync");
+  return queue->times.note(queue->device, queue->stream,
+                           [&] { return put_to_host(*queue, host, device_address, bytes); });
 }
 
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
@@ -115,7 +128,17 @@ gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
   if (const gantry_status status = queue->data.bring(queue->stream); status != GANTRY_SUCCESS) {
     return status;
   }
-  return start(*kernel, *launch, queue->stream, queue->memory);
+  return queue->times.note(queue->device, queue->stream,
+                           [&] { return start(*kernel, *launch, queue->stream, queue->memory); });
+}
+
+gantry_status record_times(gantry_queue* queue, std::int32_t on) noexcept {
+  return queue->times.record(queue->device, queue->stream, on != 0);
+}
+
+gantry_status read_times(gantry_queue* queue, gantry_interval* times, std::size_t capacity,
+                         std::size_t* count) noexcept {
+  return queue->times.read(queue->device, queue->stream, times, capacity, *count);
 }
 
 gantry_status queue_launch_data(gantry_queue* queue, std::uint64_t bytes, void** host,

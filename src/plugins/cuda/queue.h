@@ -4,6 +4,7 @@
 #include "plugins/cuda/launch.h"
 #include "plugins/cuda/launch_data.h"
 #include "plugins/cuda/staging.h"
+#include "plugins/cuda/times.h"
 
 struct gantry_queue {
   gantry::cuda::Device& device;
@@ -11,4 +12,5 @@ struct gantry_queue {
   gantry::cuda::LaunchMemory memory = {};
   gantry::cuda::LaunchData data{device};
   gantry::cuda::Staging staging{device.pinned};
+  gantry::cuda::QueueTimes times = {};
 };

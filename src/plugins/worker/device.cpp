@@ -116,7 +116,7 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
                    {.size = 0,
                     .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY,
                     .description = device->description.c_str(),
-                    .clock = nullptr});
+                    .clock = "CLOCK_MONOTONIC"});
   return GANTRY_SUCCESS;
 }
 

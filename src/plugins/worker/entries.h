@@ -29,5 +29,7 @@ GANTRY_ENTRY(queue_copy_to_host)
 GANTRY_ENTRY(queue_launch)
 GANTRY_ENTRY(synchronize_queue)
 GANTRY_ENTRY(query_queue)
+GANTRY_ENTRY(record_times)
+GANTRY_ENTRY(read_times)
 
 } // namespace gantry::worker::entries

@@ -49,8 +49,9 @@ enum class Operation : std::uint32_t {
   kWrite,        ///< address; payload: the bytes
   kRead,         ///< address, number of bytes → payload
   kApplyChanges, ///< of `changes`, all that there are
-  kLaunch,       ///< kernel, and the channel's `launch`; payload: the arguments
-  kEnd,          ///< the worker ends; nothing comes back
+  kLaunch, ///< kernel, and the channel's `launch`; payload: the arguments → if it is timed, begin,
+           ///< end
+  kEnd,    ///< the worker ends; nothing comes back
 };
 
 /// A gantry_launch without its arguments.
@@ -61,6 +62,7 @@ struct LaunchShape {
   std::uint64_t trip_count;
   std::uint32_t dynamic_memory;
   std::uint32_t argument_count;
+  std::uint32_t timed; ///< 1: when it begins and ends is wanted
 };
 
 struct Channel {

@@ -6,6 +6,7 @@
 #include "plugins/worker/entries.h"
 #include "plugins/worker/image.h"
 #include "plugins/worker/memory.h"
+#include "plugins/worker/monotonic.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -32,6 +33,21 @@ struct gantry_queue {
   std::vector<Retrieval> later; ///< behind the kernel
   std::int32_t code = GANTRY_SUCCESS;
   std::string message; ///< of the first failure
+  bool timed = false;
+  std::vector<gantry_interval> times; ///< of what was put in since they were read
+
+  /// Makes a copy, and notes when.
+  template <typename Copy>
+  std::int32_t timed_copy(Copy&& copy) {
+    if (!timed) [[likely]] {
+      return copy();
+    }
+    gantry_interval interval = {.begin = monotonic_now(), .end = 0};
+    const std::int32_t status = copy();
+    interval.end = monotonic_now();
+    times.push_back(status == GANTRY_SUCCESS ? interval : gantry_interval{});
+    return status;
+  }
 
   /// Waits for the kernel and makes the copies behind it. GANTRY_SUCCESS, or the first failure,
   /// which stays.
@@ -40,9 +56,15 @@ struct gantry_queue {
     std::int32_t now = code == GANTRY_SUCCESS ? enter(device, same) : code;
     if (std::exchange(launched, false) && now != GANTRY_FAILURE) {
       now = line.wait();
+      if (timed) {
+        times.push_back(now == GANTRY_SUCCESS ? gantry_interval{line.word(1), line.word(2)}
+                                              : gantry_interval{});
+      }
     }
     for (const auto& [host, device_address, size] : later) {
-      now = now == GANTRY_SUCCESS ? copy_to_host(worker, host, device_address, size) : now;
+      now = timed_copy([&] {
+        return now == GANTRY_SUCCESS ? copy_to_host(worker, host, device_address, size) : now;
+      });
     }
     later.clear();
     if (code == GANTRY_SUCCESS && now != GANTRY_SUCCESS) {
@@ -83,8 +105,11 @@ gantry_status destroy_queue(gantry_queue* queue) noexcept {
 gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
                                    std::uint64_t bytes) noexcept {
   const std::int32_t code = queue->settle();
-  return code == GANTRY_SUCCESS ? worker::copy_to_device(queue->worker, device_address, host, bytes)
-                                : set_error(code, queue->message);
+  return queue->timed_copy([&] {
+    return code == GANTRY_SUCCESS
+               ? worker::copy_to_device(queue->worker, device_address, host, bytes)
+               : set_error(code, queue->message);
+  });
 }
 
 gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
@@ -94,8 +119,10 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
     return GANTRY_SUCCESS;
   }
   const std::int32_t code = queue->settle();
-  return code == GANTRY_SUCCESS ? worker::copy_to_host(queue->worker, host, device_address, bytes)
-                                : set_error(code, queue->message);
+  return queue->timed_copy([&] {
+    return code == GANTRY_SUCCESS ? worker::copy_to_host(queue->worker, host, device_address, bytes)
+                                  : set_error(code, queue->message);
+  });
 }
 
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
@@ -118,6 +145,7 @@ gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
   shape.trip_count = launch->trip_count;
   shape.dynamic_memory = launch->dynamic_memory;
   shape.argument_count = launch->argument_count;
+  shape.timed = queue->timed ? 1 : 0;
   std::memcpy(line.payload(), launch->arguments, launch->argument_count * sizeof(void*));
   line.word(0) = kernel->handle;
   line.post(Operation::kLaunch);
@@ -134,6 +162,20 @@ gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
   const bool usable = enter(queue->device, same) == GANTRY_SUCCESS;
   *done = usable && queue->launched && queue->line.busy() ? 0 : 1;
   return *done != 0 ? queue->finish() : GANTRY_SUCCESS;
+}
+
+gantry_status record_times(gantry_queue* queue, std::int32_t on) noexcept {
+  queue->timed = on != 0;
+  queue->times.clear();
+  return GANTRY_SUCCESS;
+}
+
+gantry_status read_times(gantry_queue* queue, gantry_interval* times, std::size_t capacity,
+                         std::size_t* count) noexcept {
+  *count = queue->times.size();
+  std::copy_n(queue->times.begin(), std::min(capacity, *count), times);
+  queue->times.clear();
+  return GANTRY_SUCCESS;
 }
 
 /// A queue for this launch alone: the runtime launches through queues.

@@ -19,6 +19,8 @@ constexpr std::chrono::microseconds kSpin{20};
 /// done by the thread that waits, and to wake another one for it costs more than the work.
 constexpr std::chrono::microseconds kNap{50};
 constexpr std::chrono::milliseconds kNaps{20};
+/// then it sleeps, and ends if nothing has come for so long and another one sleeps too.
+constexpr std::chrono::seconds kIdle{1};
 
 } // namespace
 
@@ -125,7 +127,15 @@ void Executors::work() {
     }
     --spinning_;
     ++sleeping_;
-    wake_.wait(lock, [this] { return wakeups_ != 0; });
+    while (wakeups_ == 0) {
+      if (sleeping_ == 1) {
+        wake_.wait(lock);
+      } else if (wake_.wait_for(lock, kIdle) == std::cv_status::timeout && wakeups_ == 0 &&
+                 sleeping_ > 1) {
+        --sleeping_;
+        return;
+      }
+    }
     --wakeups_;
     --sleeping_;
     ++spinning_;

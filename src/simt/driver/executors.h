@@ -1,6 +1,7 @@
 // The driver's own threads, which run what is in streams. They start when the first operation is
-// appended and are as many as streams have run at once: a stream never waits for a thread, so host
-// functions of two streams may wait for each other.
+// appended and are as many as streams run at once: a stream never waits for a thread, so host
+// functions of two streams may wait for each other. A thread that has had nothing to do for long
+// ends, except for the last one.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@ class Stream;
 
 class Executors {
 public:
-  /// Lives as long as the process: its threads do not end before.
+  /// Lives as long as the process.
   [[nodiscard]] static Executors& instance();
 
   /// Has the stream's run_queued() called soon. Does not wake a thread where one is awake to see

@@ -8,6 +8,7 @@
 #include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
+#include "plugins/worker/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/guardian.h"
 #include "plugins/worker/server/lifetime.h"
@@ -19,7 +20,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <thread>
 
@@ -57,11 +57,8 @@ namespace {
 }
 
 void look_for_slow_kernels(Control& control) {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
   const std::uint64_t limit = control.time_limit * 1'000'000;
-  const std::uint64_t now = static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-                            static_cast<std::uint64_t>(time.tv_nsec);
+  const std::uint64_t now = monotonic_now();
   for (std::uint32_t i = 0; i < control.channel_count.load(); ++i) {
     Channel& channel = control.channels[i];
     const std::uint64_t kernel = channel.kernel.load();

@@ -4,6 +4,7 @@
 #include "plugins/cpu/image.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
+#include "plugins/worker/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/thread_limit.h"
 
@@ -12,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -34,13 +34,6 @@ T* pointer(std::uint64_t word) {
 template <typename T>
 std::uint64_t word(T* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
-}
-
-std::uint64_t now() {
-  timespec time = {};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 std::string text(const Channel& channel) {
@@ -217,7 +210,7 @@ private:
     launch.dynamic_memory = shape.dynamic_memory;
     const std::uint64_t kernel = channel_.words[0];
     if (control_.time_limit != 0) {
-      channel_.since.store(now(), std::memory_order_relaxed);
+      channel_.since.store(monotonic_now(), std::memory_order_relaxed);
     }
     channel_.kernel.store(kernel);
     // Regions of GCC's and kernels of Flang's are told otherwise.
@@ -225,8 +218,13 @@ private:
         pointer<gantry_kernel>(kernel)->run_league == nullptr) {
       set_thread_limit(shape.thread_limit[0]);
     }
+    const std::uint64_t begin = shape.timed != 0 ? monotonic_now() : 0;
     const std::int32_t code =
         cpu::entries::launch(&device_, pointer<gantry_kernel>(kernel), &launch);
+    if (shape.timed != 0) {
+      channel_.words[1] = begin;
+      channel_.words[2] = monotonic_now();
+    }
     channel_.kernel.store(0);
     flush();
     return code;

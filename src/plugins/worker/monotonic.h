@@ -1,0 +1,17 @@
+// The clock that a program and its workers share.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace gantry::worker {
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+inline std::uint64_t monotonic_now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+} // namespace gantry::worker
