@@ -1,4 +1,5 @@
 #include "plugins/cuda/testing/open_device.h"
+#include "plugins/cuda/times.h"
 
 #include <array>
 #include <string_view>
