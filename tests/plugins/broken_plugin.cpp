@@ -1,5 +1,7 @@
 // `broken`, a plugin for the tests of plugin-check: `queued` with a lost state, and with the one
-// defect that GANTRY_TEST_DEFECT names. Without one it keeps to the contract.
+// defect that GANTRY_TEST_DEFECT names. Without one it keeps to the contract. `founding_design` is
+// no defect: the plugin then takes the table of functions as Clang's design of declare target
+// indirect has it.
 #include "queued.h"
 
 #include "plugins/cpu/entries.h"
@@ -60,6 +62,7 @@ gantry_status get_fault(gantry_device* /*device*/, gantry_fault* fault) noexcept
 }
 
 std::array<char, 256> message_of_all_threads = {};
+gantry_device* opened_last = nullptr;
 
 const char* error_message() noexcept {
   if (has("shared_message")) {
@@ -80,6 +83,7 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
     (void)memfd_create("leaked", 0);
   }
   const gantry_status status = base().open_device(index, settings, device);
+  opened_last = status == GANTRY_SUCCESS ? *device : nullptr;
   std::snprintf(message_of_all_threads.data(), message_of_all_threads.size(), "%s",
                 base().error_message());
   return status;
@@ -283,6 +287,14 @@ gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
 
 } // namespace
 
+extern "C" [[gnu::visibility("default")]] void
+__tgt_rtl_set_function_ptr_map(std::int32_t device_id, std::uint64_t table_size,
+                               __omp_offloading_fptr_map_ty* table_host_ptr) noexcept {
+  if (has("founding_design") && device_id == 0) {
+    (void)base().set_function_map(opened_last, table_host_ptr, table_size);
+  }
+}
+
 extern "C" [[gnu::visibility("default")]] const gantry_plugin*
 gantry_get_plugin(std::uint32_t /*version*/) noexcept {
   static const gantry_plugin plugin = [] {
@@ -292,6 +304,9 @@ gantry_get_plugin(std::uint32_t /*version*/) noexcept {
     table.open_device = open_device;
     table.get_properties = get_properties;
     table.get_fault = get_fault;
+    if (has("founding_design")) {
+      table.set_function_map = nullptr;
+    }
     table.create_image = create_image;
     table.load_image = load_image;
     table.destroy_image = destroy_image;

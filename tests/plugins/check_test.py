@@ -45,6 +45,26 @@ DEFECTS = {
 }
 
 
+INDIRECT = r"""
+#include <cstdio>
+#include <omp.h>
+#pragma omp begin declare target indirect
+int answer(int x) { return omp_is_initial_device() ? -1 : x + 2; }
+#pragma omp end declare target
+int main() {
+  int (*volatile function)(int) = answer;
+  int (*copy)(int) = function;
+  int result = 0, host = 1;
+#pragma omp target map(from : result, host)
+  {
+    result = copy(40);
+    host = omp_is_initial_device();
+  }
+  std::printf("%d on the %s\n", result, host ? "host" : "device");
+}
+"""
+
+
 def check(plugin, *options, **environment):
     done = subprocess.run([GANTRY, "plugin-check", "--json", plugin, *options], capture_output=True, text=True,
                           timeout=300, check=False, env={**os.environ, **environment})
@@ -122,6 +142,17 @@ class Check(unittest.TestCase):
                 told = {case["rule"]: case["text"] for case in report["cases"] if case["result"] == "failed"}
                 self.assertIn(rule, told)
                 self.assertRegex(told[rule], text)
+
+    def test_a_plugin_that_is_written_to_clangs_design(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.with_suffix(".cpp").write_text(INDIRECT)
+            subprocess.run([GANTRY, "clang++", "-O1", program.with_suffix(".cpp"), "-o", program], check=True)
+            for defect, output in (("founding_design", "42 on the device\n"), ("", "42 on the device\n")):
+                done = subprocess.run([program], capture_output=True, text=True, check=False, env={
+                    **os.environ, "GANTRY_PLUGIN_PATH": str(BROKEN.parent), "GANTRY_DEVICES": "broken",
+                    "OMP_TARGET_OFFLOAD": "MANDATORY", "GANTRY_TEST_DEFECT": defect})
+                self.assertEqual((done.stdout, done.stderr), (output, ""))
 
     def test_what_is_no_plugin(self):
         for plugin, text in (("no-such-kind", "is not a kind of device"),
