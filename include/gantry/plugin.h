@@ -23,7 +23,7 @@
  *  - Optional functions may be null. What the runtime does instead is said at each.
  *  - A "device address" means something to code on the device only.
  *
- * `gantry plugin-check` tests a plugin against all of this; docs/plugins.md is the guide.
+ * `gantry plugin-check` tests a plugin; docs/plugins.md is the guide, and says what is not tested.
  */
 #ifndef GANTRY_PLUGIN_H
 #define GANTRY_PLUGIN_H

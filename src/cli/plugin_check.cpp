@@ -12,7 +12,6 @@
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 namespace gantry::cli {
 namespace {

@@ -1,4 +1,4 @@
-// find_symbols of gantry/plugin.h, for plugins that look symbols up one by one.
+// find_symbols of gantry/plugin.h, for images that look symbols up one by one.
 #pragma once
 
 #include "plugins/last_error.h"
@@ -12,14 +12,16 @@
 
 namespace gantry::plugins {
 
-/// Calls `find` for each symbol, which fills it in and returns its status. Returns the status of
-/// the first one that was not found, with its message kept.
-template <typename Find>
-gantry_status find_each(gantry_symbol* symbols, std::size_t count, Find find) {
+/// Fills in each symbol by the image's find_kernel() or find_variable(). Returns the status of the
+/// first one that was not found, with its message kept.
+template <typename Image>
+gantry_status find_each(Image& image, gantry_symbol* symbols, std::size_t count) {
   gantry_status result = GANTRY_SUCCESS;
   std::string message;
   for (gantry_symbol& symbol : std::span(symbols, count)) {
-    symbol.status = find(symbol);
+    symbol.status = symbol.kind == GANTRY_SYMBOL_KERNEL
+                        ? image.find_kernel(symbol.name, symbol.kernel)
+                        : image.find_variable(symbol.name, symbol.address, symbol.bytes);
     if (symbol.status != GANTRY_SUCCESS && result == GANTRY_SUCCESS) {
       result = symbol.status;
       message = last_error();

@@ -85,9 +85,9 @@ void keeps_a_copy(const Subject& subject) {
 void leaves_a_file(const Subject& subject) {
   need_image(subject);
   const Device device(subject);
-  char folder[] = "/tmp/plugin-check-XXXXXX";
-  require(mkdtemp(folder) != nullptr, "no temporary folder can be made");
-  const std::string file = std::string(folder) + "/image";
+  std::string folder = std::filesystem::temp_directory_path() / "plugin-check-XXXXXX";
+  require(mkdtemp(folder.data()) != nullptr, "no folder can be made in TMPDIR");
+  const std::string file = folder + "/image";
   for (int time = 0; time < 2; ++time) { // the second time the file is there
     gantry_image* image = nullptr;
     done(subject,

@@ -136,10 +136,10 @@ std::int32_t gantry_image::write_device_environment() const {
   return write(address, &environment, sizeof environment);
 }
 
-std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel) {
+std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel) {
   const std::lock_guard lock(mutex_);
   if (const auto known = kernels_.find(name); known != kernels_.end()) {
-    *kernel = &known->second;
+    kernel = &known->second;
     return GANTRY_SUCCESS;
   }
   if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
@@ -175,12 +175,12 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel** kernel)
   found.region = region;
   found.environment = environment;
   found.max_block_size = max_block_size;
-  *kernel = &found;
+  kernel = &found;
   return GANTRY_SUCCESS;
 }
 
-std::int32_t gantry_image::find_variable(const char* name, void** device_address,
-                                         std::uint64_t* size) const {
+std::int32_t gantry_image::find_variable(const char* name, void*& device_address,
+                                         std::uint64_t& size) const {
   if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
     return code;
   }
@@ -193,8 +193,8 @@ std::int32_t gantry_image::find_variable(const char* name, void** device_address
   if (result != CUDA_SUCCESS) {
     return report(GANTRY_NOT_FOUND, "there is no such variable in the image");
   }
-  *device_address = reinterpret_cast<void*>(address);
-  *size = bytes;
+  device_address = reinterpret_cast<void*>(address);
+  size = bytes;
   return GANTRY_SUCCESS;
 }
 
@@ -245,11 +245,7 @@ gantry_status destroy_image(gantry_image* image) noexcept {
 
 gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
                            std::size_t count) noexcept {
-  return plugins::find_each(symbols, count, [&](gantry_symbol& symbol) {
-    return symbol.kind == GANTRY_SYMBOL_KERNEL
-               ? image->find_kernel(symbol.name, &symbol.kernel)
-               : image->find_variable(symbol.name, &symbol.address, &symbol.bytes);
-  });
+  return plugins::find_each(*image, symbols, count);
 }
 
 } // namespace gantry::cuda::entries

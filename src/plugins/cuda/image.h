@@ -36,8 +36,8 @@ struct gantry_image {
   /// Takes the image from the device and the driver, before it is freed. GANTRY_SUCCESS or an
   /// error, kept; after an error, too, it can be freed.
   std::int32_t unload();
-  std::int32_t find_kernel(const char* name, gantry_kernel** kernel);
-  std::int32_t find_variable(const char* name, void** device_address, std::uint64_t* size) const;
+  std::int32_t find_kernel(const char* name, gantry_kernel*& kernel);
+  std::int32_t find_variable(const char* name, void*& device_address, std::uint64_t& size) const;
 
   /// Tells the image's code of the device and its functions; the device's lock is held.
   std::int32_t write_device_environment() const;

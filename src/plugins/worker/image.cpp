@@ -179,11 +179,7 @@ gantry_status destroy_image(gantry_image* image) noexcept {
 
 gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
                            std::size_t count) noexcept {
-  return plugins::find_each(symbols, count, [&](gantry_symbol& symbol) {
-    return symbol.kind == GANTRY_SYMBOL_KERNEL
-               ? image->find_kernel(symbol.name, symbol.kernel)
-               : image->find_variable(symbol.name, symbol.address, symbol.bytes);
-  });
+  return plugins::find_each(*image, symbols, count);
 }
 
 } // namespace gantry::worker::entries

@@ -2,8 +2,9 @@
 //
 // A program has the devices of plugins in GANTRY_PLUGIN_PATH and NVIDIA's GPUs, if it has an image
 // for them and the machine has some; else the CPU, if it has an image for that; else the PTX
-// executor, and else an emulated CPU. A plugin is loaded only if some program has an image that is
-// not the CPU's, so that programs for the CPU alone pay nothing for the others.
+// executor, and else an emulated CPU. Of the installation's plugins one is loaded only if some
+// program has an image that is not the CPU's, so that programs for the CPU alone pay nothing for
+// them; those of GANTRY_PLUGIN_PATH are always loaded.
 #pragma once
 
 #include "runtime/core/plugin.h"
