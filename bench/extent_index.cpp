@@ -1,8 +1,8 @@
 // The mapping table's index beside what else it could be: look-up of an address inside one of N
 // extents of 32 bytes, at random, and erasing and inserting one. `scripts/bench --structures` runs
 // it.
-#include "runtime/core/extent_index.h"
-#include "runtime/core/mapping_table.h"
+#include "runtime/core/data/extent_index.h"
+#include "runtime/core/data/mapping_table.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // The plugins that are part of libgantry.
 #include "plugins/cpu/entries.h"
-#include "runtime/core/plugin_library.h"
+#include "runtime/core/devices/plugin_library.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // What gantry/gantry.h offers: the runtime describes itself.
 #include "runtime/abi/export.h"
-#include "runtime/core/plugin_library.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <gantry/gantry.h>
 

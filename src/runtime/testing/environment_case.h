@@ -1,7 +1,7 @@
 // A device data environment of a FakePlugin's device, for tests of mapping rules.
 #pragma once
 
-#include "runtime/core/data_environment.h"
+#include "runtime/core/data/data_environment.h"
 #include "runtime/testing/fake_plugin.h"
 #include "runtime/testing/map_items.h"
 

@@ -9,7 +9,7 @@
 // pointer; `broken` makes its loading fail.
 #pragma once
 
-#include "runtime/core/plugin_device.h"
+#include "runtime/core/devices/plugin_device.h"
 
 #include <cstdint>
 #include <deque>

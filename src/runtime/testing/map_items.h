@@ -1,7 +1,7 @@
 // Map items as tests write them: `tofrom(array)`, `release(x)`, with modifiers set on the result.
 #pragma once
 
-#include "runtime/core/map_item.h"
+#include "runtime/core/data/map_item.h"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 // target data, target enter data, target exit data and target update as Clang calls them.
 #include "runtime/abi/clang/decode.h"
 #include "runtime/abi/export.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/runtime/runtime.h"
 
 using namespace gantry;
 using namespace gantry::abi::clang;

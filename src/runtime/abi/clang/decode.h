@@ -3,9 +3,9 @@
 
 #include "base/result.h"
 #include "runtime/abi/clang/layouts.h"
-#include "runtime/core/data_environment.h"
-#include "runtime/core/diagnostics.h"
-#include "runtime/core/map_item.h"
+#include "runtime/core/data/data_environment.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/data/map_item.h"
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The descriptor of a program that Clang compiled, decoded.
 #pragma once
 
-#include "runtime/core/program.h"
+#include "runtime/core/programs/program.h"
 
 namespace gantry::abi::clang {
 

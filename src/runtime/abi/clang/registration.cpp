@@ -3,8 +3,8 @@
 #include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
-#include "runtime/core/module_path.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/host/module_path.h"
+#include "runtime/core/runtime/runtime.h"
 
 using namespace gantry::abi::clang;
 using gantry::core::Module;

@@ -3,8 +3,8 @@
 #include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
-#include "runtime/core/runtime.h"
-#include "runtime/core/target_region.h"
+#include "runtime/core/runtime/runtime.h"
+#include "runtime/core/constructs/target_region.h"
 
 #include <chrono>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <memory>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/core/construct_work.h"
+#include "runtime/core/data/construct_work.h"
 
 #include <gantry/plugin.h>
 

@@ -2,7 +2,7 @@
 // device code (docs/gomp4-table.md).
 #pragma once
 
-#include "runtime/core/program.h"
+#include "runtime/core/programs/program.h"
 
 #include <mutex>
 

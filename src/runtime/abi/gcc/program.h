@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/core/program.h"
+#include "runtime/core/programs/program.h"
 
 #include <cstddef>
 #include <mutex>

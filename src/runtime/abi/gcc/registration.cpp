@@ -4,8 +4,8 @@
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
 #include "runtime/abi/openmp/process_end.h"
-#include "runtime/core/module_path.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/host/module_path.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <algorithm>
 #include <memory>

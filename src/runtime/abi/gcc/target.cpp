@@ -5,7 +5,7 @@
 #include "runtime/abi/gcc/libgomp.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/openmp/process_end.h"
-#include "runtime/core/target_region.h"
+#include "runtime/core/constructs/target_region.h"
 
 using namespace gantry;
 using namespace gantry::abi::gcc;

@@ -4,7 +4,7 @@
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/routine.h"
 #include "runtime/abi/openmp/tasks.h"
-#include "runtime/core/rectangle.h"
+#include "runtime/core/constructs/rectangle.h"
 
 using namespace gantry;
 using abi::openmp::Routine;

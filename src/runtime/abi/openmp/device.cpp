@@ -1,7 +1,7 @@
 // Device information routines (OpenMP 5.2, section 18.7) and what libomp asks for them.
 #include "runtime/abi/export.h"
-#include "runtime/core/diagnostics.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <cstdio>
 #include <string_view>

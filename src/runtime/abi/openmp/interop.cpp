@@ -8,8 +8,8 @@
 #include "runtime/abi/clang/layouts.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/tasks.h"
-#include "runtime/core/diagnostics.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <iterator>
 

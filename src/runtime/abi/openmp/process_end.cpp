@@ -1,6 +1,6 @@
 #include "runtime/abi/openmp/process_end.h"
 
-#include "runtime/core/runtime.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <cstdint>
 #include <cstdlib>

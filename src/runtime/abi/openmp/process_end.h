@@ -3,7 +3,7 @@
 // can wait for them. Device images do not go away under a region in any case.
 #pragma once
 
-#include "runtime/core/module_path.h"
+#include "runtime/core/host/module_path.h"
 
 #include <atomic>
 #include <cstdint>

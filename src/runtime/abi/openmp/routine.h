@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "runtime/core/diagnostics.h"
-#include "runtime/core/memory.h"
-#include "runtime/core/runtime.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/constructs/memory.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <string_view>
 

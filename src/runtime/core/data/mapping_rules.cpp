@@ -1,0 +1,380 @@
+// What map clauses do at the start and end of a region and what target update does
+// (OpenMP 5.2, sections 5.8.3, 13.6 and 13.9), as far as it can be decided without copying.
+#include "runtime/core/data/data_environment.h"
+
+#include "runtime/core/reports/text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gantry::core {
+
+namespace {
+
+/// Section 5.8.3, restrictions on the map clause: storage that is mapped in part cannot be
+/// extended.
+tl::unexpected<Error> partly_mapped(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
+                                    const Mapping& mapping) {
+  return fail("mapping of {} {} extends past {} {} already mapped{}; map the whole object first",
+              quoted_name(item.name), extent(begin, size), quoted_name(mapping.name),
+              extent(mapping.host_begin, mapping.size()), mapped_where(mapping));
+}
+
+tl::unexpected<Error> not_present(const MapItem& item) {
+  return fail("{} {} is not present on the device, as its present modifier demands; map it first, "
+              "with target enter data for instance",
+              quoted_name(item.name), extent(address(item.begin), item.size));
+}
+
+/// What no object can be: a null pointer with a length, or an extent that passes the last address.
+Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t size) {
+  if (size > 0 && begin == 0) {
+    return fail("{} is a null pointer, of which {} bytes are named; map what it is to point to, or "
+                "a length of 0",
+                quoted_name(item.name), size);
+  }
+  if (size > ~begin) {
+    return fail("{} {} extends past the end of the address space; is its length negative?",
+                quoted_name(item.name), extent(begin, size));
+  }
+  return {};
+}
+
+/// An address of memory that the program allocated on the device: no original storage.
+Status check_original(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
+                      const AllocationTable& allocations) {
+  const auto allocation = allocations.holding(begin);
+  if (!allocation || allocation->kind != MemoryKind::kDevice) {
+    return {};
+  }
+  return fail("mapping of {} {}, which lies in device memory: the allocation {}; name the pointer "
+              "in is_device_ptr or has_device_addr instead of mapping it",
+              quoted_name(item.name), extent(begin, size),
+              extent(allocation->begin, allocation->size));
+}
+
+/// The alignment that an address shows, between that of device memory and a page.
+std::uintptr_t alignment_of(std::uintptr_t begin) {
+  return std::clamp<std::uintptr_t>(begin & (~begin + 1), PluginDevice::kAlignment, 4096);
+}
+
+/// A pointer that the compiler mapped by itself for use in a region: it asks for translation and
+/// holds no reference.
+bool only_translates(const MapItem& item) {
+  return item.implicit && item.size == 0;
+}
+
+bool is_part_of_item(const MapItem& item) {
+  return item.member && item.kind == MapKind::kStorage;
+}
+
+/// A member's storage is counted by the item that maps the whole; a pointee's always by itself. A
+/// section without length that lies before the first mapped byte is translated by the mapping and
+/// no part of it.
+bool counts(const MapItem& item, std::uintptr_t begin, const Mapping& mapping) {
+  return (!is_part_of_item(item) || mapping.made_for_member) && !only_translates(item) &&
+         (item.size > 0 || begin >= mapping.host_begin);
+}
+
+/// True if another item of the construct has counted for this one too.
+bool is_counted(const MapItem& item, Mapping& mapping, std::uint64_t call) {
+  return item.once && std::exchange(mapping.counted_by, call) == call;
+}
+
+std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
+  return item.hold ? mapping.holds : mapping.references;
+}
+
+bool has_storage(const MapItem& item) {
+  return item.kind == MapKind::kStorage || item.kind == MapKind::kPointee;
+}
+
+/// The mapping that holds item `i`, if it is the one of the last time.
+Mapping* found_again(std::size_t i, const MapItem& item, const ConstructWork& work) {
+  return work.last != nullptr && i < work.last->size()
+             ? MappingTable::confirm((*work.last)[i], address(item.begin), item.size)
+             : nullptr;
+}
+
+/// What is to be copied between the two: not where they are one, and nothing back to constants,
+/// which compilers map like variables.
+bool is_copied(const Mapping& mapping, Transfers::Direction direction) {
+  return !mapping.shared() && (direction == Transfers::Direction::kToDevice || !mapping.read_only);
+}
+
+void remember(ConstructWork& work) {
+  if (work.last != nullptr) {
+    work.last->assign(work.found.begin(), work.found.end());
+  }
+}
+
+} // namespace
+
+Status DataEnvironment::plan_enter(Lock& lock, Items items, ConstructWork& work) {
+  work.found.resize(items.size());
+  bool attachments = false;
+  bool translations = false;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kStorage) {
+      if (only_translates(item)) {
+        translations = true;
+        continue;
+      }
+      if (Mapping* const mapping = found_again(i, item, work); mapping != nullptr) {
+        enter_present(*mapping, item, address(item.begin), item.size, work);
+        work.found[i] = mapping;
+        continue;
+      }
+    }
+    if (item.kind == MapKind::kPointee && !item.member) {
+      MapItem pointer = item;
+      pointer.to = pointer.from = pointer.present = false;
+      if (auto entered = enter_storage(items, pointer, address(item.base), sizeof(void*), work);
+          !entered) {
+        return tl::unexpected(entered.error());
+      }
+    }
+    if (has_storage(item)) {
+      auto entered = enter_storage(items, item, address(item.begin), item.size, work);
+      if (!entered) {
+        return tl::unexpected(entered.error());
+      }
+      work.found[i] = *entered;
+    }
+    attachments |= item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
+  }
+  // Pointers are translated and attached when everything is in place, whatever the order of the
+  // items.
+  for (std::size_t i = 0; translations && i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kStorage && only_translates(item)) {
+      auto entered = enter_storage(items, item, address(item.begin), item.size, work);
+      if (!entered) {
+        return tl::unexpected(entered.error());
+      }
+      work.found[i] = *entered;
+    }
+  }
+  if (!work.created.empty()) {
+    if (Status status = allocate_created(lock, items, work); !status) {
+      return status;
+    }
+  }
+  for (std::size_t i = 0; attachments && i < items.size(); ++i) {
+    if (items[i].kind == MapKind::kPointee || items[i].kind == MapKind::kAttachment) {
+      attach(items[i], work);
+    }
+  }
+  remember(work);
+  return {};
+}
+
+void DataEnvironment::enter_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                    std::uint64_t size, ConstructWork& work) {
+  const bool is_new = mapping.created_by == work.call;
+  if (!mapping.infinite() && (counts(item, begin, mapping) || !mapping.referenced()) &&
+      !is_counted(item, mapping, work.call)) {
+    ++count_of(mapping, item);
+    work.references.push_back({&mapping, mapping.created_by, item.hold});
+  }
+  if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
+    info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
+         extent(begin, size),
+         mapping.infinite() ? "infinitely many" : fmt::to_string(mapping.references));
+  }
+  // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
+  if (item.to && (is_new || item.always)) {
+    transfer(mapping, begin, size, Transfers::Direction::kToDevice, work);
+  }
+}
+
+Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item,
+                                                std::uintptr_t begin, std::uint64_t size,
+                                                ConstructWork& work) {
+  if (Status status = check_extent(item, begin, size); !status) {
+    return tl::unexpected(status.error());
+  }
+  if (begin == 0) {
+    return nullptr;
+  }
+  const Lookup lookup = table_.find(begin, size);
+  Mapping* mapping = lookup.mapping;
+  if (lookup.presence == Presence::kPartial && !item.implicit) {
+    return partly_mapped(item, begin, size, *mapping);
+  }
+  if (lookup.presence == Presence::kAbsent) {
+    if (item.present) {
+      return not_present(item);
+    }
+    if (size == 0) {
+      return nullptr;
+    }
+    auto created = create(items, item, begin, size, work);
+    if (!created) {
+      return created;
+    }
+    mapping = *created;
+  }
+  enter_present(*mapping, item, begin, size, work);
+  return mapping;
+}
+
+Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::uintptr_t begin,
+                                         std::uint64_t size, ConstructWork& work) {
+  const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
+  const bool close = item.close && !device_.shares_memory();
+  const std::uintptr_t of_image = links_.empty() ? 0 : link_storage(begin, size);
+  const bool is_allocated =
+      of_image == 0 && (!unified_ || close || points_to_own_storage(items, begin, size, work));
+  if (is_allocated) {
+    if (Status status = check_original(item, begin, size, allocations_); !status) {
+      return tl::unexpected(status.error());
+    }
+  }
+  Mapping& mapping = table_.insert(begin, size);
+  mapping.host_base = is_section ? address(item.base) : begin;
+  mapping.created_by = work.call;
+  mapping.made_for_member = is_part_of_item(item);
+  mapping.name = item.name;
+  mapping.mapped_at = work.construct.psource;
+  mapping.pending = is_allocated;
+  if (!is_allocated) {
+    mapping.device_begin = of_image != 0 ? of_image : begin;
+  }
+  note_separate(mapping);
+  // The corresponding storage is aligned as the whole variable is, up to a page.
+  const std::uintptr_t alignment = alignment_of(mapping.host_base);
+  work.created.push_back({&mapping, alignment, begin % alignment, {}, false});
+  return &mapping;
+}
+
+Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
+  // An error does not keep the other items on the device; the first one is the answer.
+  Status outcome;
+  const auto left = [&](Result<Mapping*> result) -> Mapping* {
+    if (!result && outcome) {
+      outcome = tl::unexpected(result.error());
+    }
+    return result.value_or(nullptr);
+  };
+  // Counts first, so that every item knows whether its storage goes; then copies back.
+  work.found.resize(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const MapItem& item = items[i];
+    if (item.kind == MapKind::kPointee && !item.member) {
+      MapItem pointer = item;
+      pointer.present = false;
+      left(leave(pointer, address(item.base), sizeof(void*), work));
+    }
+    if (Mapping* const mapping =
+            item.kind == MapKind::kStorage ? found_again(i, item, work) : nullptr;
+        mapping != nullptr) {
+      leave_present(*mapping, item, address(item.begin), work);
+      work.found[i] = mapping;
+    } else if (has_storage(item)) {
+      work.found[i] = left(leave(item, address(item.begin), item.size, work));
+    }
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    // Section 5.8.3: a from item is copied back if its storage goes, or always.
+    const MapItem& item = items[i];
+    if (item.from && work.found[i] != nullptr && (item.always || !work.found[i]->referenced())) {
+      transfer(*work.found[i], address(item.begin), item.size, Transfers::Direction::kFromDevice,
+               work);
+    }
+  }
+  return outcome;
+}
+
+Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begin,
+                                        std::uint64_t size, ConstructWork& work) {
+  const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
+  if (lookup.presence == Presence::kAbsent) {
+    // Section 13.6.1: what is not present is ignored.
+    return item.present && !only_translates(item) ? not_present(item) : Result<Mapping*>(nullptr);
+  }
+  Mapping& mapping = *lookup.mapping;
+  if (lookup.presence == Presence::kPartial && !item.implicit) {
+    return partly_mapped(item, begin, size, mapping);
+  }
+  leave_present(mapping, item, begin, work);
+  return &mapping;
+}
+
+void DataEnvironment::leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                    ConstructWork& work) {
+  // Section 5.8.3: delete leaves no reference, also where the item around a member counts for it.
+  const bool counted = counts(item, begin, mapping) || (item.remove && item.member);
+  if (!counted || mapping.infinite()) {
+    return;
+  }
+  std::uint64_t& count = count_of(mapping, item);
+  if (item.remove || count == 0) {
+    count = 0;
+  } else if (!is_counted(item, mapping, work.call)) {
+    --count;
+  }
+  if (!mapping.referenced() && mapping.removed_by != work.call) {
+    mapping.removed_by = work.call;
+    work.gone.push_back(&mapping);
+  }
+}
+
+Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
+  for (const MapItem& item : items) {
+    if (!has_storage(item) || item.size == 0 || (!item.to && !item.from)) {
+      continue;
+    }
+    if (Status status = plan_update(item, work); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
+  const std::uintptr_t begin = address(item.begin);
+  if (Status status = check_extent(item, begin, item.span()); !status) {
+    return status;
+  }
+  const Lookup lookup = table_.find(begin, item.span());
+  if (lookup.presence == Presence::kAbsent) {
+    // Section 13.9: an item that is not present is left alone.
+    return item.present ? not_present(item) : Status();
+  }
+  if (lookup.presence == Presence::kPartial) {
+    if (item.pieces == 1) {
+      return partly_mapped(item, begin, item.size, *lookup.mapping);
+    }
+    // What lies between the pieces need not be present.
+    MapItem piece = item;
+    piece.pieces = 1;
+    for (std::uint64_t i = 0; i < item.pieces; ++i, piece.begin += item.stride) {
+      if (Status status = plan_update(piece, work); !status) {
+        return status;
+      }
+    }
+    return {};
+  }
+  if (separate_storage_ == 0) {
+    return {}; // all corresponding storage is the original storage
+  }
+  const auto direction =
+      item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice;
+  if (is_copied(*lookup.mapping, direction)) {
+    work.transfers.copy(*lookup.mapping, item, direction);
+    mark(*lookup.mapping, work);
+  }
+  return {};
+}
+
+void DataEnvironment::transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
+                               Transfers::Direction direction, ConstructWork& work) {
+  if (size > 0 && is_copied(mapping, direction)) {
+    work.transfers.copy(mapping, begin, size, direction);
+    mark(mapping, work);
+  }
+}
+
+} // namespace gantry::core

@@ -1,0 +1,205 @@
+// What a fault is said to be, without a device that has one; whole messages are in tests/runtime.
+#include "runtime/core/faults/fault.h"
+
+#include "runtime/core/runtime/device.h"
+#include "runtime/testing/fake_plugin.h"
+#include "runtime/testing/map_items.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+namespace gantry::core {
+namespace {
+
+using namespace core::testing;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_main_l12"),
+            "the region of 'main' at line 12");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__ZL11missing_mapv_l24"),
+            "the region of 'missing_map()' at line 24");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_f_l24_1"),
+            "the region of 'f' at line 24");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QMcasesFfillPinner_l7"),
+            "the region of 'inner' at line 7");
+  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QQmain_l7"),
+            "the region of 'main program' at line 7");
+  for (const char* other : {"", "#3", "kernel", "__omp_offloading_", "__omp_offloading_a_l5"}) {
+    EXPECT_EQ(region_of_kernel(other), "a region") << other;
+  }
+}
+
+/// One device, and constructs of test.cpp:7.
+struct FaultCase : ::testing::Test {
+  explicit FaultCase(Memory memory) : plugin{memory} {}
+
+  [[nodiscard]] Status enter(MapItem item, const char* name = nullptr) {
+    item.name = name;
+    Queue queue(device.queues());
+    return device.data_environment().enter({&item, 1}, construct, queue);
+  }
+  [[nodiscard]] Status exit(MapItem item) {
+    Queue queue(device.queues());
+    return device.data_environment().exit({&item, 1}, construct, queue);
+  }
+  template <typename T>
+  std::uintptr_t corresponding(const T& object) {
+    return reinterpret_cast<std::uintptr_t>(
+        device.data_environment().corresponding(&object, sizeof object));
+  }
+  std::string described(gantry_fault fault, std::uintptr_t address,
+                        std::span<const MapItem> items = {}) {
+    fault.address_known = 1;
+    fault.address = address;
+    return describe_fault(fault, device, items);
+  }
+
+  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  FakePlugin plugin;
+  Device device{0, plugin.open(), ""};
+};
+
+struct FaultOfDevice : FaultCase {
+  FaultOfDevice() : FaultCase(Memory::kSeparate) {}
+
+  std::string described(std::uintptr_t address, std::span<const MapItem> items = {}) {
+    gantry_fault fault{};
+    fault.kind = GANTRY_FAULT_ACCESS;
+    fault.kernel_name = "__omp_offloading_1_2_main_l12";
+    return FaultCase::described(fault, address, items);
+  }
+};
+
+TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
+  int y[100] = {};
+  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
+  const std::uintptr_t begin = corresponding(y);
+  EXPECT_THAT(described(begin + 414),
+              HasSubstr(": 14 bytes past the end of 'y', which has 400 bytes and was mapped at "
+                        "test.cpp:7"));
+  EXPECT_THAT(described(begin + 400), HasSubstr(": right behind the end of 'y', "));
+  EXPECT_THAT(described(begin - 4), HasSubstr(": 4 bytes before 'y', "));
+  EXPECT_THAT(described(begin + 8), HasSubstr(": 'y' at offset 8, "));
+  EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&y[1])),
+              HasSubstr(": host address of 'y' at offset 4, which is mapped at test.cpp:7; "));
+  ASSERT_TRUE(exit(remove(y)));
+  EXPECT_THAT(described(begin + 8),
+              HasSubstr(": freed device memory: 'y' at offset 8, which had 400 bytes, was unmapped "
+                        "at test.cpp:7"));
+}
+
+TEST_F(FaultOfDevice, AddressesOfNothing) {
+  EXPECT_EQ(described(0), "the region of 'main' at line 12 read from address 0x0: a null pointer");
+  EXPECT_THAT(described(8), HasSubstr(": a null pointer at offset 8"));
+  EXPECT_THAT(described(0x12345678000),
+              HasSubstr(": where neither the device nor the host has memory"));
+}
+
+TEST_F(FaultOfDevice, AddressesBesideMappedStorageThatTheHostHasUnmapped) {
+  constexpr std::size_t kPage = 4096;
+  void* const page =
+      mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MapItem item;
+  item.base = item.begin = static_cast<std::byte*>(page);
+  item.size = kPage;
+  ASSERT_TRUE(enter(item));
+  munmap(page, kPage);
+  const int stray = 0;
+  EXPECT_THAT(described(reinterpret_cast<std::uintptr_t>(&stray)), HasSubstr(": host address of "));
+  ASSERT_TRUE(exit(item));
+}
+
+TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
+  int y[100] = {};
+  ASSERT_TRUE(enter(to(y)));
+  const std::uintptr_t begin = corresponding(y);
+  constexpr std::uintptr_t kPage = 4096;
+  EXPECT_THAT(described(begin + sizeof y + kPage), HasSubstr(" bytes past the end of "));
+  EXPECT_THAT(described(begin + sizeof y + kPage + 1), Not(HasSubstr(" past the end of ")));
+  EXPECT_THAT(described(begin - kPage), HasSubstr(" bytes before "));
+  EXPECT_THAT(described(begin - kPage - 1), Not(HasSubstr(" before ")));
+  ASSERT_TRUE(exit(remove(y)));
+}
+
+TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
+  int y[100] = {};
+  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
+  MapItem pointer;
+  pointer.begin = static_cast<std::byte*>(device.data_environment().corresponding(y, sizeof y));
+  pointer.base = pointer.begin;
+  pointer.name = ";q;test.cpp;9;1;;";
+  ASSERT_TRUE(exit(remove(y)));
+  EXPECT_THAT(
+      described(reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y, {&pointer, 1}),
+      HasSubstr(": 400 bytes behind where 'q' points to, freed device memory: 'y', which had "
+                "400 bytes, was unmapped at test.cpp:7"));
+}
+
+/// On a device that uses the host's memory as its own.
+struct FaultInHostMemory : FaultCase {
+  FaultInHostMemory() : FaultCase(Memory::kShared) {}
+
+  std::string described(std::uintptr_t address, std::int32_t kind, std::int32_t access) {
+    gantry_fault fault{};
+    fault.kind = kind;
+    fault.access = access;
+    fault.what = "race";
+    return FaultCase::described(fault, address);
+  }
+};
+
+TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
+  device.data_environment().unify();
+  int sum[2] = {};
+  ASSERT_TRUE(enter(tofrom(sum), ";sum;test.cpp;7;1;;"));
+  const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
+  for (const std::int32_t kind : {GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS}) {
+    EXPECT_THAT(described(second, kind, GANTRY_FAULT_ACCESS_WRITE),
+                EndsWith(": 'sum' at offset 4, which has 8 bytes and was mapped at test.cpp:7"));
+  }
+  ASSERT_TRUE(exit(remove(sum)));
+  EXPECT_THAT(described(second, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory"));
+}
+
+TEST_F(FaultInHostMemory, SaysOfWhatMayNotBeWrittenAloneThatItMayNot) {
+  constexpr std::size_t kPage = 4096;
+  void* const page = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto begin = reinterpret_cast<std::uintptr_t>(page);
+  EXPECT_THAT(described(begin, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_WRITE),
+              EndsWith(": host memory that may not be written"));
+  EXPECT_THAT(described(begin, GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS_READ),
+              EndsWith(": host memory"));
+  munmap(page, kPage);
+  for (const std::uintptr_t nothing : {begin, ~std::uintptr_t{0}}) {
+    EXPECT_THAT(described(nothing, GANTRY_FAULT_ACCESS, GANTRY_FAULT_ACCESS_READ),
+                EndsWith(": where neither the device nor the host has memory"));
+  }
+}
+
+TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {
+  gantry_fault fault{};
+  fault.kind = GANTRY_FAULT_ACCESS;
+  fault.address_known = 1;
+  fault.access = 0x7f00ff;
+  EXPECT_THAT(describe_fault(fault, device, {}), HasSubstr(" used address 0x0: "));
+}
+
+TEST_F(FaultOfDevice, OtherKinds) {
+  gantry_fault fault{};
+  EXPECT_EQ(describe_fault(fault, device, {}), "") << "the plugin's message says it";
+  fault.kind = GANTRY_FAULT_EXIT;
+  fault.value = 3;
+  EXPECT_EQ(describe_fault(fault, device, {}),
+            "code on the device called exit(3), which ends the device");
+  fault.kernel_name = "#2";
+  fault.kind = GANTRY_FAULT_ARITHMETIC;
+  EXPECT_EQ(describe_fault(fault, device, {}), "a region divided by zero");
+}
+
+} // namespace
+} // namespace gantry::core

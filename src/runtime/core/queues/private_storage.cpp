@@ -1,0 +1,43 @@
+#include "runtime/core/queues/private_storage.h"
+
+#include "runtime/core/reports/text.h"
+
+namespace gantry::core {
+
+namespace {
+/// What is larger is allocated and freed, for a queue keeps the memory of its launches.
+constexpr std::uint64_t kMostLaunchData = 1 << 20;
+} // namespace
+
+PrivateStorage::~PrivateStorage() {
+  if (allocation_ != nullptr) {
+    // A failure to free has no construct to report to, and none of its results depends on it.
+    (void)device_.release(allocation_);
+  }
+}
+
+Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
+  if (device_.host_accessible() && size <= sizeof inline_) {
+    host_ = inline_;
+    begin_ = address(inline_);
+    return {};
+  }
+  if (size <= kMostLaunchData && queue.has_launch_data()) {
+    const auto data = queue.launch_data(size);
+    if (!data) {
+      return with_context(data.error(), "private copies");
+    }
+    host_ = data->host;
+    begin_ = data->device;
+    return {};
+  }
+  const auto allocated = device_.allocate(size);
+  if (!allocated) {
+    return with_context(allocated.error(), "private copies");
+  }
+  allocation_ = *allocated;
+  begin_ = address(allocation_);
+  return {};
+}
+
+} // namespace gantry::core

@@ -1,0 +1,124 @@
+// The order in which the copies and the launch of a construct happen on a device.
+//
+// Where a device has queues (GANTRY_CAPABILITY_QUEUES), what is put into one happens in order and
+// later: the host waits once, in synchronize(), for all of it. Where it has none, everything is
+// done when the call returns and there is nothing to wait for. Constructs do not see the
+// difference.
+//
+// Every construct at work has a queue of its own, so those of different threads, and target tasks
+// that are running, do not wait for each other.
+#pragma once
+
+#include "runtime/core/host/lock.h"
+#include "runtime/core/devices/plugin_device.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace gantry::core {
+
+/// The queues of one device that no construct uses. Those that were of no use for long are
+/// destroyed when another is given back: a queue has memory of the plugin's. Any thread.
+class QueuePool {
+public:
+  static constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(10);
+
+  /// `device` outlives the pool.
+  explicit QueuePool(const PluginDevice& device, std::chrono::milliseconds patience = kPatience)
+      : device_(device), patience_(patience.count()) {}
+  QueuePool(const QueuePool&) = delete;
+  QueuePool& operator=(const QueuePool&) = delete;
+  ~QueuePool();
+
+  [[nodiscard]] const PluginDevice& device() const { return device_; }
+
+  /// An idle queue, the one used last if there are several, or a new one.
+  [[nodiscard]] Result<gantry_queue*> take();
+  void give_back(gantry_queue* idle);
+
+private:
+  struct Idle {
+    gantry_queue* queue;
+    std::int64_t since; ///< in milliseconds
+  };
+  void destroy_old(std::int64_t now);
+
+  const PluginDevice& device_;
+  const std::int64_t patience_; ///< in milliseconds
+  /// The one given back last, if it is there: most times no lock is needed.
+  std::atomic<gantry_queue*> latest_{nullptr};
+  /// When the first of the others is old, in milliseconds.
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> first_is_old_{kNever};
+  Mutex mutex_{LockRank::kQueuePool};
+  std::vector<Idle> idle_; ///< the others; the first was of no use for longest
+};
+
+/// One construct's use of a queue; one thread at a time. A device's queue is taken from the pool
+/// when something is put in and goes back when the object does.
+class Queue {
+public:
+  /// `pool` outlives the queue.
+  explicit Queue(QueuePool& pool) : pool_(pool), device_(pool.device()) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  /// Waits for what is in the queue.
+  ~Queue();
+
+  enum class Wait : std::uint8_t {
+    kLater,  ///< more is put in before synchronize()
+    kAtOnce, ///< synchronize() comes next: it may be found done
+  };
+  /// Copies to the device. The bytes at `host` stay as they are until synchronize().
+  [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size,
+                              Wait wait = Wait::kLater);
+  /// Copies from the device: the bytes are there after synchronize().
+  [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size,
+                                Wait wait = Wait::kLater);
+  /// Memory that the next launch alone uses: the host writes it, then the kernel finds it on the
+  /// device. Good until synchronize().
+  struct LaunchData {
+    std::byte* host = nullptr;
+    std::uintptr_t device = 0;
+  };
+  [[nodiscard]] bool has_launch_data() const {
+    return device_.has_queues() && device_.plugin().functions().queue_launch_data != nullptr;
+  }
+  [[nodiscard]] Result<LaunchData> launch_data(std::uint64_t size);
+
+  /// Runs a kernel. `launch` may vanish after the call.
+  [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch);
+
+  /// True if something was put in that is not known to be done.
+  [[nodiscard]] bool busy() const { return busy_; }
+
+  /// Waits until everything is done; the first failure is the answer.
+  [[nodiscard]] Status synchronize() { return busy_ || !failure_ ? wait() : Status(); }
+
+  /// True if everything is done, so that synchronize() would not wait. Failures are its to tell.
+  [[nodiscard]] bool done();
+
+private:
+  Status wait();
+
+  /// A copy need not be put into the device's queue.
+  [[nodiscard]] bool directly(Wait wait) const {
+    return !device_.has_queues() || (wait == Wait::kAtOnce && !busy_ && device_.works_directly());
+  }
+
+  /// Puts something into the device's queue by one of the plugin's functions.
+  template <typename Function, typename... Arguments>
+  Status put(Function gantry_plugin::* function, Arguments... arguments);
+
+  QueuePool& pool_;
+  const PluginDevice& device_;
+  gantry_queue* queue_ = nullptr;
+  bool busy_ = false;
+  /// A failure that done() met.
+  Status failure_;
+};
+
+} // namespace gantry::core

@@ -1,0 +1,37 @@
+// Addresses and extents as numbers and, like counts, as messages show them.
+#pragma once
+
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/data/mapping_table.h"
+
+#include <cstdint>
+#include <string>
+
+namespace gantry::core {
+
+inline std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+/// "'values'", or "storage" without a name.
+inline std::string quoted_name(const char* name) {
+  const std::string_view variable = map_name(name);
+  return variable.empty() ? "storage" : fmt::format("'{}'", variable);
+}
+
+inline std::string extent(std::uintptr_t begin, std::uint64_t size) {
+  return fmt::format("[{:#x}, {} bytes)", begin, size);
+}
+
+/// "1 kernel", "2 kernels".
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// " at app.cpp:12", or nothing if that is not known.
+inline std::string mapped_where(const Mapping& mapping) {
+  const std::string where = position(mapping.mapped_at);
+  return where.empty() ? std::string() : " at " + where;
+}
+
+} // namespace gantry::core

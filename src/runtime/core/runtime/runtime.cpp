@@ -1,0 +1,453 @@
+#include "runtime/core/runtime/runtime.h"
+
+#include "runtime/core/runtime/automatic_devices.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/reports/text.h"
+#include "runtime/core/runtime/function_check.h"
+#include "runtime/core/host/module_path.h"
+#include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/host/processors.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+// libomp's, when it is in the process, as programs of Clang have it.
+extern "C" {
+__attribute__((weak)) int omp_get_default_device();
+__attribute__((weak)) int __kmpc_global_num_threads(void* location);
+}
+
+namespace gantry::core {
+
+Runtime& Runtime::instance() {
+  // Reached by constructors of libraries, so it may not depend on any order of initialisation.
+  static auto* runtime = new Runtime;
+  return *runtime;
+}
+
+void Runtime::register_program(const void* descriptor, const void* location, DecodeProgram decode) {
+  registry_.add(descriptor, location, decode);
+  if (info_enabled(Info::kRegistration)) [[unlikely]] {
+    info("program registered: {}", module_of(location).path);
+  }
+}
+
+void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end) {
+  if (info_enabled(Info::kRegistration)) [[unlikely]] {
+    info("program unregistered: {}", module_of(reinterpret_cast<const void*>(begin)).path);
+  }
+  const ProgramId id = registry_.remove(descriptor);
+  if (id == 0) {
+    return;
+  }
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    // With the program its image goes, which runs code of the image.
+    const std::shared_ptr<LoadedProgram> withdrawn = devices_[i]->withdraw(id);
+    devices_[i]->data_environment().intern_strings(begin, end);
+  }
+  if (registry_.empty()) {
+    report_leaks();
+  }
+}
+
+void Runtime::report_leaks() {
+  if (!check_enabled(Check::kLeaks)) {
+    return;
+  }
+  bool any = false;
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    for (const auto& leaks :
+         {devices_[i]->data_environment().leaks(), devices_[i]->allocations().leaks()}) {
+      for (const std::string& leak : leaks) {
+        write_warning(fmt::format("{}: {}", devices_[i]->label(), leak));
+        any = true;
+      }
+    }
+  }
+  if (any) {
+    std::fflush(stdout);
+    _Exit(EXIT_FAILURE);
+  }
+}
+
+int Runtime::device_count(const Construct& construct) {
+  refresh(construct);
+  return policy_.load(std::memory_order_relaxed) == OffloadPolicy::kDisabled
+             ? 0
+             : count_.load(std::memory_order_acquire);
+}
+
+Device* Runtime::device(int number) {
+  return number >= 0 && number < count_.load(std::memory_order_acquire) ? devices_[number].get()
+                                                                        : nullptr;
+}
+
+Error Runtime::no_such_device(std::int64_t number, int count) {
+  return {
+      fmt::format("device number {} does not exist; there {} {}, numbered from 0, and {} is the "
+                  "host",
+                  number, count == 1 ? "is" : "are",
+                  counted(static_cast<std::uint64_t>(count), "device"), count)};
+}
+
+bool Runtime::has_program_in(const Module& module) {
+  return registry_.has_program_in(module.begin, module.end);
+}
+
+int Runtime::count_for_use(const Construct& construct) {
+  const int count = device_count(construct);
+  if (count == 0 && policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory)
+      [[unlikely]] {
+    no_device(construct);
+  }
+  return count;
+}
+
+void Runtime::leave_to_host(Device& device, const Error& refusal, const Construct& construct,
+                            Begun begun) {
+  const Error error = device.explain(refusal);
+  if (!error.of_device || policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
+    device.fail_construct(error, construct);
+  }
+  if (device.holds_data()) {
+    device.fail_construct({error.message + "; the host cannot run the region instead, because data "
+                                           "of the program is on the device"},
+                          construct);
+  }
+  if (begun == Begun::kPerhaps && device.plugin_device().host_accessible()) {
+    device.fail_construct({error.message + "; the host cannot run the region again, because the "
+                                           "device may have changed the host's memory"},
+                          construct);
+  }
+  if (device.first_refusal()) {
+    write_warning(fmt::format("{}: {}: {}; the host runs the region, and others that this device "
+                              "refuses",
+                              core::label(construct), device.label(), error.message));
+  }
+}
+
+Device* Runtime::select(std::int64_t number, const Construct& construct) {
+  if (Device* const device = ready(number); device != nullptr) [[likely]] {
+    return device;
+  }
+  const int count = count_for_use(construct);
+  if (count == 0) {
+    return nullptr;
+  }
+  if (number == kDefaultDevice) {
+    number = default_device();
+  }
+  if (number == count || number == kInitialDevice) {
+    return nullptr;
+  }
+  if (number < 0 || number > count) [[unlikely]] {
+    fatal(no_such_device(number, count), construct);
+  }
+  Device& device = *devices_[number];
+  if (Status status = device.ensure_loaded(registry_); !status) [[unlikely]] {
+    leave_to_host(device, status.error(), construct);
+    return nullptr;
+  }
+  return &device;
+}
+
+Result<Device*> Runtime::find(int number, const Construct& routine) {
+  if (number == kInvalidDevice) {
+    fatal(Error{"the device number is omp_invalid_device"}, routine);
+  }
+  if (number == kInitialDevice) {
+    return nullptr;
+  }
+  const int count = device_count(routine);
+  if (number == count) {
+    return nullptr;
+  }
+  if (number < 0 || number > count) {
+    // Section 21.2.8: under MANDATORY such a number is as omp_invalid_device.
+    if (policy_.load(std::memory_order_relaxed) == OffloadPolicy::kMandatory) {
+      fatal(no_such_device(number, count), routine);
+    }
+    return tl::unexpected(no_such_device(number, count));
+  }
+  Device& device = *devices_[number];
+  if (Status status = device.ensure_loaded(registry_); !status) {
+    if (!status.error().of_device ||
+        policy_.load(std::memory_order_relaxed) != OffloadPolicy::kDefault) {
+      device.fail_construct(status.error(), routine);
+    }
+    return with_context(device.explain(status.error()), device.label());
+  }
+  return &device;
+}
+
+int Runtime::default_device() const {
+  // The ICV is libomp's. Asking for it makes libomp initialise itself, which takes a millisecond;
+  // while it has no threads, nobody can have set another value than the initial one.
+  const bool libomp_at_work =
+      __kmpc_global_num_threads != nullptr && __kmpc_global_num_threads(nullptr) > 0;
+  return libomp_at_work && omp_get_default_device != nullptr
+             ? omp_get_default_device()
+             : initial_default_device_.load(std::memory_order_relaxed);
+}
+
+void Runtime::open_all_devices(const Construct& construct) {
+  open_devices_or_fail(true, construct);
+}
+
+void Runtime::refresh(const Construct& construct) {
+  if (opened_generation_.load(std::memory_order_acquire) != registry_.generation()) [[unlikely]] {
+    open_devices_or_fail(false, construct);
+  }
+}
+
+void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
+  // Before the lock is taken: binding plugins needs the dynamic loader, and a thread that is inside
+  // dlopen may wait here, with a target region in a constructor.
+  Result<Setup> setup;
+  if (!has_setup_.load(std::memory_order_acquire)) {
+    setup = read_setup();
+    if (!setup) {
+      fatal(setup.error(), construct);
+    }
+  }
+  if (!has_setup_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    adopt_setup(std::move(*setup));
+  }
+  const std::uint64_t generation = registry_.generation();
+  AutomaticDevices automatic;
+  if (setup_.settings.automatic_devices && setup_.settings.policy != OffloadPolicy::kDisabled) {
+    automatic = choose_devices(registry_, bound_plugins());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    adopt_choice(std::move(automatic));
+  }
+  if (setup_.settings.policy != OffloadPolicy::kDisabled) {
+    if (Status status = open_devices(all); !status) {
+      fatal(status.error(), construct);
+    }
+  }
+  opened_generation_.store(generation, std::memory_order_release);
+}
+
+void Runtime::adopt_setup(Setup setup) {
+  if (!has_setup_.load(std::memory_order_relaxed)) {
+    setup_ = std::move(setup);
+    policy_.store(setup_.settings.policy, std::memory_order_relaxed);
+    check_bits.store(setup_.settings.check, std::memory_order_relaxed);
+    initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
+    has_setup_.store(true, std::memory_order_release);
+  }
+}
+
+std::vector<const Plugin*> Runtime::bound_plugins() {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Plugin*> plugins;
+  for (const auto& plugin : setup_.plugins) {
+    plugins.push_back(plugin.get());
+  }
+  return plugins;
+}
+
+void Runtime::adopt_choice(AutomaticDevices choice) {
+  // Another thread may have bound a plugin too: its devices are there then, and this one's are
+  // passed over. A kind whose devices are there already has no more.
+  for (const AutomaticDevices::Kind& kind : choice.kinds) {
+    const bool is_there = std::ranges::any_of(setup_.candidates, [&](const Candidate& candidate) {
+      return candidate.plugin->name() == kind.plugin->name();
+    });
+    for (std::int32_t i = 0; !is_there && i < kind.devices; ++i) {
+      setup_.candidates.push_back({kind.plugin, i, ""});
+    }
+  }
+  std::ranges::move(choice.bound, std::back_inserter(setup_.plugins));
+  if (setup_.reasons.empty()) {
+    setup_.reasons = std::move(choice.reasons);
+  }
+}
+
+Result<Runtime::Setup> Runtime::read_setup() {
+  auto settings = read_settings([](const char* name) { return secure_getenv(name); });
+  if (!settings) {
+    return tl::unexpected(settings.error());
+  }
+  Setup setup;
+  setup.settings = std::move(*settings);
+  for (const DeviceRequest& request : setup.settings.devices) {
+    if (!is_known_plugin(request.plugin)) {
+      return fail("GANTRY_DEVICES: {}", why_unknown(request.plugin));
+    }
+    if (setup.settings.policy == OffloadPolicy::kDisabled) {
+      continue;
+    }
+    auto known = std::ranges::find(setup.plugins, request.plugin, &Plugin::name);
+    if (known == setup.plugins.end()) {
+      auto plugin = bind_plugin(request.plugin);
+      if (!plugin) {
+        return with_context(plugin.error(), "GANTRY_DEVICES");
+      }
+      setup.plugins.push_back(std::move(*plugin));
+      known = std::prev(setup.plugins.end());
+    }
+    const Plugin& plugin = **known;
+    const auto first = static_cast<std::int32_t>(
+        std::ranges::count(setup.candidates, &plugin, &Candidate::plugin));
+    const Result<int> offered =
+        request.count == DeviceRequest::kAll ? plugin.count_devices() : Result<int>(request.count);
+    const int count = offered.value_or(0);
+    if (count > kMaximumDevices - static_cast<std::int32_t>(setup.candidates.size())) {
+      return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
+    }
+    if (!offered) {
+      setup.reasons.push_back(fmt::format("{}: {}", plugin.name(), offered.error().message));
+      if (info_enabled(Info::kLoad)) {
+        info("no device of GANTRY_DEVICES' {}", setup.reasons.back());
+      }
+    }
+    for (std::int32_t i = 0; i < count; ++i) {
+      setup.candidates.push_back({&plugin, first + i, request.options});
+    }
+  }
+  return setup;
+}
+
+std::vector<const Plugin*> Runtime::plugins_that_fit() {
+  std::vector<const Plugin*> plugins = bound_plugins();
+  const Registry::Pinned pinned(registry_);
+  std::erase_if(plugins, [&](const Plugin* plugin) {
+    return std::ranges::none_of(pinned.programs(), [&](const RegisteredProgram& program) {
+      const auto contents = program.decode(program.descriptor);
+      // What is wrong with a program is said when it is loaded.
+      return !contents ||
+             std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
+               return plugin->accepts(image);
+             });
+    });
+  });
+  return plugins;
+}
+
+std::size_t Runtime::next_candidate(std::span<const Plugin* const> plugins) const {
+  const auto next = std::ranges::find_if(setup_.candidates, [&](const Candidate& candidate) {
+    return !candidate.opened && !candidate.refused &&
+           std::ranges::find(plugins, candidate.plugin) != plugins.end();
+  });
+  return next == setup_.candidates.end()
+             ? kNoCandidate
+             : static_cast<std::size_t>(next - setup_.candidates.begin());
+}
+
+Status Runtime::open_devices(bool all) {
+  const std::vector<const Plugin*> plugins = all ? bound_plugins() : plugins_that_fit();
+  Lock lock(mutex_);
+  for (;;) {
+    if (opening_ == kNoCandidate) {
+      opening_ = next_candidate(plugins);
+    }
+    if (opening_ == kNoCandidate) {
+      return {};
+    }
+    const std::size_t index = opening_;
+    const Candidate candidate = setup_.candidates[index];
+    const int number = count_.load(std::memory_order_relaxed);
+    lock.unlock();
+    auto device = PluginDevice::open(
+        *candidate.plugin, candidate.plugin_device,
+        {.openmp_number = number,
+         .options = candidate.options,
+         .time_limit = setup_.settings.time_limit,
+         .check_memory = check_enabled(Check::kMap),
+         .processors = processors_at_start(),
+         .function_check = check_enabled(Check::kFunctions) ? check_function : nullptr});
+    lock.lock();
+    if (opening_ == index) {
+      opening_ = kNoCandidate;
+      if (Status status = adopt_device(setup_.candidates[index], std::move(device)); !status) {
+        return status;
+      }
+    } else {
+      // Another thread has opened it meanwhile. This one's is closed, without the lock.
+      lock.unlock();
+      {
+        const auto not_needed = std::move(device);
+      }
+      lock.lock();
+    }
+  }
+}
+
+Status Runtime::adopt_device(Candidate& candidate, Result<PluginDevice> device) {
+  const int number = count_.load(std::memory_order_relaxed);
+  if (!device) {
+    const auto error = with_context(
+        device.error(), fmt::format("device {} ({})", number, candidate.plugin->name()));
+    if (!device.error().of_device || setup_.settings.policy == OffloadPolicy::kMandatory) {
+      return error;
+    }
+    write_warning(fmt::format("{}; the program goes on without it", error.value().message));
+    setup_.reasons.push_back(error.value().message);
+    candidate.refused = true;
+    return {};
+  }
+  candidate.opened = true;
+  devices_[number] =
+      std::make_unique<Device>(number, std::move(*device), setup_.settings.save_images);
+  count_.store(number + 1, std::memory_order_release);
+  return {};
+}
+
+void Runtime::no_device(const Construct& construct) {
+  std::string tried;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& reason : setup_.reasons) {
+      tried += fmt::format("; {}", reason);
+    }
+    for (const Candidate& candidate : setup_.candidates) {
+      if (!candidate.opened && !candidate.refused && candidate.plugin_device == 0) {
+        tried += fmt::format("; {}: no image of the program fits it", candidate.plugin->name());
+      }
+    }
+  }
+  fatal(Error{fmt::format("no device can be used and OMP_TARGET_OFFLOAD is MANDATORY{}", tried)},
+        construct);
+}
+
+const PluginDevice* Runtime::first_open_device(std::string_view plugin) const {
+  for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
+    const PluginDevice& device = devices_[i]->plugin_device();
+    if (device.plugin().name() == plugin && device.index() == 0) {
+      return &device;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Runtime::Offer> Runtime::offers() {
+  std::vector<Offer> offers;
+  for (const std::string& name : known_plugins()) {
+    Offer offer;
+    offer.plugin = name;
+    if (auto plugin = bind_plugin(name); !plugin) {
+      offer.reason = plugin.error().message;
+    } else {
+      const Result<int> devices = (*plugin)->count_devices();
+      offer.devices = devices.value_or(0);
+      if (!devices) {
+        offer.reason = devices.error().message;
+      } else if (const PluginDevice* open = first_open_device(name); open != nullptr) {
+        offer.description = open->description();
+      } else if (auto device = PluginDevice::open(**plugin, 0, {}); !device) {
+        offer.reason = device.error().message;
+      } else {
+        offer.description = device->description();
+      }
+    }
+    offers.push_back(std::move(offer));
+  }
+  return offers;
+}
+
+} // namespace gantry::core
