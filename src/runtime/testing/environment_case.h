@@ -18,25 +18,24 @@ struct EnvironmentCase : ::testing::Test {
   using Items = std::vector<MapItem>;
 
   Status enter(const Items& items) {
-    Queue queue(queues);
-    return environment.enter(items, construct, queue);
+    Queue queue(queues, construct);
+    return environment.enter(items, queue);
   }
   Status exit(const Items& items) {
-    Queue queue(queues);
-    return environment.exit(items, construct, queue);
+    Queue queue(queues, construct);
+    return environment.exit(items, queue);
   }
   Status update(const Items& items) {
-    Queue queue(queues);
-    return environment.update(items, construct, queue);
+    Queue queue(queues, construct);
+    return environment.update(items, queue);
   }
 
   /// What a target region does with its items; the values of its kernel's parameters.
   Result<std::vector<std::uintptr_t>> enter_target(Items items,
                                                    ParameterForm form = ParameterForm::kValues) {
     KernelArguments arguments;
-    Queue queue(queues);
-    if (Status status = environment.enter_target(items, construct, queue, arguments, form, storage);
-        !status) {
+    Queue queue(queues, construct);
+    if (Status status = environment.enter_target(items, queue, arguments, form, storage); !status) {
       return tl::unexpected(status.error());
     }
     std::vector<std::uintptr_t> values;

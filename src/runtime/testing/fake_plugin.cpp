@@ -319,11 +319,35 @@ struct FakeFunctions {
       queue_of(queue).pop_front();
     }
     const std::int32_t code = work();
+    const std::lock_guard lock(current->mutex_);
     if (code != GANTRY_SUCCESS) {
-      const std::lock_guard lock(current->mutex_);
       queue_of(queue).clear();
     }
+    if (const auto times = current->times_.find(queue); times != current->times_.end()) {
+      times->second.push_back({current->clock_ + 1, current->clock_ + 2});
+      current->clock_ += 2;
+    }
     return code;
+  }
+
+  static std::int32_t record_times(gantry_queue* queue, std::int32_t on) noexcept {
+    const std::lock_guard lock(current->mutex_);
+    if (on == 0) {
+      current->times_.erase(queue);
+    } else {
+      current->times_[queue] = {};
+    }
+    return GANTRY_SUCCESS;
+  }
+
+  static std::int32_t read_times(gantry_queue* queue, gantry_interval* times, std::size_t capacity,
+                                 std::size_t* count) noexcept {
+    const std::lock_guard lock(current->mutex_);
+    std::vector<gantry_interval>& noted = current->times_.at(queue);
+    *count = noted.size();
+    std::copy_n(noted.begin(), std::min(capacity, noted.size()), times);
+    noted.clear();
+    return GANTRY_SUCCESS;
   }
 
   static bool is_empty(gantry_queue* queue) {
@@ -389,6 +413,8 @@ struct FakeFunctions {
       GANTRY_SET(queue_launch)
       GANTRY_SET(synchronize_queue)
       GANTRY_SET(query_queue)
+      GANTRY_SET(record_times)
+      GANTRY_SET(read_times)
     }
     if (quick) {
       GANTRY_SET(queue_launch_data)
@@ -417,8 +443,8 @@ void FakePlugin::free_launch_data() {
   launch_data_on_device_ = 0;
 }
 
-PluginDevice FakePlugin::open() const {
-  return PluginDevice::open(plugin_, 0, {}).value();
+PluginDevice FakePlugin::open(int number) const {
+  return PluginDevice::open(plugin_, 0, {.openmp_number = number}).value();
 }
 
 FakePlugin::~FakePlugin() {

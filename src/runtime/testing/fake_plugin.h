@@ -52,7 +52,7 @@ public:
   /// An open device.
   [[nodiscard]] const PluginDevice& device() const { return *device_; }
   /// Another one, which uses the same memory.
-  [[nodiscard]] PluginDevice open() const;
+  [[nodiscard]] PluginDevice open(int number = 0) const;
 
   /// Makes the `nth` call from now of a function that can fail do so, counted from 1.
   void fail_call(int nth) { fails_in_ = nth; }
@@ -136,6 +136,9 @@ private:
   std::map<gantry_image*, std::unique_ptr<struct FakeImage>> images_;
   /// What is put into each queue and has not happened yet.
   std::map<gantry_queue*, std::unique_ptr<std::deque<std::function<std::int32_t()>>>> queues_;
+  /// When what was put into a queue has happened, of queues whose times are recorded.
+  std::map<gantry_queue*, std::vector<gantry_interval>> times_;
+  std::uint64_t clock_ = 0;
   /// What launches use: on the host, and its device address.
   std::vector<std::uint64_t> launch_data_;
   std::uintptr_t launch_data_on_device_ = 0;

@@ -26,7 +26,7 @@ core::MapKind kind_of(std::uint64_t type) {
 /// entry's type numbers, but by entries, and an entry with a mapper stands for any number of items.
 std::optional<std::uint32_t> object_around(const std::byte* address, std::size_t list_begin,
                                            const MapItems& items) {
-  for (std::size_t i = items.size(); i > list_begin; --i) {
+  for (std::size_t i = items.size() - 1; i > list_begin; --i) {
     const core::MapItem& item = items[i - 1];
     const auto offset =
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(item.begin);
@@ -43,7 +43,7 @@ std::optional<std::uint32_t> object_around(const std::byte* address, std::size_t
 /// base classes, are list items too. Such a member, which comes after it, lies in the struct's
 /// storage all the same.
 void enlarge_struct(const core::MapItem& member, std::size_t list_begin, MapItems& items) {
-  for (std::size_t i = items.size(); i > list_begin; --i) {
+  for (std::size_t i = items.size() - 1; i > list_begin; --i) {
     core::MapItem& item = items[i - 1];
     if (!item.member && item.kind == core::MapKind::kStorage) {
       if (item.base == member.base) {
@@ -60,7 +60,8 @@ void enlarge_struct(const core::MapItem& member, std::size_t list_begin, MapItem
 
 Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t type, void* name,
                     std::size_t list_begin, MapItems& items) {
-  core::MapItem item;
+  // In its place: a copy would wait for the writes of its parts.
+  core::MapItem& item = items.emplace_back();
   item.base = static_cast<std::byte*>(base);
   item.begin = static_cast<std::byte*>(begin);
   item.size = static_cast<std::uint64_t>(size);
@@ -80,7 +81,7 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
     const auto parent = object_around(item.base, list_begin, items);
     if (!parent) {
       return fail("map entry {} of type {:#x} is a pointer in no object before it",
-                  items.size() - list_begin, type);
+                  items.size() - 1 - list_begin, type);
     }
     item.parent = *parent;
     if (begin == base) {
@@ -89,12 +90,13 @@ Status decode_entry(void* base, void* begin, std::int64_t size, std::uint64_t ty
     }
   }
   if ((type & kNonContiguous) != 0) {
-    return expand_noncontiguous(item, begin, item.size, items);
+    const core::MapItem whole = item;
+    items.pop_back();
+    return expand_noncontiguous(whole, begin, whole.size, items);
   }
   if (item.member && item.kind == core::MapKind::kStorage) {
     enlarge_struct(item, list_begin, items);
   }
-  items.push_back(item);
   return {};
 }
 

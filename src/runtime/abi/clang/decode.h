@@ -4,8 +4,8 @@
 #include "base/result.h"
 #include "runtime/abi/clang/layouts.h"
 #include "runtime/core/data/data_environment.h"
-#include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/data/map_item.h"
+#include "runtime/core/reports/diagnostics.h"
 
 #include <cstdint>
 #include <string_view>
@@ -42,8 +42,10 @@ struct MapArrays {
 [[nodiscard]] Status expand_noncontiguous(const core::MapItem& whole, const void* descriptor,
                                           std::uint64_t dimensions, MapItems& items);
 
-[[nodiscard]] inline core::Construct construct(std::string_view name, const Ident* location) {
-  return {name, location == nullptr ? nullptr : location->psource};
+/// `caller` is where the entry point returns to.
+[[nodiscard]] inline core::Construct construct(std::string_view name, const Ident* location,
+                                               const void* caller) {
+  return {name, location == nullptr ? nullptr : location->psource, caller};
 }
 
 } // namespace gantry::abi::clang

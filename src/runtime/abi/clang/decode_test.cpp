@@ -369,8 +369,8 @@ TEST(NonContiguous, NothingBehindTheDescriptorIsRead) {
 
 TEST(Constructs, TakeTheirPositionFromTheIdent) {
   const Ident ident{0, 0, 0, 0, ";z.cpp;main;3;1;;"};
-  EXPECT_EQ(core::label(construct("target", &ident)), "z.cpp:3: target");
-  EXPECT_EQ(core::label(construct("target", nullptr)), "target");
+  EXPECT_EQ(core::label(construct("target", &ident, nullptr)), "z.cpp:3: target");
+  EXPECT_EQ(core::label(construct("target", nullptr, nullptr)), "target");
 }
 
 } // namespace

@@ -1,12 +1,9 @@
 // The entry points of Clang 14 and older: the same constructs with fewer arguments. Each hands over
 // to the entry point that Clang 15 and later use.
-#include "runtime/abi/clang/layouts.h"
+#include "runtime/abi/clang/target.h"
 #include "runtime/abi/export.h"
 
 using namespace gantry::abi::clang;
-
-GANTRY_EXPORT int __tgt_target_kernel(const Ident*, std::int64_t, std::int32_t, std::int32_t,
-                                      const void*, const KernelArguments*);
 
 namespace {
 
@@ -17,7 +14,8 @@ thread_local std::uint64_t announced_trip_count = 0;
 
 int launch(const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,
            void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,
-           void** mappers, std::int32_t num_teams, std::int32_t thread_limit) {
+           void** mappers, std::int32_t num_teams, std::int32_t thread_limit,
+           const void* caller = __builtin_return_address(0)) { // that of the entry point
   KernelArguments arguments{};
   arguments.version = 1;
   arguments.item_count = static_cast<std::uint32_t>(count);
@@ -29,7 +27,7 @@ int launch(const Ident* location, std::int64_t device, const void* host_address,
   arguments.mappers = mappers;
   arguments.trip_count = announced_trip_count;
   announced_trip_count = 0;
-  return __tgt_target_kernel(location, device, num_teams, thread_limit, host_address, &arguments);
+  return run_target(location, device, num_teams, thread_limit, host_address, &arguments, caller);
 }
 
 } // namespace
@@ -93,7 +91,8 @@ GANTRY_EXPORT int __tgt_target(std::int64_t device, const void* host_address, st
 GANTRY_EXPORT int __tgt_target_nowait(std::int64_t device, const void* host_address,
                                       std::int32_t count, void** bases, void** begins,
                                       std::int64_t* sizes, std::int64_t* types) {
-  return __tgt_target(device, host_address, count, bases, begins, sizes, types);
+  return launch(nullptr, device, host_address, count, bases, begins, sizes, types, nullptr, nullptr,
+                kNoTeams, 0);
 }
 
 GANTRY_EXPORT int __tgt_target_teams(std::int64_t device, const void* host_address,
@@ -108,6 +107,6 @@ GANTRY_EXPORT int __tgt_target_teams_nowait(std::int64_t device, const void* hos
                                             std::int32_t count, void** bases, void** begins,
                                             std::int64_t* sizes, std::int64_t* types,
                                             std::int32_t num_teams, std::int32_t thread_limit) {
-  return __tgt_target_teams(device, host_address, count, bases, begins, sizes, types, num_teams,
-                            thread_limit);
+  return launch(nullptr, device, host_address, count, bases, begins, sizes, types, nullptr, nullptr,
+                num_teams, thread_limit);
 }

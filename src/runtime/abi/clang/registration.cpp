@@ -1,6 +1,6 @@
 // Registration: called by constructors and exit handlers of executables and shared libraries.
 #include "runtime/abi/clang/layouts.h"
-#include "runtime/abi/clang/program.h"
+#include "runtime/abi/clang/names.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/host/module_path.h"
@@ -12,7 +12,7 @@ using gantry::core::Runtime;
 
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
   gantry::abi::openmp::prepare_for_exit();
-  Runtime::instance().register_program(descriptor, descriptor, decode_program);
+  Runtime::instance().register_program(descriptor, descriptor, kClang);
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {

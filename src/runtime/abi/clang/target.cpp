@@ -1,10 +1,12 @@
 // The target construct as Clang 15 to 22 call it.
+#include "runtime/abi/clang/target.h"
 #include "runtime/abi/clang/decode.h"
 #include "runtime/abi/clang/target_task.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
-#include "runtime/core/runtime/runtime.h"
+#include "runtime/abi/openmp/select.h"
 #include "runtime/core/constructs/target_region.h"
+#include "runtime/core/runtime/runtime.h"
 
 #include <chrono>
 #include <memory>
@@ -80,21 +82,26 @@ void finish(core::TargetRegion& region) {
 /// complete before libomp, which asks __tgt_target_nowait_query again and again, is told so.
 struct DeferredRegion {
   DeferredRegion(core::Device& device, const core::Kernel& kernel, const core::Construct& at)
-      : region(device, kernel, at) {}
+      : construct(at), region(device, kernel, construct) {}
   const RegionUse use{RegionUse::Task::kTarget};
+  core::Construct construct;
   core::TargetRegion region;
   int fruitless_queries = 0;
 };
 
-int run(const Ident* location, std::int64_t device_number, std::int32_t num_teams,
-        std::int32_t thread_limit, const void* host_address, const KernelArguments* arguments) {
+} // namespace
+
+int gantry::abi::clang::run_target(const Ident* location, std::int64_t device_number,
+                                   std::int32_t num_teams, std::int32_t thread_limit,
+                                   const void* host_address, const KernelArguments* arguments,
+                                   const void* caller) {
   const bool nowait = arguments->version >= 2 && (arguments->flags & kNoWait) != 0;
   const RegionUse use(nowait ? RegionUse::Task::kTarget : RegionUse::Task::kOther);
   if (!use.permitted()) [[unlikely]] {
     return 0;
   }
-  const core::Construct at = construct("target", location);
-  core::Device* device = Runtime::instance().select(device_number, at);
+  core::Construct at = construct("target", location, caller);
+  core::Device* device = abi::openmp::select_device(device_number, at);
   if (device == nullptr) {
     return kRunOnHost;
   }
@@ -134,12 +141,11 @@ int run(const Ident* location, std::int64_t device_number, std::int32_t num_team
   return 0;
 }
 
-} // namespace
-
 GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device,
                                       std::int32_t num_teams, std::int32_t thread_limit,
                                       const void* host_address, const KernelArguments* arguments) {
-  return run(location, device, num_teams, thread_limit, host_address, arguments);
+  return run_target(location, device, num_teams, thread_limit, host_address, arguments,
+                    __builtin_return_address(0));
 }
 
 /// Asked by libomp on any thread, one at a time, until `*handle` is null: then the task that
@@ -170,5 +176,6 @@ GANTRY_EXPORT int __tgt_target_kernel_nowait(const Ident* location, std::int64_t
                                              const void* host_address,
                                              const KernelArguments* arguments, std::int32_t, void*,
                                              std::int32_t, void*) {
-  return run(location, device, num_teams, thread_limit, host_address, arguments);
+  return run_target(location, device, num_teams, thread_limit, host_address, arguments,
+                    __builtin_return_address(0));
 }

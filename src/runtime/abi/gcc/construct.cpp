@@ -1,6 +1,7 @@
 #include "runtime/abi/gcc/construct.h"
 
 #include "runtime/abi/gcc/libgomp.h"
+#include "runtime/core/reports/diagnostics.h"
 
 #include <cstring>
 
@@ -14,14 +15,17 @@ core::Device* select_device(int number, const core::Construct& construct) {
   if (number == kInvalidDevice) {
     core::fatal(Error{"the device number is omp_invalid_device"}, construct);
   }
-  if (number == kDefaultDevice && libgomp().default_device != nullptr) {
+  if (number == kDefaultDevice) {
+    if (libgomp().default_device == nullptr) {
+      return runtime.select(core::Runtime::kDefaultDevice, construct);
+    }
     number = libgomp().default_device();
   }
   if (core::Device* const device = runtime.ready(number); device != nullptr) [[likely]] {
     return device;
   }
-  if (number == core::Runtime::kDefaultDevice) {
-    return runtime.select(number, construct);
+  if (number == core::Runtime::kInitialDevice) {
+    return nullptr;
   }
   const int count = runtime.device_count(construct);
   if (number >= 0 && number <= count) {

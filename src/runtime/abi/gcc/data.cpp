@@ -3,6 +3,8 @@
 #include "runtime/abi/gcc/construct.h"
 #include "runtime/abi/gcc/decode.h"
 #include "runtime/abi/gcc/openmp_target.h"
+#include "runtime/core/constructs/data_construct.h"
+#include "runtime/core/reports/diagnostics.h"
 
 #include <utility>
 #include <vector>
@@ -35,27 +37,21 @@ void leave_data_region() {
   }
 }
 
-using Step = Status (core::DataEnvironment::*)(std::span<const core::MapItem>,
-                                               const core::Construct&, core::Queue&);
-
 /// Decodes the arrays and does a step with what they say.
-void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, Step step,
+void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, core::DataStep step,
            const core::Construct& at, core::MapItems& items) {
-  const Status status = decode_maps(arrays, purpose, items).and_then([&] {
-    core::Queue queue(device.queues());
-    return (device.data_environment().*step)(items, at, queue);
-  });
-  if (!status) {
+  if (Status status = decode_maps(arrays, purpose, items); !status) {
     device.fail_construct(status.error(), at);
   }
+  core::run_data_construct(device, at, items, step);
 }
 
-void begin_data(int number, const MapArrays& arrays) {
-  constexpr core::Construct kAt{"target data"};
-  core::Device* const device = select_device(number, kAt);
+void begin_data(int number, const MapArrays& arrays, const void* caller) {
+  const core::Construct at("target data", nullptr, caller);
+  core::Device* const device = select_device(number, at);
   DataRegion& region = data_regions().emplace_back(DataRegion{device, {}});
   if (device != nullptr) {
-    apply(*device, arrays, Purpose::kData, &core::DataEnvironment::enter, kAt, region.items);
+    apply(*device, arrays, Purpose::kData, &core::DataEnvironment::enter, at, region.items);
   }
 }
 
@@ -63,7 +59,7 @@ void begin_data(int number, const MapArrays& arrays) {
 struct DataConstruct {
   std::string_view name;
   Purpose purpose;
-  Step step;
+  core::DataStep step;
 };
 
 constexpr DataConstruct kUpdate{"target update", Purpose::kUpdate, &core::DataEnvironment::update};
@@ -71,8 +67,8 @@ constexpr DataConstruct kEnter{"target enter data", Purpose::kEnterData,
                                &core::DataEnvironment::enter};
 constexpr DataConstruct kExit{"target exit data", Purpose::kExitData, &core::DataEnvironment::exit};
 
-void run(const DataConstruct& construct, int number, const MapArrays& arrays) {
-  const core::Construct at{construct.name};
+void run(const DataConstruct& construct, int number, const MapArrays& arrays, const void* caller) {
+  const core::Construct at(construct.name, nullptr, caller);
   if (core::Device* const device = select_device(number, at); device != nullptr) {
     core::MapItems items;
     apply(*device, arrays, construct.purpose, construct.step, at, items);
@@ -81,44 +77,43 @@ void run(const DataConstruct& construct, int number, const MapArrays& arrays) {
 
 class DeferredConstruct final : public Deferred {
 public:
-  DeferredConstruct(const DataConstruct& construct, int number, const MapArrays& arrays)
-      : construct_(construct), number_(number), kept_(arrays) {}
-  void run() override { ::run(construct_, number_, kept_.arrays()); }
+  DeferredConstruct(const DataConstruct& construct, int number, const MapArrays& arrays,
+                    const void* caller)
+      : construct_(construct), number_(number), kept_(arrays), caller_(caller) {}
+  void run() override { ::run(construct_, number_, kept_.arrays(), caller_); }
 
 private:
   const DataConstruct& construct_;
   int number_;
   KeptArrays kept_;
+  const void* caller_;
 };
 
 void run_or_defer(const DataConstruct& construct, int number, const MapArrays& arrays,
-                  unsigned flags, void** dependences) {
+                  unsigned flags, void** dependences, const void* caller) {
   if ((flags & kNoWait) != 0) {
-    defer(std::make_unique<DeferredConstruct>(construct, number, arrays), dependences);
+    defer(std::make_unique<DeferredConstruct>(construct, number, arrays, caller), dependences);
     return;
   }
   wait_for(dependences);
-  run(construct, number, arrays);
+  run(construct, number, arrays, caller);
 }
 
 } // namespace
 
 GANTRY_EXPORT void GOMP_target_data_ext(int device, std::size_t count, void** addresses,
                                         std::size_t* sizes, std::uint16_t* kinds) {
-  begin_data(device, {count, addresses, sizes, kinds});
+  begin_data(device, {count, addresses, sizes, kinds}, __builtin_return_address(0));
 }
 
 GANTRY_EXPORT void GOMP_target_end_data() {
-  constexpr core::Construct kAt{"end of target data"};
+  const core::Construct at("end of target data", nullptr, __builtin_return_address(0));
   if (data_regions_of_thread == nullptr) {
-    core::fatal(Error{"the thread is in no target data region"}, kAt);
+    core::fatal(Error{"the thread is in no target data region"}, at);
   }
   const DataRegion& region = data_regions().back();
   if (region.device != nullptr) {
-    core::Queue queue(region.device->queues());
-    if (Status status = region.device->data_environment().exit(region.items, kAt, queue); !status) {
-      region.device->fail_construct(status.error(), kAt);
-    }
+    core::run_data_construct(*region.device, at, region.items, &core::DataEnvironment::exit);
   }
   leave_data_region();
 }
@@ -126,14 +121,15 @@ GANTRY_EXPORT void GOMP_target_end_data() {
 GANTRY_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
                                           std::size_t* sizes, std::uint16_t* kinds, unsigned flags,
                                           void** dependences) {
-  run_or_defer(kUpdate, device, {count, addresses, sizes, kinds}, flags, dependences);
+  run_or_defer(kUpdate, device, {count, addresses, sizes, kinds}, flags, dependences,
+               __builtin_return_address(0));
 }
 
 GANTRY_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
                                                std::size_t* sizes, std::uint16_t* kinds,
                                                unsigned flags, void** dependences) {
   run_or_defer((flags & kExitData) != 0 ? kExit : kEnter, device, {count, addresses, sizes, kinds},
-               flags, dependences);
+               flags, dependences, __builtin_return_address(0));
 }
 
 // The forms of GCC 4.9 and 5; `table` as in GOMP_target.
@@ -142,12 +138,12 @@ GANTRY_EXPORT void GOMP_target_data(int device, const void* table, std::size_t c
                                     void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
   const WideKinds wide(kinds, count);
   begin_data(use_openmp_target(table) ? device : kHostFallback,
-             {count, addresses, sizes, wide.data()});
+             {count, addresses, sizes, wide.data()}, __builtin_return_address(0));
 }
 
 GANTRY_EXPORT void GOMP_target_update(int device, const void* table, std::size_t count,
                                       void** addresses, std::size_t* sizes, std::uint8_t* kinds) {
   const WideKinds wide(kinds, count);
   run(kUpdate, use_openmp_target(table) ? device : kHostFallback,
-      {count, addresses, sizes, wide.data()});
+      {count, addresses, sizes, wide.data()}, __builtin_return_address(0));
 }

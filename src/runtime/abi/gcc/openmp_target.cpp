@@ -1,6 +1,7 @@
 #include "runtime/abi/gcc/openmp_target.h"
 
 #include "runtime/abi/gcc/layouts.h"
+#include "runtime/abi/gcc/names.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/runtime/runtime.h"
 
@@ -73,7 +74,7 @@ bool use_openmp_target(const void* argument) {
   if (added) {
     for (std::size_t i = 0; i < header.target_count; ++i) {
       const OpenmpTarget& target = place->second.emplace_back(argument, i);
-      core::Runtime::instance().register_program(&target, argument, decode_openmp_target);
+      core::Runtime::instance().register_program(&target, argument, kGccOpenmpTarget);
     }
   }
   all.last.store(argument, std::memory_order_release);
@@ -129,6 +130,7 @@ Result<core::ProgramContents> decode_openmp_target(const void* registered) {
     contents.entries.push_back(
         {pairs[i].size == 0 ? core::EntryKind::kKernel : core::EntryKind::kVariable,
          pairs[i].address, target.names[i].c_str(), pairs[i].size});
+    contents.entries.back().nameless = has_addresses;
   }
   return contents;
 }

@@ -135,6 +135,7 @@ Result<core::ProgramContents> decode_host_code(Registration& registration, const
     contents.entries.push_back(
         {(size & kLinkVariable) != 0 ? core::EntryKind::kLinkStorage : core::EntryKind::kVariable,
          address, names[i].c_str(), size & ~kLinkVariable});
+    contents.entries.back().nameless = true;
   }
   return contents;
 }

@@ -1,6 +1,7 @@
 // Registration: called by constructors and destructors that the link adds to executables and shared
 // libraries, once for each kind of device that there is an image for.
 #include "runtime/abi/export.h"
+#include "runtime/abi/gcc/names.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
 #include "runtime/abi/openmp/process_end.h"
@@ -44,7 +45,7 @@ GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table
     const std::lock_guard lock(known.mutex);
     known.all.push_back(std::move(registration));
   }
-  Runtime::instance().register_program(added, table, decode_program);
+  Runtime::instance().register_program(added, table, kGcc);
 }
 
 GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void* table, int target,

@@ -15,14 +15,13 @@ namespace {
 
 using Region = void (*)(void*);
 
-constexpr core::Construct kTargetConstruct{"target"};
-
 /// One target construct, from the arguments that all forms of its call have.
 struct Target {
   int device = kDefaultDevice;
   Region region = nullptr;
   MapArrays arrays;
   void** arguments = nullptr;
+  const void* caller = nullptr; ///< where the entry point returns to
 };
 
 /// Lets the host run the region: libgomp, if it is there, as an initial thread of its own.
@@ -48,8 +47,7 @@ Status start(core::TargetRegion& region, const Target& target) {
 }
 
 /// False if the host is to run the region.
-bool run_on_device(core::Device& device, const Target& target) {
-  const core::Construct& at = kTargetConstruct;
+bool run_on_device(core::Device& device, const Target& target, core::Construct& at) {
   const auto failed = [&](const Error& error, Runtime::Begun begun = Runtime::Begun::kNo) {
     Runtime::instance().leave_to_host(device, error, at, begun);
     return false;
@@ -83,8 +81,9 @@ bool run_on_device(core::Device& device, const Target& target) {
 
 void run(const Target& target) {
   const abi::openmp::RegionUse use;
-  core::Device* const device = select_device(target.device, kTargetConstruct);
-  if (device == nullptr || !run_on_device(*device, target)) {
+  core::Construct at("target", nullptr, target.caller);
+  core::Device* const device = select_device(target.device, at);
+  if (device == nullptr || !run_on_device(*device, target, at)) {
     run_on_host(target);
   }
 }
@@ -116,7 +115,8 @@ private:
 GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count, void** addresses,
                                    std::size_t* sizes, std::uint16_t* kinds, unsigned flags,
                                    void** dependences, void** arguments) {
-  const Target target{device, region, {count, addresses, sizes, kinds}, arguments};
+  const Target target{
+      device, region, {count, addresses, sizes, kinds}, arguments, __builtin_return_address(0)};
   if ((flags & kNoWait) != 0) {
     defer(std::make_unique<DeferredTarget>(target), dependences);
     return;
@@ -125,7 +125,7 @@ GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count,
     // What is firstprivate has the value that it has here, not that of when the wait is over.
     KeptArrays kept(target.arrays);
     wait_for(dependences);
-    run({device, region, kept.arrays(), arguments});
+    run({device, region, kept.arrays(), arguments, target.caller});
     return;
   }
   run(target);
@@ -139,5 +139,6 @@ GANTRY_EXPORT void GOMP_target(int device, Region region, const void* table, std
   run({use_openmp_target(table) ? device : kHostFallback,
        region,
        {count, addresses, sizes, wide.data()},
-       nullptr});
+       nullptr,
+       __builtin_return_address(0)});
 }

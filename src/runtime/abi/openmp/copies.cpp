@@ -28,7 +28,7 @@ Status defer(const Routine& routine, const DependObjects& depend, Work work) {
     return tl::unexpected(dependences.error());
   }
   abi::openmp::run_deferred(*dependences, [routine, work = std::move(work)] {
-    if (Status status = work(); !status) {
+    if (Status status = work(routine.construct()); !status) {
       routine.end(status.error());
     }
   });
@@ -110,7 +110,8 @@ GANTRY_EXPORT int omp_target_memcpy(void* to, const void* from, std::size_t size
   const Routine routine("omp_target_memcpy");
   const Status status =
       make_copy(routine, to, from, size, to_offset, from_offset, to_device, from_device)
-          .and_then([](const core::Copy& copy) { return core::perform(copy); });
+          .and_then(
+              [&](const core::Copy& copy) { return core::perform(copy, routine.construct()); });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
@@ -124,7 +125,7 @@ GANTRY_EXPORT int omp_target_memcpy_async(void* to, const void* from, std::size_
       make_copy(routine, to, from, size, to_offset, from_offset, to_device, from_device)
           .and_then([&](const core::Copy& copy) {
             return defer(routine, {depend_count, depend_objects},
-                         [copy] { return core::perform(copy); });
+                         [copy](const core::Construct& at) { return core::perform(copy, at); });
           });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
@@ -142,9 +143,10 @@ omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int
     return kAnyNumberOfDimensions;
   }
   const Routine routine("omp_target_memcpy_rect");
-  const Status status = make_copy(routine, arguments).and_then([](const core::RectangleCopy& copy) {
-    return copy.perform();
-  });
+  const Status status =
+      make_copy(routine, arguments).and_then([&](const core::RectangleCopy& copy) {
+        return copy.perform(routine.construct());
+      });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
@@ -164,7 +166,7 @@ omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element_siz
   const Routine routine("omp_target_memcpy_rect_async");
   const Status status = make_copy(routine, arguments).and_then([&](core::RectangleCopy copy) {
     return defer(routine, {depend_count, depend_objects},
-                 [copy = std::move(copy)] { return copy.perform(); });
+                 [copy = std::move(copy)](const core::Construct& at) { return copy.perform(at); });
   });
   return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
@@ -182,8 +184,8 @@ GANTRY_EXPORT void* omp_target_memset_async(void* pointer, int value, std::size_
                                             int depend_count, void* const* depend_objects) {
   const Routine routine("omp_target_memset_async");
   const core::Fill fill = make_fill(routine, pointer, value, size, device);
-  const Status status =
-      defer(routine, {depend_count, depend_objects}, [fill] { return core::perform(fill); });
+  const Status status = defer(routine, {depend_count, depend_objects},
+                              [fill](const core::Construct&) { return core::perform(fill); });
   if (!status) {
     routine.end(status.error());
   }

@@ -1,6 +1,7 @@
 // Device information routines (OpenMP 5.2, section 18.7) and what libomp asks for them.
 #include "runtime/abi/export.h"
 #include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/reports/info.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <cstdio>
@@ -66,8 +67,7 @@ GANTRY_EXPORT int omp_get_device_from_uid(const char* uid) {
 }
 
 GANTRY_EXPORT void __tgt_set_info_flag(std::uint32_t bits) {
-  gantry::core::info_bits.store(gantry::core::info_from_libomptarget(bits),
-                                std::memory_order_relaxed);
+  gantry::core::print_info(gantry::core::info_from_libomptarget(bits));
 }
 
 GANTRY_EXPORT int __tgt_print_device_info(std::int64_t number) {

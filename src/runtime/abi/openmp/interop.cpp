@@ -7,6 +7,7 @@
 // noticed.
 #include "runtime/abi/clang/layouts.h"
 #include "runtime/abi/export.h"
+#include "runtime/abi/openmp/select.h"
 #include "runtime/abi/openmp/tasks.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/runtime/runtime.h"
@@ -104,7 +105,7 @@ GANTRY_EXPORT void __tgt_interop_init(const Ident* location, std::int32_t /*thre
                                       InteropObject** object, std::int32_t /*type*/,
                                       std::int32_t device, std::int32_t count,
                                       const Dependence* first, std::int32_t nowait) {
-  (void)core::Runtime::instance().select(device, construct(location));
+  (void)abi::openmp::select_device(device, construct(location));
   run_empty_task(dependences(count, first), nowait != 0);
   *object = nullptr;
 }
@@ -130,7 +131,7 @@ GANTRY_EXPORT InteropObject* __tgt_interop_get(const Ident* location, std::int32
                                                const void* /*preferred*/,
                                                const InteropContext* context,
                                                const InteropDependences* given) {
-  (void)core::Runtime::instance().select(device, construct(location));
+  (void)abi::openmp::select_device(device, construct(location));
   run_empty_task(context, given);
   return nullptr;
 }

@@ -3,18 +3,21 @@
 #pragma once
 
 #include "base/result.h"
-#include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/constructs/memory.h"
+#include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <string_view>
 
 namespace gantry::abi::openmp {
 
-/// A routine at work, by its name.
+/// A routine at work, by its name. Made in the entry point, whose caller it notes.
 class Routine {
 public:
-  explicit Routine(std::string_view name) : construct_{name} {}
+  explicit Routine(std::string_view name, const void* caller = __builtin_return_address(0))
+      : construct_(name, nullptr, caller) {}
+
+  [[nodiscard]] const core::Construct& construct() const { return construct_; }
 
   /// The device that a device argument names, null for the host.
   [[nodiscard]] Result<core::Device*> device(int number) const {

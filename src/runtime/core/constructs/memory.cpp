@@ -1,7 +1,6 @@
 #include "runtime/core/constructs/memory.h"
 
 #include "runtime/core/reports/text.h"
-#include "runtime/core/faults/fault.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,6 +43,32 @@ Status copy_by_host(Device& to_device, std::byte* to, Device& from_device, const
     done += count;
   }
   return {};
+}
+
+Status copy_bytes(const Copy& copy) {
+  Device* to_device = copy.to.device;
+  Device* from_device = copy.from.device;
+  std::byte* to = copy.to.pointer + copy.to_offset;
+  const std::byte* from = copy.from.pointer + copy.from_offset;
+  if (to_device == nullptr && from_device == nullptr) {
+    std::memmove(to, from, copy.size);
+    return {};
+  }
+  if (to_device != nullptr && from_device != nullptr) {
+    const PluginDevice& from_plugin = from_device->plugin_device();
+    const PluginDevice& to_plugin = to_device->plugin_device();
+    const bool apart = to_device != from_device || to + copy.size <= from || from + copy.size <= to;
+    Status status = apart && from_plugin.reaches(to_plugin)
+                        ? from_plugin.send(from, to_plugin, to, copy.size)
+                        : copy_by_host(*to_device, to, *from_device, from, copy.size);
+    return status ? status
+                  : with_context(to_device->explain(from_device->explain(status.error())),
+                                 fmt::format("{} to {}", from_device->label(), to_device->label()));
+  }
+  Device& device = to_device != nullptr ? *to_device : *from_device;
+  Status status = to_device != nullptr ? device.plugin_device().submit(to, from, copy.size)
+                                       : device.plugin_device().retrieve(to, from, copy.size);
+  return status ? status : with_context(device.explain(status.error()), device.label());
 }
 
 } // namespace
@@ -119,7 +144,7 @@ Status check_host(const Memory& memory, std::uint64_t offset, std::uint64_t size
     return fail("'{}': the host's memory cannot be written from {:#x} on", name, *missing);
   }
   if (*missing == begin) {
-    const std::string owner = held_by_device(begin);
+    const std::string owner = AddressSpace::holder_of(begin);
     return fail("'{}': the host has no memory at {:#x}{}", name, begin,
                 owner.empty() ? owner : ", which is " + owner);
   }
@@ -142,33 +167,26 @@ Status check_host(const Copy& copy) {
              : status;
 }
 
-Status perform(const Copy& copy) {
+Status perform(const Copy& copy, const Construct& routine) {
   if (copy.size == 0) {
     return {};
   }
-  Device* to_device = copy.to.device;
-  Device* from_device = copy.from.device;
-  std::byte* to = copy.to.pointer + copy.to_offset;
-  const std::byte* from = copy.from.pointer + copy.from_offset;
-  if (to_device == nullptr && from_device == nullptr) {
-    std::memmove(to, from, copy.size);
-    return {};
+  const bool to_device = copy.to.device != nullptr;
+  if (!routine.tells(Event::kCopy) || (!to_device && copy.from.device == nullptr)) [[likely]] {
+    return copy_bytes(copy);
   }
-  if (to_device != nullptr && from_device != nullptr) {
-    const PluginDevice& from_plugin = from_device->plugin_device();
-    const PluginDevice& to_plugin = to_device->plugin_device();
-    const bool apart = to_device != from_device || to + copy.size <= from || from + copy.size <= to;
-    Status status = apart && from_plugin.reaches(to_plugin)
-                        ? from_plugin.send(from, to_plugin, to, copy.size)
-                        : copy_by_host(*to_device, to, *from_device, from, copy.size);
-    return status ? status
-                  : with_context(to_device->explain(from_device->explain(status.error())),
-                                 fmt::format("{} to {}", from_device->label(), to_device->label()));
+  const Memory& on_device = to_device ? copy.to : copy.from;
+  const DeviceName& device = on_device.device->plugin_device().name();
+  const EventId id = next_event_id();
+  const std::uintptr_t to = address(copy.to.pointer) + copy.to_offset;
+  const std::uintptr_t from = address(copy.from.pointer) + copy.from_offset;
+  tell(Copied{routine, device, id, Copied::What::kRoutine, to_device, nullptr,
+              to_device ? from : to, to_device ? to : from, copy.size, event_time()});
+  Status status = copy_bytes(copy);
+  if (status && routine.tells(Event::kCompletion)) {
+    tell(Completion{routine, device, id, event_time(), {}});
   }
-  Device& device = to_device != nullptr ? *to_device : *from_device;
-  Status status = to_device != nullptr ? device.plugin_device().submit(to, from, copy.size)
-                                       : device.plugin_device().retrieve(to, from, copy.size);
-  return status ? status : with_context(device.explain(status.error()), device.label());
+  return status;
 }
 
 Status check(const Fill& fill) {

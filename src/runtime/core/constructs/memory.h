@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "runtime/core/devices/allocation_table.h"
-#include "runtime/core/runtime/device.h"
 #include "runtime/core/host/host_memory.h"
+#include "runtime/core/runtime/device.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,8 +50,8 @@ struct Copy {
 };
 [[nodiscard]] Status check(const Copy& copy);
 [[nodiscard]] Status check_host(const Copy& copy);
-/// Of what check() passed.
-[[nodiscard]] Status perform(const Copy& copy);
+/// Of what check() passed; `routine` makes it.
+[[nodiscard]] Status perform(const Copy& copy, const Construct& routine);
 
 /// Sets `size` bytes to `value`.
 struct Fill {

@@ -24,7 +24,7 @@ std::string message(const Status& status) {
 
 Status checked(const Copy& copy) {
   Status status = check(copy);
-  return status ? perform(copy) : status;
+  return status ? perform(copy, {"test"}) : status;
 }
 
 struct DeviceMemory : ::testing::Test {
@@ -49,7 +49,7 @@ struct DeviceMemory : ::testing::Test {
   }
 
   FakePlugin plugin;
-  Device device{0, plugin.open(), ""};
+  Device device{plugin.open(), ""};
   std::vector<Memory> blocks;
 };
 
@@ -155,7 +155,7 @@ TEST_F(DeviceMemory, OfTheHostTooNeedsADeviceThatCanUseIt) {
 
 TEST(DeviceMemoryOfASharingDevice, MayBeTheHosts) {
   FakePlugin plugin(testing::Memory::kShared);
-  Device device(0, plugin.open(), "");
+  Device device(plugin.open(), "");
   for (const MemoryKind kind : {MemoryKind::kHost, MemoryKind::kShared}) {
     auto allocated = allocate(&device, 8, kind);
     ASSERT_TRUE(allocated);
@@ -219,7 +219,7 @@ TEST_F(DeviceMemory, OfTheHostMayLackWhatLiesBetweenRows) {
     const std::size_t of_host[] = {rows, distance};
     const auto copy =
         RectangleCopy::make(1, 2, volume, {block, origin, volume}, {host, origin, of_host});
-    return copy ? copy->perform() : tl::unexpected(copy.error());
+    return copy ? copy->perform({"test"}) : tl::unexpected(copy.error());
   };
   EXPECT_TRUE(copied(2, 2 * PagesAndAHole::kPage));
   EXPECT_THAT(message(copied(3, PagesAndAHole::kPage)),

@@ -100,8 +100,8 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
   return copy;
 }
 
-Status RectangleCopy::perform() const {
-  return for_each_row([](const Copy& row) { return core::perform(row); });
+Status RectangleCopy::perform(const Construct& routine) const {
+  return for_each_row([&](const Copy& row) { return core::perform(row, routine); });
 }
 
 template <typename Visit>

@@ -27,7 +27,7 @@ public:
                                                   const std::size_t* volume, const Array& to,
                                                   const Array& from);
 
-  [[nodiscard]] Status perform() const;
+  [[nodiscard]] Status perform(const Construct& routine) const;
 
 private:
   /// How one array is walked through, in bytes.

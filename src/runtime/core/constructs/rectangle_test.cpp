@@ -35,7 +35,7 @@ struct Rectangles : ::testing::Test {
     auto made = RectangleCopy::make(a.element_size, static_cast<int>(a.volume.size()),
                                     a.volume.data(), {to, a.to_offsets.data(), a.to_extents.data()},
                                     {from, a.from_offsets.data(), a.from_extents.data()});
-    return made ? made->perform() : tl::unexpected(made.error());
+    return made ? made->perform({"test"}) : tl::unexpected(made.error());
   }
   std::string refusal(const Arguments& a) {
     const Status status = copy(a);
@@ -86,7 +86,7 @@ TEST_F(Rectangles, WithoutElementsCopyNothing) {
 
 TEST_F(Rectangles, WholeRowsAreOneTransfer) {
   FakePlugin plugin;
-  Device device(0, plugin.open(), "");
+  Device device(plugin.open(), "");
   const Memory block{&device,
                      static_cast<std::byte*>(allocate(&device, 480, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};
@@ -97,7 +97,7 @@ TEST_F(Rectangles, WholeRowsAreOneTransfer) {
     const auto made =
         RectangleCopy::make(4, 3, volume.data(), {block, zeros.data(), to_extents.data()},
                             {host, zeros.data(), from_extents});
-    EXPECT_TRUE(made && made->perform());
+    EXPECT_TRUE(made && made->perform({"test"}));
     return plugin.counts.submits - before;
   };
   EXPECT_EQ(transfers({4, 5, 6}, {4, 5, 6}), 1);
@@ -151,7 +151,7 @@ TEST_F(Rectangles, OfInvalidArguments) {
 
 TEST_F(Rectangles, StayInsideAllocations) {
   FakePlugin plugin;
-  Device device(0, plugin.open(), "");
+  Device device(plugin.open(), "");
   const Memory block{&device,
                      static_cast<std::byte*>(allocate(&device, 64, MemoryKind::kDevice).value())};
   const Memory host{nullptr, reinterpret_cast<std::byte*>(source.data())};

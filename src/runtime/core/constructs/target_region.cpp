@@ -1,7 +1,8 @@
 #include "runtime/core/constructs/target_region.h"
 
+#include "runtime/core/reports/diagnostics.h"
+
 #include <atomic>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -9,14 +10,13 @@ namespace gantry::core {
 
 namespace {
 
-void report_launch(const Device& device, const Kernel& kernel, const Construct& construct,
-                   std::span<void* const> parameters) {
-  std::string values;
-  for (void* const value : parameters) {
-    values += fmt::format(" {}", fmt::ptr(value));
-  }
-  info("{}: {} launched on {}, {} parameters:{}", label(construct), kernel.name, device.label(),
-       parameters.size(), values);
+/// Tells of a launch that is about to be, and numbers it.
+EventId tell_launch(const Device& device, const Kernel& kernel, const Construct& construct,
+                    const gantry_launch& shape) {
+  const EventId id = next_event_id();
+  tell(Launched{construct, device.plugin_device().name(), id, kernel.name, kernel.host_address,
+                shape, event_time()});
+  return id;
 }
 
 /// Says what the plugin has to say of a launch: of each kernel's first one with such a clause, and
@@ -41,23 +41,24 @@ bool names_threads(const gantry_launch& shape) {
 } // namespace
 
 Status TargetRegion::start(gantry_launch&& shape) {
-  if (Status status = device_.data_environment().enter_target(items, construct_, queue_, parameters,
-                                                              form, storage_, &kernel_.found_last);
+  if (Status status = device_.data_environment().enter_target(items, queue_, parameters, form,
+                                                              storage_, &kernel_.found_last);
       !status) [[unlikely]] {
     return status;
   }
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    device_.data_environment().look_before_region(items, construct_);
+    device_.data_environment().stale_copies().look_before_region(items, construct_);
   }
   shape.arguments = parameters.data();
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
-  if (info_enabled(Info::kLaunch)) [[unlikely]] {
-    report_launch(device_, kernel_, construct_, parameters);
+  EventId id = 0;
+  if (construct_.tells(Event::kLaunch)) [[unlikely]] {
+    id = tell_launch(device_, kernel_, construct_, shape);
   }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device_, kernel_, construct_, shape);
   }
-  if (Status status = queue_.launch(kernel_.handle, shape); !status) [[unlikely]] {
+  if (Status status = queue_.launch(kernel_.handle, shape, id); !status) [[unlikely]] {
     return failed(std::move(status));
   }
   return {};
@@ -82,30 +83,33 @@ void TargetRegion::abandon() {
     item.from = false;
   }
   // Something failed before, and that is what is reported.
-  (void)device_.data_environment().exit(items, construct_, queue_);
+  (void)device_.data_environment().exit(items, queue_);
 }
 
 Status TargetRegion::finish() {
   DataEnvironment& data = device_.data_environment();
   if (!check_enabled(Check::kMap)) [[likely]] {
-    return data.exit_target(items, construct_, queue_, &kernel_.found_last);
+    return data.exit_target(items, queue_, &kernel_.found_last);
   }
-  const auto changed = data.look_after_region(items, construct_);
-  Status status = data.exit_target(items, construct_, queue_, &kernel_.found_last);
-  data.tell_differences(changed, construct_);
+  const auto changed = data.stale_copies().look_after_region(items, construct_);
+  Status status = data.exit_target(items, queue_, &kernel_.found_last);
+  data.stale_copies().tell_differences(changed, construct_);
   return status;
 }
 
-Status run_without_data(Device& device, const Kernel& kernel, const Construct& construct,
+Status run_without_data(Device& device, const Kernel& kernel, Construct& construct,
                         gantry_launch&& shape) {
+  const ConstructScope scope(construct, device.plugin_device().name());
+  StaleCopies& stale_copies = device.data_environment().stale_copies();
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    device.data_environment().look_before_region({}, construct);
+    stale_copies.look_before_region({}, construct);
   }
   void* const null = nullptr;
   shape.arguments = &null;
   shape.argument_count = 1;
-  if (info_enabled(Info::kLaunch)) [[unlikely]] {
-    report_launch(device, kernel, construct, {&null, 1});
+  EventId id = 0;
+  if (construct.tells(Event::kLaunch)) [[unlikely]] {
+    id = tell_launch(device, kernel, construct, shape);
   }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device, kernel, construct, shape);
@@ -113,9 +117,11 @@ Status run_without_data(Device& device, const Kernel& kernel, const Construct& c
   if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
     return tl::unexpected(device.explain(status.error(), &kernel));
   }
+  if (construct.tells(Event::kCompletion)) [[unlikely]] {
+    tell(Completion{construct, device.plugin_device().name(), id, event_time(), {}});
+  }
   if (check_enabled(Check::kMap)) [[unlikely]] {
-    DataEnvironment& data = device.data_environment();
-    data.tell_differences(data.look_after_region({}, construct), construct);
+    stale_copies.tell_differences(stale_copies.look_after_region({}, construct), construct);
   }
   return {};
 }

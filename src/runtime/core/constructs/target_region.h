@@ -1,13 +1,12 @@
 // One execution of a target region on a device (OpenMP 5.2, section 13.8): its items are mapped,
 // its kernel runs, its items are unmapped.
 //
-// A front door fills in `items` and `parameters` and calls start(), which returns when the kernel
+// An entry point fills in `items` and `parameters` and calls start(), which returns when the kernel
 // is under way: done, on a device without queues. wait() waits for it, and finish() ends the
 // region. After start() the region may be left to itself, for nowait; any thread may go on with it,
 // one at a time.
 #pragma once
 
-#include "runtime/core/data/construct_work.h"
 #include "runtime/core/data/data_environment.h"
 #include "runtime/core/runtime/device.h"
 
@@ -15,10 +14,12 @@ namespace gantry::core {
 
 class TargetRegion {
 public:
-  /// Keeps references to the device and the kernel, which stay as long as the program is loaded.
-  TargetRegion(Device& device, const Kernel& kernel, const Construct& construct)
-      : device_(device), kernel_(kernel), construct_(construct), storage_(device.plugin_device()),
-        queue_(device.queues()) {}
+  /// Keeps references to the device and the kernel, which stay as long as the program is loaded,
+  /// and to the construct, which begins with the object and ends with it.
+  TargetRegion(Device& device, const Kernel& kernel, Construct& construct)
+      : device_(device), kernel_(kernel), construct_(construct),
+        scope_(construct_, device.plugin_device().name()), storage_(device.plugin_device()),
+        queue_(device.queues(), construct_) {}
   TargetRegion(const TargetRegion&) = delete;
   TargetRegion& operator=(const TargetRegion&) = delete;
 
@@ -56,14 +57,15 @@ private:
 
   Device& device_;
   const Kernel& kernel_;
-  Construct construct_;
+  Construct& construct_;
+  ConstructScope scope_;
   PrivateStorage storage_;
-  Queue queue_; ///< the last one, so that what is in it ends before the rest does
+  Queue queue_; ///< declared last: destroyed, and so drained, first
 };
 
 /// One execution of a target region without items, whose kernel's one parameter is null: launched
 /// and waited for. For devices that work directly (PluginDevice::works_directly).
-[[nodiscard]] Status run_without_data(Device& device, const Kernel& kernel,
-                                      const Construct& construct, gantry_launch&& shape);
+[[nodiscard]] Status run_without_data(Device& device, const Kernel& kernel, Construct& construct,
+                                      gantry_launch&& shape);
 
 } // namespace gantry::core

@@ -33,7 +33,7 @@ struct TargetRegions : ::testing::TestWithParam<bool> {
   }
 
   FakePlugin plugin{Memory::kSeparate, GetParam()};
-  Device device{0, plugin.open(), ""};
+  Device device{plugin.open(), ""};
   Kernel kernel{nullptr, nullptr, "kernel"};
   Construct construct{"target", ";test.cpp;main;7;1;;"};
 };

@@ -1,5 +1,4 @@
-// Pointer attachment (OpenMP 5.2, section 5.8.3).
-#include "runtime/core/data/data_environment.h"
+#include "runtime/core/data/attachment.h"
 
 #include "runtime/core/reports/text.h"
 
@@ -8,14 +7,14 @@
 
 namespace gantry::core {
 
-void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
+void attach(MappingTable& table, const MapItem& item, ConstructWork& work) {
   const std::uintptr_t slot = address(item.base);
   const std::uint64_t slot_size = item.kind == MapKind::kPointee ? sizeof(void*) : item.size;
-  const Lookup pointer = table_.find(slot, slot_size);
+  const Lookup pointer = table.find(slot, slot_size);
   if (pointer.presence != Presence::kPresent) {
     return;
   }
-  const Lookup pointee = table_.find(address(item.begin), 0);
+  const Lookup pointee = table.find(address(item.begin), 0);
   if (pointee.presence != Presence::kPresent) {
     return;
   }
@@ -44,41 +43,12 @@ void DataEnvironment::attach(const MapItem& item, ConstructWork& work) {
   }
   work.transfers.point(pointer.mapping->device_address(slot), slot, slot_size, corresponding);
   work.attachments.push_back({pointer.mapping, {slot, slot_size, value, corresponding}});
-  mark(*pointer.mapping, work);
+  work.mark(*pointer.mapping);
 }
 
-// Section 7.8.4: a link variable is mapped like any other; a part of it stands for the whole.
-void DataEnvironment::point_links(Mapping& mapping, ConstructWork& work) {
-  for (auto link = first_link(mapping.host_begin);
-       link != links_.end() && link->host < mapping.host_end; ++link) {
-    if (link->target.pointer != nullptr) {
-      work.transfers.point(address(link->target.pointer), link->host, sizeof(void*),
-                           mapping.device_address(link->host));
-      mark(mapping, work);
-    }
-  }
-}
-
-std::uintptr_t DataEnvironment::link_storage(std::uintptr_t begin, std::uint64_t size) const {
-  for (auto link = first_link(begin); link != links_.end() && link->host <= begin; ++link) {
-    if (link->target.storage != nullptr && size <= link->size - (begin - link->host)) {
-      return address(link->target.storage) + (begin - link->host);
-    }
-  }
-  return 0;
-}
-
-DataEnvironment::Links::const_iterator DataEnvironment::first_link(std::uintptr_t begin) const {
-  auto link = std::ranges::upper_bound(links_, begin, {}, &Link::host);
-  while (link != links_.begin() && begin - std::prev(link)->host < std::prev(link)->size) {
-    --link;
-  }
-  return link;
-}
-
-bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, std::uint64_t size,
-                                            ConstructWork& work) {
-  if (separate_storage_ == 0) {
+bool points_to_own_storage(MappingTable& table, Items items, std::uintptr_t begin,
+                           std::uint64_t size, ConstructWork& work) {
+  if (table.separate() == 0) {
     return false;
   }
   const auto slot_of = [](const MapItem* item) { return address(item->base); };
@@ -93,7 +63,7 @@ bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, s
   }
   auto inside = std::ranges::lower_bound(*work.attaching, begin, {}, slot_of);
   for (; inside != work.attaching->end() && slot_of(*inside) - begin < size; ++inside) {
-    const Lookup pointee = table_.find(address((*inside)->begin), 0);
+    const Lookup pointee = table.find(address((*inside)->begin), 0);
     if (pointee.presence == Presence::kPresent && !pointee.mapping->shared()) {
       return true;
     }
@@ -101,8 +71,8 @@ bool DataEnvironment::points_to_own_storage(Items items, std::uintptr_t begin, s
   return false;
 }
 
-std::uintptr_t DataEnvironment::corresponding_pointee(const MapItem& item) {
-  const Lookup pointee = table_.find(address(item.begin), 0);
+std::uintptr_t corresponding_pointee(MappingTable& table, const MapItem& item) {
+  const Lookup pointee = table.find(address(item.begin), 0);
   return pointee.presence == Presence::kPresent
              ? pointee.mapping->device_address(address(item.begin))
              : 0;

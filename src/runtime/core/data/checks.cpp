@@ -1,6 +1,4 @@
-// Mistakes that GANTRY_CHECK looks for: nothing that the standard forbids, and seldom what is
-// meant.
-#include "runtime/core/data/data_environment.h"
+#include "runtime/core/data/checks.h"
 
 #include "runtime/core/reports/text.h"
 
@@ -8,11 +6,11 @@
 
 namespace gantry::core {
 
-void DataEnvironment::warn_of_attached(const ConstructWork& work) {
+void warn_of_attached(const MappingTable& table, const ConstructWork& work) {
   if (work.gone.empty()) {
     return;
   }
-  table_.for_each([&](const Mapping& holder) {
+  table.for_each([&](const Mapping& holder) {
     // A declare target pointer stays on the device whatever it points to, and so does the reference
     // pointer of a link variable.
     if (holder.declared || std::ranges::find(work.gone, &holder) != work.gone.end()) {
@@ -24,25 +22,25 @@ void DataEnvironment::warn_of_attached(const ConstructWork& work) {
       });
       if (pointee != work.gone.end()) {
         write_warning(fmt::format(
-            "{}: {} {} leaves the device while the pointer at offset {} of {} {}, mapped{}, is "
-            "attached to it; unmap the pointer first, or do not use it on the device any more",
-            label(work.construct), quoted_name((*pointee)->name),
-            extent((*pointee)->host_begin, (*pointee)->size()),
-            pointer.host_slot - holder.host_begin, quoted_name(holder.name),
-            extent(holder.host_begin, holder.size()), mapped_where(holder)));
+            "{}: {} leaves the device while the pointer at offset {} of {}, mapped{}, is attached "
+            "to it; unmap the pointer first, or do not use it on the device any more",
+            label(work.construct()),
+            named_extent((*pointee)->name, (*pointee)->host_begin, (*pointee)->size()),
+            pointer.host_slot - holder.host_begin,
+            named_extent(holder.name, holder.host_begin, holder.size()),
+            at_position(holder.mapped_at)));
       }
     }
   });
 }
 
-std::vector<std::string> DataEnvironment::leaks() {
-  const std::lock_guard lock(mutex_);
+std::vector<std::string> leaks_of(const MappingTable& table) {
   std::vector<std::string> found;
-  table_.for_each([&](const Mapping& mapping) {
+  table.for_each([&](const Mapping& mapping) {
     if (!mapping.infinite()) {
-      found.push_back(fmt::format("{} {}, mapped{}, is still mapped at the end, referenced {}",
-                                  quoted_name(mapping.name),
-                                  extent(mapping.host_begin, mapping.size()), mapped_where(mapping),
+      found.push_back(fmt::format("{}, mapped{}, is still mapped at the end, referenced {}",
+                                  named_extent(mapping.name, mapping.host_begin, mapping.size()),
+                                  at_position(mapping.mapped_at),
                                   counted(mapping.references + mapping.holds, "time")));
     }
   });

@@ -14,9 +14,9 @@ namespace {
 using namespace core::testing;
 using ::testing::HasSubstr;
 
-using MappingRules = EnvironmentCase;
+using MappingRule = EnvironmentCase;
 
-TEST_F(MappingRules, StorageIsPresentFromEnterToExit) {
+TEST_F(MappingRule, StorageIsPresentFromEnterToExit) {
   int x = 4;
   EXPECT_FALSE(present(x));
   ASSERT_TRUE(enter({tofrom(x)}));
@@ -28,23 +28,23 @@ TEST_F(MappingRules, StorageIsPresentFromEnterToExit) {
   EXPECT_EQ(x, 9);
 }
 
-TEST_F(MappingRules, WhatWasFoundLastIsNotTrusted) {
+TEST_F(MappingRule, WhatWasFoundLastIsNotTrusted) {
   int first[8] = {1};
   int second[8] = {2};
   FoundLast last;
   const auto run = [&](const Items& items) {
     KernelArguments arguments;
-    Queue queue(queues);
+    Queue queue(queues, construct);
     PrivateStorage none(plugin.device());
-    ASSERT_TRUE(environment.enter_target(items, construct, queue, arguments, ParameterForm::kValues,
-                                         none, &last));
+    ASSERT_TRUE(
+        environment.enter_target(items, queue, arguments, ParameterForm::kValues, none, &last));
     for (std::size_t i = 0; i < items.size(); ++i) {
       const MapItem& item = items[i];
       EXPECT_EQ(address(arguments[i]) + static_cast<std::size_t>(item.begin - item.base),
                 address(environment.corresponding(item.begin, item.size)))
           << i;
     }
-    ASSERT_TRUE(environment.exit_target(items, construct, queue, &last));
+    ASSERT_TRUE(environment.exit_target(items, queue, &last));
   };
   const auto references = [&](int (&array)[8]) {
     int count = 0;
@@ -77,14 +77,14 @@ TEST_F(MappingRules, WhatWasFoundLastIsNotTrusted) {
   ASSERT_TRUE(enter({section(first, 0, 4)}));
   run({section(first, 0, 4)});
   KernelArguments arguments;
-  Queue queue(queues);
-  EXPECT_FALSE(environment.enter_target(Items{tofrom(first)}, construct, queue, arguments,
+  Queue queue(queues, construct);
+  EXPECT_FALSE(environment.enter_target(Items{tofrom(first)}, queue, arguments,
                                         ParameterForm::kValues, storage, &last))
       << "extends what is mapped";
   ASSERT_TRUE(exit({section(first, 0, 4)}));
 }
 
-TEST_F(MappingRules, OnlyTheMapTypesCopy) {
+TEST_F(MappingRule, OnlyTheMapTypesCopy) {
   int a = 1;
   int b = 2;
   int c = 3;
@@ -100,7 +100,7 @@ TEST_F(MappingRules, OnlyTheMapTypesCopy) {
   EXPECT_EQ(c, 3);
 }
 
-TEST_F(MappingRules, CopiesHappenWithTheFirstAndTheLastReference) {
+TEST_F(MappingRule, CopiesHappenWithTheFirstAndTheLastReference) {
   int x = 1;
   ASSERT_TRUE(enter({tofrom(x)}));
   x = 2;
@@ -115,7 +115,7 @@ TEST_F(MappingRules, CopiesHappenWithTheFirstAndTheLastReference) {
   EXPECT_FALSE(present(x));
 }
 
-TEST_F(MappingRules, AlwaysCopiesAtEveryReference) {
+TEST_F(MappingRule, AlwaysCopiesAtEveryReference) {
   int x = 1;
   MapItem always = tofrom(x);
   always.always = true;
@@ -129,7 +129,7 @@ TEST_F(MappingRules, AlwaysCopiesAtEveryReference) {
   ASSERT_TRUE(exit({release(x)}));
 }
 
-TEST_F(MappingRules, OneItemTwiceInAConstructIsCopiedOnceAndCountedTwice) {
+TEST_F(MappingRule, OneItemTwiceInAConstructIsCopiedOnceAndCountedTwice) {
   int x = 1;
   ASSERT_TRUE(enter({alloc(x), to(x)}));
   EXPECT_EQ(on_device(x), 1) << "the storage is new throughout the construct";
@@ -139,7 +139,7 @@ TEST_F(MappingRules, OneItemTwiceInAConstructIsCopiedOnceAndCountedTwice) {
   EXPECT_FALSE(present(x));
 }
 
-TEST_F(MappingRules, FromAppliesWhicheverItemOfTheConstructComesFirst) {
+TEST_F(MappingRule, FromAppliesWhicheverItemOfTheConstructComesFirst) {
   int x = 1;
   ASSERT_TRUE(enter({alloc(x), alloc(x)}));
   plugin.write(corresponding(x), 8);
@@ -148,7 +148,7 @@ TEST_F(MappingRules, FromAppliesWhicheverItemOfTheConstructComesFirst) {
   EXPECT_FALSE(present(x));
 }
 
-TEST_F(MappingRules, DeleteEndsEveryReference) {
+TEST_F(MappingRule, DeleteEndsEveryReference) {
   int x = 1;
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(enter({tofrom(x)}));
@@ -159,7 +159,7 @@ TEST_F(MappingRules, DeleteEndsEveryReference) {
   EXPECT_EQ(x, 1) << "delete does not copy";
 }
 
-TEST_F(MappingRules, AMemberThatNoItemCoversEndsWithItsConstruct) {
+TEST_F(MappingRule, AMemberThatNoItemCoversEndsWithItsConstruct) {
   // Clang 19's lists for members of nested structs.
   struct {
     int covered = 1;
@@ -178,7 +178,7 @@ TEST_F(MappingRules, AMemberThatNoItemCoversEndsWithItsConstruct) {
   ASSERT_TRUE(exit({release(object)}));
 }
 
-TEST_F(MappingRules, StorageIsAlignedAsTheVariableIs) {
+TEST_F(MappingRule, StorageIsAlignedAsTheVariableIs) {
   alignas(4096) static char page[4096];
   alignas(256) static char line[300];
   MapItem part = section(page, 100, 200);
@@ -191,7 +191,7 @@ TEST_F(MappingRules, StorageIsAlignedAsTheVariableIs) {
   ASSERT_TRUE(exit({release(page)}));
 }
 
-TEST_F(MappingRules, LengthsThatNoObjectHasAreErrors) {
+TEST_F(MappingRule, LengthsThatNoObjectHasAreErrors) {
   int x = 1;
   MapItem negative = to(x);
   negative.size = static_cast<std::uint64_t>(-4);
@@ -200,7 +200,7 @@ TEST_F(MappingRules, LengthsThatNoObjectHasAreErrors) {
   EXPECT_THAT(status.error().message, HasSubstr("past the end of the address space"));
 }
 
-TEST_F(MappingRules, UnifiedStorageIsTheOriginalUnlessClose) {
+TEST_F(MappingRule, UnifiedStorageIsTheOriginalUnlessClose) {
   int before = 1;
   int x = 2;
   int y = 3;
@@ -220,13 +220,13 @@ TEST_F(MappingRules, UnifiedStorageIsTheOriginalUnlessClose) {
   ASSERT_TRUE(exit({release(before), from(x), release(y)}));
 }
 
-TEST_F(MappingRules, WhatIsNotPresentIsIgnoredAtTheEnd) {
+TEST_F(MappingRule, WhatIsNotPresentIsIgnoredAtTheEnd) {
   int x = 1;
   EXPECT_TRUE(exit({from(x), release(x), remove(x)}));
   EXPECT_EQ(plugin.counts.retrieves, 0);
 }
 
-TEST_F(MappingRules, HoldIsCountedApart) {
+TEST_F(MappingRule, HoldIsCountedApart) {
   int x = 1;
   MapItem held = alloc(x);
   held.hold = true;
@@ -238,7 +238,7 @@ TEST_F(MappingRules, HoldIsCountedApart) {
   EXPECT_FALSE(present(x));
 }
 
-TEST_F(MappingRules, PresentDemandsPresence) {
+TEST_F(MappingRule, PresentDemandsPresence) {
   int x = 1;
   MapItem item = tofrom(x);
   item.present = true;
@@ -255,7 +255,7 @@ TEST_F(MappingRules, PresentDemandsPresence) {
   EXPECT_TRUE(exit({item, item}));
 }
 
-TEST_F(MappingRules, PresentDemandsNothingOfThePointerOfAPointee) {
+TEST_F(MappingRule, PresentDemandsNothingOfThePointerOfAPointee) {
   int values[4] = {};
   int* pointer = values;
   MapItem item = pointee(pointer, 4);
@@ -270,7 +270,7 @@ TEST_F(MappingRules, PresentDemandsNothingOfThePointerOfAPointee) {
   ASSERT_TRUE(exit({release(values)}));
 }
 
-TEST_F(MappingRules, PresentDemandsNothingOfAPointerThatIsGoneBeforeItsPointee) {
+TEST_F(MappingRule, PresentDemandsNothingOfAPointerThatIsGoneBeforeItsPointee) {
   int values[4] = {};
   int* pointer = values;
   MapItem item = pointee(pointer, 4);
@@ -282,7 +282,7 @@ TEST_F(MappingRules, PresentDemandsNothingOfAPointerThatIsGoneBeforeItsPointee) 
   EXPECT_FALSE(present(values));
 }
 
-TEST_F(MappingRules, PresentStorageCannotBeExtended) {
+TEST_F(MappingRule, PresentStorageCannotBeExtended) {
   int array[10] = {};
   MapItem part = section(array, 2, 4);
   part.name = ";array[2:4];test.cpp;7;1;;";
@@ -296,7 +296,7 @@ TEST_F(MappingRules, PresentStorageCannotBeExtended) {
   ASSERT_TRUE(exit({part}));
 }
 
-TEST_F(MappingRules, AnImplicitItemTakesWhatIsPresentOfIt) {
+TEST_F(MappingRule, AnImplicitItemTakesWhatIsPresentOfIt) {
   int array[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   ASSERT_TRUE(enter({section(array, 2, 4)}));
   MapItem whole = tofrom(array);
@@ -310,7 +310,7 @@ TEST_F(MappingRules, AnImplicitItemTakesWhatIsPresentOfIt) {
   ASSERT_TRUE(exit({section(array, 2, 4)}));
 }
 
-TEST_F(MappingRules, AnEmptySectionIsTranslatedAndNotMapped) {
+TEST_F(MappingRule, AnEmptySectionIsTranslatedAndNotMapped) {
   int array[10] = {};
   MapItem empty = section(array, 0, 0);
   empty.implicit = true;
@@ -323,7 +323,7 @@ TEST_F(MappingRules, AnEmptySectionIsTranslatedAndNotMapped) {
   ASSERT_TRUE(exit({empty}));
 }
 
-TEST_F(MappingRules, AnExplicitEmptySectionHoldsAReferenceWhileItIsPresent) {
+TEST_F(MappingRule, AnExplicitEmptySectionHoldsAReferenceWhileItIsPresent) {
   int array[10] = {};
   ASSERT_TRUE(enter({alloc(array)}));
   ASSERT_TRUE(enter({section(array, 3, 0)}));
@@ -333,7 +333,7 @@ TEST_F(MappingRules, AnExplicitEmptySectionHoldsAReferenceWhileItIsPresent) {
   EXPECT_FALSE(present(array));
 }
 
-TEST_F(MappingRules, ANullPointerMapsNothing) {
+TEST_F(MappingRule, ANullPointerMapsNothing) {
   MapItem item;
   item.name = ";p[0:2];test.cpp;7;1;;";
   EXPECT_TRUE(enter({item}));
@@ -347,7 +347,7 @@ TEST_F(MappingRules, ANullPointerMapsNothing) {
   EXPECT_TRUE(exit({item}));
 }
 
-TEST_F(MappingRules, MembersAreCountedByTheWhole) {
+TEST_F(MappingRule, MembersAreCountedByTheWhole) {
   struct {
     int a = 1;
     int b = 2;
@@ -366,7 +366,7 @@ TEST_F(MappingRules, MembersAreCountedByTheWhole) {
   EXPECT_FALSE(present(object));
 }
 
-TEST_F(MappingRules, CorrespondingStorageIsAlignedAsTheOriginalIs) {
+TEST_F(MappingRule, CorrespondingStorageIsAlignedAsTheOriginalIs) {
   alignas(64) std::byte array[256];
   for (const std::size_t offset : {0, 1, 4, 8, 32, 63, 64, 100}) {
     MapItem item = alloc(array[offset]);
@@ -377,7 +377,7 @@ TEST_F(MappingRules, CorrespondingStorageIsAlignedAsTheOriginalIs) {
   }
 }
 
-TEST_F(MappingRules, UseDevicePtrGetsTheCorrespondingBase) {
+TEST_F(MappingRule, UseDevicePtrGetsTheCorrespondingBase) {
   int array[8] = {};
   int other = 0;
   void* returned = nullptr;
@@ -395,7 +395,7 @@ TEST_F(MappingRules, UseDevicePtrGetsTheCorrespondingBase) {
   ASSERT_TRUE(exit({release(array[2])}));
 }
 
-TEST_F(MappingRules, UseDevicePtrOfAPointerTranslatesItsValue) {
+TEST_F(MappingRule, UseDevicePtrOfAPointerTranslatesItsValue) {
   int array[8] = {};
   int* pointer = array;
   void* returned = nullptr;
@@ -408,7 +408,7 @@ TEST_F(MappingRules, UseDevicePtrOfAPointerTranslatesItsValue) {
   EXPECT_FALSE(present(pointer));
 }
 
-TEST_F(MappingRules, ASectionWithoutLengthBeforeTheFirstMappedByteHoldsNoReference) {
+TEST_F(MappingRule, ASectionWithoutLengthBeforeTheFirstMappedByteHoldsNoReference) {
   int array[8] = {};
   MapItem tail = section(array, 4, 4);
   tail.to = true;
@@ -422,7 +422,7 @@ TEST_F(MappingRules, ASectionWithoutLengthBeforeTheFirstMappedByteHoldsNoReferen
   EXPECT_FALSE(present(array[4]));
 }
 
-TEST_F(MappingRules, AssociatedStorageIsPresentForEver) {
+TEST_F(MappingRule, AssociatedStorageIsPresentForEver) {
   int array[4] = {1, 2, 3, 4};
   void* memory = plugin.device().allocate(sizeof array).value();
   ASSERT_TRUE(environment.associate(array, sizeof array, memory));
@@ -444,7 +444,7 @@ TEST_F(MappingRules, AssociatedStorageIsPresentForEver) {
   ASSERT_TRUE(plugin.device().release(memory));
 }
 
-TEST_F(MappingRules, MappedStorageCannotBeAssociated) {
+TEST_F(MappingRule, MappedStorageCannotBeAssociated) {
   int x = 0;
   ASSERT_TRUE(enter({alloc(x)}));
   void* memory = plugin.device().allocate(sizeof x).value();
@@ -456,7 +456,7 @@ TEST_F(MappingRules, MappedStorageCannotBeAssociated) {
   ASSERT_TRUE(exit({release(x)}));
 }
 
-TEST_F(MappingRules, DeclaredVariablesBelongToTheImageThatCameFirst) {
+TEST_F(MappingRule, DeclaredVariablesBelongToTheImageThatCameFirst) {
   int variable = 0;
   void* first = plugin.device().allocate(4).value();
   void* second = plugin.device().allocate(4).value();
@@ -474,7 +474,7 @@ TEST_F(MappingRules, DeclaredVariablesBelongToTheImageThatCameFirst) {
   ASSERT_TRUE(plugin.device().release(second));
 }
 
-TEST_F(MappingRules, TheTableDescribesItself) {
+TEST_F(MappingRule, TheTableDescribesItself) {
   int x = 0;
   MapItem item = alloc(x);
   item.name = ";x;test.cpp;7;1;;";
@@ -485,7 +485,7 @@ TEST_F(MappingRules, TheTableDescribesItself) {
   ASSERT_TRUE(exit({remove(x)}));
 }
 
-TEST_F(MappingRules, ThreadsMayMapTheSameObject) {
+TEST_F(MappingRule, ThreadsMayMapTheSameObject) {
   int shared = 5;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -546,7 +546,7 @@ TEST_F(SharedMemory, APointerToAnImagesVariableGetsStorageOfItsOwn) {
   ASSERT_TRUE(plugin.device().release(in_image));
 }
 
-TEST_F(MappingRules, PointersToLinkVariablesIgnoreWhatEndsWhereTheyBegin) {
+TEST_F(MappingRule, PointersToLinkVariablesIgnoreWhatEndsWhereTheyBegin) {
   int both[12] = {};
   void* const pointer = plugin.device().allocate(sizeof(void*)).value();
   plugin.write<void*>(pointer, nullptr);
@@ -560,7 +560,7 @@ TEST_F(MappingRules, PointersToLinkVariablesIgnoreWhatEndsWhereTheyBegin) {
   ASSERT_TRUE(plugin.device().release(pointer));
 }
 
-TEST_F(MappingRules, PointersToLinkVariablesFollowTheirMapping) {
+TEST_F(MappingRule, PointersToLinkVariablesFollowTheirMapping) {
   int before[4] = {};
   int variable[8] = {};
   void* const pointer = plugin.device().allocate(sizeof(void*)).value();

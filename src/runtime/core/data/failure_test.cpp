@@ -151,13 +151,13 @@ TEST_F(Failures, OfTargetRegions) {
         std::vector<MapItem> items = {tofrom(array), firstprivate, copied, capture};
         KernelArguments arguments;
         copies.emplace(plugin.device());
-        Queue queue(queues);
-        if (Status status = environment.enter_target(items, construct, queue, arguments,
-                                                     ParameterForm::kValues, *copies);
+        Queue queue(queues, construct);
+        if (Status status =
+                environment.enter_target(items, queue, arguments, ParameterForm::kValues, *copies);
             !status) {
           return status;
         }
-        return environment.exit(items, construct, queue);
+        return environment.exit(items, queue);
       },
       [&] {
         copies.reset();

@@ -1,9 +1,8 @@
-// From the items of a target construct to the values of its kernel's parameters, with the private
-// copies that the construct makes (OpenMP 5.2, sections 5.4 and 13.8).
-#include "runtime/core/data/data_environment.h"
+#include "runtime/core/data/kernel_arguments.h"
 
-#include "runtime/core/reports/text.h"
+#include "runtime/core/data/attachment.h"
 #include "runtime/core/host/host_memory.h"
+#include "runtime/core/reports/text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -33,14 +32,14 @@ Status check_original(const MapItem& item) {
   if (!missing) {
     return {};
   }
-  return fail("private copy of {} {}: the host's storage ends at {:#x}, {} from the item's first",
-              quoted_name(item.name), extent(begin, item.size), *missing,
+  return fail("private copy of {}: the host's storage ends at {:#x}, {} from the item's first",
+              named_extent(item.name, begin, item.size), *missing,
               counted(*missing - begin, "byte"));
 }
 
 } // namespace
 
-PrivateLayout::PrivateLayout(std::span<const MapItem> items, ParameterForm form)
+PrivateLayout::PrivateLayout(Items items, ParameterForm form)
     : block(form == ParameterForm::kBlock) {
   for (const MapItem& item : items) {
     values += item.argument ? 1 : 0;
@@ -55,9 +54,9 @@ PrivateLayout::PrivateLayout(std::span<const MapItem> items, ParameterForm form)
   }
 }
 
-Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
-                                         KernelArguments& arguments, const PrivateLayout& layout,
-                                         PrivateStorage& storage) {
+Status append_arguments(MappingTable& table, Items items, ConstructWork& work,
+                        KernelArguments& arguments, const PrivateLayout& layout,
+                        PrivateStorage& storage) {
   const Mappings& found = work.found;
   const auto& [block, values, size, offsets] = layout;
   // Where the first content is put together: many small copies would take longer than a large one.
@@ -103,7 +102,7 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
       break;
     }
     case MapKind::kCapture: {
-      const std::uintptr_t pointee = corresponding_pointee(item);
+      const std::uintptr_t pointee = corresponding_pointee(table, item);
       const std::uintptr_t slot = address(item.base);
       if (items[item.parent].kind == MapKind::kPrivate) {
         const std::uint64_t offset =
@@ -118,7 +117,7 @@ Status DataEnvironment::append_arguments(Items items, ConstructWork& work,
           work.transfers.point(object->device_address(slot), slot, sizeof pointee, pointee);
         }
         work.attachments.push_back({object, {slot, sizeof pointee, address(item.begin), pointee}});
-        mark(*object, work);
+        work.mark(*object);
       }
       break;
     }

@@ -240,10 +240,9 @@ TEST_F(Arguments, OfABlockAreNotWaitedFor) {
   }
   int y = 5;
   KernelArguments arguments;
-  Queue queue(queues);
+  Queue queue(queues, construct);
   const Items items = {firstprivate(y)};
-  ASSERT_TRUE(
-      environment.enter_target(items, construct, queue, arguments, ParameterForm::kBlock, storage));
+  ASSERT_TRUE(environment.enter_target(items, queue, arguments, ParameterForm::kBlock, storage));
   EXPECT_EQ(plugin.counts.synchronizations, 0);
   ASSERT_TRUE(queue.synchronize());
   EXPECT_EQ(plugin.counts.synchronizations, 1);
@@ -258,11 +257,11 @@ struct LaunchMemory : ::testing::Test {
   PrivateStorage storage{plugin.device()};
   Construct construct{"target", ";test.cpp;main;7;1;;"};
   KernelArguments arguments;
-  Queue queue{queues};
+  Queue queue{queues, construct};
   char kernel = 0;
 
   void launch(const std::vector<MapItem>& items, ParameterForm form) {
-    ASSERT_TRUE(environment.enter_target(items, construct, queue, arguments, form, storage));
+    ASSERT_TRUE(environment.enter_target(items, queue, arguments, form, storage));
     gantry_launch shape{};
     shape.arguments = arguments.data();
     shape.argument_count = static_cast<std::uint32_t>(arguments.size());
@@ -305,14 +304,14 @@ TEST_F(LaunchMemory, HasTheCapturesOfPrivateObjects) {
   const auto copy = plugin.read<decltype(object)>(arguments[1]);
   EXPECT_EQ(copy.number, 3);
   EXPECT_EQ(copy.pointer, arguments[0]);
-  ASSERT_TRUE(environment.exit(std::vector{release(captured)}, construct, queue));
+  ASSERT_TRUE(environment.exit(std::vector{release(captured)}, queue));
 }
 
 TEST_F(LaunchMemory, ThatCannotBeHadIsAnError) {
   int y = 5;
   plugin.fail_call(2); // after the queue
-  const Status status = environment.enter_target(std::vector{firstprivate(y)}, construct, queue,
-                                                 arguments, ParameterForm::kBlock, storage);
+  const Status status = environment.enter_target(std::vector{firstprivate(y)}, queue, arguments,
+                                                 ParameterForm::kBlock, storage);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "private copies: injected failure of queue_launch_data");
 }

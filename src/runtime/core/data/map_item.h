@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include <absl/container/inlined_vector.h>
 
 namespace gantry::core {
 
@@ -80,6 +83,19 @@ struct MapItem {
     }
     return bytes;
   }
+
+  /// Whether it maps storage.
+  [[nodiscard]] bool has_storage() const {
+    return kind == MapKind::kStorage || kind == MapKind::kPointee;
+  }
 };
+
+/// Those of a construct, in its order.
+using Items = std::span<const MapItem>;
+
+/// The number of items that a construct may have without an allocation.
+inline constexpr std::size_t kInlineItems = 64;
+
+using MapItems = absl::InlinedVector<MapItem, kInlineItems>;
 
 } // namespace gantry::core

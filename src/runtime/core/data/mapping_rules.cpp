@@ -1,7 +1,6 @@
-// What map clauses do at the start and end of a region and what target update does
-// (OpenMP 5.2, sections 5.8.3, 13.6 and 13.9), as far as it can be decided without copying.
-#include "runtime/core/data/data_environment.h"
+#include "runtime/core/data/mapping_rules.h"
 
+#include "runtime/core/data/attachment.h"
 #include "runtime/core/reports/text.h"
 
 #include <algorithm>
@@ -15,15 +14,16 @@ namespace {
 /// extended.
 tl::unexpected<Error> partly_mapped(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
                                     const Mapping& mapping) {
-  return fail("mapping of {} {} extends past {} {} already mapped{}; map the whole object first",
-              quoted_name(item.name), extent(begin, size), quoted_name(mapping.name),
-              extent(mapping.host_begin, mapping.size()), mapped_where(mapping));
+  return fail("mapping of {} extends past {} already mapped{}; map the whole object first",
+              named_extent(item.name, begin, size),
+              named_extent(mapping.name, mapping.host_begin, mapping.size()),
+              at_position(mapping.mapped_at));
 }
 
 tl::unexpected<Error> not_present(const MapItem& item) {
-  return fail("{} {} is not present on the device, as its present modifier demands; map it first, "
+  return fail("{} is not present on the device, as its present modifier demands; map it first, "
               "with target enter data for instance",
-              quoted_name(item.name), extent(address(item.begin), item.size));
+              named_extent(item.name, address(item.begin), item.size));
 }
 
 /// What no object can be: a null pointer with a length, or an extent that passes the last address.
@@ -34,8 +34,8 @@ Status check_extent(const MapItem& item, std::uintptr_t begin, std::uint64_t siz
                 quoted_name(item.name), size);
   }
   if (size > ~begin) {
-    return fail("{} {} extends past the end of the address space; is its length negative?",
-                quoted_name(item.name), extent(begin, size));
+    return fail("{} extends past the end of the address space; is its length negative?",
+                named_extent(item.name, begin, size));
   }
   return {};
 }
@@ -47,10 +47,9 @@ Status check_original(const MapItem& item, std::uintptr_t begin, std::uint64_t s
   if (!allocation || allocation->kind != MemoryKind::kDevice) {
     return {};
   }
-  return fail("mapping of {} {}, which lies in device memory: the allocation {}; name the pointer "
-              "in is_device_ptr or has_device_addr instead of mapping it",
-              quoted_name(item.name), extent(begin, size),
-              extent(allocation->begin, allocation->size));
+  return fail("mapping of {}, which lies in device memory: the allocation {}; name the pointer in "
+              "is_device_ptr or has_device_addr instead of mapping it",
+              named_extent(item.name, begin, size), extent(allocation->begin, allocation->size));
 }
 
 /// The alignment that an address shows, between that of device memory and a page.
@@ -85,10 +84,6 @@ std::uint64_t& count_of(Mapping& mapping, const MapItem& item) {
   return item.hold ? mapping.holds : mapping.references;
 }
 
-bool has_storage(const MapItem& item) {
-  return item.kind == MapKind::kStorage || item.kind == MapKind::kPointee;
-}
-
 /// The mapping that holds item `i`, if it is the one of the last time.
 Mapping* found_again(std::size_t i, const MapItem& item, const ConstructWork& work) {
   return work.last != nullptr && i < work.last->size()
@@ -96,26 +91,13 @@ Mapping* found_again(std::size_t i, const MapItem& item, const ConstructWork& wo
              : nullptr;
 }
 
-/// What is to be copied between the two: not where they are one, and nothing back to constants,
-/// which compilers map like variables.
-bool is_copied(const Mapping& mapping, Transfers::Direction direction) {
-  return !mapping.shared() && (direction == Transfers::Direction::kToDevice || !mapping.read_only);
-}
-
-void remember(ConstructWork& work) {
-  if (work.last != nullptr) {
-    work.last->assign(work.found.begin(), work.found.end());
-  }
-}
-
 } // namespace
 
-Status DataEnvironment::plan_enter(Lock& lock, Items items, ConstructWork& work) {
-  work.found.resize(items.size());
-  bool attachments = false;
+Status MappingRules::enter(Items items, ConstructWork& work) {
   bool translations = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
+    work.found.push_back(nullptr);
     if (item.kind == MapKind::kStorage) {
       if (only_translates(item)) {
         translations = true;
@@ -135,17 +117,15 @@ Status DataEnvironment::plan_enter(Lock& lock, Items items, ConstructWork& work)
         return tl::unexpected(entered.error());
       }
     }
-    if (has_storage(item)) {
+    if (item.has_storage()) {
       auto entered = enter_storage(items, item, address(item.begin), item.size, work);
       if (!entered) {
         return tl::unexpected(entered.error());
       }
       work.found[i] = *entered;
     }
-    attachments |= item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment;
   }
-  // Pointers are translated and attached when everything is in place, whatever the order of the
-  // items.
+  // Pointers are translated when everything is in place, whatever the order of the items.
   for (std::size_t i = 0; translations && i < items.size(); ++i) {
     const MapItem& item = items[i];
     if (item.kind == MapKind::kStorage && only_translates(item)) {
@@ -156,42 +136,39 @@ Status DataEnvironment::plan_enter(Lock& lock, Items items, ConstructWork& work)
       work.found[i] = *entered;
     }
   }
-  if (!work.created.empty()) {
-    if (Status status = allocate_created(lock, items, work); !status) {
-      return status;
-    }
+  if (work.last != nullptr) {
+    work.last->assign(work.found.begin(), work.found.end());
   }
-  for (std::size_t i = 0; attachments && i < items.size(); ++i) {
-    if (items[i].kind == MapKind::kPointee || items[i].kind == MapKind::kAttachment) {
-      attach(items[i], work);
-    }
-  }
-  remember(work);
   return {};
 }
 
-void DataEnvironment::enter_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
-                                    std::uint64_t size, ConstructWork& work) {
+void MappingRules::attach_pointers(Items items, ConstructWork& work) {
+  for (const MapItem& item : items) {
+    if (item.kind == MapKind::kPointee || item.kind == MapKind::kAttachment) {
+      attach(table_, item, work);
+    }
+  }
+}
+
+void MappingRules::enter_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                 std::uint64_t size, ConstructWork& work) {
   const bool is_new = mapping.created_by == work.call;
   if (!mapping.infinite() && (counts(item, begin, mapping) || !mapping.referenced()) &&
       !is_counted(item, mapping, work.call)) {
     ++count_of(mapping, item);
-    work.references.push_back({&mapping, mapping.created_by, item.hold});
+    work.references.emplace_back(&mapping, mapping.created_by, item.hold);
   }
-  if (!is_new && info_enabled(Info::kPresent)) [[unlikely]] {
-    info("{}: {} {} is present, referenced {} times", label(work.construct), quoted_name(item.name),
-         extent(begin, size),
-         mapping.infinite() ? "infinitely many" : fmt::to_string(mapping.references));
+  if (!is_new) {
+    work.note(PresenceChange::What::kWasPresent, mapping, item.name, begin, size);
   }
   // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
   if (item.to && (is_new || item.always)) {
-    transfer(mapping, begin, size, Transfers::Direction::kToDevice, work);
+    work.transfer(mapping, begin, size, Transfers::Direction::kToDevice);
   }
 }
 
-Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item,
-                                                std::uintptr_t begin, std::uint64_t size,
-                                                ConstructWork& work) {
+Result<Mapping*> MappingRules::enter_storage(Items items, const MapItem& item, std::uintptr_t begin,
+                                             std::uint64_t size, ConstructWork& work) {
   if (Status status = check_extent(item, begin, size); !status) {
     return tl::unexpected(status.error());
   }
@@ -220,36 +197,36 @@ Result<Mapping*> DataEnvironment::enter_storage(Items items, const MapItem& item
   return mapping;
 }
 
-Result<Mapping*> DataEnvironment::create(Items items, const MapItem& item, std::uintptr_t begin,
-                                         std::uint64_t size, ConstructWork& work) {
+Result<Mapping*> MappingRules::create(Items items, const MapItem& item, std::uintptr_t begin,
+                                      std::uint64_t size, ConstructWork& work) {
   const bool is_section = item.kind == MapKind::kStorage && address(item.base) < begin;
   const bool close = item.close && !device_.shares_memory();
-  const std::uintptr_t of_image = links_.empty() ? 0 : link_storage(begin, size);
+  const std::uintptr_t of_image = links_.empty() ? 0 : links_.storage_of(begin, size);
   const bool is_allocated =
-      of_image == 0 && (!unified_ || close || points_to_own_storage(items, begin, size, work));
+      of_image == 0 &&
+      (!unified_ || close || points_to_own_storage(table_, items, begin, size, work));
   if (is_allocated) {
     if (Status status = check_original(item, begin, size, allocations_); !status) {
       return tl::unexpected(status.error());
     }
   }
-  Mapping& mapping = table_.insert(begin, size);
+  Mapping& mapping = table_.insert(begin, size,
+                                   is_allocated    ? 0
+                                   : of_image != 0 ? of_image
+                                                   : begin);
   mapping.host_base = is_section ? address(item.base) : begin;
   mapping.created_by = work.call;
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
-  mapping.mapped_at = work.construct.psource;
+  mapping.mapped_at = work.construct().psource;
   mapping.pending = is_allocated;
-  if (!is_allocated) {
-    mapping.device_begin = of_image != 0 ? of_image : begin;
-  }
-  note_separate(mapping);
   // The corresponding storage is aligned as the whole variable is, up to a page.
   const std::uintptr_t alignment = alignment_of(mapping.host_base);
-  work.created.push_back({&mapping, alignment, begin % alignment, {}, false});
+  work.created.emplace_back(&mapping, alignment, begin % alignment);
   return &mapping;
 }
 
-Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
+Status MappingRules::exit(Items items, ConstructWork& work) {
   // An error does not keep the other items on the device; the first one is the answer.
   Status outcome;
   const auto left = [&](Result<Mapping*> result) -> Mapping* {
@@ -259,9 +236,9 @@ Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
     return result.value_or(nullptr);
   };
   // Counts first, so that every item knows whether its storage goes; then copies back.
-  work.found.resize(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const MapItem& item = items[i];
+    work.found.push_back(nullptr);
     if (item.kind == MapKind::kPointee && !item.member) {
       MapItem pointer = item;
       pointer.present = false;
@@ -272,7 +249,7 @@ Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
         mapping != nullptr) {
       leave_present(*mapping, item, address(item.begin), work);
       work.found[i] = mapping;
-    } else if (has_storage(item)) {
+    } else if (item.has_storage()) {
       work.found[i] = left(leave(item, address(item.begin), item.size, work));
     }
   }
@@ -280,15 +257,15 @@ Status DataEnvironment::plan_exit(Items items, ConstructWork& work) {
     // Section 5.8.3: a from item is copied back if its storage goes, or always.
     const MapItem& item = items[i];
     if (item.from && work.found[i] != nullptr && (item.always || !work.found[i]->referenced())) {
-      transfer(*work.found[i], address(item.begin), item.size, Transfers::Direction::kFromDevice,
-               work);
+      work.transfer(*work.found[i], address(item.begin), item.size,
+                    Transfers::Direction::kFromDevice);
     }
   }
   return outcome;
 }
 
-Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begin,
-                                        std::uint64_t size, ConstructWork& work) {
+Result<Mapping*> MappingRules::leave(const MapItem& item, std::uintptr_t begin, std::uint64_t size,
+                                     ConstructWork& work) {
   const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
     // Section 13.6.1: what is not present is ignored.
@@ -302,8 +279,8 @@ Result<Mapping*> DataEnvironment::leave(const MapItem& item, std::uintptr_t begi
   return &mapping;
 }
 
-void DataEnvironment::leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
-                                    ConstructWork& work) {
+void MappingRules::leave_present(Mapping& mapping, const MapItem& item, std::uintptr_t begin,
+                                 ConstructWork& work) {
   // Section 5.8.3: delete leaves no reference, also where the item around a member counts for it.
   const bool counted = counts(item, begin, mapping) || (item.remove && item.member);
   if (!counted || mapping.infinite()) {
@@ -321,19 +298,19 @@ void DataEnvironment::leave_present(Mapping& mapping, const MapItem& item, std::
   }
 }
 
-Status DataEnvironment::plan_update(Items items, ConstructWork& work) {
+Status MappingRules::update(Items items, ConstructWork& work) {
   for (const MapItem& item : items) {
-    if (!has_storage(item) || item.size == 0 || (!item.to && !item.from)) {
+    if (!item.has_storage() || item.size == 0 || (!item.to && !item.from)) {
       continue;
     }
-    if (Status status = plan_update(item, work); !status) {
+    if (Status status = update(item, work); !status) {
       return status;
     }
   }
   return {};
 }
 
-Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
+Status MappingRules::update(const MapItem& item, ConstructWork& work) {
   const std::uintptr_t begin = address(item.begin);
   if (Status status = check_extent(item, begin, item.span()); !status) {
     return status;
@@ -351,30 +328,19 @@ Status DataEnvironment::plan_update(const MapItem& item, ConstructWork& work) {
     MapItem piece = item;
     piece.pieces = 1;
     for (std::uint64_t i = 0; i < item.pieces; ++i, piece.begin += item.stride) {
-      if (Status status = plan_update(piece, work); !status) {
+      if (Status status = update(piece, work); !status) {
         return status;
       }
     }
     return {};
   }
-  if (separate_storage_ == 0) {
-    return {}; // all corresponding storage is the original storage
-  }
   const auto direction =
       item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice;
-  if (is_copied(*lookup.mapping, direction)) {
+  if (lookup.mapping->is_copied(item.to)) {
     work.transfers.copy(*lookup.mapping, item, direction);
-    mark(*lookup.mapping, work);
+    work.mark(*lookup.mapping);
   }
   return {};
-}
-
-void DataEnvironment::transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
-                               Transfers::Direction direction, ConstructWork& work) {
-  if (size > 0 && is_copied(mapping, direction)) {
-    work.transfers.copy(mapping, begin, size, direction);
-    mark(mapping, work);
-  }
 }
 
 } // namespace gantry::core

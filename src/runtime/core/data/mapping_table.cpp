@@ -37,17 +37,21 @@ Lookup MappingTable::find(std::uintptr_t begin, std::uint64_t size) {
   return place.next_begin - begin < size ? Lookup{Presence::kPartial, place.next} : Lookup{};
 }
 
-Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size) {
+Mapping& MappingTable::insert(std::uintptr_t begin, std::uint64_t size,
+                              std::uintptr_t device_begin) {
   Mapping& mapping = mappings_.take();
   mapping.host_begin = begin;
   mapping.host_end = begin + size;
   mapping.host_base = begin;
+  mapping.device_begin = device_begin;
+  separate_ += mapping.shared() ? 0 : 1;
   index_.insert(begin, mapping.host_end, mapping);
   check_invariants();
   return mapping;
 }
 
 void MappingTable::erase(Mapping& mapping) {
+  separate_ -= mapping.shared() ? 0 : 1;
   index_.erase(mapping.host_begin);
   static_cast<MappingFacts&>(mapping) = {};
   mapping.kept.reset();
@@ -97,7 +101,9 @@ void MappingTable::intern_strings(std::uintptr_t begin, std::uintptr_t end) {
 
 const char* MappingTable::broken_invariant() const {
   const char* broken = index_.broken_invariant();
+  std::size_t separate = 0;
   index_.for_each([&](const Mapping& mapping) {
+    separate += mapping.shared() ? 0 : 1;
     const ExtentIndex::Extent found = index_.find(mapping.host_begin).holding;
     if (found.mapping != &mapping || found.begin != mapping.host_begin ||
         found.end != mapping.host_end || mapping.host_base > mapping.host_begin) {
@@ -111,6 +117,9 @@ const char* MappingTable::broken_invariant() const {
       end = pointer.host_slot + pointer.size;
     }
   });
+  if (separate != separate_) {
+    broken = "storage of its own is counted";
+  }
   return broken;
 }
 

@@ -104,6 +104,10 @@ struct Mapping : MappingFacts {
   }
   /// True if the corresponding storage is the original storage.
   [[nodiscard]] bool shared() const { return device_begin == host_begin; }
+  /// True if a copy to the device, or back, is one: not onto itself, and nothing back to constants.
+  [[nodiscard]] bool is_copied(bool to_device) const {
+    return !shared() && (to_device || !read_only);
+  }
 };
 
 enum class Presence : std::uint8_t { kAbsent, kPresent, kPartial };
@@ -140,7 +144,8 @@ public:
   }
 
   /// Adds an entry for host storage that overlaps none; the caller fills in what the key does not.
-  Mapping& insert(std::uintptr_t begin, std::uint64_t size);
+  /// `device_begin` is where its corresponding storage is, 0 if that is separate and to be made.
+  Mapping& insert(std::uintptr_t begin, std::uint64_t size, std::uintptr_t device_begin = 0);
 
   void erase(Mapping& mapping);
 
@@ -151,6 +156,9 @@ public:
   void for_each(const std::function<void(Mapping&)>& visit) const;
 
   [[nodiscard]] std::size_t size() const { return index_.size(); }
+
+  /// The number of entries whose corresponding storage is not the original storage.
+  [[nodiscard]] std::size_t separate() const { return separate_; }
 
   /// What does not hold of what must hold between two calls, or null: for tests.
   [[nodiscard]] const char* broken_invariant() const;
@@ -164,6 +172,7 @@ private:
 
   ExtentIndex index_;
   Pool<Mapping> mappings_;
+  std::size_t separate_ = 0;
   std::uint64_t last_call_ = 0;
   [[maybe_unused]] std::uint64_t changes_ = 0; ///< counted by check_invariants()
 };

@@ -1,13 +1,6 @@
-// GANTRY_CHECK=map: objects of which one side has values that the other does not get to see, though
-// a copy of them was made before. When a region begins, the host's copies of what it may use are
-// compared with what they were when they were last made the same, and when it has ended, the
-// device's.
-//
-// Objects of which no copy was ever asked for are the device's own scratch memory.
-#include "runtime/core/data/copied_values.h"
-#include "runtime/core/data/data_environment.h"
-#include "runtime/core/reports/text.h"
+#include "runtime/core/data/stale_copies.h"
 #include "runtime/core/host/host_memory.h"
+#include "runtime/core/reports/text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -35,8 +28,7 @@ std::string name_of(const Construct& construct) {
 }
 
 std::string object(const Mapping& mapping) {
-  return fmt::format("{} {}", quoted_name(mapping.name),
-                     extent(mapping.host_begin, mapping.size()));
+  return named_extent(mapping.name, mapping.host_begin, mapping.size());
 }
 
 /// "(4 bytes, the first at offset 40)".
@@ -61,8 +53,8 @@ void note_copied(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
 
 } // namespace
 
-void DataEnvironment::note_copies(const ConstructWork& work) {
-  const std::string construct = name_of(work.construct);
+void StaleCopies::note_copies(const ConstructWork& work) {
+  const std::string construct = name_of(work.construct());
   work.transfers.for_each_piece([&](Mapping& mapping, std::uintptr_t begin, std::uint64_t size) {
     note_copied(mapping, begin, size, construct);
   });
@@ -73,7 +65,7 @@ void DataEnvironment::note_copies(const ConstructWork& work) {
   }
 }
 
-void DataEnvironment::see_device(const Use& use, const std::string& construct) const {
+void StaleCopies::see_device(const Use& use, const std::string& construct) const {
   constexpr std::uint64_t kPiece = 1 << 20;
   Mapping& mapping = *use.mapping;
   std::vector<std::byte> piece(std::min(use.end - use.begin, kPiece));
@@ -100,7 +92,7 @@ void DataEnvironment::see_device(const Use& use, const std::string& construct) c
   }
 }
 
-std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
+std::vector<StaleCopies::Use> StaleCopies::uses_of(Items items) {
   std::vector<Use> uses;
   for (const MapItem& item : items) {
     if (item.kind != MapKind::kStorage && item.kind != MapKind::kPointee &&
@@ -109,7 +101,7 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
     }
     const std::uint64_t section = item.kind == MapKind::kCapture ? 0 : item.span();
     const std::uintptr_t begin = address(item.begin);
-    Mapping* const mapping = table_.find(begin, section).mapping;
+    Mapping* const mapping = guarded_.table.find(begin, section).mapping;
     if (mapping == nullptr) {
       continue;
     }
@@ -120,7 +112,7 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
     }
     uses.push_back(use);
   }
-  table_.for_each([&](Mapping& mapping) {
+  guarded_.table.for_each([&](Mapping& mapping) {
     if (mapping.declared) {
       uses.push_back({&mapping, mapping.host_begin, mapping.host_end});
     }
@@ -136,7 +128,7 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
     const Use use = uses[i];
     for (const AttachedPointer& pointer : use.mapping->attached) {
       Mapping* const pointee = pointer.host_slot >= use.begin && pointer.host_slot < use.end
-                                   ? table_.find(pointer.pointee, 0).mapping
+                                   ? guarded_.table.find(pointer.pointee, 0).mapping
                                    : nullptr;
       if (pointee != nullptr && known.insert(pointee).second) {
         uses.push_back({pointee, pointee->host_begin, pointee->host_end});
@@ -147,11 +139,11 @@ std::vector<DataEnvironment::Use> DataEnvironment::uses_of(Items items) {
   return uses;
 }
 
-void DataEnvironment::look_at_uses(Items items, const std::function<void(const Use&)>& look) {
-  Lock lock(mutex_);
+void StaleCopies::look_at_uses(Items items, const std::function<void(const Use&)>& look) {
+  Lock lock(guarded_.mutex);
   std::vector<Use> uses = uses_of(items);
   while (std::ranges::any_of(uses, &Mapping::marked, &Use::mapping)) {
-    wait_for_marks(lock);
+    guarded_.marks.wait(lock);
     uses = uses_of(items);
   }
   std::vector<Mapping*> mappings;
@@ -161,7 +153,7 @@ void DataEnvironment::look_at_uses(Items items, const std::function<void(const U
   while_marked(lock, mappings, [&] { std::ranges::for_each(uses, look); });
 }
 
-void DataEnvironment::look_before_region(Items items, const Construct& construct) {
+void StaleCopies::look_before_region(Items items, const Construct& construct) {
   look_at_uses(items, [&](const Use& use) {
     Mapping& mapping = *use.mapping;
     see_device(use, "");
@@ -179,8 +171,8 @@ void DataEnvironment::look_before_region(Items items, const Construct& construct
   });
 }
 
-std::vector<std::uintptr_t> DataEnvironment::look_after_region(Items items,
-                                                               const Construct& construct) {
+std::vector<std::uintptr_t> StaleCopies::look_after_region(Items items,
+                                                           const Construct& construct) {
   std::vector<std::uintptr_t> changed;
   look_at_uses(items, [&](const Use& use) {
     see_device(use, name_of(construct));
@@ -191,35 +183,41 @@ std::vector<std::uintptr_t> DataEnvironment::look_after_region(Items items,
   return changed;
 }
 
-void DataEnvironment::tell_differences(std::span<const std::uintptr_t> objects,
-                                       const Construct& construct) {
-  if (!info_enabled(Info::kStale)) {
+void StaleCopies::tell_differences(std::span<const std::uintptr_t> objects,
+                                   const Construct& construct) {
+  if (!construct.tells(Event::kDifference)) {
     return;
   }
-  const std::lock_guard lock(mutex_);
-  for (const std::uintptr_t object_begin : objects) {
-    const Mapping* const mapping = table_.find(object_begin, 0).mapping;
-    if (mapping == nullptr || mapping->host_begin != object_begin || mapping->marked ||
-        mapping->copied_values == nullptr || !is_on_host(mapping->host_begin, mapping->host_end)) {
-      continue; // it is gone, or another construct copies it now
-    }
-    if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
-      info("{}: {} has changed on the device {} since it was copied by {}, and the host has the "
-           "old values until they are copied",
-           label(construct), object(*mapping), amount(*changes), changes->copied_by);
+  std::vector<Difference> differences;
+  {
+    const std::lock_guard lock(guarded_.mutex);
+    for (const std::uintptr_t object_begin : objects) {
+      const Mapping* const mapping = guarded_.table.find(object_begin, 0).mapping;
+      if (mapping == nullptr || mapping->host_begin != object_begin || mapping->marked ||
+          mapping->copied_values == nullptr ||
+          !is_on_host(mapping->host_begin, mapping->host_end)) {
+        continue; // it is gone, or another construct copies it now
+      }
+      if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
+        differences.push_back({construct, device_.name(),
+                               mapping->name == nullptr ? "" : mapping->name, mapping->host_begin,
+                               mapping->size(), changes->bytes, changes->first,
+                               changes->copied_by});
+      }
     }
   }
+  std::ranges::for_each(differences, tell<Difference>);
 }
 
-void DataEnvironment::look_at_gone(Lock& lock, const ConstructWork& work) {
+void StaleCopies::look_at_gone(Lock& lock, const ConstructWork& work) {
   while_marked(lock, work.gone, [&] {
     for (Mapping* const mapping : work.gone) {
-      look_at_gone(*mapping, work.construct);
+      look_at_gone(*mapping, work.construct());
     }
   });
 }
 
-void DataEnvironment::look_at_gone(Mapping& mapping, const Construct& construct) const {
+void StaleCopies::look_at_gone(Mapping& mapping, const Construct& construct) const {
   if (mapping.copied_values == nullptr || !is_on_host(mapping.host_begin, mapping.host_end)) {
     return;
   }
@@ -237,25 +235,15 @@ void DataEnvironment::look_at_gone(Mapping& mapping, const Construct& construct)
 }
 
 template <typename Action>
-void DataEnvironment::while_marked(Lock& lock, std::span<Mapping* const> mappings, Action action) {
-  std::vector<Mapping*> marked;
+void StaleCopies::while_marked(Lock& lock, std::span<Mapping* const> mappings, Action action) {
+  Marks::Mine mine;
   for (Mapping* const mapping : mappings) {
-    if (!mapping->marked) { // one may be there twice
-      mapping->marked = true;
-      marked.push_back(mapping);
-    }
+    guarded_.marks.set(*mapping, mine);
   }
-  marks_ += static_cast<int>(marked.size());
   lock.unlock();
   action();
   lock.lock();
-  for (Mapping* const mapping : marked) {
-    mapping->marked = false;
-  }
-  marks_ -= static_cast<int>(marked.size());
-  if (waiting_ > 0) {
-    settled_.notify_all();
-  }
+  guarded_.marks.take_off(mine);
 }
 
 } // namespace gantry::core

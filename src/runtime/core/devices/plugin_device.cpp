@@ -21,7 +21,7 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t index
       !status) {
     return tl::unexpected(status.error());
   }
-  PluginDevice device(plugin, index, handle);
+  PluginDevice device(plugin, index, handle, settings.openmp_number);
   if (Status status = device.read_properties(); !status) {
     return tl::unexpected(status.error());
   }
@@ -36,7 +36,8 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t index
 
 PluginDevice::PluginDevice(PluginDevice&& other) noexcept
     : plugin_(other.plugin_), index_(other.index_), handle_(std::exchange(other.handle_, nullptr)),
-      capabilities_(other.capabilities_.load()), description_(other.description_) {}
+      capabilities_(other.capabilities_.load()), description_(other.description_),
+      clock_(other.clock_), name_(std::move(other.name_)) {}
 
 PluginDevice::~PluginDevice() {
   if (handle_ != nullptr) {
@@ -51,6 +52,7 @@ Status PluginDevice::read_properties() {
   }
   capabilities_ = properties.capabilities;
   description_ = properties.description == nullptr ? "" : properties.description;
+  clock_ = properties.clock;
   return {};
 }
 

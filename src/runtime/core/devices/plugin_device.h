@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/core/devices/plugin.h"
+#include "runtime/core/events/events.h"
 
 #include <atomic>
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace gantry::core {
 
@@ -58,6 +61,10 @@ public:
     return !has_queues() || can(GANTRY_CAPABILITY_DIRECT);
   }
   [[nodiscard]] std::string_view description() const { return description_; }
+  /// The name of the clock of its queues' times; null if there are none.
+  [[nodiscard]] const char* clock() const { return clock_; }
+  /// What events and messages call it.
+  [[nodiscard]] const DeviceName& name() const { return name_; }
 
   /// How well an image of the plugin's suits this device: the larger the better, 0 not at all.
   [[nodiscard]] std::uint32_t rank(std::span<const std::byte> image) const {
@@ -119,8 +126,9 @@ public:
   [[nodiscard]] std::optional<gantry_fault> fault() const;
 
 private:
-  PluginDevice(const Plugin& plugin, std::int32_t index, gantry_device* handle)
-      : plugin_(&plugin), index_(index), handle_(handle) {}
+  PluginDevice(const Plugin& plugin, std::int32_t index, gantry_device* handle, int number)
+      : plugin_(&plugin), index_(index), handle_(handle),
+        name_{number, fmt::format("device {} ({})", number, plugin.name())} {}
 
   [[nodiscard]] const gantry_plugin& call() const { return plugin_->functions(); }
   [[nodiscard]] bool can(std::uint32_t capability) const {
@@ -133,7 +141,9 @@ private:
   std::int32_t index_;
   gantry_device* handle_; ///< null: moved from
   std::atomic<std::uint32_t> capabilities_ = 0;
-  const char* description_ = ""; ///< the plugin's
+  const char* description_ = ""; ///< the plugin's, as is the next
+  const char* clock_ = nullptr;
+  DeviceName name_;
 };
 
 } // namespace gantry::core

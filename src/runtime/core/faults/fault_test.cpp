@@ -1,6 +1,7 @@
 // What a fault is said to be, without a device that has one; whole messages are in tests/runtime.
 #include "runtime/core/faults/fault.h"
 
+#include "runtime/core/programs/compiler.h"
 #include "runtime/core/runtime/device.h"
 #include "runtime/testing/fake_plugin.h"
 #include "runtime/testing/map_items.h"
@@ -17,34 +18,26 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Fault, ARegionIsNamedByItsFunctionAndLine) {
-  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_main_l12"),
-            "the region of 'main' at line 12");
-  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__ZL11missing_mapv_l24"),
-            "the region of 'missing_map()' at line 24");
-  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad_f_l24_1"),
-            "the region of 'f' at line 24");
-  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QMcasesFfillPinner_l7"),
-            "the region of 'inner' at line 7");
-  EXPECT_EQ(region_of_kernel("__omp_offloading_fe00_52a7ad__QQmain_l7"),
-            "the region of 'main program' at line 7");
-  for (const char* other : {"", "#3", "kernel", "__omp_offloading_", "__omp_offloading_a_l5"}) {
-    EXPECT_EQ(region_of_kernel(other), "a region") << other;
-  }
-}
-
 /// One device, and constructs of test.cpp:7.
+/// Knows one name.
+constexpr Compiler kCompiler = {
+    nullptr,
+    [](std::string_view kernel, const void*) {
+      return std::string(kernel == "main_region" ? "the region of 'main' at line 12" : "");
+    },
+    [](std::string_view) { return std::string(); }};
+
 struct FaultCase : ::testing::Test {
-  explicit FaultCase(Memory memory) : plugin{memory} {}
+  explicit FaultCase(Memory memory) : plugin{memory} { know_compiler(kCompiler); }
 
   [[nodiscard]] Status enter(MapItem item, const char* name = nullptr) {
     item.name = name;
-    Queue queue(device.queues());
-    return device.data_environment().enter({&item, 1}, construct, queue);
+    Queue queue(device.queues(), construct);
+    return device.data_environment().enter({&item, 1}, queue);
   }
   [[nodiscard]] Status exit(MapItem item) {
-    Queue queue(device.queues());
-    return device.data_environment().exit({&item, 1}, construct, queue);
+    Queue queue(device.queues(), construct);
+    return device.data_environment().exit({&item, 1}, queue);
   }
   template <typename T>
   std::uintptr_t corresponding(const T& object) {
@@ -55,12 +48,12 @@ struct FaultCase : ::testing::Test {
                         std::span<const MapItem> items = {}) {
     fault.address_known = 1;
     fault.address = address;
-    return describe_fault(fault, device, items);
+    return describe_fault(fault, device.data_environment(), items);
   }
 
   const Construct construct{"target data", ";test.cpp;main;7;1;;"};
   FakePlugin plugin;
-  Device device{0, plugin.open(), ""};
+  Device device{plugin.open(), ""};
 };
 
 struct FaultOfDevice : FaultCase {
@@ -69,7 +62,7 @@ struct FaultOfDevice : FaultCase {
   std::string described(std::uintptr_t address, std::span<const MapItem> items = {}) {
     gantry_fault fault{};
     fault.kind = GANTRY_FAULT_ACCESS;
-    fault.kernel_name = "__omp_offloading_1_2_main_l12";
+    fault.kernel_name = "main_region";
     return FaultCase::described(fault, address, items);
   }
 };
@@ -186,19 +179,21 @@ TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {
   fault.kind = GANTRY_FAULT_ACCESS;
   fault.address_known = 1;
   fault.access = 0x7f00ff;
-  EXPECT_THAT(describe_fault(fault, device, {}), HasSubstr(" used address 0x0: "));
+  EXPECT_THAT(describe_fault(fault, device.data_environment(), {}),
+              HasSubstr(" used address 0x0: "));
 }
 
 TEST_F(FaultOfDevice, OtherKinds) {
   gantry_fault fault{};
-  EXPECT_EQ(describe_fault(fault, device, {}), "") << "the plugin's message says it";
+  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}), "")
+      << "the plugin's message says it";
   fault.kind = GANTRY_FAULT_EXIT;
   fault.value = 3;
-  EXPECT_EQ(describe_fault(fault, device, {}),
+  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}),
             "code on the device called exit(3), which ends the device");
   fault.kernel_name = "#2";
   fault.kind = GANTRY_FAULT_ARITHMETIC;
-  EXPECT_EQ(describe_fault(fault, device, {}), "a region divided by zero");
+  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}), "a region divided by zero");
 }
 
 } // namespace

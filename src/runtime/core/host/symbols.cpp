@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,32 @@ std::vector<Symbol> symbolize(std::span<const ModuleAddress> addresses) {
     begin = end + 1;
   }
   return symbols;
+}
+
+Symbol symbol_at(std::uintptr_t address) {
+  const Module module = module_of(reinterpret_cast<const void*>(address));
+  if (module.end == 0) {
+    return {};
+  }
+  const ModuleAddress in_module[] = {{module.path, address - module.begin}};
+  Symbol symbol = symbolize(in_module).front();
+  symbol.begin += symbol.begin == 0 ? 0 : module.begin;
+  return symbol;
+}
+
+Symbol symbolize_image(std::span<const std::byte> image, std::uint64_t address) {
+  const int file = image.empty() ? -1 : memfd_create("gantry-image", 0);
+  if (file < 0) {
+    return {};
+  }
+  Symbol symbol;
+  if (write(file, image.data(), image.size()) == static_cast<ssize_t>(image.size())) {
+    // The symbolizer inherits the descriptor.
+    const ModuleAddress code[] = {{fmt::format("/proc/self/fd/{}", file), address}};
+    symbol = symbolize(code).front();
+  }
+  close(file);
+  return symbol;
 }
 
 } // namespace gantry::core

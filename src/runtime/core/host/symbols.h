@@ -2,6 +2,7 @@
 // and debug information in a process of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,5 +26,11 @@ struct Symbol {
 /// One answer for each address. Where the symbolizer is missing, or fails, nothing is known. Waits
 /// for the dynamic loader's lock, so no lock of ours may be held.
 [[nodiscard]] std::vector<Symbol> symbolize(std::span<const ModuleAddress> addresses);
+
+/// What an executable or library has at a host address; its `begin` is one too.
+[[nodiscard]] Symbol symbol_at(std::uintptr_t address);
+
+/// The same of an address in an image that is no file; nothing for an image without bytes.
+[[nodiscard]] Symbol symbolize_image(std::span<const std::byte> image, std::uint64_t address);
 
 } // namespace gantry::core

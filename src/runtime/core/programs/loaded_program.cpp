@@ -29,7 +29,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
                                                             PluginDevice& device,
                                                             const std::string& file,
                                                             const FindImage& find_image) {
-  auto contents = program.decode(program.descriptor);
+  auto contents = program.decode();
   if (!contents) {
     return tl::unexpected(contents.error());
   }
@@ -127,19 +127,19 @@ Status LoadedProgram::join(const ProgramEntry& entry, const gantry_symbol& symbo
                   "all of its objects with the same sources and options",
                   entry.name, entry.size, symbol.bytes);
     }
-    joined.variables.push_back(
-        {entry.address, entry.size, symbol.address, entry.name, entry.kind == EntryKind::kLink});
+    joined.variables.push_back({entry.address, entry.size, symbol.address, entry.shown_name(),
+                                entry.kind == EntryKind::kLink});
     return entry.kind == EntryKind::kLink && unified_shared_memory_
                ? device_.submit(symbol.address, entry.value, entry.size)
                : Status();
   case EntryKind::kLinkPointer:
-    joined.link_pointers.push_back({entry.address, entry.size, symbol.address, entry.name});
+    joined.link_pointers.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
     return !unified_shared_memory_
                ? Status()
                : device_.submit(symbol.address, static_cast<const void*>(&entry.address),
                                 sizeof entry.address);
   case EntryKind::kLinkStorage:
-    joined.link_storage.push_back({entry.address, entry.size, symbol.address, entry.name});
+    joined.link_storage.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
     return {};
   case EntryKind::kUnifiedVariable:
     return device_.submit(symbol.address, static_cast<const void*>(&entry.value),

@@ -33,6 +33,11 @@ struct ProgramEntry {
   /// The host's value of a kUnifiedVariable; of a kLink, once it is staged for a device under
   /// unified_shared_memory, where a copy of its host value is.
   const void* value = nullptr;
+  /// The name stands for a place in the image and says nothing to people.
+  bool nameless = false;
+
+  /// For messages; empty if there is none.
+  [[nodiscard]] const char* shown_name() const { return nameless ? "" : name; }
 };
 
 /// What a program brings, in its own memory: nothing is owned, and nothing may be read after it is

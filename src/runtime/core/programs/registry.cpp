@@ -32,9 +32,10 @@ Registry::Pinned::~Pinned() {
   registry_.unpinned_.notify_all();
 }
 
-void Registry::add(const void* descriptor, const void* location, DecodeProgram decode) {
+void Registry::add(const void* descriptor, const void* location, const Compiler& compiler) {
+  know_compiler(compiler);
   const std::lock_guard lock(mutex_);
-  programs_.push_back({++last_id_, descriptor, location, decode, unified_shared_memory_.load()});
+  programs_.push_back({++last_id_, descriptor, location, &compiler, unified_shared_memory_.load()});
   generation_.fetch_add(1, std::memory_order_release);
 }
 

@@ -80,56 +80,115 @@ Queue::~Queue() {
   if (queue_ != nullptr) {
     // A construct that ends without having waited has failed already, and said so.
     (void)synchronize();
+    if (has_times()) [[unlikely]] {
+      (void)device_.queued(device_.plugin().functions().record_times, queue_, 0);
+    }
     pool_.give_back(queue_);
   }
 }
 
-template <typename Function, typename... Arguments>
-Status Queue::put(Function gantry_plugin::* function, Arguments... arguments) {
-  if (queue_ == nullptr) {
-    auto taken = pool_.take();
-    if (!taken) {
-      return tl::unexpected(taken.error());
-    }
-    queue_ = *taken;
+Status Queue::take() {
+  auto taken = pool_.take();
+  if (!taken) {
+    return tl::unexpected(taken.error());
   }
-  busy_ = true;
-  return device_.queued(device_.plugin().functions().*function, queue_, arguments...);
+  queue_ = *taken;
+  return has_times() ? device_.queued(device_.plugin().functions().record_times, queue_, 1)
+                     : Status();
+}
+
+void Queue::note_under_way(EventId id) {
+  if (under_way_ == nullptr) {
+    under_way_ = std::make_unique<std::vector<EventId>>();
+  }
+  under_way_->push_back(id);
+}
+
+EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, std::uintptr_t host,
+                         std::uintptr_t device_address, std::uint64_t size) const {
+  const EventId id = next_event_id();
+  tell(Copied{construct_, device_name(), id, what, to_device, name, host, device_address, size,
+              event_time()});
+  return id;
+}
+
+void Queue::tell_done(EventId id, const Status& status) const {
+  if (status && tells(Event::kCompletion)) {
+    tell(Completion{construct_, device_name(), id, event_time(), {}});
+  }
+}
+
+void Queue::tell_completions() {
+  const auto done = std::exchange(under_way_, nullptr);
+  const std::int64_t now = event_time();
+  std::vector<gantry_interval> times(done->size());
+  std::size_t count = 0;
+  if (!has_times() ||
+      !device_.queued(device_.plugin().functions().read_times, queue_, times.data(), times.size(),
+                      &count) ||
+      count != times.size()) {
+    times.assign(done->size(), {});
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (const EventId id = (*done)[i]; id != 0) {
+      tell(Completion{construct_, device_name(), id, now, times[i]});
+    }
+  }
 }
 
 Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
+  if (queue_ == nullptr) {
+    if (Status taken = take(); !taken) {
+      return tl::unexpected(taken.error());
+    }
+  }
   void* host = nullptr;
   void* device = nullptr;
-  if (Status status = put(&gantry_plugin::queue_launch_data, size, &host, &device); !status) {
+  busy_ = true;
+  if (Status status = device_.queued(device_.plugin().functions().queue_launch_data, queue_, size,
+                                     &host, &device);
+      !status) {
     return tl::unexpected(status.error());
   }
   return LaunchData{static_cast<std::byte*>(host), reinterpret_cast<std::uintptr_t>(device)};
 }
 
-Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait) {
-  return directly(wait) ? device_.submit(device_address, host, size)
-                        : put(&gantry_plugin::queue_copy_to_device, device_address, host, size);
+Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait,
+                     EventId id) {
+  if (!directly(wait)) {
+    return put(id, &gantry_plugin::queue_copy_to_device, device_address, host, size);
+  }
+  Status status = device_.submit(device_address, host, size);
+  note_done(id, status);
+  return status;
 }
 
-Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait) {
-  return directly(wait) ? device_.retrieve(host, device_address, size)
-                        : put(&gantry_plugin::queue_copy_to_host, host, device_address, size);
-}
-
-Status Queue::launch(gantry_kernel* kernel, const gantry_launch& launch) {
-  return device_.has_queues() ? put(&gantry_plugin::queue_launch, kernel, &launch)
-                              : device_.launch(kernel, launch);
+Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait,
+                       EventId id) {
+  if (!directly(wait)) {
+    return put(id, &gantry_plugin::queue_copy_to_host, host, device_address, size);
+  }
+  Status status = device_.retrieve(host, device_address, size);
+  note_done(id, status);
+  return status;
 }
 
 Status Queue::wait() {
-  if (!failure_) [[unlikely]] {
-    if (std::exchange(busy_, false)) {
-      (void)device_.queued(device_.plugin().functions().synchronize_queue, queue_);
+  const std::int64_t begin = tells(Event::kWait) ? event_time() : 0;
+  Status outcome = std::exchange(failure_, {});
+  if (std::exchange(busy_, false) || outcome) {
+    if (Status status = device_.queued(device_.plugin().functions().synchronize_queue, queue_);
+        outcome) {
+      outcome = std::move(status);
     }
-    return std::exchange(failure_, {});
   }
-  busy_ = false;
-  return device_.queued(device_.plugin().functions().synchronize_queue, queue_);
+  if (tells(Event::kWait)) [[unlikely]] {
+    tell(Waited{construct_, device_name(), queue_, begin, event_time()});
+  }
+  if (under_way_ != nullptr) [[unlikely]] {
+    tell_completions();
+  }
+  return outcome;
 }
 
 bool Queue::done() {

@@ -9,13 +9,15 @@
 // that are running, do not wait for each other.
 #pragma once
 
-#include "runtime/core/host/lock.h"
 #include "runtime/core/devices/plugin_device.h"
+#include "runtime/core/events/events.h"
+#include "runtime/core/host/lock.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace gantry::core {
@@ -61,23 +63,28 @@ private:
 /// when something is put in and goes back when the object does.
 class Queue {
 public:
-  /// `pool` outlives the queue.
-  explicit Queue(QueuePool& pool) : pool_(pool), device_(pool.device()) {}
+  /// Both outlive the queue.
+  Queue(QueuePool& pool, const Construct& construct)
+      : pool_(pool), device_(pool.device()), construct_(construct) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   /// Waits for what is in the queue.
   ~Queue();
 
+  [[nodiscard]] const Construct& construct() const { return construct_; }
+  [[nodiscard]] const DeviceName& device_name() const { return device_.name(); }
+
   enum class Wait : std::uint8_t {
     kLater,  ///< more is put in before synchronize()
     kAtOnce, ///< synchronize() comes next: it may be found done
   };
-  /// Copies to the device. The bytes at `host` stay as they are until synchronize().
+  /// Copies to the device. The bytes at `host` stay as they are until synchronize(). `id`: what
+  /// tell_copy() answered, if it was asked; Completion is told of that.
   [[nodiscard]] Status submit(void* device_address, const void* host, std::uint64_t size,
-                              Wait wait = Wait::kLater);
+                              Wait wait = Wait::kLater, EventId id = 0);
   /// Copies from the device: the bytes are there after synchronize().
   [[nodiscard]] Status retrieve(void* host, const void* device_address, std::uint64_t size,
-                                Wait wait = Wait::kLater);
+                                Wait wait = Wait::kLater, EventId id = 0);
   /// Memory that the next launch alone uses: the host writes it, then the kernel finds it on the
   /// device. Good until synchronize().
   struct LaunchData {
@@ -90,16 +97,31 @@ public:
   [[nodiscard]] Result<LaunchData> launch_data(std::uint64_t size);
 
   /// Runs a kernel. `launch` may vanish after the call.
-  [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch);
+  [[nodiscard]] Status launch(gantry_kernel* kernel, const gantry_launch& launch, EventId id = 0) {
+    if (device_.has_queues()) {
+      return put(id, &gantry_plugin::queue_launch, kernel, &launch);
+    }
+    Status status = device_.launch(kernel, launch);
+    note_done(id, status);
+    return status;
+  }
 
   /// True if something was put in that is not known to be done.
   [[nodiscard]] bool busy() const { return busy_; }
 
   /// Waits until everything is done; the first failure is the answer.
-  [[nodiscard]] Status synchronize() { return busy_ || !failure_ ? wait() : Status(); }
+  [[nodiscard]] Status synchronize() {
+    return busy_ || !failure_ || under_way_ != nullptr ? wait() : Status();
+  }
 
   /// True if everything is done, so that synchronize() would not wait. Failures are its to tell.
   [[nodiscard]] bool done();
+
+  [[nodiscard]] bool tells(Event kind) const { return construct_.tells(kind); }
+  /// Tells of a copy that is about to be put in, and numbers it. See Copied.
+  [[nodiscard]] EventId tell_copy(Copied::What what, bool to_device, const char* name,
+                                  std::uintptr_t host, std::uintptr_t device_address,
+                                  std::uint64_t size) const;
 
 private:
   Status wait();
@@ -111,14 +133,47 @@ private:
 
   /// Puts something into the device's queue by one of the plugin's functions.
   template <typename Function, typename... Arguments>
-  Status put(Function gantry_plugin::* function, Arguments... arguments);
+  Status put(EventId id, Function gantry_plugin::* function, Arguments... arguments);
+  Status take();
+  void note_under_way(EventId id);
+  /// Whether the plugin notes the times of what is put in.
+  [[nodiscard]] bool has_times() const {
+    return tells(Event::kCompletion) && device_.plugin().functions().record_times != nullptr;
+  }
+  /// Tells that what was done directly is done, if it is.
+  void note_done(EventId id, const Status& status) const {
+    if (id != 0) [[unlikely]] {
+      tell_done(id, status);
+    }
+  }
+  void tell_done(EventId id, const Status& status) const;
+  /// Tells of what was put in, when it is done.
+  void tell_completions();
 
   QueuePool& pool_;
   const PluginDevice& device_;
+  const Construct& construct_;
   gantry_queue* queue_ = nullptr;
   bool busy_ = false;
+  /// What was put in since it was waited for: the operations' numbers. Null unless completions are
+  /// told.
+  std::unique_ptr<std::vector<EventId>> under_way_;
   /// A failure that done() met.
   Status failure_;
 };
+
+template <typename Function, typename... Arguments>
+Status Queue::put(EventId id, Function gantry_plugin::* function, Arguments... arguments) {
+  if (queue_ == nullptr) {
+    if (Status taken = take(); !taken) {
+      return taken;
+    }
+  }
+  busy_ = true;
+  if (tells(Event::kCompletion)) [[unlikely]] {
+    note_under_way(id);
+  }
+  return device_.queued(device_.plugin().functions().*function, queue_, arguments...);
+}
 
 } // namespace gantry::core

@@ -14,6 +14,8 @@ namespace {
 using namespace core::testing;
 using ::testing::HasSubstr;
 
+const Construct construct("target");
+
 struct Queues : ::testing::Test {
   Queues() { storage = plugin.device().allocate(sizeof(int)).value(); }
   ~Queues() override { EXPECT_TRUE(plugin.device().release(storage)); }
@@ -28,7 +30,7 @@ struct Queues : ::testing::Test {
 TEST_F(Queues, HoldWhatIsPutInUntilTheHostWaits) {
   int value = 1;
   int back = 0;
-  Queue queue(pool);
+  Queue queue(pool, construct);
   EXPECT_FALSE(queue.busy());
   ASSERT_TRUE(queue.submit(storage, &value, sizeof value));
   ASSERT_TRUE(queue.retrieve(&back, storage, sizeof back));
@@ -41,7 +43,7 @@ TEST_F(Queues, HoldWhatIsPutInUntilTheHostWaits) {
 
 TEST_F(Queues, TellWhenAllIsDone) {
   const int values[] = {1, 2};
-  Queue queue(pool);
+  Queue queue(pool, construct);
   EXPECT_TRUE(queue.done());
   ASSERT_TRUE(queue.submit(storage, &values[0], sizeof(int)));
   ASSERT_TRUE(queue.submit(storage, &values[1], sizeof(int)));
@@ -55,7 +57,7 @@ TEST_F(Queues, TellWhenAllIsDone) {
 TEST_F(Queues, AnswerTheFirstFailureOnceAndAreAsNew) {
   const int values[] = {1, 2};
   for (const bool asked : {false, true}) {
-    Queue queue(pool);
+    Queue queue(pool, construct);
     ASSERT_TRUE(queue.submit(storage, &values[0], sizeof(int)));
     ASSERT_TRUE(queue.submit(storage, &values[1], sizeof(int)));
     plugin.fail_call(1);
@@ -80,7 +82,7 @@ TEST_F(Queues, OfNoUseForLongAreDestroyed) {
   const auto use_at_once = [&](std::size_t count) {
     std::deque<Queue> all;
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_TRUE(all.emplace_back(impatient).submit(storage, &value, sizeof value));
+      ASSERT_TRUE(all.emplace_back(impatient, construct).submit(storage, &value, sizeof value));
     }
   };
   use_at_once(8);
@@ -96,7 +98,7 @@ TEST_F(Queues, OfNoUseForLongAreDestroyed) {
 TEST_F(Queues, AreUsedAgain) {
   const int value = 1;
   for (int i = 0; i < 3; ++i) {
-    Queue queue(pool);
+    Queue queue(pool, construct);
     ASSERT_TRUE(queue.submit(storage, &value, sizeof value));
   }
   EXPECT_EQ(plugin.live_queues(), 1u);
@@ -105,8 +107,8 @@ TEST_F(Queues, AreUsedAgain) {
 
 TEST_F(Queues, AreOneForEachConstructAtWork) {
   const int values[] = {1, 2};
-  Queue first(pool);
-  Queue second(pool);
+  Queue first(pool, construct);
+  Queue second(pool, construct);
   ASSERT_TRUE(first.submit(storage, &values[0], sizeof(int)));
   ASSERT_TRUE(second.submit(storage, &values[1], sizeof(int)));
   EXPECT_EQ(plugin.live_queues(), 2u);
@@ -118,7 +120,7 @@ TEST_F(Queues, AreOneForEachConstructAtWork) {
 
 TEST_F(Queues, ThatCannotBeCreatedAreAnError) {
   const int value = 1;
-  Queue queue(pool);
+  Queue queue(pool, construct);
   plugin.fail_call(1);
   const Status status = queue.submit(storage, &value, sizeof value);
   ASSERT_FALSE(status);
@@ -133,7 +135,7 @@ TEST(Direct, CopiesThatAreWaitedForNeedNoQueue) {
   const int values[] = {1, 2, 3};
   int back = 0;
   {
-    Queue queue(pool);
+    Queue queue(pool, construct);
     ASSERT_TRUE(queue.submit(storage, &values[0], sizeof(int), Queue::Wait::kAtOnce));
     EXPECT_FALSE(queue.busy());
     EXPECT_EQ(plugin.read<int>(storage), 1);
@@ -161,7 +163,7 @@ TEST(Synchronous, DevicesAreDoneAtOnce) {
   QueuePool pool{plugin.device()};
   void* storage = plugin.device().allocate(sizeof(int)).value();
   const int value = 1;
-  Queue queue(pool);
+  Queue queue(pool, construct);
   ASSERT_TRUE(queue.submit(storage, &value, sizeof value));
   EXPECT_FALSE(queue.busy());
   EXPECT_EQ(plugin.read<int>(storage), 1);

@@ -12,18 +12,6 @@ namespace gantry::core {
 
 namespace {
 
-/// Before main, where nobody could catch an exception; no memory for a few names is the end.
-std::uint32_t initial_info_bits() noexcept {
-  return read_info_bits([](const char* name) { return secure_getenv(name); });
-}
-
-} // namespace
-
-std::atomic<std::uint32_t> info_bits{initial_info_bits()};
-std::atomic<std::uint32_t> check_bits{0};
-
-namespace {
-
 /// The fields of ";a;b;c;;".
 std::vector<std::string_view> fields(const char* text) {
   std::vector<std::string_view> result;
@@ -64,6 +52,8 @@ bool is_fortran_file(std::string_view text) {
 
 } // namespace
 
+std::atomic<std::uint32_t> check_bits{0};
+
 std::string position(const char* psource) {
   const auto parts = fields(psource);
   if (parts.size() < 3 || parts[0].empty() || parts[0] == "unknown" || parts[2] == "0") {
@@ -80,7 +70,7 @@ std::string label(const Construct& construct) {
 std::string_view map_name(const char* name) {
   const std::string_view text = name == nullptr ? "" : name;
   if (!text.empty() && text.find(';') == text.npos) { // of a declare target variable
-    return text.starts_with('#') ? std::string_view() : text;
+    return text;
   }
   const auto parts = fields(name);
   if (parts.empty()) {

@@ -1,7 +1,8 @@
-// What the runtime says: one line each on stderr, "gantry: …", and the construct it is about.
+// What the runtime says: one line each on stderr, "gantry: …".
 #pragma once
 
 #include "base/result.h"
+#include "runtime/core/events/events.h"
 #include "runtime/core/host/settings.h"
 
 #include <atomic>
@@ -13,31 +14,16 @@
 
 namespace gantry::core {
 
-/// A construct or routine at work, for messages. `psource` is the compiler's position string,
-/// ";file;function;line;column;;", or null; it lives as long as the module that holds it.
-struct Construct {
-  /// What the standard calls it: "target", "target enter data", "omp_target_alloc".
-  std::string_view name;
-  const char* psource = nullptr;
-};
-
-/// "zaxpy.cpp:12", or an empty string when the program was built without -g.
+/// For a Construct::psource: "zaxpy.cpp:12", or an empty string when the program was built without
+/// -g.
 [[nodiscard]] std::string position(const char* psource);
 
 /// The construct as messages begin with it: "zaxpy.cpp:12: target", or "target".
 [[nodiscard]] std::string label(const Construct& construct);
 
 /// The variable of a map name, ";expression;file;line;column;;", or the name of a declare target
-/// variable, which has no semicolon; empty when there is none (";unknown;…", "#N" of GCC's tables).
+/// variable, which has no semicolon; empty when there is none (";unknown;…").
 [[nodiscard]] std::string_view map_name(const char* name);
-
-/// The messages asked for; bits of Info.
-extern std::atomic<std::uint32_t> info_bits;
-
-/// True if messages of `kind` are asked for. One relaxed load.
-[[nodiscard]] inline bool info_enabled(Info kind) {
-  return (info_bits.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(kind)) != 0;
-}
 
 /// The checks asked for, once the settings are read; bits of Check.
 extern std::atomic<std::uint32_t> check_bits;
@@ -54,13 +40,6 @@ void write_warning(std::string_view text);
 
 /// Writes "gantry: hint: text" as one line. Any thread.
 void write_hint(std::string_view text);
-
-/// Writes an information line. Callers test info_enabled() first, so that the arguments of a
-/// message nobody asked for are not computed.
-template <typename... Args>
-void info(fmt::format_string<Args...> format, Args&&... args) {
-  write_info(fmt::format(format, std::forward<Args>(args)...));
-}
 
 /// Writes "gantry: error: zaxpy.cpp:12: target: text" as one line and goes on: for routines that
 /// have a value to return for it. Any thread.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "runtime/core/reports/diagnostics.h"
-#include "runtime/core/data/mapping_table.h"
 
 #include <cstdint>
 #include <string>
@@ -28,10 +27,20 @@ inline std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// " at app.cpp:12", or nothing if that is not known.
-inline std::string mapped_where(const Mapping& mapping) {
-  const std::string where = position(mapping.mapped_at);
-  return where.empty() ? std::string() : " at " + where;
+/// " at offset 16", or nothing.
+inline std::string at_offset(std::uint64_t offset) {
+  return offset == 0 ? "" : fmt::format(" at offset {}", offset);
+}
+
+/// "'Y' [0x7f0010, 16384 bytes)".
+inline std::string named_extent(const char* name, std::uintptr_t begin, std::uint64_t size) {
+  return fmt::format("{} {}", quoted_name(name), extent(begin, size));
+}
+
+/// For a Construct::psource: " at app.cpp:12", or nothing if that is not known.
+inline std::string at_position(const char* psource) {
+  const std::string where = position(psource);
+  return where.empty() ? where : " at " + where;
 }
 
 } // namespace gantry::core

@@ -80,7 +80,7 @@ private:
   bool some_contents(Predicate holds) {
     const Registry::Pinned pinned(registry_);
     return std::ranges::any_of(pinned.programs(), [&](const RegisteredProgram& program) {
-      const auto contents = program.decode(program.descriptor);
+      const auto contents = program.decode();
       return holds(contents ? contents->images : std::vector<Image>());
     });
   }

@@ -1,9 +1,9 @@
 #include "runtime/core/runtime/device.h"
 
-#include "runtime/core/reports/diagnostics.h"
-#include "runtime/core/reports/text.h"
 #include "runtime/core/faults/fault.h"
 #include "runtime/core/host/module_path.h"
+#include "runtime/core/reports/diagnostics.h"
+#include "runtime/core/reports/text.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,10 +12,6 @@
 #include <unistd.h>
 
 namespace gantry::core {
-
-std::string Device::label() const {
-  return fmt::format("device {} ({})", number_, device_.plugin().name());
-}
 
 namespace {
 /// How long threads that meet a lost device wait for the one to speak whose region it was.
@@ -35,12 +31,17 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
   const auto fault = device_.fault();
   const bool is_ours = kernel != nullptr && fault && is_of(*fault, *kernel);
   std::chrono::steady_clock::time_point until;
+  bool is_first = false;
   {
     const std::lock_guard lock(explanation_mutex_);
-    if (!lost_since_) {
+    is_first = !lost_since_;
+    if (is_first) {
       lost_since_ = std::chrono::steady_clock::now();
     }
     until = *lost_since_ + kPatience;
+  }
+  if (is_first && is_wanted(Event::kDevice)) {
+    tell(DeviceLost{device_.name(), error.message, event_time()});
   }
   if (!is_ours && fault && fault->kernel != nullptr) {
     // The thread that runs the region in question knows more about it.
@@ -56,8 +57,8 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
   // that one may have come here too.
   std::string cause;
   if (fault) {
-    cause = is_ours ? describe_fault(*fault, *this, items, kernel->host_address)
-                    : describe_fault(*fault, *this);
+    cause = is_ours ? describe_fault(*fault, data_environment_, items, kernel->host_address)
+                    : describe_fault(*fault, data_environment_);
   }
   const std::lock_guard lock(explanation_mutex_);
   if (explanation_.empty() || is_ours) {
@@ -68,8 +69,8 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
 
 void Device::fail_construct(const Error& refusal, const Construct& construct) {
   const Error error = explain(refusal);
-  if (info_enabled(Info::kTable)) {
-    info("{}: mapped:\n{}", label(), data_environment_.describe());
+  if (is_wanted(Event::kFailure)) {
+    tell(ConstructFailed{construct, device_.name(), error.message, data_environment_.describe()});
   }
   fatal(with_context(error, label()).value(), construct);
 }
@@ -80,7 +81,7 @@ std::string Device::image_file(const RegisteredProgram& program) const {
   }
   const std::string module = module_of(program.location).path;
   return fmt::format("{}/{}.{}.{}.device{}.so", image_folder_,
-                     module.substr(module.find_last_of('/') + 1), getpid(), program.id, number_);
+                     module.substr(module.find_last_of('/') + 1), getpid(), program.id, number());
 }
 
 std::shared_ptr<LoadedProgram::Image> Device::find_image(const std::byte* source) const {
@@ -138,21 +139,29 @@ Status Device::load_programs(Registry& registry) {
     if (program->is_published()) {
       continue;
     }
+    const std::int64_t began = is_wanted(Event::kDevice) ? event_time() : 0;
     auto joined = program->load();
     data_environment_.note_modules(); // before others have to wait
     const Registry::Pinned pinned(registry, program->id());
     if (pinned.empty()) {
       continue; // unregistered meanwhile
     }
-    const Turn turn(*this);
-    if (program->is_published()) {
-      continue; // by another thread, which loaded it too
+    {
+      const Turn turn(*this);
+      if (program->is_published()) {
+        continue; // by another thread, which loaded it too
+      }
+      if (!joined) {
+        return tl::unexpected(joined.error());
+      }
+      if (Status status = publish(program, std::move(*joined)); !status) {
+        return status;
+      }
     }
-    if (!joined) {
-      return tl::unexpected(joined.error());
-    }
-    if (Status status = publish(program, std::move(*joined)); !status) {
-      return status;
+    if (is_wanted(Event::kDevice)) [[unlikely]] {
+      const LoadedProgram::Joined& loaded = program->joined();
+      tell(ImageLoaded{device_.name(), loaded.kernels.size(), loaded.variables.size(),
+                       loaded.functions.size(), began, event_time()});
     }
   }
   loaded_generation_.store(generation, std::memory_order_release);
@@ -180,7 +189,7 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
         data_environment_.undeclare(declared.host_address, declared.device_address);
       }
       forget_functions(*program);
-      return with_context(status.error(), fmt::format("the variable '{}'", variable.name));
+      return with_context(status.error(), "the variable " + quoted_name(variable.name));
     }
   }
   for (const auto& link : program->joined().link_pointers) {
@@ -198,12 +207,6 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
   }
   loaded_.push_back(program);
   program->set_published();
-  if (info_enabled(Info::kLoad)) [[unlikely]] {
-    info("{}: image loaded, {}, {}, {}", label(),
-         counted(program->joined().kernels.size(), "kernel"),
-         counted(program->joined().variables.size(), "variable"),
-         counted(program->joined().functions.size(), "function pointer"));
-  }
   return {};
 }
 

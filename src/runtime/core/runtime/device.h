@@ -1,12 +1,12 @@
 // One OpenMP device: what it runs on, what is loaded on it and its data environment.
 #pragma once
 
-#include "runtime/core/devices/allocation_table.h"
 #include "runtime/core/data/data_environment.h"
+#include "runtime/core/devices/allocation_table.h"
+#include "runtime/core/devices/plugin_device.h"
+#include "runtime/core/host/lock.h"
 #include "runtime/core/programs/kernel_table.h"
 #include "runtime/core/programs/loaded_program.h"
-#include "runtime/core/host/lock.h"
-#include "runtime/core/devices/plugin_device.h"
 #include "runtime/core/programs/registry.h"
 
 #include <atomic>
@@ -22,16 +22,16 @@ namespace gantry::core {
 
 class Device {
 public:
-  /// `number` is the device number of the standard; `image_folder` is where copies of the images
-  /// loaded are left for debuggers, empty for nowhere.
-  Device(int number, PluginDevice device, std::string image_folder)
-      : number_(number), device_(std::move(device)), image_folder_(std::move(image_folder)),
+  /// `image_folder` is where copies of the images loaded are left for debuggers, empty for nowhere.
+  Device(PluginDevice device, std::string image_folder)
+      : device_(std::move(device)), image_folder_(std::move(image_folder)),
         uid_(fmt::format("{}-{}", device_.plugin().name(), device_.index())), queues_(device_),
         data_environment_(device_, allocations_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  [[nodiscard]] int number() const { return number_; }
+  /// The device number of the standard.
+  [[nodiscard]] int number() const { return device_.name().number; }
   [[nodiscard]] const PluginDevice& plugin_device() const { return device_; }
   [[nodiscard]] QueuePool& queues() { return queues_; }
   [[nodiscard]] DataEnvironment& data_environment() { return data_environment_; }
@@ -39,7 +39,7 @@ public:
   [[nodiscard]] AllocationTable& allocations() { return allocations_; }
 
   /// "device 0 (cpu)", for messages.
-  [[nodiscard]] std::string label() const;
+  [[nodiscard]] const std::string& label() const { return device_.name().label; }
 
   /// The unique identifier of OpenMP 6.0, "cpu-0": the plugin and its own number of the device, so
   /// that it stays the same when GANTRY_DEVICES lists other devices before this one.
@@ -116,7 +116,6 @@ private:
   [[nodiscard]] std::shared_ptr<LoadedProgram::Image> find_image(const std::byte* source) const;
   [[nodiscard]] std::string image_file(const RegisteredProgram& program) const;
 
-  int number_;
   PluginDevice device_;
   std::string image_folder_;
   std::string uid_;

@@ -38,6 +38,9 @@ struct TestProgram {
     contents.unified_shared_memory = program.unified_shared_memory;
     return contents;
   }
+  static constexpr Compiler kCompiler = {
+      decode, [](std::string_view, const void*) { return std::string(); },
+      [](std::string_view) { return std::string(); }};
 };
 
 ProgramEntry kernel(char& address, const char* name) {
@@ -52,7 +55,7 @@ ProgramEntry variable(T& object, const char* name) {
 struct Programs : ::testing::Test {
   explicit Programs(testing::Memory memory = testing::Memory::kSeparate) : plugin(memory) {}
 
-  void add(const TestProgram& program) { registry.add(&program, &program, TestProgram::decode); }
+  void add(const TestProgram& program) { registry.add(&program, &program, TestProgram::kCompiler); }
 
   /// As unregistration does it. The image goes with the result.
   std::shared_ptr<LoadedProgram> withdraw(const TestProgram& program) {
@@ -69,7 +72,7 @@ struct Programs : ::testing::Test {
 
   FakePlugin plugin;
   Registry registry;
-  Device device{3, plugin.open(), ""};
+  Device device{plugin.open(3), ""};
   char region = 0;
   char other_region = 0;
 };
@@ -321,6 +324,7 @@ TEST_F(Programs, ThreadsLoadAtOnceAndOneImageComesOfIt) {
 TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
   const TestProgram stable{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
   add(stable);
+  const Construct construct("target");
   std::atomic<bool> stop{false};
   std::vector<std::thread> launchers;
   for (int i = 0; i < 2; ++i) {
@@ -329,7 +333,7 @@ TEST_F(Programs, ComeAndGoWhileOtherThreadsLoadAndLaunch) {
         EXPECT_TRUE(load());
         const Kernel* found = device.find_kernel(&region);
         ASSERT_NE(found, nullptr);
-        EXPECT_TRUE(Queue(device.queues()).launch(found->handle, {}));
+        EXPECT_TRUE(Queue(device.queues(), construct).launch(found->handle, {}));
       }
     });
   }
@@ -405,7 +409,7 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
   gantry_plugin functions = plugin.plugin().functions();
   functions.set_function_map = nullptr;
   const Plugin without("plain", functions);
-  Device other{4, PluginDevice::open(without, 0, {.openmp_number = 4}).value(), ""};
+  Device other{PluginDevice::open(without, 0, {.openmp_number = 4}).value(), ""};
   const TestProgram plain{{"fake image\nkernel k\n"}, {kernel(region, "k")}, ""};
   add(plain);
   EXPECT_TRUE(other.ensure_loaded(registry)) << "nothing in it is called by pointer";
@@ -426,7 +430,7 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
 /// Under OMP_TARGET_OFFLOAD=DEFAULT, which holds before settings are read.
 TEST(Fallback, OfARegionThatMayHaveChangedWhatTheHostSeesThereIsNone) {
   FakePlugin shared{testing::Memory::kShared};
-  Device device{0, shared.open(), ""};
+  Device device{shared.open(), ""};
   const Construct construct{"target", ";test.cpp;main;7;1;;"};
   const Error refusal{"the kernel failed", true};
   Runtime& runtime = Runtime::instance();
@@ -439,7 +443,7 @@ TEST(Fallback, OfARegionThatMayHaveChangedWhatTheHostSeesThereIsNone) {
 
 TEST(Fallback, OfARegionOnADeviceWithMemoryOfItsOwnIsStillPossible) {
   FakePlugin separate;
-  Device device{0, separate.open(), ""};
+  Device device{separate.open(), ""};
   Runtime::instance().leave_to_host(device, Error{"the kernel failed", true},
                                     Construct{"target", nullptr}, Runtime::Begun::kPerhaps);
 }
@@ -453,8 +457,8 @@ TEST(Registry, NumbersProgramsAndForgetsThem) {
   const int first = 0;
   const int second = 0;
   const auto start = registry.generation();
-  registry.add(&first, &first, nullptr);
-  registry.add(&second, &second, nullptr);
+  registry.add(&first, &first, TestProgram::kCompiler);
+  registry.add(&second, &second, TestProgram::kCompiler);
   EXPECT_EQ(registry.generation(), start + 2);
   EXPECT_EQ(registry.remove(&first), 1u);
   EXPECT_TRUE(Registry::Pinned(registry, 1).empty());
@@ -470,8 +474,8 @@ TEST(Registry, KeepsProgramsThatArePinned) {
   Registry registry;
   const int first = 0;
   const int second = 0;
-  registry.add(&first, &first, nullptr);
-  registry.add(&second, &second, nullptr);
+  registry.add(&first, &first, TestProgram::kCompiler);
+  registry.add(&second, &second, TestProgram::kCompiler);
   auto pinned = std::make_unique<Registry::Pinned>(registry, 1);
   EXPECT_EQ(registry.remove(&second), 2u) << "nobody has that one";
   auto removing = std::async(std::launch::async, [&] { return registry.remove(&first); });

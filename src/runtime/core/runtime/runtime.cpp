@@ -1,41 +1,39 @@
 #include "runtime/core/runtime/runtime.h"
 
-#include "runtime/core/runtime/automatic_devices.h"
+#include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/host/module_path.h"
+#include "runtime/core/host/processors.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
+#include "runtime/core/runtime/automatic_devices.h"
 #include "runtime/core/runtime/function_check.h"
-#include "runtime/core/host/module_path.h"
-#include "runtime/core/devices/plugin_library.h"
-#include "runtime/core/host/processors.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
-// libomp's, when it is in the process, as programs of Clang have it.
-extern "C" {
-__attribute__((weak)) int omp_get_default_device();
-__attribute__((weak)) int __kmpc_global_num_threads(void* location);
-}
-
 namespace gantry::core {
 
-Runtime& Runtime::instance() {
+constinit std::atomic<Runtime*> Runtime::instance_{nullptr};
+
+Runtime& Runtime::make_instance() {
   // Reached by constructors of libraries, so it may not depend on any order of initialisation.
-  static auto* runtime = new Runtime;
+  static auto* const runtime = new Runtime;
+  instance_.store(runtime, std::memory_order_release);
   return *runtime;
 }
 
-void Runtime::register_program(const void* descriptor, const void* location, DecodeProgram decode) {
-  registry_.add(descriptor, location, decode);
-  if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program registered: {}", module_of(location).path);
+void Runtime::register_program(const void* descriptor, const void* location,
+                               const Compiler& compiler) {
+  registry_.add(descriptor, location, compiler);
+  if (is_wanted(Event::kProgram)) [[unlikely]] {
+    tell(ProgramChange{true, module_of(location).path});
   }
 }
 
 void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, std::uintptr_t end) {
-  if (info_enabled(Info::kRegistration)) [[unlikely]] {
-    info("program unregistered: {}", module_of(reinterpret_cast<const void*>(begin)).path);
+  if (is_wanted(Event::kProgram)) [[unlikely]] {
+    tell(ProgramChange{false, module_of(reinterpret_cast<const void*>(begin)).path});
   }
   const ProgramId id = registry_.remove(descriptor);
   if (id == 0) {
@@ -127,16 +125,13 @@ void Runtime::leave_to_host(Device& device, const Error& refusal, const Construc
   }
 }
 
-Device* Runtime::select(std::int64_t number, const Construct& construct) {
-  if (Device* const device = ready(number); device != nullptr) [[likely]] {
-    return device;
-  }
+Device* Runtime::make_ready(std::int64_t number, const Construct& construct) {
   const int count = count_for_use(construct);
   if (count == 0) {
     return nullptr;
   }
   if (number == kDefaultDevice) {
-    number = default_device();
+    number = initial_default_device_.load(std::memory_order_relaxed);
   }
   if (number == count || number == kInitialDevice) {
     return nullptr;
@@ -179,16 +174,6 @@ Result<Device*> Runtime::find(int number, const Construct& routine) {
     return with_context(device.explain(status.error()), device.label());
   }
   return &device;
-}
-
-int Runtime::default_device() const {
-  // The ICV is libomp's. Asking for it makes libomp initialise itself, which takes a millisecond;
-  // while it has no threads, nobody can have set another value than the initial one.
-  const bool libomp_at_work =
-      __kmpc_global_num_threads != nullptr && __kmpc_global_num_threads(nullptr) > 0;
-  return libomp_at_work && omp_get_default_device != nullptr
-             ? omp_get_default_device()
-             : initial_default_device_.load(std::memory_order_relaxed);
 }
 
 void Runtime::open_all_devices(const Construct& construct) {
@@ -302,8 +287,8 @@ Result<Runtime::Setup> Runtime::read_setup() {
     }
     if (!offered) {
       setup.reasons.push_back(fmt::format("{}: {}", plugin.name(), offered.error().message));
-      if (info_enabled(Info::kLoad)) {
-        info("no device of GANTRY_DEVICES' {}", setup.reasons.back());
+      if (is_wanted(Event::kDevice)) {
+        tell(DeviceMissing{setup.reasons.back()});
       }
     }
     for (std::int32_t i = 0; i < count; ++i) {
@@ -318,7 +303,7 @@ std::vector<const Plugin*> Runtime::plugins_that_fit() {
   const Registry::Pinned pinned(registry_);
   std::erase_if(plugins, [&](const Plugin* plugin) {
     return std::ranges::none_of(pinned.programs(), [&](const RegisteredProgram& program) {
-      const auto contents = program.decode(program.descriptor);
+      const auto contents = program.decode();
       // What is wrong with a program is said when it is loaded.
       return !contents ||
              std::ranges::any_of(contents->images, [&](std::span<const std::byte> image) {
@@ -353,6 +338,7 @@ Status Runtime::open_devices(bool all) {
     const Candidate candidate = setup_.candidates[index];
     const int number = count_.load(std::memory_order_relaxed);
     lock.unlock();
+    const std::int64_t began = is_wanted(Event::kDevice) ? event_time() : 0;
     auto device = PluginDevice::open(
         *candidate.plugin, candidate.plugin_device,
         {.openmp_number = number,
@@ -366,6 +352,13 @@ Status Runtime::open_devices(bool all) {
       opening_ = kNoCandidate;
       if (Status status = adopt_device(setup_.candidates[index], std::move(device)); !status) {
         return status;
+      }
+      if (number < count_.load(std::memory_order_relaxed) && is_wanted(Event::kDevice)) {
+        lock.unlock();
+        const PluginDevice& opened = devices_[number]->plugin_device();
+        tell(
+            DeviceOpened{opened.name(), opened.description(), opened.clock(), began, event_time()});
+        lock.lock();
       }
     } else {
       // Another thread has opened it meanwhile. This one's is closed, without the lock.
@@ -392,8 +385,7 @@ Status Runtime::adopt_device(Candidate& candidate, Result<PluginDevice> device) 
     return {};
   }
   candidate.opened = true;
-  devices_[number] =
-      std::make_unique<Device>(number, std::move(*device), setup_.settings.save_images);
+  devices_[number] = std::make_unique<Device>(std::move(*device), setup_.settings.save_images);
   count_.store(number + 1, std::memory_order_release);
   return {};
 }

@@ -5,12 +5,13 @@
 // images for devices that were of no use before, these are added behind.
 #pragma once
 
-#include "runtime/core/runtime/automatic_devices.h"
-#include "runtime/core/runtime/device.h"
 #include "runtime/core/host/lock.h"
 #include "runtime/core/host/module_path.h"
-#include "runtime/core/programs/registry.h"
 #include "runtime/core/host/settings.h"
+#include "runtime/core/programs/compiler.h"
+#include "runtime/core/programs/registry.h"
+#include "runtime/core/runtime/automatic_devices.h"
+#include "runtime/core/runtime/device.h"
 
 #include <atomic>
 #include <functional>
@@ -23,11 +24,14 @@ namespace gantry::core {
 class Runtime {
 public:
   /// The process's runtime. Never destroyed: kernels may run while the process ends.
-  static Runtime& instance();
+  static Runtime& instance() {
+    Runtime* const runtime = instance_.load(std::memory_order_acquire);
+    return runtime != nullptr ? *runtime : make_instance();
+  }
 
   /// Registers a program that `location` is an address of; cheap, and fit for constructors of
   /// libraries.
-  void register_program(const void* descriptor, const void* location, DecodeProgram decode);
+  void register_program(const void* descriptor, const void* location, const Compiler& compiler);
 
   /// Some program has `requires unified_shared_memory`; before it is registered.
   void require_unified_shared_memory() { registry_.require_unified_shared_memory(); }
@@ -45,12 +49,19 @@ public:
 
   /// The device of a construct or routine, ready for use: every registered program that fits it is
   /// loaded. Null for the host. `number` is a device number of the standard; kDefaultDevice stands
-  /// for the default device. What cannot be satisfied ends the process with a message.
-  [[nodiscard]] Device* select(std::int64_t number, const Construct& construct);
+  /// for the device of OMP_DEFAULT_DEVICE. What cannot be satisfied ends the process with a
+  /// message.
+  [[nodiscard]] Device* select(std::int64_t number, const Construct& construct) {
+    Device* const device = ready(number);
+    return device != nullptr ? device : make_ready(number, construct);
+  }
 
   /// Device `number`, if nothing has to be done before it can be used; else null, also for the
   /// host.
   [[nodiscard]] Device* ready(std::int64_t number) {
+    if (number == kDefaultDevice) {
+      number = initial_default_device_.load(std::memory_order_relaxed);
+    }
     return number >= 0 && number < count_.load(std::memory_order_acquire) &&
                    opened_generation_.load(std::memory_order_acquire) == registry_.generation() &&
                    devices_[number]->is_loaded(registry_)
@@ -58,7 +69,7 @@ public:
                : nullptr;
   }
 
-  static constexpr std::int64_t kDefaultDevice = -1;
+  static constexpr std::int64_t kDefaultDevice = -3; ///< no number of the standard's
 
   /// Something has been done that needs to know the devices.
   [[nodiscard]] bool in_use() const { return has_setup_.load(std::memory_order_acquire); }
@@ -109,6 +120,8 @@ public:
 
 private:
   Runtime() = default;
+  static Runtime& make_instance();
+  static std::atomic<Runtime*> instance_;
 
   struct Candidate {
     const Plugin* plugin;
@@ -126,10 +139,10 @@ private:
     std::vector<std::string> reasons; ///< why candidates are of no use
   };
 
+  [[nodiscard]] Device* make_ready(std::int64_t number, const Construct& construct);
   /// device_count(), for a construct or routine that needs a device if the policy says so.
   [[nodiscard]] int count_for_use(const Construct& construct);
   void refresh(const Construct& construct);
-  [[nodiscard]] int default_device() const;
   void open_devices_or_fail(bool all, const Construct& construct);
   /// No lock is held; several threads may come here at once and one result is kept.
   [[nodiscard]] static Result<Setup> read_setup();

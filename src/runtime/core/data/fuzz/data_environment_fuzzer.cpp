@@ -227,18 +227,18 @@ private:
 
   void enter(std::span<const ModelItem> items) {
     ++all_steps;
-    Queue queue(queues_);
+    Queue queue(queues_, construct_);
     const bool expected = model_.enter(items);
-    if (environment_.enter(map_items(items), construct_, queue).has_value() != expected) {
+    if (environment_.enter(map_items(items), queue).has_value() != expected) {
       disagree("the success of enter", items.front().begin);
     }
   }
 
   void exit(std::span<const ModelItem> items) {
     ++all_steps;
-    Queue queue(queues_);
+    Queue queue(queues_, construct_);
     const bool expected = model_.exit(items);
-    if (environment_.exit(map_items(items), construct_, queue).has_value() != expected) {
+    if (environment_.exit(map_items(items), queue).has_value() != expected) {
       disagree("the success of exit", items.front().begin);
     }
     compare_host(items);
@@ -260,10 +260,10 @@ private:
     }
     item.remove = item.hold = item.always = false;
     ++all_steps;
-    Queue queue(queues_);
+    Queue queue(queues_, construct_);
     const std::array items{item};
     const bool expected = model_.update(items);
-    if (environment_.update(map_items(items), construct_, queue).has_value() != expected) {
+    if (environment_.update(map_items(items), queue).has_value() != expected) {
       disagree("the success of update", item.begin);
     }
     return expected;

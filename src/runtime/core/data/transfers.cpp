@@ -1,9 +1,8 @@
-// Copies between original and corresponding storage (OpenMP 5.2, section 5.8.3).
-#include "runtime/core/data/construct_work.h"
+#include "runtime/core/data/transfers.h"
 
-#include "runtime/core/reports/text.h"
-#include "runtime/core/faults/fault.h"
+#include "runtime/core/data/address_space.h"
 #include "runtime/core/host/host_memory.h"
+#include "runtime/core/reports/text.h"
 
 #include <algorithm>
 
@@ -17,11 +16,11 @@ constexpr std::string_view kNotMapped =
 /// Says of the copy of a list item's storage what is wrong.
 [[gnu::cold]] Status refuse_copy(const Mapping& mapping, Transfers::Direction direction,
                                  std::string_view what) {
-  return fail("{} of {} {}{}: {}",
-              direction == Transfers::Direction::kToDevice ? "copy to the device"
-                                                           : "copy to the host",
-              quoted_name(mapping.name), extent(mapping.host_begin, mapping.size()),
-              mapping.mapped_at == nullptr ? "" : ", mapped" + mapped_where(mapping), what);
+  return fail(
+      "{} of {}{}: {}",
+      direction == Transfers::Direction::kToDevice ? "copy to the device" : "copy to the host",
+      named_extent(mapping.name, mapping.host_begin, mapping.size()),
+      mapping.mapped_at == nullptr ? "" : ", mapped" + at_position(mapping.mapped_at), what);
 }
 
 /// Says that the original storage of a list item is not there from `missing` on. Far from what
@@ -38,7 +37,7 @@ constexpr std::string_view kNotMapped =
   if (missing == mapping.host_begin) {
     // Where only a part is missing, the program meant storage of the host, and what a device has
     // there now says nothing.
-    if (const std::string owner = held_by_device(missing); !owner.empty()) {
+    if (const std::string owner = AddressSpace::holder_of(missing); !owner.empty()) {
       return of_item(fmt::format("the host has no storage at {:#x}, which is {}; {}", missing,
                                  owner, kNotMapped));
     }
@@ -76,7 +75,7 @@ Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t si
 /// read, or seems to, refuse it as a host's address, and do not know whose it is.
 [[gnu::cold]] Status explain(Status failed, const Mapping& mapping, std::uintptr_t begin,
                              Transfers::Direction direction) {
-  const std::string owner = held_by_device(begin);
+  const std::string owner = AddressSpace::holder_of(begin);
   return owner.empty() ? failed
                        : refuse_copy(mapping, direction,
                                      fmt::format("the host address {:#x} is {}; {} ({})", begin,
@@ -91,46 +90,44 @@ void Transfers::copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
   const std::uintptr_t first = std::max(begin, mapping.host_begin);
   const std::uintptr_t end = std::min(begin + size, mapping.host_end);
   if (first < end) {
-    transfers_.push_back({&mapping, first, 0, end - first, direction});
+    transfers_.emplace_back(&mapping, first, 0, end - first, direction);
   }
 }
 
 void Transfers::copy(Mapping& mapping, const MapItem& item, Direction direction) {
   const std::uintptr_t first = address(item.begin);
-  transfers_.push_back({&mapping, first, 0, item.size, direction, item.pieces, item.stride});
+  transfers_.emplace_back(&mapping, first, 0, item.size, direction, item.pieces, item.stride);
 }
 
 void Transfers::initialise(std::uintptr_t device_address, const void* original,
                            std::uint64_t size) {
-  transfers_.push_back({nullptr, reinterpret_cast<std::uintptr_t>(original), device_address, size,
-                        Direction::kToDevice});
+  transfers_.emplace_back(nullptr, address(original), device_address, size, Direction::kToDevice);
 }
 
 void Transfers::point(std::uintptr_t device_slot, std::uintptr_t host_slot, std::uint64_t size,
                       std::uintptr_t value) {
-  pointers_.push_back({device_slot, host_slot, size, value});
+  pointers_.emplace_back(device_slot, host_slot, size, value);
 }
 
-Status Transfers::run(Queue& queue, const Construct& construct, Queue::Wait wait) const {
+Status Transfers::run(Queue& queue, Queue::Wait wait) const {
   if (transfers_.size() == 1 && pointers_.empty()) {
-    return run(queue, construct, transfers_.front(), wait);
+    return run(queue, transfers_.front(), wait);
   }
   Status outcome;
   for (const Transfer& transfer : transfers_) {
-    if (Status status = run(queue, construct, transfer); !status && outcome) {
+    if (Status status = run(queue, transfer); !status && outcome) {
       outcome = std::move(status);
     }
   }
   for (const Pointer& pointer : pointers_) {
-    if (Status status = run(queue, construct, pointer); !status && outcome) {
+    if (Status status = run(queue, pointer); !status && outcome) {
       outcome = std::move(status);
     }
   }
   return outcome;
 }
 
-Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& transfer,
-                      Queue::Wait wait) {
+Status Transfers::run(Queue& queue, const Transfer& transfer, Queue::Wait wait) {
   const bool to_device = transfer.direction == Direction::kToDevice;
   const std::uintptr_t device = transfer.mapping == nullptr
                                     ? transfer.device
@@ -142,13 +139,15 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
     }
     auto* host = reinterpret_cast<void*>(begin);
     auto* corresponding = reinterpret_cast<void*>(device + (begin - transfer.host));
-    if (info_enabled(Info::kTransfer)) [[unlikely]] {
-      info("{}: {} of {} {} device", label(construct), counted(end - begin, "byte"),
-           transfer.mapping == nullptr ? "a private copy" : quoted_name(transfer.mapping->name),
-           to_device ? "to" : "from");
+    EventId id = 0;
+    if (queue.tells(Event::kCopy)) [[unlikely]] {
+      id = queue.tell_copy(
+          transfer.mapping == nullptr ? Copied::What::kPrivate : Copied::What::kItem, to_device,
+          transfer.mapping == nullptr ? nullptr : transfer.mapping->name, begin,
+          address(corresponding), end - begin);
     }
-    Status status = to_device ? queue.submit(corresponding, host, end - begin, waits)
-                              : queue.retrieve(host, corresponding, end - begin, waits);
+    Status status = to_device ? queue.submit(corresponding, host, end - begin, waits, id)
+                              : queue.retrieve(host, corresponding, end - begin, waits, id);
     return status || transfer.mapping == nullptr
                ? status
                : explain(std::move(status), *transfer.mapping, begin, transfer.direction);
@@ -190,13 +189,14 @@ Status Transfers::run(Queue& queue, const Construct& construct, const Transfer& 
   return {};
 }
 
-Status Transfers::run(Queue& queue, const Construct& construct, const Pointer& pointer) {
-  if (info_enabled(Info::kTransfer)) [[unlikely]] {
-    info("{}: pointer {:#x} on the device attached to {:#x}", label(construct), pointer.device_slot,
-         pointer.value);
+Status Transfers::run(Queue& queue, const Pointer& pointer) {
+  EventId id = 0;
+  if (queue.tells(Event::kCopy)) [[unlikely]] {
+    id = queue.tell_copy(Copied::What::kPointer, true, nullptr, pointer.value, pointer.device_slot,
+                         sizeof pointer.value);
   }
   auto* slot = reinterpret_cast<std::byte*>(pointer.device_slot);
-  Status status = queue.submit(slot, &pointer.value, sizeof pointer.value);
+  Status status = queue.submit(slot, &pointer.value, sizeof pointer.value, Queue::Wait::kLater, id);
   if (status && pointer.size > sizeof pointer.value) {
     status = queue.submit(slot + sizeof pointer.value,
                           reinterpret_cast<const void*>(pointer.host_slot + sizeof pointer.value),

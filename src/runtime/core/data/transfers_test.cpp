@@ -258,14 +258,14 @@ TEST(DirectCopies, AreThoseOfConstructsThatCopyOneThing) {
   int x = 4;
   int y = 5;
   const std::vector both = {tofrom(x), tofrom(y)};
-  Queue queue(queues);
-  ASSERT_TRUE(environment.enter(std::span(both).first(1), construct, queue));
-  ASSERT_TRUE(environment.exit(std::span(both).first(1), construct, queue));
+  Queue queue(queues, construct);
+  ASSERT_TRUE(environment.enter(std::span(both).first(1), queue));
+  ASSERT_TRUE(environment.exit(std::span(both).first(1), queue));
   EXPECT_EQ(plugin.counts.submits, 1);
   EXPECT_EQ(plugin.counts.retrieves, 1);
   EXPECT_EQ(plugin.live_queues(), 0u);
-  ASSERT_TRUE(environment.enter(both, construct, queue));
-  ASSERT_TRUE(environment.exit(both, construct, queue));
+  ASSERT_TRUE(environment.enter(both, queue));
+  ASSERT_TRUE(environment.exit(both, queue));
   EXPECT_EQ(plugin.counts.submits, 3);
   EXPECT_EQ(plugin.counts.synchronizations, 2);
 }

@@ -1,0 +1,84 @@
+#include "runtime/core/events/events.h"
+
+#include "runtime/core/host/lock.h"
+
+#include <array>
+#include <cstddef>
+
+#include <time.h>
+
+namespace gantry::core {
+
+namespace {
+
+/// A place in the list. Written once, under the lock, but for `kinds`.
+struct Listening {
+  std::atomic<EventListener*> listener{nullptr};
+  std::atomic<std::uint32_t> kinds{0};
+};
+
+constexpr std::size_t kMostListeners = 8;
+
+// Constant-initialised: events happen in constructors of libraries, and GANTRY_INFO listens from
+// the start.
+constinit std::array<Listening, kMostListeners> listening;
+constinit std::mutex listening_mutex; // never held while something else is called
+
+} // namespace
+
+constinit std::atomic<std::uint32_t> wanted_events{0};
+
+EventId next_event_id() {
+  static std::atomic<EventId> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::int64_t event_time() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void listen(EventListener& listener, std::uint32_t kinds) {
+  const std::lock_guard lock(listening_mutex);
+  std::uint32_t all = 0;
+  bool known = false;
+  for (Listening& place : listening) {
+    EventListener* const there = place.listener.load(std::memory_order_relaxed);
+    if (!known && (there == &listener || there == nullptr)) {
+      known = true;
+      place.kinds.store(kinds, std::memory_order_relaxed);
+      place.listener.store(&listener, std::memory_order_release);
+    }
+    all |= place.kinds.load(std::memory_order_relaxed);
+  }
+  wanted_events.store(all, std::memory_order_relaxed);
+}
+
+void for_each_listener(Event kind, const std::function<void(EventListener&)>& visit) {
+  expect_no_lock("tells a listener of an event");
+  for (const Listening& place : listening) {
+    EventListener* const listener = place.listener.load(std::memory_order_acquire);
+    if (listener == nullptr) {
+      return;
+    }
+    if ((place.kinds.load(std::memory_order_relaxed) & static_cast<std::uint32_t>(kind)) != 0) {
+      visit(*listener);
+    }
+  }
+}
+
+void ConstructScope::begin() {
+  construct_.id = next_event_id();
+  if (construct_.tells(Event::kConstruct)) {
+    tell(ConstructBegin{construct_, device_, event_time()});
+  }
+}
+
+void ConstructScope::end() const {
+  if (construct_.tells(Event::kConstruct)) {
+    tell(ConstructEnd{construct_, device_, event_time()});
+  }
+}
+
+} // namespace gantry::core
