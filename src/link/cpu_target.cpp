@@ -13,6 +13,7 @@
 
 #include "link/cpu_target.h"
 
+#include "base/output_file.h"
 #include "format/file_kind.h"
 #include "link/device_diagnostics.h"
 #include "link/foreign_libraries.h"
@@ -22,7 +23,6 @@
 #include "link/library_images.h"
 #include "link/lto.h"
 #include "link/process.h"
-#include "link/temporary_directory.h"
 #include "link/undefined_check.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkCo
       continue;
     }
     const fs::path path = context.folder / file_name_for(*input, objects.files.size());
-    if (Status status = write_file(path, as_text(input->contents)); !status) {
+    if (Status status = write_file(path, input->contents); !status) {
       return tl::unexpected(std::move(status).error());
     }
     objects.files.push_back({.path = path.string(), .origin = input->origin});

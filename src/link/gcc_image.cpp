@@ -1,6 +1,7 @@
 #include "link/gcc_image.h"
 
 #include "base/mapped_file.h"
+#include "base/output_file.h"
 #include "format/archive.h"
 #include "format/elf.h"
 #include "link/installation.h"
@@ -49,7 +50,7 @@ Result<std::string> extract(const std::string& path, std::uint64_t offset, const
         !member.contents.empty() &&
         static_cast<std::uint64_t>(member.contents.data() - archive_file->bytes().data()) == offset;
     if (here) {
-      return write_file(file, as_text(member.contents)).map([&] { return file.string(); });
+      return write_file(file, member.contents).map([&] { return file.string(); });
     }
   }
   return fail("'{}' has no member at {:#x}", path, offset);
@@ -89,7 +90,7 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   // like, did it see them.
   const fs::path exports = folder / "exports.map";
   if (Status status =
-          write_file(exports, "{ global: __gantry_*; __omp_offloading_*; local: *; };\n");
+          write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n"));
       !status) {
     return status;
   }
@@ -197,7 +198,7 @@ Status make_gcc_image(const GccLink& link) {
     return tl::unexpected(source.error());
   }
   const fs::path file = folder->path() / "image.c";
-  if (Status status = write_file(file, *source); !status) {
+  if (Status status = write_file(file, as_bytes(*source)); !status) {
     return status;
   }
   const auto done = run(link, {link.compiler.string(), "-x", "c", "-O1", "-fPIC", "-fno-lto", "-w",

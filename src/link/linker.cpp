@@ -1,5 +1,6 @@
 #include "link/linker.h"
 
+#include "base/output_file.h"
 #include "link/device_code.h"
 #include "link/device_links.h"
 #include "link/group.h"
@@ -80,7 +81,7 @@ Result<AddedObjects> wrap(const Arguments& arguments, const Scan& scan, const De
       return tl::unexpected(registration.error());
     }
     const std::filesystem::path path = folder / "registration.o";
-    if (Status written = write_file(path, registration->object); !written) {
+    if (Status written = write_file(path, as_bytes(registration->object)); !written) {
       return tl::unexpected(std::move(written).error());
     }
     std::fputs(registration->module_text.c_str(), stdout);

@@ -20,12 +20,12 @@
 #include "link/openmp_target.h"
 
 #include "base/mapped_file.h"
+#include "base/output_file.h"
 #include "format/openmp_target.h"
 #include "link/cpu_target.h"
 #include "link/host_object.h"
 #include "link/installation.h"
 #include "link/process.h"
-#include "link/temporary_directory.h"
 
 #include <algorithm>
 #include <optional>
@@ -68,7 +68,7 @@ Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, 
   const fs::path image = folder / "openmp_target.so";
   const fs::path exports = folder / "openmp_target.map";
   if (Status status =
-          write_file(exports, "{ global: __gantry_*; __omp_offloading_*; local: *; };\n");
+          write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n"));
       !status) {
     return tl::unexpected(std::move(status).error());
   }
@@ -78,7 +78,7 @@ Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, 
   std::size_t number = 0;
   for (const PairedObject& object : code.paired) {
     const fs::path file = folder / fmt::format("openmp_target-{}.o", number++);
-    if (Status status = write_file(file, as_text(object.contents)); !status) {
+    if (Status status = write_file(file, object.contents); !status) {
       return tl::unexpected(std::move(status).error());
     }
     command.push_back(file.string());
@@ -285,7 +285,7 @@ Result<OpenmpTargetObjects> build_openmp_target(const DeviceCode& code, const Ar
   OpenmpTargetObjects objects{.begin = (folder / "openmp_target_begin.o").string(),
                               .end = (folder / "openmp_target_end.o").string()};
   for (const auto& [path, contents] : {std::pair(objects.begin, *begin), {objects.end, *end}}) {
-    if (Status status = write_file(path, contents); !status) {
+    if (Status status = write_file(path, as_bytes(contents)); !status) {
       return tl::unexpected(std::move(status).error());
     }
   }
