@@ -69,14 +69,11 @@ bool chooses_gpu(std::string_view argument) {
 /// The configuration file to use. What Clang would look for beside it, it must find there: it takes
 /// LLVM's programs of the same names otherwise, without a word.
 Result<std::string> configuration_file(std::string_view name) {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
-  const std::filesystem::path file = *root / "share/gantry" / name;
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  const std::filesystem::path file = root / "share/gantry" / name;
   for (const std::filesystem::path& needed :
-       {file, *root / "lib/gantry/libomptarget.so", *root / "libexec/clang-linker-wrapper",
-        *root / "libexec/clang-offload-packager", *root / "libexec/llvm-offload-binary"}) {
+       {file, root / "lib/gantry/libomptarget.so", root / "libexec/clang-linker-wrapper",
+        root / "libexec/clang-offload-packager", root / "libexec/llvm-offload-binary"}) {
     if (access(needed.c_str(), R_OK) != 0) {
       return fail("cannot read '{}': {}; Gantry's installation is not complete", needed.string(),
                   std::strerror(errno));

@@ -33,22 +33,16 @@ struct Request {
 };
 
 Result<std::vector<std::byte>> read(const std::filesystem::path& path) {
-  auto file = MappedFile::open(path.string());
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
+  auto file = GANTRY_TRY(MappedFile::open(path.string()));
+  return std::vector<std::byte>(file.bytes().begin(), file.bytes().end());
 }
 
 /// The first of the installation's images that the plugin accepts; empty if it accepts none.
 Result<std::vector<std::byte>> choose_image(const gantry_plugin& plugin) {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
   std::error_code ignored;
   for (const auto& entry :
-       std::filesystem::directory_iterator(*root / "share/gantry/plugin-check", ignored)) {
+       std::filesystem::directory_iterator(root / "share/gantry/plugin-check", ignored)) {
     auto bytes = read(entry.path());
     if (bytes && plugin.accepts_image(bytes->data(), bytes->size()) == 1) {
       return bytes;

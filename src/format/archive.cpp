@@ -143,13 +143,10 @@ Result<Archive> Archive::read(Bytes bytes) {
     } else if (is_special) {
       names = as_text(*contents);
     } else {
-      const auto name = read_name(raw_name, *contents, names);
-      if (!name) {
-        return with_context(name.error(), fmt::format("member at offset {}", offset));
-      }
-      if (!is_bsd_index(name->text)) {
-        archive.members_.push_back(
-            {name->text, contents->subspan(name->bytes_of_contents), offset});
+      const auto name = GANTRY_TRY_CONTEXT(read_name(raw_name, *contents, names),
+                                           fmt::format("member at offset {}", offset));
+      if (!is_bsd_index(name.text)) {
+        archive.members_.push_back({name.text, contents->subspan(name.bytes_of_contents), offset});
       }
     }
     offset = start + contents->size();

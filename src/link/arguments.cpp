@@ -402,9 +402,7 @@ Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments)
         result.host_arguments.emplace_back(value);
       }
     }
-    if (Status status = option.apply(parser, value); !status) {
-      return status;
-    }
+    GANTRY_TRY(option.apply(parser, value));
   }
   return {};
 }
@@ -412,14 +410,9 @@ Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments)
 } // namespace
 
 Result<Arguments> parse_arguments(std::span<const char* const> arguments) {
-  const Result<std::vector<std::string>> expanded = expand_response_files(arguments);
-  if (!expanded) {
-    return tl::unexpected(expanded.error());
-  }
+  const std::vector<std::string> expanded = GANTRY_TRY(expand_response_files(arguments));
   Parser parser;
-  if (Status status = parse_expanded(parser, *expanded); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(parse_expanded(parser, expanded));
   if (parser.result.host_triple.empty()) {
     parser.result.host_triple = llvm::sys::getDefaultTargetTriple();
   }

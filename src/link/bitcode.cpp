@@ -90,9 +90,7 @@ void add_entry(const llvm::GlobalVariable& variable, EmbeddedDeviceCode& result)
 
 Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents, std::string_view name) {
   const llvm::MemoryBufferRef bitcode = buffer(contents, name);
-  if (Status status = check_version(bitcode); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_version(bitcode));
   llvm::Expected<std::unique_ptr<llvm::lto::InputFile>> file =
       llvm::lto::InputFile::create(bitcode);
   if (!file) {
@@ -103,9 +101,7 @@ Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents, std::
 
 Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string_view name) {
   const llvm::MemoryBufferRef bitcode = buffer(contents, name);
-  if (Status status = check_version(bitcode); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_version(bitcode));
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module =
       llvm::getLazyBitcodeModule(bitcode, context);

@@ -104,9 +104,7 @@ Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool sk
       }
       return unsupported(input);
     }
-    if (Status status = check_kind(input); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(check_kind(input));
     const std::string arch = target->joins_architectures ? "" : input.arch;
     auto group = std::ranges::find_if(groups, [&](const DeviceGroup& candidate) {
       return candidate.target == target && candidate.arch == arch;

@@ -89,11 +89,7 @@ HostFiles HostFiles::open(const Arguments& arguments) {
 Result<Bytes> HostFiles::map(const std::string& path) {
   auto found = mapped_.find(path);
   if (found == mapped_.end()) {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file) {
-      return tl::unexpected(std::move(file).error());
-    }
-    found = mapped_.emplace(path, std::move(*file)).first;
+    found = mapped_.emplace(path, GANTRY_TRY(MappedFile::open(path))).first;
   }
   return found->second.bytes();
 }

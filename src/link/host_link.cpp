@@ -82,9 +82,7 @@ Status check_host_link(const Arguments& arguments) {
                 "all that a library without it writes for uninitialised, and the runtime, "
                 "libgantry.so, is built without; use -fsanitize=address or valgrind");
   }
-  if (Status status = check_linker(arguments); !status) {
-    return status;
-  }
+  GANTRY_TRY(check_linker(arguments));
   if (arguments.dry_run) {
     return {};
   }
@@ -98,9 +96,7 @@ Status check_host_link(const Arguments& arguments) {
 }
 
 Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& added) {
-  if (Status status = check_linker(arguments); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_linker(arguments));
   std::vector<std::string> command = host_command(arguments);
   std::string response_file;
   if (!added.first.empty()) {
@@ -117,9 +113,7 @@ Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& adde
 }
 
 Result<int> replace_with_host_linker(const Arguments& arguments) {
-  if (Status status = check_linker(arguments); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_linker(arguments));
   const std::vector<std::string> command = host_command(arguments);
   show_command(arguments, command);
   if (arguments.dry_run) {

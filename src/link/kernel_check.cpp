@@ -111,17 +111,11 @@ bool is_local_function(std::string_view function, const Kernel& first, const Ker
 }
 
 Result<Kernels> kernels_in_object(const DeviceInput& input) {
-  const Result<format::ElfFile> file = format::ElfFile::read(input.contents);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto symbols = file->symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(input.contents));
+  const auto symbols = GANTRY_TRY(file.symbols());
   Kernels kernels;
   std::string_view source;
-  for (const format::ElfSymbol& symbol : *symbols) {
+  for (const format::ElfSymbol& symbol : symbols) {
     if (symbol.type == STT_FILE) {
       source = symbol.name;
     }
@@ -134,13 +128,10 @@ Result<Kernels> kernels_in_object(const DeviceInput& input) {
 }
 
 Result<Kernels> kernels_in_bitcode(const DeviceInput& input) {
-  const auto file = open_bitcode(input.contents, input.origin);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const std::filesystem::path source((*file)->getSourceFileName().str());
+  const auto file = GANTRY_TRY(open_bitcode(input.contents, input.origin));
+  const std::filesystem::path source(file->getSourceFileName().str());
   Kernels kernels;
-  for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
+  for (const llvm::lto::InputFile::Symbol& symbol : file->symbols()) {
     if (!symbol.isUndefined() && symbol.isExecutable() &&
         symbol.getName().starts_with(llvm::StringRef(kKernelPrefix))) {
       kernels.emplace(symbol.getName().str(),
@@ -172,12 +163,9 @@ Status check_pair(std::string_view name, const Kernel& first, const Kernel& seco
   }
   const bool comparable = is_bitcode(*first.input) == is_bitcode(*second.input);
   if (comparable) {
-    const Result<std::string> code = code_of(name, first);
-    const Result<std::string> other = code_of(name, second);
-    if (!code || !other) {
-      return tl::unexpected(code ? other.error() : code.error());
-    }
-    if (*code == *other) {
+    const std::string code = GANTRY_TRY(code_of(name, first));
+    const std::string other = GANTRY_TRY(code_of(name, second));
+    if (code == other) {
       return {};
     }
   }
@@ -194,19 +182,14 @@ Status check_pair(std::string_view name, const Kernel& first, const Kernel& seco
 Status check_kernels(const DeviceGroup& group) {
   std::unordered_map<std::string, Kernel> seen;
   for (const DeviceInput* input : group.inputs) {
-    Result<Kernels> kernels =
-        is_bitcode(*input) ? kernels_in_bitcode(*input) : kernels_in_object(*input);
-    if (!kernels) {
-      return with_context(kernels.error(), input->origin);
-    }
-    for (auto& [name, kernel] : *kernels) {
+    Kernels kernels = GANTRY_TRY_CONTEXT(
+        is_bitcode(*input) ? kernels_in_bitcode(*input) : kernels_in_object(*input), input->origin);
+    for (auto& [name, kernel] : kernels) {
       const auto [place, is_new] = seen.try_emplace(name, kernel);
       if (is_new) {
         continue;
       }
-      if (Status status = check_pair(name, place->second, kernel); !status) {
-        return status;
-      }
+      GANTRY_TRY(check_pair(name, place->second, kernel));
     }
   }
   return {};

@@ -63,9 +63,7 @@ public:
     pending_.push_back(&symbol);
     // A list rather than a recursion: how deep functions call each other is up to the object.
     for (std::size_t next = 0; next < pending_.size(); ++next) {
-      if (Status status = write(*pending_[next]); !status) {
-        return status;
-      }
+      GANTRY_TRY(write(*pending_[next]));
     }
     return {};
   }
@@ -78,12 +76,9 @@ private:
     const Bytes bytes = slice(section.contents, symbol.value, symbol.size).value_or(Bytes{});
     std::string code(as_text(bytes));
     std::string references;
-    const auto relocations = file_.relocations_of(symbol.section);
-    if (!relocations) {
-      return tl::unexpected(relocations.error());
-    }
+    const auto relocations = GANTRY_TRY(file_.relocations_of(symbol.section));
     std::set<std::uint64_t> relocated;
-    for (const format::ElfRelocation& relocation : *relocations) {
+    for (const format::ElfRelocation& relocation : relocations) {
       const std::uint64_t offset = relocation.offset - symbol.value;
       if (offset < symbol.size && relocation.symbol < symbols_.size()) {
         relocated.insert(offset);
@@ -183,22 +178,16 @@ private:
 } // namespace
 
 Result<std::string> kernel_code(Bytes object, std::string_view name) {
-  const Result<format::ElfFile> file = format::ElfFile::read(object);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto symbols = file->symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
-  const auto symbol = std::ranges::find_if(*symbols, [&](const format::ElfSymbol& candidate) {
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(object));
+  const auto symbols = GANTRY_TRY(file.symbols());
+  const auto symbol = std::ranges::find_if(symbols, [&](const format::ElfSymbol& candidate) {
     return candidate.name == name && !candidate.is_undefined() && !candidate.reserved &&
-           candidate.section < file->sections().size();
+           candidate.section < file.sections().size();
   });
-  if (symbol == symbols->end()) {
+  if (symbol == symbols.end()) {
     return fail("the symbol table does not define '{}'", name);
   }
-  CodeWriter writer(*file, *symbols);
+  CodeWriter writer(file, symbols);
   return writer.add(*symbol).map([&] { return writer.take(); });
 }
 

@@ -183,22 +183,13 @@ Status add_input(const DeviceInput& input, SymbolResolution& symbols,
     });
   }
   // Opened as it is first: that refuses what LLVM cannot read.
-  Result<std::unique_ptr<llvm::lto::InputFile>> file = open_bitcode(input.contents, input.origin);
-  if (!file) {
-    return tl::unexpected(std::move(file).error());
+  auto file = GANTRY_TRY(open_bitcode(input.contents, input.origin));
+  auto rewritten = GANTRY_TRY(without_summary(input.contents));
+  if (rewritten != nullptr) {
+    file = GANTRY_TRY(open_bitcode(as_bytes({rewritten->data(), rewritten->size()}), input.origin));
   }
-  auto rewritten = without_summary(input.contents);
-  if (!rewritten) {
-    return tl::unexpected(std::move(rewritten).error());
-  }
-  if (*rewritten != nullptr) {
-    file = open_bitcode(as_bytes({(*rewritten)->data(), (*rewritten)->size()}), input.origin);
-    if (!file) {
-      return tl::unexpected(std::move(file).error());
-    }
-  }
-  symbols.add(input, bitcode_definitions(**file));
-  opened.push_back({.input = &input, .file = std::move(*file), .rewritten = std::move(*rewritten)});
+  symbols.add(input, bitcode_definitions(*file));
+  opened.push_back({.input = &input, .file = std::move(file), .rewritten = std::move(rewritten)});
   return {};
 }
 
@@ -214,13 +205,9 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
   for (const DeviceInput* input : group.inputs) {
-    if (Status status = add_input(*input, symbols, opened); !status) {
-      return with_context(status.error(), input->origin);
-    }
+    GANTRY_TRY_CONTEXT(add_input(*input, symbols, opened), input->origin);
   }
-  if (Status status = symbols.check_duplicates(); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(symbols.check_duplicates());
 
   Diagnostics diagnostics;
   llvm::lto::Config config = make_config(group, context.arguments, options, diagnostics);

@@ -74,15 +74,12 @@ void forget_outer_link() {
 }
 
 Result<int> make_image(int argc, char** argv) {
-  const auto arguments =
-      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
-  if (!arguments) {
-    return tl::unexpected(arguments.error());
-  }
+  const auto arguments = GANTRY_TRY(
+      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)}));
   if (std::filesystem::path(argv[0]).parent_path().filename() == "nvptx-none") {
-    return gantry::link::make_gcc_nvptx_image(*arguments);
+    return gantry::link::make_gcc_nvptx_image(arguments);
   }
-  const Result<GccLink> link = read_arguments(*arguments);
+  const Result<GccLink> link = read_arguments(arguments);
   forget_outer_link();
   const Status status = link ? gantry::link::make_gcc_image(*link) : tl::unexpected(link.error());
   return status.map([] { return 0; });

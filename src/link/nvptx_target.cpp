@@ -216,9 +216,7 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   choose_heap(module);
   use_libdevice_names(module);
   if (!libdevice.empty()) {
-    if (Status status = link_libdevice(module, libdevice, arch); !status) {
-      return status;
-    }
+    GANTRY_TRY(link_libdevice(module, libdevice, arch));
   }
   for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
     if (llvm::Error error = pass::link_library(module, library.string())) {
@@ -261,9 +259,8 @@ Status check_module(const llvm::Module& module, const DeviceGroup& group) {
 } // namespace
 
 Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkContext& context) {
-  if (Status status = check_inputs(group).and_then([&] { return check_kernels(group); }); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_inputs(group));
+  GANTRY_TRY(check_kernels(group));
   std::set<std::string> undefined;
   const Result<CompiledBitcode> compiled =
       compile_bitcode(group, context,
@@ -294,20 +291,14 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
     return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
   }
   if (!context.arguments.ptxas.empty()) {
-    auto container = make_fat_binary(compiled->files.front(), group.arch, context);
-    if (!container) {
-      return tl::unexpected(container.error());
-    }
+    auto container = GANTRY_TRY(make_fat_binary(compiled->files.front(), group.arch, context));
     return LinkedImage{.kind = format::ImageKind::kFatbinary,
                        .triple = group.triple,
                        .arch = group.arch,
-                       .contents = *std::move(container)};
+                       .contents = std::move(container)};
   }
-  const auto text = MappedFile::open(compiled->files.front());
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const Bytes bytes = text->bytes();
+  const auto text = GANTRY_TRY(MappedFile::open(compiled->files.front()));
+  const Bytes bytes = text.bytes();
   return LinkedImage{.kind = format::ImageKind::kPtx,
                      .triple = group.triple,
                      .arch = group.arch,
