@@ -4,8 +4,11 @@
 #include "base/result.h"
 #include "cli/printable.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
+#include <system_error>
 
 namespace gantry::cli {
 
@@ -44,6 +47,21 @@ template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   fmt::print(stderr, "gantry: warning: {}\n",
              printable(fmt::format(format, std::forward<Args>(args)...)));
+}
+
+/// The exit status of a program whose work is `body`, which prints and does not look back: what
+/// could not be written shows here at the latest.
+template <typename Body>
+int with_output_written(Body&& body) {
+  try {
+    const int status = body();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+      return status;
+    }
+    return report({fmt::format("cannot write the output: {}", std::strerror(errno))});
+  } catch (const std::system_error& error) { // fmt's way to say so of a long output
+    return report({fmt::format("cannot write the output: {}", error.code().message())});
+  }
 }
 
 } // namespace gantry::cli

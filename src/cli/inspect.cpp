@@ -1,4 +1,4 @@
-// `gantry inspect`: what there is of offloading in a file.
+// libexec/gantry-inspect, which `gantry inspect` runs: what there is of offloading in a file.
 
 #include "cli/command.h"
 #include "cli/inspect_report.h"
@@ -8,7 +8,9 @@
 
 namespace gantry::cli {
 
-int run_inspect(int argc, char** argv) {
+namespace {
+
+int inspect(int argc, char** argv) {
   std::vector<std::string> paths;
   bool json = false;
   CLI::App app("Shows the device images, the offload entries and the registration of objects,\n"
@@ -49,4 +51,9 @@ int run_inspect(int argc, char** argv) {
   return status;
 }
 
+} // namespace
 } // namespace gantry::cli
+
+int main(int argc, char** argv) {
+  return gantry::cli::with_output_written([&] { return gantry::cli::inspect(argc, argv); });
+}

@@ -1,6 +1,6 @@
 #include "cli/inspect_report.h"
 
-#include "format/producer.h"
+#include "cli/producer.h"
 
 namespace gantry::cli {
 namespace {
@@ -18,7 +18,7 @@ Result<ImageReport> inspect_image(const OffloadImage& image) {
   ImageReport report;
   report.image = image;
   report.contents = format::describe(image.contents);
-  report.producer = format::producer(image.contents);
+  report.producer = producer(image.contents);
   if (!is_elf(format::identify(image.contents))) {
     return report;
   }
@@ -62,7 +62,7 @@ Result<PartReport> inspect_part(const format::InputFile::Part& part) {
   report.path = part.path;
   report.member = part.member;
   report.contents = format::describe(part.bytes);
-  report.producer = format::producer(part.bytes);
+  report.producer = producer(part.bytes);
   report.is_bitcode = part.kind == FileKind::kBitcode;
   Status inspected;
   if (part.kind == FileKind::kOffloadBinary) {

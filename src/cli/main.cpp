@@ -8,9 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <system_error>
 
 namespace gantry::cli {
 namespace {
@@ -112,15 +109,5 @@ int run(int argc, char** argv) {
 } // namespace gantry::cli
 
 int main(int argc, char** argv) {
-  using gantry::cli::report;
-  // Commands print and do not look back; what could not be written shows here at the latest.
-  try {
-    const int status = gantry::cli::run(argc, argv);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
-      return status;
-    }
-    return report({fmt::format("cannot write the output: {}", std::strerror(errno))});
-  } catch (const std::system_error& error) { // fmt's way to say so of a long output
-    return report({fmt::format("cannot write the output: {}", error.code().message())});
-  }
+  return gantry::cli::with_output_written([&] { return gantry::cli::run(argc, argv); });
 }

@@ -1,6 +1,6 @@
-// `gantry link`: the linker wrapper is a program of its own, because it loads LLVM and this one
-// must start fast. And what GCC's driver takes for its linker: the same, so that objects of Clang
-// can be linked into programs of GCC.
+// Commands that are programs of their own, because they load LLVM and `gantry` must start fast:
+// `gantry inspect`; `gantry link`, the linker wrapper; and what GCC's driver takes for its linker,
+// the same wrapper, so that objects of Clang can be linked into programs of GCC.
 
 #include "base/installation.h"
 #include "cli/command.h"
@@ -16,13 +16,15 @@
 namespace gantry::cli {
 namespace {
 
-/// Runs the wrapper with the arguments that follow argv[0], behind `first`.
-int run_wrapper(std::vector<std::string> first, char** argv) {
+constexpr const char* kLinkerWrapper = "clang-linker-wrapper";
+
+/// Becomes the program `name` of libexec/, with the arguments that follow argv[0] behind `first`.
+int become(const char* name, std::vector<std::string> first, char** argv) {
   const Result<std::filesystem::path> root = find_installation();
   if (!root) {
     return report(root.error());
   }
-  const std::string program = (*root / "libexec/clang-linker-wrapper").string();
+  const std::string program = (*root / "libexec" / name).string();
   std::vector<char*> arguments = {argv[0]};
   for (std::string& argument : first) {
     arguments.push_back(argument.data());
@@ -38,13 +40,17 @@ int run_wrapper(std::vector<std::string> first, char** argv) {
 
 } // namespace
 
+int run_inspect(int /*argc*/, char** argv) {
+  return become("gantry-inspect", {}, argv);
+}
+
 int run_link(int /*argc*/, char** argv) {
-  return run_wrapper({}, argv);
+  return become(kLinkerWrapper, {}, argv);
 }
 
 int run_linker_of_gcc(int /*argc*/, char** argv) {
-  return run_wrapper({"--host-triple=" GANTRY_HOST_TRIPLE, "--linker-path=" GANTRY_HOST_LINKER},
-                     argv);
+  return become(kLinkerWrapper,
+                {"--host-triple=" GANTRY_HOST_TRIPLE, "--linker-path=" GANTRY_HOST_LINKER}, argv);
 }
 
 } // namespace gantry::cli
