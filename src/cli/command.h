@@ -15,26 +15,27 @@ namespace gantry::cli {
 struct Command {
   std::string_view name;
   std::string_view help; ///< one line, for `gantry --help`
-  /// Runs it and returns the exit status. argv[0] is the name it was called by, argv[argc] is null.
-  int (*run)(int argc, char** argv);
+  /// Runs it and returns the exit status; main() prints an error. argv[0] is the name it was called
+  /// by, argv[argc] is null.
+  Result<int> (*run)(int argc, char** argv);
 };
 
-int run_clang(int argc, char** argv);
-int run_clangxx(int argc, char** argv);
-int run_devices(int argc, char** argv);
-int run_doctor(int argc, char** argv);
-int run_environment(int argc, char** argv);
-int run_flang(int argc, char** argv);
-int run_gcc(int argc, char** argv);
-int run_gfortran(int argc, char** argv);
-int run_gxx(int argc, char** argv);
-int run_inspect(int argc, char** argv);
-int run_link(int argc, char** argv);
-int run_linker_of_gcc(int argc, char** argv);
-int run_pack(int argc, char** argv);
-int run_plugin_check(int argc, char** argv);
-int run_program(int argc, char** argv);
-int run_ptxas(int argc, char** argv);
+Result<int> run_clang(int argc, char** argv);
+Result<int> run_clangxx(int argc, char** argv);
+Result<int> run_devices(int argc, char** argv);
+Result<int> run_doctor(int argc, char** argv);
+Result<int> run_environment(int argc, char** argv);
+Result<int> run_flang(int argc, char** argv);
+Result<int> run_gcc(int argc, char** argv);
+Result<int> run_gfortran(int argc, char** argv);
+Result<int> run_gxx(int argc, char** argv);
+Result<int> run_inspect(int argc, char** argv);
+Result<int> run_link(int argc, char** argv);
+Result<int> run_linker_of_gcc(int argc, char** argv);
+Result<int> run_pack(int argc, char** argv);
+Result<int> run_plugin_check(int argc, char** argv);
+Result<int> run_program(int argc, char** argv);
+Result<int> run_ptxas(int argc, char** argv);
 
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
 /// status 1.
@@ -54,7 +55,8 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
 template <typename Body>
 int with_output_written(Body&& body) {
   try {
-    const int status = body();
+    const Result<int> result = body();
+    const int status = result ? *result : report(result.error());
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
       return status;
     }

@@ -4,8 +4,8 @@
 #include "base/installation.h"
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "cli/subprocess.h"
 
@@ -359,7 +359,7 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
 
 } // namespace
 
-int run_doctor(int argc, char** argv) {
+Result<int> run_doctor(int argc, char** argv) {
   bool json = false;
   CLI::App app(
       "Looks for what compilers and programs need on this machine, compiles a program and\n"
@@ -369,29 +369,24 @@ int run_doctor(int argc, char** argv) {
   app.add_flag("--json", json, "Print JSON for programs to read");
   app.footer("Examples:\n"
              "  gantry doctor                what works here, and what to install for the rest");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return report(root.error());
-  }
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
   const HeldSignals signals; // the trial's folder goes in any case
   Findings findings(json);
   bool can_compile = false; // with the first, which the trial is compiled with
   for (const Compiler& compiler : kCompilers) {
-    const Finding finding = look_at(compiler, *root, signals);
+    const Finding finding = look_at(compiler, root, signals);
     can_compile |= &compiler == kCompilers && finding.state == State::kGood;
     findings.add(finding);
   }
   findings.add(look_at_gcc_for_gpus(signals));
-  const Finding openmp = look_at_openmp(*root);
+  const Finding openmp = look_at_openmp(root);
   can_compile &= openmp.state == State::kGood;
   findings.add(openmp);
   if (const auto library = load_runtime_library()) {
-    look_at_devices(*library, *root, can_compile, signals, findings);
+    look_at_devices(*library, root, can_compile, signals, findings);
     look_at_chosen_devices(*library, findings);
     look_at_environment(*library, findings);
   } else {

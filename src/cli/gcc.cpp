@@ -4,18 +4,15 @@
 #include "base/installation.h"
 #include "base/response_file.h"
 #include "cli/command.h"
+#include "cli/subprocess.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 namespace gantry::cli {
 namespace {
@@ -123,37 +120,27 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
   return arguments;
 }
 
-int run_compiler(int argc, char** argv, const char* program) {
+Result<int> run_compiler(int argc, char** argv, const char* program) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
-  Result<std::vector<std::string>> expanded = expand_response_files(given);
-  const Result<std::filesystem::path> root = find_installation();
-  if (!expanded || !root) {
-    return report(expanded ? root.error() : expanded.error());
+  const auto expanded = GANTRY_TRY(expand_response_files(given));
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  if (const std::string_view hindrance = what_hinders_devices(expanded); !hindrance.empty()) {
+    return fail("{}", hindrance);
   }
-  if (const std::string_view hindrance = what_hinders_devices(*expanded); !hindrance.empty()) {
-    return report({std::string(hindrance)});
-  }
-  std::vector<std::string> arguments = arguments_of(program, *root, *expanded);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) {
-    pointers.push_back(argument.data());
-  }
-  pointers.push_back(nullptr);
-  execv(program, pointers.data());
-  return report(
-      {fmt::format("cannot run '{0}': {1}; install Debian's package {2}", program,
-                   std::strerror(errno), std::filesystem::path(program).filename().string())});
+  return replace_process(arguments_of(program, root, expanded),
+                         fmt::format("install Debian's package {}",
+                                     std::filesystem::path(program).filename().string()));
 }
 
 } // namespace
 
-int run_gcc(int argc, char** argv) {
+Result<int> run_gcc(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GCC);
 }
-int run_gxx(int argc, char** argv) {
+Result<int> run_gxx(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GXX);
 }
-int run_gfortran(int argc, char** argv) {
+Result<int> run_gfortran(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GFORTRAN);
 }
 

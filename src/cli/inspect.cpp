@@ -1,8 +1,8 @@
 // libexec/gantry-inspect, which `gantry inspect` runs: what there is of offloading in a file.
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/inspect_report.h"
-#include "cli/parse_error.h"
 
 #include <CLI/CLI.hpp>
 
@@ -10,7 +10,7 @@ namespace gantry::cli {
 
 namespace {
 
-int inspect(int argc, char** argv) {
+Result<int> inspect(int argc, char** argv) {
   std::vector<std::string> paths;
   bool json = false;
   CLI::App app("Shows the device images, the offload entries and the registration of objects,\n"
@@ -22,10 +22,8 @@ int inspect(int argc, char** argv) {
       "Examples:\n"
       "  gantry inspect app               the images in a program, and whom they are for\n"
       "  gantry inspect --json libapp.so  the same of a shared library, for programs to read");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
 
   int status = 0;

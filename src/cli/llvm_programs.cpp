@@ -4,14 +4,11 @@
 
 #include "base/installation.h"
 #include "cli/command.h"
+#include "cli/subprocess.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 namespace gantry::cli {
 namespace {
@@ -19,36 +16,26 @@ namespace {
 constexpr const char* kLinkerWrapper = "clang-linker-wrapper";
 
 /// Becomes the program `name` of libexec/, with the arguments that follow argv[0] behind `first`.
-int become(const char* name, std::vector<std::string> first, char** argv) {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return report(root.error());
-  }
-  const std::string program = (*root / "libexec" / name).string();
-  std::vector<char*> arguments = {argv[0]};
-  for (std::string& argument : first) {
-    arguments.push_back(argument.data());
-  }
+Result<int> become(const char* name, std::vector<std::string> first, char** argv) {
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  first.insert(first.begin(), (root / "libexec" / name).string());
   for (char** argument = argv + 1; *argument != nullptr; ++argument) {
-    arguments.push_back(*argument);
+    first.emplace_back(*argument);
   }
-  arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
-  return report({fmt::format("cannot run '{}': {}; Gantry's installation is not complete", program,
-                             std::strerror(errno))});
+  return replace_process(std::move(first), "Gantry's installation is not complete");
 }
 
 } // namespace
 
-int run_inspect(int /*argc*/, char** argv) {
+Result<int> run_inspect(int /*argc*/, char** argv) {
   return become("gantry-inspect", {}, argv);
 }
 
-int run_link(int /*argc*/, char** argv) {
+Result<int> run_link(int /*argc*/, char** argv) {
   return become(kLinkerWrapper, {}, argv);
 }
 
-int run_linker_of_gcc(int /*argc*/, char** argv) {
+Result<int> run_linker_of_gcc(int /*argc*/, char** argv) {
   return become(kLinkerWrapper,
                 {"--host-triple=" GANTRY_HOST_TRIPLE, "--linker-path=" GANTRY_HOST_LINKER}, argv);
 }

@@ -34,7 +34,7 @@ constexpr std::array kCommands = {
 
 struct Alias {
   std::string_view program;
-  int (*run)(int argc, char** argv);
+  Result<int> (*run)(int argc, char** argv);
 };
 
 /// Programs that this one replaces, by the base name of argv[0].
@@ -74,9 +74,9 @@ void print_help() {
       "\n`gantry COMMAND --help` explains a command; `gantry --version` prints the version.\n");
 }
 
-int run(int argc, char** argv) {
+Result<int> run(int argc, char** argv) {
   if (argc == 0) {
-    return report({"the program was started without a name"});
+    return fail("the program was started without a name");
   }
   const auto* const alias = std::ranges::find(kAliases, base_name(argv[0]), &Alias::program);
   if (alias != kAliases.end()) {
@@ -99,8 +99,8 @@ int run(int argc, char** argv) {
   if (command == nullptr) {
     std::array<std::string_view, kCommands.size()> names;
     std::ranges::transform(kCommands, names.begin(), &Command::name);
-    return report({fmt::format("there is no command '{}'{}; `gantry --help` lists them", name,
-                               suggestion(name, names))});
+    return fail("there is no command '{}'{}; `gantry --help` lists them", name,
+                suggestion(name, names));
   }
   return command->run(argc - 1, argv + 1);
 }

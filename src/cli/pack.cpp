@@ -6,7 +6,7 @@
 
 #include "base/output_file.h"
 #include "cli/command.h"
-#include "cli/parse_error.h"
+#include "cli/command_line.h"
 #include "format/archive_writer.h"
 #include "format/input_file.h"
 #include "format/names.h"
@@ -233,7 +233,7 @@ Status pack(const Options& options) {
 
 } // namespace
 
-int run_pack(int argc, char** argv) {
+Result<int> run_pack(int argc, char** argv) {
   Options options;
   CLI::App app("Puts device images into an offload binary, or takes them out.", "gantry pack");
   app.footer(std::string(kExamples.substr(1)));
@@ -251,20 +251,18 @@ int run_pack(int argc, char** argv) {
   // CLI11's own words for this are not a sentence.
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   if (std::ranges::any_of(arguments, [](std::string_view text) { return text == "--image="; })) {
-    return report({"--image= gives nothing; give KEY=VALUE pairs, as in "
-                   "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp"});
+    return fail("--image= gives nothing; give KEY=VALUE pairs, as in "
+                "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp");
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
   // LLVM's tool takes -o=FILE as well.
   if (options.output.starts_with('=')) {
     options.output.erase(0, 1);
   }
-  const Status done = pack(options);
-  return done ? 0 : report(done.error());
+  GANTRY_TRY(pack(options));
+  return 0;
 }
 
 } // namespace gantry::cli

@@ -3,8 +3,8 @@
 #include "base/installation.h"
 #include "base/mapped_file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "plugins/check/suite.h"
 
@@ -151,7 +151,7 @@ std::string subjects_of(std::span<const Case> cases) {
 
 } // namespace
 
-int run_plugin_check(int argc, char** argv) {
+Result<int> run_plugin_check(int argc, char** argv) {
   Request request;
   CLI::App app(
       "Tests a plugin against the contract of gantry/plugin.h: each rule in a process of its own,\n"
@@ -177,10 +177,8 @@ int run_plugin_check(int argc, char** argv) {
   app.footer("Examples:\n"
              "  gantry plugin-check worker --options memory=1G\n"
              "  gantry plugin-check ./libgantry-plugin-mine.so --image kernels.bin");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
   std::vector<Case> cases = plugin_check::all_cases();
   const std::string subjects = subjects_of(cases);
@@ -188,8 +186,7 @@ int run_plugin_check(int argc, char** argv) {
     return !request.only.empty() && request.only != each.subject && request.only != each.rule;
   });
   if (cases.empty()) {
-    return report({fmt::format("--only: there are no rules of '{}'; the subjects are: {}",
-                               request.only, subjects)});
+    return fail("--only: there are no rules of '{}'; the subjects are: {}", request.only, subjects);
   }
   if (request.list) {
     for (const Case& each : cases) {
@@ -198,7 +195,7 @@ int run_plugin_check(int argc, char** argv) {
     return 0;
   }
   if (request.plugin.empty()) {
-    return report({"name a plugin, as in `gantry plugin-check worker`"});
+    return fail("name a plugin, as in `gantry plugin-check worker`");
   }
   // Names are asked for in a process of its own too: to load a plugin is to run its code.
   const Case loads = {"loading", "the plugin is found and loads", [](const Subject&) {}};

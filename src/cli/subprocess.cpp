@@ -148,4 +148,9 @@ Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
   return ended;
 }
 
+tl::unexpected<Error> replace_process(std::vector<std::string> arguments, std::string_view advice) {
+  execv(arguments.front().c_str(), pointers_to(arguments).data());
+  return fail("cannot run '{}': {}; {}", arguments.front(), std::strerror(errno), advice);
+}
+
 } // namespace gantry::cli

@@ -1,10 +1,11 @@
-// A program that is run to the end, and what it prints.
+// Other programs: run to the end, with what they print, or in this one's place.
 #pragma once
 
 #include "base/result.h"
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,5 +47,10 @@ private:
 run_to_the_end(const std::vector<std::string>& arguments,
                const std::vector<std::pair<std::string, std::string>>& environment,
                std::chrono::seconds patience, const HeldSignals& signals);
+
+/// Replaces this process by the program that is the first of `arguments`; returns only where that
+/// fails, an error that ends with `advice`.
+[[nodiscard]] tl::unexpected<Error> replace_process(std::vector<std::string> arguments,
+                                                    std::string_view advice);
 
 } // namespace gantry::cli
