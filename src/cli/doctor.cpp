@@ -246,17 +246,17 @@ std::vector<std::pair<std::string, std::string>> environment_of_trial(const std:
 
 Finding try_device(const std::string& kind, const std::filesystem::path& root,
                    const std::filesystem::path& folder, const HeldSignals& signals) {
-  constexpr std::chrono::seconds kPatience(120);
+  constexpr std::chrono::seconds kLongestTrial(120);
   const std::string program = (folder / kind).string();
   std::vector<std::string> compile = {(root / "bin/gantry").string(), "clang", "-O1",
                                       (folder / "trial.c").string(),  "-o",    program};
   std::ranges::copy(target_of(kind), std::back_inserter(compile));
-  Result<Ended> ended = run_to_the_end(compile, {}, kPatience, signals);
+  Result<Ended> ended = run_to_the_end(compile, {}, kLongestTrial, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program for it cannot be compiled",
             ended ? first_line(ended->output) : ended.error().message};
   }
-  ended = run_to_the_end({program}, environment_of_trial(kind), kPatience, signals);
+  ended = run_to_the_end({program}, environment_of_trial(kind), kLongestTrial, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program did not run as it should",
             ended ? fmt::format("exit status {}: {}", ended->status, first_line(ended->output))

@@ -28,17 +28,18 @@ constexpr char kNotOnDevice[] = "__gantry_virtual_member_not_on_device";
 /// What the names of virtual tables begin with, those of objects under construction included.
 constexpr llvm::StringRef kTablePrefixes[] = {"_ZTV", "_ZTC"};
 
-struct Line {
+/// A line of the marker: a symbol that is to have an entry.
+struct MarkedSymbol {
   char kind;
   llvm::StringRef symbol;
   llvm::StringRef entry;
 };
 
-llvm::SmallVector<Line> lines_of(const llvm::GlobalVariable& marker) {
-  llvm::SmallVector<Line> lines;
+llvm::SmallVector<MarkedSymbol> marked_symbols(const llvm::GlobalVariable& marker) {
+  llvm::SmallVector<MarkedSymbol> symbols;
   const auto* text = llvm::dyn_cast<llvm::ConstantDataArray>(marker.getInitializer());
   if (text == nullptr || !text->isString()) {
-    return lines;
+    return symbols;
   }
   llvm::StringRef rest = text->getAsString().rtrim('\0');
   while (!rest.empty()) {
@@ -46,11 +47,11 @@ llvm::SmallVector<Line> lines_of(const llvm::GlobalVariable& marker) {
     const auto [kind, names] = line.split(' ');
     const auto [symbol, entry] = names.split(' ');
     if (kind.size() == 1) {
-      lines.push_back({kind.front(), symbol, entry});
+      symbols.push_back({kind.front(), symbol, entry});
     }
     rest = after;
   }
-  return lines;
+  return symbols;
 }
 
 void make_host_entry(llvm::Module& module, llvm::GlobalValue& address, llvm::StringRef name,
@@ -76,18 +77,18 @@ void make_device_constant(llvm::Module& module, llvm::GlobalValue& address, llvm
   constant->setVisibility(llvm::GlobalValue::ProtectedVisibility);
 }
 
-void make_entry(llvm::Module& module, const Line& line) {
-  llvm::GlobalValue* symbol = module.getNamedValue(line.symbol);
+void make_entry(llvm::Module& module, const MarkedSymbol& marked) {
+  llvm::GlobalValue* symbol = module.getNamedValue(marked.symbol);
   if (symbol == nullptr || symbol->isDeclaration() || symbol->hasAvailableExternallyLinkage()) {
     return;
   }
   if (is_device_module(module)) {
-    make_device_constant(module, *symbol, line.entry);
-  } else if (line.kind == kMarkedFunction) {
-    make_host_entry(module, *symbol, line.entry, sizeof(void*), kIndirectFunction);
+    make_device_constant(module, *symbol, marked.entry);
+  } else if (marked.kind == kMarkedFunction) {
+    make_host_entry(module, *symbol, marked.entry, sizeof(void*), kIndirectFunction);
   } else {
     const std::uint64_t size = module.getDataLayout().getTypeAllocSize(symbol->getValueType());
-    make_host_entry(module, *symbol, line.entry, size, kIndirectTable);
+    make_host_entry(module, *symbol, marked.entry, size, kIndirectTable);
   }
 }
 
@@ -137,13 +138,13 @@ llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
 /// Takes the virtual members that are not for devices out of the device's tables, and with them
 /// what was emitted for the tables alone.
 void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
-                   llvm::ArrayRef<Line> lines) {
+                   llvm::ArrayRef<MarkedSymbol> symbols) {
   Replacements replacements;
-  for (const Line& line : lines) {
+  for (const MarkedSymbol& marked : symbols) {
     llvm::GlobalValue* member =
-        line.kind == kMarkedHostMember ? module.getNamedValue(line.symbol) : nullptr;
+        marked.kind == kMarkedHostMember ? module.getNamedValue(marked.symbol) : nullptr;
     if (member != nullptr) {
-      replacements[member] = make_complaint(module, line.symbol);
+      replacements[member] = make_complaint(module, marked.symbol);
     }
   }
   if (replacements.empty()) {
@@ -217,14 +218,14 @@ llvm::PreservedAnalyses Entries::run(llvm::Module& module, llvm::ModuleAnalysisM
   if (marker == nullptr) {
     return llvm::PreservedAnalyses::all();
   }
-  const llvm::SmallVector<Line> lines = lines_of(*marker);
-  for (const Line& line : lines) {
-    if (line.kind != kMarkedHostMember) {
-      make_entry(module, line);
+  const llvm::SmallVector<MarkedSymbol> symbols = marked_symbols(*marker);
+  for (const MarkedSymbol& marked : symbols) {
+    if (marked.kind != kMarkedHostMember) {
+      make_entry(module, marked);
     }
   }
   if (is_device_module(module)) {
-    leave_on_host(module, analyses, lines);
+    leave_on_host(module, analyses, symbols);
   }
   llvm::removeFromUsedLists(
       module, [&](llvm::Constant* constant) { return constant->stripPointerCasts() == marker; });

@@ -71,9 +71,9 @@ bool is_shared(const void* place);
 #define GANTRY_IN_SHARED __attribute__((address_space(3)))
 #define GANTRY_SHARED __attribute__((address_space(3), loader_uninitialized))
 
-/// Of functions that a kernel rarely comes to, or that are large and wait for others anyway: one
-/// copy in an image, called.
-#define GANTRY_APART [[gnu::noinline]]
+/// For functions that kernels rarely call, or that are large and wait for other threads anyway: an
+/// image has one copy of each.
+#define GANTRY_NOINLINE [[gnu::noinline]]
 
 namespace gantry::device::machine {
 

@@ -39,7 +39,7 @@ Header& header_of(Task& task) {
   return reinterpret_cast<Header*>(&task)[-1];
 }
 
-GANTRY_APART void enter_task(const Task& task) {
+GANTRY_NOINLINE void enter_task(const Task& task) {
   ThreadState& state = thread_state();
   ++state.tasks;
   if (state.final_tasks != 0 || (header_of(const_cast<Task&>(task)).flags & kFinal) != 0) {
@@ -47,7 +47,7 @@ GANTRY_APART void enter_task(const Task& task) {
   }
 }
 
-GANTRY_APART void leave_task(Task& task) {
+GANTRY_NOINLINE void leave_task(Task& task) {
   if ((header_of(task).flags & kHasDestructors) != 0) {
     task.destructors(static_cast<int32_t>(thread_number()), &task);
   }
@@ -90,14 +90,14 @@ struct TaskGroup {
 
 namespace {
 
-GANTRY_APART void begin_group() {
+GANTRY_NOINLINE void begin_group() {
   ThreadState& state = thread_state();
   auto* const group = static_cast<TaskGroup*>(allocate(sizeof(TaskGroup)));
   *group = {state.groups, 0, nullptr, nullptr};
   state.groups = group;
 }
 
-GANTRY_APART void end_group() {
+GANTRY_NOINLINE void end_group() {
   ThreadState& state = *find_thread_state();
   TaskGroup* const group = state.groups;
   for (uint32_t i = 0; i < group->count; ++i) {

@@ -18,7 +18,7 @@ constexpr uint32_t kDeepest = 255;
 GANTRY_SHARED uint32_t warps_arrived;
 GANTRY_SHARED uint32_t barrier_round;
 
-GANTRY_APART void sync_part(uint32_t threads) {
+GANTRY_NOINLINE void sync_part(uint32_t threads) {
   const machine::LaneMask mask = lanes_of_team();
   const uint32_t warps = (threads + machine::kWarpSize - 1) / machine::kWarpSize;
   machine::sync_warp(mask);

@@ -43,8 +43,8 @@ inline uint32_t depth() {
 inline void set_depth(uint32_t depth) {
   region_depth[machine::thread_in_block()] = static_cast<uint8_t>(depth);
 }
-/// The kernel's mode. The linker wrapper puts the answer where it is known
-/// (src/link/runtime_questions.h), so nothing else looks at team.mode.
+/// The kernel's mode, which nothing else reads from team.mode, because the linker wrapper folds
+/// this query (src/link/runtime_queries.h).
 extern "C" uint8_t __gantry_kernel_mode();
 inline bool is_spmd() {
   return (__gantry_kernel_mode() & GANTRY_KERNEL_SPMD) != 0;
