@@ -19,7 +19,7 @@ struct Error {
   std::string message;
   /// A device refused what it was asked to do, rather than that the request was wrong.
   bool of_device = false;
-  /// It refuses everything from now on.
+  /// The device refuses everything from now on.
   bool device_lost = false;
 };
 

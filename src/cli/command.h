@@ -50,8 +50,8 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
              printable(fmt::format(format, std::forward<Args>(args)...)));
 }
 
-/// The exit status of a program whose work is `body`, which prints and does not look back: what
-/// could not be written shows here at the latest.
+/// Runs `body`, the work of a program, and returns the exit status. Commands print without
+/// checking; output that could not be written is an error here.
 template <typename Body>
 int with_output_written(Body&& body) {
   try {

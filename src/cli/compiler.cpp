@@ -67,8 +67,8 @@ bool chooses_gpu(std::string_view argument) {
           argument.find("nvptx64") != std::string_view::npos);
 }
 
-/// The configuration file to use. What Clang would look for beside it, it must find there: it takes
-/// LLVM's programs of the same names otherwise, without a word.
+/// The configuration file to use. An error if a file that Clang looks for beside it is missing,
+/// because Clang would silently take LLVM's program of the same name.
 Result<std::string> configuration_file(std::string_view name) {
   const std::filesystem::path root = GANTRY_TRY(find_installation());
   const std::filesystem::path file = root / "share/gantry" / name;
@@ -119,7 +119,7 @@ Error unknown_version(std::string_view version, const Language& language) {
                       version, known)};
 }
 
-/// Clang says that it cannot make a file, and not where.
+/// Warns, because Clang reports that it cannot make a file, but not where.
 void warn_of_temporary_folder() {
   const char* const folder = std::getenv("TMPDIR");
   if (folder != nullptr && *folder != '\0' && access(folder, W_OK | X_OK) != 0) {
@@ -128,9 +128,9 @@ void warn_of_temporary_folder() {
   }
 }
 
-/// Flang's driver takes the version of PTX from a CUDA toolkit, which it looks for by a `ptxas` on
-/// the path. Without one it says 4.2, which no GPU of today's has: so it finds what Clang takes for
-/// a toolkit, by an option.
+/// Flang's driver takes the PTX version from a CUDA toolkit, which it finds by a `ptxas` on PATH.
+/// Without one it chooses 4.2, which no supported GPU has. So PATH gets the folder that Clang gets
+/// as its toolkit by an option.
 void show_toolkit(const std::string& configuration_file) {
   const char* const before = std::getenv("PATH");
   const std::filesystem::path folder =
@@ -164,8 +164,8 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
     show_toolkit(file);
   }
 
-  // Response files stay what they are, and so may be as long as they like, unless an option that is
-  // not the compiler's stands in one.
+  // Passes response files on unread, because they may be long, unless one contains an option of
+  // Gantry's.
   const auto is_version = [](std::string_view argument) {
     return argument.starts_with(kVersionOption);
   };

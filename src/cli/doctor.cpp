@@ -222,8 +222,8 @@ std::vector<std::string> target_of(std::string_view kind) {
   return {};
 }
 
-/// The environment of a trial: what steers runtimes and would make it say more or less is taken
-/// away, but not where things are.
+/// The environment of a trial: without the variables that steer runtimes or change what they print,
+/// but with those that say where files are.
 std::vector<std::pair<std::string, std::string>> environment_of_trial(const std::string& kind) {
   std::vector<std::pair<std::string, std::string>> changes;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -278,7 +278,8 @@ std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& 
   return kinds;
 }
 
-/// A variable whose name is nearly one that programs read has no effect, and nobody says so.
+/// Reports variables whose names are nearly those that programs read, because they silently have no
+/// effect.
 void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   std::vector<std::string_view> known;
   visit_environment(
@@ -301,7 +302,8 @@ void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   }
 }
 
-/// Programs end where GANTRY_DEVICES names what there is not.
+/// Checks GANTRY_DEVICES, because programs end with an error where it names a device that does not
+/// exist.
 void look_at_chosen_devices(const RuntimeLibrary& library, Findings& findings) {
   const char* const chosen = std::getenv("GANTRY_DEVICES");
   std::string_view rest = chosen == nullptr ? "" : chosen;
@@ -346,7 +348,7 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
       findings.add(finding);
     }
   }
-  // Nothing else speaks of a plugin that is not there.
+  // Reports missing plugins, which nothing else does.
   constexpr std::array<std::pair<const char*, const char*>, 3> kOwn = {
       {{"cuda", "gantry"}, {"simt", "gantry-simt"}, {"worker", "gantry"}}};
   for (const auto& [own, package] : kOwn) {

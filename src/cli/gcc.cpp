@@ -18,8 +18,8 @@ namespace gantry::cli {
 namespace {
 
 constexpr std::string_view kTargetsOption = "-foffload=";
-/// What users call the CPU device, and what GCC has to be told: a kind that Debian's GCC was
-/// configured for, and for which Gantry brings what GCC then looks for.
+/// The user's name of the CPU device, and GCC's: a kind that Debian's GCC was configured for, whose
+/// tools GCC looks up and Gantry provides.
 constexpr std::string_view kCpu = "cpu";
 constexpr std::string_view kCpuForGcc = "amdgcn-amdhsa";
 
@@ -62,7 +62,7 @@ std::string_view what_hinders_devices(const std::vector<std::string>& given) {
   return "";
 }
 
-/// More objects, not a program: they keep what the link of the program needs.
+/// The output is an object again (-r), so it keeps the device code for the program's link.
 std::vector<std::string> merge_of_objects(const char* program,
                                           const std::vector<std::string>& given) {
   std::vector<std::string> arguments = {program, "-fno-lto", "-foffload=disable"};
@@ -86,7 +86,8 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       program,
       "-fopenmp",
       fmt::format("-B{}/libexec/gcc", root.string()),
-      // Before libgomp, which has functions of the same names, and is not to be left out for it.
+      // libgantry precedes libgomp, which has functions of the same names; --no-as-needed keeps it
+      // in any case.
       "-L" + library,
       "-Wl,--push-state,--no-as-needed",
       "-lgantry",
@@ -98,10 +99,11 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       "-lgomp",
       "-Wl,--pop-state",
       "-Wl,-rpath," + library,
-      // The image for the CPU has the host's code of its objects too, which uses other objects'.
+      // Exports the program's symbols, because the image for the CPU contains host code, which uses
+      // other objects.
       "-rdynamic",
-      // The assembler would have its output checked by any ptxas on the path, and new ones do not
-      // know the architectures that GCC 12 makes code for.
+      // Keeps GCC's assembler from running a ptxas on PATH as a check: new ones do not know the
+      // architectures that GCC 12 emits.
       "-foffload-options=nvptx-none=-Wa,--no-verify",
   };
   std::ranges::copy(others, std::back_inserter(arguments));

@@ -54,7 +54,7 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// What `gantry` alone says.
+/// Printed by `gantry` without arguments.
 constexpr std::string_view kFirstSteps =
     "gantry: OpenMP target offloading for the compilers you already have\n\n"
     "To begin:\n"

@@ -197,7 +197,7 @@ Result<int> run_plugin_check(int argc, char** argv) {
   if (request.plugin.empty()) {
     return fail("name a plugin, as in `gantry plugin-check worker`");
   }
-  // Names are asked for in a process of its own too: to load a plugin is to run its code.
+  // Loads the plugin in a process of its own as well, because loading runs its code.
   const Case loads = {"loading", "the plugin is found and loads", [](const Subject&) {}};
   Report outcomes(request, cases);
   const auto load_subject = [&](Subject& subject) { return load(request, subject); };

@@ -18,8 +18,8 @@ namespace gantry::cli {
 
 namespace {
 
-/// Empty, or what keeps an ELF file from being run on this machine. execvp() hands what it cannot
-/// run to a shell.
+/// The reason why this machine cannot run an ELF file; empty if there is none. Asked first, because
+/// execvp() hands what it cannot run to a shell.
 std::string why_not_here(const char* program) {
   std::array<unsigned char, EI_NIDENT + 2 * sizeof(Elf64_Half)> head{};
   std::ifstream(program, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());

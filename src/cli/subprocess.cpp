@@ -71,7 +71,7 @@ bool read_all(int pipe, std::string& output, std::chrono::seconds patience,
   }
 }
 
-/// Those that whoever started this process does not have it ignore.
+/// The ending signals, except those that the parent process has set to be ignored.
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);

@@ -18,9 +18,9 @@ struct Ended {
   std::string output; ///< stdout and stderr, at most 64 KiB
 };
 
-/// Keeps the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE) waiting while
-/// it exists, for a process that has to leave in order: they come when it goes. One, in a process
-/// of one thread.
+/// Blocks the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE) while it
+/// exists, so that the process can clean up first; they are delivered when it is destroyed. At most
+/// one, in a process of one thread.
 class HeldSignals {
 public:
   HeldSignals();

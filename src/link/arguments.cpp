@@ -125,7 +125,7 @@ Status set_string(Parser& parser, std::string_view value) {
   return {};
 }
 
-/// A file, which has to have a name.
+/// The path of a file; an empty one is an error.
 template <std::string Arguments::* member>
 Status set_file(Parser& parser, std::string_view value) {
   if (value.empty()) {
@@ -357,8 +357,8 @@ std::optional<Match> find_option(std::string_view argument) {
     if (text == option.name) {
       return Match{&option, std::nullopt};
     }
-    // -e may be joined, though -eh-frame-hdr is another option: all that it does here is to make
-    // 'h-frame-hdr' a root, which nothing defines.
+    // -eh-frame-hdr, another option, is read as -e here: that makes a root of 'h-frame-hdr', which
+    // nothing defines, so it does no harm.
     if (text.starts_with(option.name)) {
       return Match{&option, text.substr(1)};
     }

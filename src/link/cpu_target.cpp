@@ -50,8 +50,8 @@ bool is_bitcode(const DeviceInput& input) {
   return format::identify(input.contents) == format::FileKind::kBitcode;
 }
 
-/// The group's machine code in files, with who each is from. What was bitcode comes first; see
-/// link/symbol_resolution.h.
+/// The group's machine code in files, each with the object it comes from. Compiled bitcode comes
+/// first; see link/symbol_resolution.h.
 Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkContext& context) {
   ObjectOrigins objects;
   if (std::ranges::any_of(group.inputs, is_bitcode, [](auto* input) -> auto& { return *input; })) {
@@ -73,7 +73,7 @@ Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkCo
   return objects;
 }
 
-/// The command as far as it is the same for all images of a linker's emulation.
+/// The part of the command that all images of a linker's emulation share.
 std::vector<std::string> begin_command(std::string_view linker, std::string_view emulation,
                                        const fs::path& image) {
   return {std::string(linker),
@@ -128,7 +128,7 @@ Result<std::vector<std::string>> link_command(const DeviceGroup& group,
   if (const ForeignCpu* const cpu = group.target->foreign; cpu == nullptr) {
     command = cpu_image_command(arguments, image);
     add_objects(group, context, objects, command);
-    // In front of a program's libgomp, which has functions of the same names.
+    // libomp comes before a program's libgomp, because libgomp has functions of the same names.
     if (const fs::path openmp = openmp_library(); fs::exists(openmp)) {
       command.push_back(openmp.string());
     }

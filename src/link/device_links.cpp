@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One line a problem, each saying which device link it is from.
+/// One line for each problem, each with the device link that it comes from.
 void append_problems(std::string& problems, const DeviceGroup& group, std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = message.find('\n');

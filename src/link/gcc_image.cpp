@@ -74,8 +74,8 @@ std::size_t table_size(const format::ElfFile& image, std::string_view section) {
 
 /// The program's objects as a shared object.
 Status link_image(const GccLink& link, const fs::path& folder, const fs::path& image) {
-  // The loader would make one of the host's and the image's variables of inline functions and the
-  // like, did it see them.
+  // Hides other names, because the loader would otherwise merge the host's and the image's
+  // variables of inline functions.
   const fs::path exports = folder / "exports.map";
   if (Status status =
           write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n"));
@@ -107,9 +107,10 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   }
   command.insert(command.end(), {"-o", image.string()});
   command.insert(command.end(), objects.begin(), objects.end());
-  // Its device routines go before libgomp's, which speak for the host.
+  // Gantry's device routines precede libgomp's, which answer for the host.
   command.insert(command.end(), {"-Wl,-u,__gantry_gcc_image", cpu_device_library().string()});
-  // The program's own libraries are not for others to see if it is a library that was loaded later.
+  // The image names these libraries itself, because a library loaded later by dlopen() does not
+  // show its own to others.
   command.insert(command.end(), {"-Wl,--as-needed", "-lm", "-latomic"});
   const auto done = GANTRY_TRY(run(link, command));
   if (done.exit_code != 0) {
@@ -118,13 +119,14 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
                 "does",
                 done.captured);
   }
-  // The host's code in it may name what objects without regions have. In a worker's process that is
-  // not there, and no region uses it.
+  // The image contains host code too, which may refer to objects that have no regions. No region
+  // uses those references, and a worker's process does not define them.
   return weaken_references(image);
 }
 
-/// The source of an object with the image, which registers it as GCC's own do, but in front of the
-/// program's constructors and behind its destructors, which may have target regions.
+/// The source of an object that holds the image and registers it as GCC's own objects do, but
+/// before the program's constructors and until after its destructors, because those may have target
+/// regions.
 Result<std::string> embedding_source(const fs::path& image) {
   const auto file = GANTRY_TRY(MappedFile::open(image));
   const auto elf =

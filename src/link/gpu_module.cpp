@@ -66,8 +66,8 @@ void make_kernel(llvm::Module& module, const char* name, llvm::CallingConv::ID c
   builder.CreateRetVoid();
 }
 
-/// Constructors and destructors of variables, which there is no loader for on the device, as two
-/// kernels (gantry/gpu_image.h).
+/// Makes two kernels of the constructors and destructors of variables (gantry/gpu_image.h), because
+/// no loader runs them on the device.
 void make_kernels_of_variables(llvm::Module& module, llvm::CallingConv::ID convention) {
   std::vector<llvm::Function*> last = functions_in_order(module, "llvm.global_dtors");
   std::ranges::reverse(last);
@@ -97,10 +97,10 @@ void run_pass(llvm::Module& module, Pass pass) {
   pass.run(module, modules);
 }
 
-/// LLVM's OpenMP optimisations, of the program alone: of the runtime they know the names. Over a
-/// module that has the runtime they do not come to an end if it is large, and take sums over the
-/// teams of kernels that stay generic for those of single teams. So LLVM's own pipeline, which
-/// would do it once more, is not to see that this is OpenMP.
+/// Runs LLVM's OpenMP optimisations (OpenMPOpt) on the program without the runtime, which they know
+/// by name. On a large module that includes the runtime they do not terminate, and they mistake
+/// reductions over the teams of generic kernels for reductions in one team. The module flags of
+/// OpenMP go, so that LLVM's own pipeline does not run them again.
 void optimize_openmp(llvm::Module& module, unsigned level) {
   if (level > 0) {
     run_pass(module, llvm::OpenMPOptPass(llvm::ThinOrFullLTOPhase::FullLTOPostLink));
@@ -117,8 +117,8 @@ void optimize_openmp(llvm::Module& module, unsigned level) {
   }
 }
 
-/// Functions of which a library outside has the definition, and the header a copy to inline
-/// (glibc's toupper, `extern template`). On a GPU there is no such library: the copy is the
+/// A function such as glibc's toupper or one of an `extern template` has a copy in a header, to be
+/// inlined, and its definition in a library. A GPU has no such library, so the copy becomes the
 /// definition.
 void define_inline_functions(llvm::Module& module) {
   for (llvm::Function& function : module) {

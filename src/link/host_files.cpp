@@ -112,7 +112,8 @@ std::string HostFiles::find_library(const Arguments& arguments, const HostInput&
   if (!path.empty()) {
     return path;
   }
-  // A process is worth it only here: hardly any line has a library that is not found by now.
+  // Starts a process only here, because hardly any command line has a library that is not found by
+  // now.
   if (!built_in_folders_) {
     built_in_folders_ = built_in_folders(arguments);
   }

@@ -52,9 +52,9 @@ Result<int> run(const std::vector<std::string>& command, std::string response_fi
       .map([](const ProcessResult& result) { return result.exit_code; });
 }
 
-/// lld drops entries that no code refers to, keeping only what __start_X bounds when told so; the
-/// runtime finds them through nothing but those bounds. GNU ld and mold keep them anyway and take
-/// the option too; gold keeps them and does not know it.
+/// Makes lld keep the offload entries, because only the bounds __start_X and __stop_X refer to
+/// them. GNU ld and mold keep them anyway and accept the option; gold keeps them and does not know
+/// it.
 bool must_keep_entries(const Arguments& arguments) {
   return arguments.gc_sections && linker_kind(arguments.linker_path) == LinkerKind::kLld;
 }

@@ -59,9 +59,8 @@ std::string_view function_of(std::string_view kernel) {
   return kernel.substr(0, kernel.rfind("_l"));
 }
 
-/// A letter L before a name says that it is static, wherever in the mangled name it stands; before
-/// a template's argument it says that a literal follows. Taking out one of the first kind leaves
-/// the demangled name as it is.
+/// In a mangled name, an L before a name marks it as static, and an L before a template argument
+/// begins a literal. Removing an L of the first kind does not change the demangled name.
 bool has_static_part(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) {
     return false;
@@ -94,9 +93,9 @@ std::optional<unsigned char> binding_on_host(const Kernel& kernel, std::string_v
   return std::nullopt;
 }
 
-/// True if the function is local to the host object of `kernel`. Where it was inlined everywhere
-/// and is gone, a name of C or extern "C" is static in C, for an inline one that several objects
-/// share has a symbol, and inline in C++.
+/// True if the function is local to the host object of `kernel`. A function that was inlined
+/// everywhere has no symbol: with a C name it is static if the source is C, because an inline
+/// function that objects share would have a symbol, and inline if the source is C++.
 bool is_local_in(const Kernel& kernel, std::string_view function) {
   const auto binding = binding_on_host(kernel, function);
   return binding ? *binding == STB_LOCAL

@@ -1,10 +1,12 @@
-// A function's bytes say nothing of what its relocations point to. A global symbol is that by its
-// name in every object. What is local to the object is looked at itself: assemblers refer to local
-// functions, strings and floating-point constants by section and offset, so the symbol or the
-// mergeable constant that stands there is found first. Constants that are neither, such as the
-// tables of a switch, have no end that an object tells, and are left out. Calls and jumps inside
-// one section need no relocation at all; they are told by their opcodes, where they lead to the
-// start of a function.
+// A function's code is its bytes and what its relocations refer to. A global symbol counts by its
+// name. Local functions, strings and floating-point constants count by their contents: assemblers
+// refer to them by section and offset, so the symbol or mergeable constant at that place is looked
+// up. Other constants, such as the tables of a switch, have no known size and are left out. Calls
+// and jumps inside a section have no relocation; their opcodes, with a target that is the start of
+// a function, identify them.
+//
+// Whole sections cannot be compared instead: a section also holds the other kernels of its object,
+// in which two objects that share one function may differ.
 
 #include "link/kernel_code.h"
 
@@ -25,7 +27,7 @@ struct Place {
   std::uint64_t offset;
 };
 
-/// The places of an instruction's bytes that could be a call's or jump's distance.
+/// Bytes that may be the relative target of a call or jump.
 struct Branch {
   std::size_t at;    ///< the first byte of the distance
   std::size_t width; ///< how many it has
@@ -113,8 +115,8 @@ private:
     return found == symbols_.end() ? nullptr : &*found;
   }
 
-  /// Functions and variables are numbered in the order in which they are met, which is the same
-  /// where the code is.
+  /// Numbers functions and variables in the order of their first use, which equal code has in
+  /// common.
   std::size_t number_of(const format::ElfSymbol& symbol) {
     const auto [known, is_new] = visited_.emplace(&symbol, visited_.size());
     if (is_new) {
@@ -153,8 +155,7 @@ private:
     if ((section.header.sh_flags & SHF_STRINGS) != 0) {
       return size == 1 ? c_string(section.contents, place.offset) : std::nullopt;
     }
-    // An instruction with an immediate operand ends behind the field, and the addend takes the
-    // operand's size off as well.
+    // The addend also subtracts the size of an immediate operand that follows the field.
     const std::uint64_t last = place.offset + size - 1;
     const auto constant = slice(section.contents, last - last % size, size);
     return constant ? std::optional(as_text(*constant)) : std::nullopt;

@@ -66,7 +66,7 @@ private:
   std::vector<const llvm::Value*> pending_;
 };
 
-/// Leaves declarations of what `reached` has not, and names of what is visible to others.
+/// Removes definitions that are not in `reached`, and names that other modules cannot see.
 void cut_down(llvm::Module& module, const Reached& reached) {
   for (llvm::Function& function : module) {
     if (!reached.contains(function)) {

@@ -28,7 +28,7 @@ std::filesystem::path kept_folder(const Arguments& arguments) {
   return arguments.save_temps ? arguments.output + ".gantry-temps" : "";
 }
 
-/// Lets the output find the runtimes: after what the user's own run paths hold.
+/// Lets the output find the runtimes, after the user's own run paths.
 void add_run_path(Arguments& arguments) {
   for (const std::string& folder : runtime_folders()) {
     arguments.run_paths.push_back(folder);
@@ -37,8 +37,9 @@ void add_run_path(Arguments& arguments) {
   }
 }
 
-/// libomp has functions of libgomp's that do nothing, GOMP_target_end_data among them. Libraries of
-/// GCC's that the program loads are to find libgantry's, so the program names that library first.
+/// Puts libgantry before libomp, because libomp defines some of libgomp's functions
+/// (GOMP_target_end_data, for one) to do nothing, and GCC's libraries in the program have to find
+/// libgantry's.
 void put_runtime_before_openmp(Arguments& arguments) {
   std::vector<std::string>& all = arguments.host_arguments;
   const auto openmp = std::ranges::find(all, "-lomp");

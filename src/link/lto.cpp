@@ -148,7 +148,7 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   const std::vector<std::string> compiler_arguments =
       arguments_for(arguments.device_compiler, group.triple);
   llvm::lto::Config config;
-  // Each function says what it was compiled for; this is for those that LLVM adds.
+  // For functions that LLVM adds: all others name their CPU themselves.
   config.CPU = options.cpu;
   if (!options.feature.empty()) {
     config.MAttrs.push_back(options.feature);
@@ -201,7 +201,8 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
     return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
                 pass_plugin().string(), installation_root().string());
   }
-  // The optimiser believes what it is told of symbols, so all are known before it sees the first.
+  // The optimiser relies on the resolution of each symbol, so all are known before it gets the
+  // first.
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
   for (const DeviceInput* input : group.inputs) {
@@ -215,7 +216,8 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   if (options.before) {
     config.PostInternalizeModuleHook = [&, level = config.OptLevel](unsigned /*task*/,
                                                                     const llvm::Module& module) {
-      // LLVM's own, and about to be changed by it: the hook is const for those that only look.
+      // LLVM is about to change this module itself; the hook has a const module for clients that
+      // only look.
       checked = options.before(const_cast<llvm::Module&>(module), level);
       return checked.has_value();
     };

@@ -32,7 +32,7 @@ struct Candidate {
   bool taken = false;
 };
 
-/// The linker's symbol table, as far as the choice of members goes.
+/// The linker's symbol table, as the selection of members needs it.
 class Selection {
 public:
   Selection(LinkerKind linker, const Arguments& arguments)
@@ -45,9 +45,8 @@ public:
     }
   }
 
-  /// Adds an object. What it refers to may take others, and each of these what it refers to in turn
-  /// before the next reference is looked at. The chain of members may be longer than the stack is
-  /// deep, so it is a list here.
+  /// Adds an object and, depth first, the members that its references take. A list replaces the
+  /// recursion, because a chain of members may be deeper than the stack allows.
   void add(const HostSymbols& symbols) {
     struct Open {
       const HostSymbols* symbols;

@@ -64,7 +64,8 @@ Result<GccLink> read_arguments(const std::vector<std::string>& arguments) {
   return link;
 }
 
-/// What GCC's driver tells the programs of this link would be taken for the inner link's.
+/// Removes what GCC's driver tells the programs of this link, because those of the inner link would
+/// read it too.
 void forget_outer_link() {
   for (const char* name : {"OFFLOAD_TARGET_NAMES", "OFFLOAD_TARGET_DEFAULT", "COMPILER_PATH",
                            "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COLLECT_GCC", "COLLECT_GCC_OPTIONS",

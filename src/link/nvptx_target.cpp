@@ -36,7 +36,7 @@ namespace {
 constexpr auto kOfDriver =
     std::to_array<std::string_view>({"malloc", "free", "vprintf", "__assertfail"});
 
-/// The oldest architecture whose threads wait for each other one by one.
+/// The oldest architecture with independent thread scheduling.
 constexpr int kOldest = 70;
 
 Status check_inputs(const DeviceGroup& group) {
@@ -56,8 +56,8 @@ Status check_inputs(const DeviceGroup& group) {
   return {};
 }
 
-/// The PTX version for architectures that older ones have: the first that can allocate on the stack
-/// at run time, of CUDA 11.3.
+/// The PTX version for architectures that older PTX has: 7.3 (CUDA 11.3), the first with stack
+/// allocation at run time.
 std::string feature_for(std::string_view arch) {
   constexpr auto kOld = std::to_array<std::string_view>(
       {"sm_70", "sm_72", "sm_75", "sm_80", "sm_86"}); // from PTX 6.0 to 7.1 on
@@ -74,8 +74,8 @@ void choose_architecture(llvm::Module& module, const std::string& arch) {
   }
 }
 
-/// PTX has no dots in names. LLVM renames what only its module sees; Flang's locks of critical
-/// constructs are common symbols, and this module is all there is of the image.
+/// PTX allows no dots in names. LLVM renames internal symbols only; so Flang's locks of critical
+/// constructs, which are common symbols, become internal: this module is the whole image.
 void hide_names_with_dots(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.hasCommonLinkage() && variable.getName().contains('.')) {
@@ -84,7 +84,7 @@ void hide_names_with_dots(llvm::Module& module) {
   }
 }
 
-/// From what the compiler made to what LLVM is to optimise: see above.
+/// From the compiler's module to what LLVM optimises: see the head of this file.
 Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
                const std::string& libdevice) {
   // Clang 19 says by metadata which functions are kernels.

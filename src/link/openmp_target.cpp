@@ -51,7 +51,7 @@ struct Blob {
   std::vector<std::string> names = {};
 };
 
-/// Each line of `text` behind the error that it belongs to.
+/// Appends each line of `text` to the error that it belongs to.
 std::string continued(std::string_view text) {
   std::string lines;
   while (!text.empty()) {

@@ -130,7 +130,7 @@ private:
   Table make_table(std::string_view section) {
     auto* nothing = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(byte_, 0));
     auto* dummy = add_constant(nothing, fmt::format("__dummy.{}", section));
-    // Writable like the compiler's entries, or the linkers would complain of differing flags.
+    // Writable like the compiler's entries, because linkers warn of sections whose flags differ.
     dummy->setConstant(false);
     dummy->setSection(llvm::StringRef(section));
     dummy->setAlignment(llvm::Align(8));

@@ -19,7 +19,7 @@ constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
-/// What a function calls or takes the address of.
+/// The functions that a function calls or takes the address of.
 std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
   std::vector<llvm::Function*> found;
   std::vector<const llvm::Constant*> constants;

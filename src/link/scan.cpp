@@ -10,8 +10,8 @@
 namespace gantry::link {
 namespace {
 
-/// True if the choice of members may matter to the device link. What bitcode holds is not to be
-/// seen without parsing it.
+/// True if the device link may need the object, if it is a member that is taken. Bitcode always
+/// counts, because only parsing shows what it holds.
 bool is_candidate(const HostObject& object) {
   return object.is_bitcode || format::has_offload_sections(object.contents);
 }

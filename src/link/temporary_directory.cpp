@@ -29,9 +29,8 @@ Cleanup& cleanup() {
   return *instance;
 }
 
-/// The signals that end a program and that whoever started this one (nohup, say) does not ignore.
-/// SIGPIPE of an own write is not delivered while it is blocked: the write fails, and the link goes
-/// on or ends as it does for any other reason.
+/// The signals that end a program, except those that the parent process (nohup, say) has set to be
+/// ignored. While SIGPIPE is blocked, a write to a closed pipe fails like any other.
 sigset_t handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
