@@ -246,8 +246,8 @@ bool has_offload_sections(Bytes object) {
     if (candidate.sh_type == kShtLlvmOffloading) {
       return true;
     }
-    // Names are far from the headers, and most sections of a large object are functions, which are
-    // told by their flags.
+    // Looks at flags first, because names are far from the headers, and most sections of a large
+    // object are functions, which their flags identify.
     constexpr std::uint64_t kOfOthers = SHF_EXECINSTR | SHF_GROUP | SHF_MERGE | SHF_TLS;
     if (candidate.sh_type != SHT_PROGBITS || (candidate.sh_flags & kOfOthers) != 0) {
       continue;

@@ -77,8 +77,8 @@ public:
     const std::uint64_t count = v1 ? 1 : header_.entry_size_or_count;
     GANTRY_TRY(claim(0, sizeof(Header), 1, "header"));
     GANTRY_TRY(claim(header_.entries_offset, sizeof(Entry), count, "entries"));
-    // No part is read before it is known that no two share bytes: many entries with one string map
-    // would take as long as that map many times.
+    // Reads no part before it is known that no two share bytes, because many entries with one large
+    // string map would take quadratic time.
     std::vector<Entry> entries;
     for (std::uint64_t index = 0; index < count; ++index) {
       entries.push_back(

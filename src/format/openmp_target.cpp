@@ -11,8 +11,8 @@ std::size_t index_of(const ElfFile& file, const ElfSection& section) {
   return static_cast<std::size_t>(&section - file.sections().data());
 }
 
-/// The pairs from `offset` of the section to `end`. Zeros are what a linker puts between the pairs
-/// of objects that ask for a larger alignment.
+/// The pairs from `offset` of the section to `end`, without the zeros that a linker puts between
+/// objects for alignment.
 Result<std::vector<OpenmpTargetPair>> read_pairs(const PointerReader& pointers,
                                                  const ElfSection& section, std::uint64_t offset,
                                                  std::uint64_t end) {
@@ -87,7 +87,7 @@ Result<std::optional<OpenmpTargetTable>> read_openmp_target(const ElfFile& file)
   OpenmpTargetTable table;
   const auto first = pointers.at(0);
   const auto header = load<OpenmpTargetHeader>(section->contents, 0);
-  // A linked image's section has pairs alone: a first word that is the address of something.
+  // A linked image's section has no descriptor, only pairs: its first word is an address.
   const bool has_descriptor = !file.is_relocatable() && first && header && first->symbol.empty() &&
                               first->target.empty() && header->version != 0 &&
                               header->target_count != 0;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kIndirectFunction = 0x8;
 constexpr std::uint32_t kIndirectTable = 0x20;
-/// In the device library: says that a member, by its name, is not for devices, and ends the
+/// A function of the device library: prints that the named member is not for devices, and ends the
 /// program.
 constexpr char kNotOnDevice[] = "__gantry_virtual_member_not_on_device";
 /// What the names of virtual tables begin with, those of objects under construction included.
@@ -65,7 +65,8 @@ void make_host_entry(llvm::Module& module, llvm::GlobalValue& address, llvm::Str
 #endif
 }
 
-/// Of a function that several modules may define, as of an inline function, each has this constant.
+/// If several modules may define the function, as with inline functions, each of them defines this
+/// constant.
 void make_device_constant(llvm::Module& module, llvm::GlobalValue& address, llvm::StringRef name) {
   if (module.getNamedValue(name) != nullptr) {
     return;
@@ -120,7 +121,7 @@ llvm::Constant* replaced(llvm::Constant* constant, const Replacements& replaceme
   return constant;
 }
 
-/// A function that says of a virtual member, by its symbol, that it is not for devices.
+/// A function that reports that the virtual member of that symbol is not for devices.
 llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
   llvm::LLVMContext& context = module.getContext();
   auto* nothing = llvm::Type::getVoidTy(context);
@@ -135,8 +136,8 @@ llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
   return function;
 }
 
-/// Takes the virtual members that are not for devices out of the device's tables, and with them
-/// what was emitted for the tables alone.
+/// Replaces virtual members that are not for devices in the device's tables, and removes what was
+/// emitted only for the tables.
 void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
                    llvm::ArrayRef<MarkedSymbol> symbols) {
   Replacements replacements;
@@ -166,8 +167,8 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
   llvm::GlobalDCEPass().run(module, analyses);
 }
 
-/// Clang 22 makes such a constant itself for the classes of mapped objects, and lets no other
-/// module have it: then two that include one header with a target construct cannot be linked.
+/// Clang 22 makes such a constant itself for the classes of mapped objects, with external linkage:
+/// two modules that include one header with a target construct could not be linked.
 void share_constants(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.hasExternalLinkage() && variable.getName().starts_with("__omp_offloading_") &&
@@ -177,8 +178,8 @@ void share_constants(llvm::Module& module) {
   }
 }
 
-/// Clang's plugin refuses dynamic_cast and typeid in what is declared for devices; this finds them
-/// in functions that are device code because others call them.
+/// Clang's plugin rejects dynamic_cast and typeid in declared device code; this rejects them in
+/// functions that are device code only because device code calls them.
 void refuse_type_information(llvm::Module& module) {
   for (const char* name : {"__dynamic_cast", "__cxa_bad_typeid"}) {
     const llvm::Function* used = module.getFunction(name);
