@@ -1,8 +1,8 @@
-// Loops of which threads take chunks as they come to them: schedule(dynamic), guided, runtime, and
-// loops with an ordered clause (OpenMP 5.2, sections 11.5 and 15.10.2).
+// Loops whose threads take chunks dynamically: schedule(dynamic), guided, runtime, and loops with
+// an ordered clause (OpenMP 5.2, sections 11.5 and 15.10.2).
 //
-// A team works on one such loop at a time: its threads meet before one begins. Iterations count
-// from 0 here. In a region of one thread the whole loop is one chunk.
+// A team executes one such loop at a time: its threads synchronise before one begins. Iterations
+// count from 0 here. In a region of one thread the whole loop is one chunk.
 #include "heap.h"
 #include "loops.h"
 #include "team.h"
@@ -11,7 +11,7 @@
 namespace gantry::device {
 namespace {
 
-/// What the program's threads have of a loop each.
+/// Each thread's progress in a loop.
 struct Progress {
   uint64_t chunks;    ///< static: taken so far
   uint64_t iteration; ///< ordered: the one under way
@@ -113,7 +113,7 @@ Chunk take_chunk() {
   const uint64_t chunk = loop.chunk;
   switch (loop.kind) {
   case kDynamic: {
-    // Past the end the counter stays where no thread can make it wrap around.
+    // Keeps the counter from wrapping around once the iterations are used up.
     if (__atomic_load_n(&loop.next, __ATOMIC_RELAXED) > loop.last) {
       return {0, 0};
     }
@@ -206,7 +206,7 @@ GANTRY_NOINLINE void end_loop() {
   }
 }
 
-/// Waits until all iterations before the thread's own are through with their ordered regions.
+/// Waits until all earlier iterations have left their ordered regions.
 GANTRY_NOINLINE void wait_for_turn() {
   const uint64_t mine = loop.progress[thread_number()].iteration;
   while (__atomic_load_n(&loop.turn, __ATOMIC_RELAXED) != mine) {

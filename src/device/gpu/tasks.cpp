@@ -1,7 +1,6 @@
-// Explicit tasks (OpenMP 5.2, chapter 12). A task is executed at once by the thread that generates
-// it, as an included task would be, so that there is nothing to wait for: dependences are met, and
-// task groups and taskwait are done. What is left is the task's data environment, its reductions
-// and its destructors.
+// Explicit tasks (OpenMP 5.2, chapter 12). The generating thread executes a task at once, like an
+// included task. So dependences are always satisfied, and task groups and taskwait have nothing to
+// wait for. What remains is the task's data environment, its reductions and its destructors.
 #include "heap.h"
 #include "team.h"
 #include "thread_state.h"
@@ -184,8 +183,8 @@ void __kmpc_end_taskgroup(Ident*, int32_t) {
   end_group();
 }
 
-/// One task for all iterations: how many there are is the implementation's choice, but for their
-/// grain, which nobody can see.
+/// One task executes all iterations: the number of tasks is the implementation's choice, and a
+/// program cannot observe the grain size.
 void __kmpc_taskloop(Ident*, int32_t, Task* task, int32_t, const uint64_t* lower,
                      const uint64_t* upper, int64_t stride, int32_t, int32_t, uint64_t, void*) {
   const auto from = static_cast<int64_t>(*lower);

@@ -13,8 +13,8 @@ namespace {
 /// What region_depth can hold.
 constexpr uint32_t kDeepest = 255;
 
-// For teams that are not whole warps, which the machine's barriers cannot count: warps by their own
-// lanes, then one lane of each by a counter.
+// A barrier for teams that are not whole warps, which the machine's barriers cannot count: the
+// lanes of each warp synchronise, then one lane of each warp by a counter.
 GANTRY_SHARED uint32_t warps_arrived;
 GANTRY_SHARED uint32_t barrier_round;
 

@@ -34,7 +34,7 @@ struct Team {
 };
 
 extern GANTRY_IN_SHARED Team team;
-/// Of each thread: regions that it is in, the implicit one of the team not counted.
+/// For each thread, the number of regions that it is in, without the team's implicit one.
 extern GANTRY_IN_SHARED uint8_t region_depth[machine::kMaxBlockSize];
 
 inline uint32_t depth() {
@@ -79,8 +79,8 @@ inline uint32_t main_thread() {
   return (machine::block_size() - 1) & ~(machine::kWarpSize - 1);
 }
 
-/// Of the team that the calling thread is in: all its threads come. Outside of regions, that is the
-/// block in an SPMD kernel and the thread alone in a generic one.
+/// A barrier of the calling thread's team. Outside of regions the team is the block in an SPMD
+/// kernel, and the thread alone in a generic kernel.
 void sync_team();
 /// By one thread when a kernel begins.
 void start_barriers();
