@@ -60,30 +60,20 @@ struct OpenedInput {
   std::unique_ptr<llvm::SmallVector<char, 0>> rewritten; ///< what `file` reads, if not the input
 };
 
-tl::unexpected<Error> unreadable(llvm::Error error) {
-  return fail("the bitcode cannot be read: {}", llvm::toString(std::move(error)));
-}
-
 /// Bitcode of -foffload-lto=thin without the summary that makes it so; nothing for other bitcode.
 /// An image is linked as a whole in any case, and LLVM's import of functions between modules fails
 /// on those that Clang 19 writes.
 Result<std::unique_ptr<llvm::SmallVector<char, 0>>> without_summary(Bytes contents) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(as_text(contents)), "");
-  llvm::Expected<llvm::BitcodeLTOInfo> info = llvm::getBitcodeLTOInfo(buffer);
-  if (!info) {
-    return unreadable(info.takeError());
-  }
-  if (!info->IsThinLTO) {
+  const auto info = GANTRY_TRY(result_of_reading(llvm::getBitcodeLTOInfo(buffer)));
+  if (!info.IsThinLTO) {
     return nullptr;
   }
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(buffer, context);
-  if (!module) {
-    return unreadable(module.takeError());
-  }
+  const auto module = GANTRY_TRY(result_of_reading(llvm::parseBitcodeFile(buffer, context)));
   auto rewritten = std::make_unique<llvm::SmallVector<char, 0>>();
   llvm::raw_svector_ostream stream(*rewritten);
-  llvm::WriteBitcodeToFile(**module, stream);
+  llvm::WriteBitcodeToFile(*module, stream);
   return rewritten;
 }
 
