@@ -151,8 +151,8 @@ Status set_position(Parser& parser, std::string_view) {
   parser.position.*member = state;
   return {};
 }
-constexpr auto set_static = set_position<&HostInput::allow_shared, false>;
-constexpr auto set_dynamic = set_position<&HostInput::allow_shared, true>;
+constexpr auto kSetStatic = set_position<&HostInput::allow_shared, false>;
+constexpr auto kSetDynamic = set_position<&HostInput::allow_shared, true>;
 
 /// Clang 19 passes the device's level as --opt-level=O2 where Clang 22 says --device-compiler=-O2.
 Status set_opt_level(Parser& parser, std::string_view value) {
@@ -175,9 +175,9 @@ Status end_group(Parser& parser, std::string_view) {
   return {};
 }
 
-constexpr auto add_library = add_input<true>;
+constexpr auto kAddLibrary = add_input<true>;
 /// A script of -T may name inputs and symbols like one among the inputs.
-constexpr auto add_script = add_input<false>;
+constexpr auto kAddScript = add_input<false>;
 
 /// --defsym=NAME=EXPRESSION: an expression that is a name refers to it. (NAME is not known as
 /// defined: lld takes members for it nevertheless.)
@@ -252,17 +252,17 @@ constexpr auto kOptions = std::to_array<Option>({
     {"output", kEither, kHost, set_string<&Arguments::output>},
     {"sysroot", kJoined, kHost, set_string<&Arguments::sysroot>},
     {"library-path", kEither, kHost, append<&Arguments::search_paths>},
-    {"library", kEither, kHost, add_library},
+    {"library", kEither, kHost, kAddLibrary},
     {"rpath", kEither, kHost, append<&Arguments::run_paths>},
     {"rpath-link", kEither, kHost, append<&Arguments::run_paths>},
     {"whole-archive", kNone, kHost, set_position<&HostInput::whole_archive, true>},
     {"no-whole-archive", kNone, kHost, set_position<&HostInput::whole_archive, false>},
-    {"Bstatic", kNone, kHost, set_static},
-    {"dn", kNone, kHost, set_static},
-    {"non_shared", kNone, kHost, set_static},
-    {"Bdynamic", kNone, kHost, set_dynamic},
-    {"dy", kNone, kHost, set_dynamic},
-    {"call_shared", kNone, kHost, set_dynamic},
+    {"Bstatic", kNone, kHost, kSetStatic},
+    {"dn", kNone, kHost, kSetStatic},
+    {"non_shared", kNone, kHost, kSetStatic},
+    {"Bdynamic", kNone, kHost, kSetDynamic},
+    {"dy", kNone, kHost, kSetDynamic},
+    {"call_shared", kNone, kHost, kSetDynamic},
     {"as-needed", kNone, kHost, set_position<&HostInput::as_needed, true>},
     {"no-as-needed", kNone, kHost, set_position<&HostInput::as_needed, false>},
     {"push-state", kNone, kHost, push_state},
@@ -282,17 +282,17 @@ constexpr auto kOptions = std::to_array<Option>({
     {"static", kNone, kHost,
      [](Parser& parser, std::string_view value) -> Status {
        parser.result.static_link = true;
-       return set_static(parser, value);
+       return kSetStatic(parser, value);
      }},
     {"undefined", kEither, kHost, append<&Arguments::undefined_symbols>},
     {"require-defined", kEither, kHost, append<&Arguments::undefined_symbols>},
     {"entry", kEither, kHost, append<&Arguments::undefined_symbols>},
 
-    {"script", kEither, kHost, add_script},
+    {"script", kEither, kHost, kAddScript},
     {"defsym", kEither, kHost, add_assignment},
     {"wrap", kEither, kHost, append<&Arguments::wrapped_symbols>},
-    {"default-script", kEither, kHost, add_script},
-    {"dT", kEither, kHost, add_script},
+    {"default-script", kEither, kHost, kAddScript},
+    {"dT", kEither, kHost, kAddScript},
     {"undefined-glob", kEither, kHost, append<&Arguments::undefined_globs>},
 });
 
@@ -300,10 +300,10 @@ constexpr auto kOptions = std::to_array<Option>({
 constexpr auto kShortOptions = std::to_array<Option>({
     {"o", kEither, kHost, set_string<&Arguments::output>},
     {"L", kEither, kHost, append<&Arguments::search_paths>},
-    {"l", kEither, kHost, add_library},
+    {"l", kEither, kHost, kAddLibrary},
     {"u", kEither, kHost, append<&Arguments::undefined_symbols>},
     {"e", kEither, kHost, append<&Arguments::undefined_symbols>},
-    {"T", kEither, kHost, add_script},
+    {"T", kEither, kHost, kAddScript},
     {"R", kEither, kHost, add_run_path},
 });
 

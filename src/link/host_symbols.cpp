@@ -46,7 +46,7 @@ Result<HostSymbols> shared_library_symbols(Bytes contents) {
     for (std::size_t index = 0; index < symbols.size(); ++index) {
       const auto version =
           load<std::uint16_t>(versions->contents, index * sizeof(std::uint16_t)).value_or(0);
-      format::ElfSymbol& symbol = (symbols)[index];
+      format::ElfSymbol& symbol = symbols[index];
       if (!symbol.is_undefined() && (version & kHidden) != 0) {
         symbol.binding = STB_LOCAL; // so that it is passed over
       }
