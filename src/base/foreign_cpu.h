@@ -1,6 +1,6 @@
-// Instruction sets other than the host's that Gantry makes images for and runs them: compiled by
-// Clang, linked against Debian's cross packages, run under QEMU's user mode. Adding one is adding a
-// row here, and one to link/target.cpp.
+// Instruction sets, other than the host's, for which Gantry makes and runs images: compiled by
+// Clang, linked against Debian's cross packages, run under QEMU's user mode. A new one takes a row
+// here and one in link/target.cpp.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ bool read_line(std::string_view line, HostMapping& mapping) {
   return true;
 }
 
-/// Takes no memory but what `list` grows by.
+/// Allocates no memory other than for growing `list`.
 void append_mappings(std::vector<HostMapping>& list) {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) {

@@ -1,4 +1,4 @@
-// What a user may have meant by a word that nobody knows.
+// Suggests the word that a user may have meant by an unknown one.
 #pragma once
 
 #include <span>

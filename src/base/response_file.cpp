@@ -57,9 +57,7 @@ Status expand(std::string argument, unsigned depth, std::vector<std::string>& re
                 kDeepest);
   }
   for (std::string& word : words_of(as_text(file->bytes()))) {
-    if (Status status = expand(std::move(word), depth + 1, result); !status) {
-      return status;
-    }
+    GANTRY_TRY(expand(std::move(word), depth + 1, result));
   }
   return {};
 }
@@ -69,9 +67,7 @@ Status expand(std::string argument, unsigned depth, std::vector<std::string>& re
 Result<std::vector<std::string>> expand_response_files(std::span<const char* const> arguments) {
   std::vector<std::string> result;
   for (const char* argument : arguments) {
-    if (Status status = expand(argument, 0, result); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(expand(argument, 0, result));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include "base/response_file.h"
 #include "cli/command.h"
 #include "cli/offload_architectures.h"
+#include "cli/subprocess.h"
 
 #include <algorithm>
 #include <array>
@@ -66,17 +67,14 @@ bool chooses_gpu(std::string_view argument) {
           argument.find("nvptx64") != std::string_view::npos);
 }
 
-/// The configuration file to use. What Clang would look for beside it, it must find there: it takes
-/// LLVM's programs of the same names otherwise, without a word.
+/// The configuration file to use. An error if a file that Clang looks for beside it is missing,
+/// because Clang would silently take LLVM's program of the same name.
 Result<std::string> configuration_file(std::string_view name) {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
-  const std::filesystem::path file = *root / "share/gantry" / name;
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  const std::filesystem::path file = root / "share/gantry" / name;
   for (const std::filesystem::path& needed :
-       {file, *root / "lib/gantry/libomptarget.so", *root / "libexec/clang-linker-wrapper",
-        *root / "libexec/clang-offload-packager", *root / "libexec/llvm-offload-binary"}) {
+       {file, root / "lib/gantry/libomptarget.so", root / "libexec/clang-linker-wrapper",
+        root / "libexec/clang-offload-packager", root / "libexec/llvm-offload-binary"}) {
     if (access(needed.c_str(), R_OK) != 0) {
       return fail("cannot read '{}': {}; Gantry's installation is not complete", needed.string(),
                   std::strerror(errno));
@@ -121,7 +119,7 @@ Error unknown_version(std::string_view version, const Language& language) {
                       version, known)};
 }
 
-/// Clang says that it cannot make a file, and not where.
+/// Warns, because Clang reports that it cannot make a file, but not where.
 void warn_of_temporary_folder() {
   const char* const folder = std::getenv("TMPDIR");
   if (folder != nullptr && *folder != '\0' && access(folder, W_OK | X_OK) != 0) {
@@ -130,9 +128,9 @@ void warn_of_temporary_folder() {
   }
 }
 
-/// Flang's driver takes the version of PTX from a CUDA toolkit, which it looks for by a `ptxas` on
-/// the path. Without one it says 4.2, which no GPU of today's has: so it finds what Clang takes for
-/// a toolkit, by an option.
+/// Flang's driver takes the PTX version from a CUDA toolkit, which it finds by a `ptxas` on PATH.
+/// Without one it chooses 4.2, which no supported GPU has. So PATH gets the folder that Clang gets
+/// as its toolkit by an option.
 void show_toolkit(const std::string& configuration_file) {
   const char* const before = std::getenv("PATH");
   const std::filesystem::path folder =
@@ -140,41 +138,34 @@ void show_toolkit(const std::string& configuration_file) {
   setenv("PATH", fmt::format("{}:{}", folder.string(), before == nullptr ? "" : before).c_str(), 1);
 }
 
-int run_compiler(int argc, char** argv, const Language& language) {
+Result<int> run_compiler(int argc, char** argv, const Language& language) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
-  Result<std::vector<std::string>> expanded = expand_response_files(given);
-  if (!expanded) {
-    return report(expanded.error());
-  }
-  const Choice choice = read_choice(*expanded);
+  const auto expanded = GANTRY_TRY(expand_response_files(given));
+  const Choice choice = read_choice(expanded);
   const auto* const compiler = std::ranges::find(kCompilers, choice.version, &Compiler::version);
   if (compiler == kCompilers.end() || ((*compiler).*language.program).empty()) {
-    return report(unknown_version(choice.version, language));
+    return tl::unexpected(unknown_version(choice.version, language));
   }
-  for (const std::string& argument : *expanded) {
-    if (Status known = check_architectures(argument); !known) {
-      return report(known.error());
-    }
+  for (const std::string& argument : expanded) {
+    GANTRY_TRY(check_architectures(argument));
   }
-  if (!language.several_kinds && std::ranges::any_of(*expanded, names_host) &&
-      std::ranges::any_of(*expanded, names_gpu)) {
-    return report({"Flang makes device code for one kind of device a command: give "
-                   "--offload-arch=host, or GPUs"});
+  if (!language.several_kinds && std::ranges::any_of(expanded, names_host) &&
+      std::ranges::any_of(expanded, names_gpu)) {
+    return fail("Flang makes device code for one kind of device a command: give "
+                "--offload-arch=host, or GPUs");
   }
   warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.
   const bool by_default = !choice.chooses_targets && choice.openmp;
   const std::string_view kind = choice.chooses_gpu ? "-gpu" : by_default ? "" : "-base";
-  Result<std::string> file = configuration_file(fmt::format("{}{}.cfg", language.files, kind));
-  if (!file) {
-    return report(file.error());
-  }
+  const std::string file =
+      GANTRY_TRY(configuration_file(fmt::format("{}{}.cfg", language.files, kind)));
   if (choice.chooses_gpu && !language.several_kinds) {
-    show_toolkit(*file);
+    show_toolkit(file);
   }
 
-  // Response files stay what they are, and so may be as long as they like, unless an option that is
-  // not the compiler's stands in one.
+  // Passes response files on unread, because they may be long, unless one contains an option of
+  // Gantry's.
   const auto is_version = [](std::string_view argument) {
     return argument.starts_with(kVersionOption);
   };
@@ -182,31 +173,25 @@ int run_compiler(int argc, char** argv, const Language& language) {
     return is_version(argument) || needs_translation(argument);
   };
   std::vector<std::string> words(given.begin(), given.end());
-  if (std::ranges::count_if(*expanded, is_ours) != std::ranges::count_if(words, is_ours)) {
-    words = *expanded;
+  if (std::ranges::count_if(expanded, is_ours) != std::ranges::count_if(words, is_ours)) {
+    words = expanded;
   }
   std::erase_if(words, is_version);
   words = translate_architectures(std::move(words));
-  std::string program((*compiler).*language.program);
-  std::string config = "--config=" + *file;
-  std::vector<char*> arguments = {program.data(), config.data()};
-  std::ranges::transform(words, std::back_inserter(arguments),
-                         [](auto& word) { return word.data(); });
-  arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
-  return report({fmt::format("cannot run '{}': {}; install Debian's package {}-{}", program,
-                             std::strerror(errno), language.package, compiler->version)});
+  words.insert(words.begin(), {std::string((*compiler).*language.program), "--config=" + file});
+  return replace_process(std::move(words), fmt::format("install Debian's package {}-{}",
+                                                       language.package, compiler->version));
 }
 
 } // namespace
 
-int run_clang(int argc, char** argv) {
+Result<int> run_clang(int argc, char** argv) {
   return run_compiler(argc, argv, kC);
 }
-int run_clangxx(int argc, char** argv) {
+Result<int> run_clangxx(int argc, char** argv) {
   return run_compiler(argc, argv, kCxx);
 }
-int run_flang(int argc, char** argv) {
+Result<int> run_flang(int argc, char** argv) {
   return run_compiler(argc, argv, kFortran);
 }
 

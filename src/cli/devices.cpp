@@ -1,8 +1,8 @@
 // `gantry devices`: what this machine offers, and why the rest is of no use.
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "cli/text_table.h"
 
@@ -35,7 +35,7 @@ std::string table_of(const Json& kinds) {
 
 } // namespace
 
-int run_devices(int argc, char** argv) {
+Result<int> run_devices(int argc, char** argv) {
   bool json = false;
   CLI::App app(
       "Lists the kinds of devices that GANTRY_DEVICES can name on this machine, each with\n"
@@ -46,17 +46,12 @@ int run_devices(int argc, char** argv) {
       "Examples:\n"
       "  gantry devices                           what can be used here\n"
       "  GANTRY_DEVICES=cpu:2,worker ./app        run a program on three devices of two kinds");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
-  const auto library = load_runtime_library();
-  if (!library) {
-    return report(library.error());
-  }
+  const auto library = GANTRY_TRY(load_runtime_library());
   Json kinds = Json::array();
-  library->visit_devices(append, &kinds);
+  library.visit_devices(append, &kinds);
   if (json) {
     fmt::print("{}", json_text(Json{{"devices", kinds}}));
   } else {

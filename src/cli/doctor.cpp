@@ -4,8 +4,8 @@
 #include "base/installation.h"
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "cli/subprocess.h"
 
@@ -222,8 +222,8 @@ std::vector<std::string> target_of(std::string_view kind) {
   return {};
 }
 
-/// The environment of a trial: what steers runtimes and would make it say more or less is taken
-/// away, but not where things are.
+/// The environment of a trial: without the variables that steer runtimes or change what they print,
+/// but with those that say where files are.
 std::vector<std::pair<std::string, std::string>> environment_of_trial(const std::string& kind) {
   std::vector<std::pair<std::string, std::string>> changes;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -246,17 +246,17 @@ std::vector<std::pair<std::string, std::string>> environment_of_trial(const std:
 
 Finding try_device(const std::string& kind, const std::filesystem::path& root,
                    const std::filesystem::path& folder, const HeldSignals& signals) {
-  constexpr std::chrono::seconds kPatience(120);
+  constexpr std::chrono::seconds kLongestTrial(120);
   const std::string program = (folder / kind).string();
   std::vector<std::string> compile = {(root / "bin/gantry").string(), "clang", "-O1",
                                       (folder / "trial.c").string(),  "-o",    program};
   std::ranges::copy(target_of(kind), std::back_inserter(compile));
-  Result<Ended> ended = run_to_the_end(compile, {}, kPatience, signals);
+  Result<Ended> ended = run_to_the_end(compile, {}, kLongestTrial, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program for it cannot be compiled",
             ended ? first_line(ended->output) : ended.error().message};
   }
-  ended = run_to_the_end({program}, environment_of_trial(kind), kPatience, signals);
+  ended = run_to_the_end({program}, environment_of_trial(kind), kLongestTrial, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program did not run as it should",
             ended ? fmt::format("exit status {}: {}", ended->status, first_line(ended->output))
@@ -278,7 +278,8 @@ std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& 
   return kinds;
 }
 
-/// A variable whose name is nearly one that programs read has no effect, and nobody says so.
+/// Reports variables whose names are nearly those that programs read, because they silently have no
+/// effect.
 void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   std::vector<std::string_view> known;
   visit_environment(
@@ -301,7 +302,8 @@ void look_at_environment(const RuntimeLibrary& library, Findings& findings) {
   }
 }
 
-/// Programs end where GANTRY_DEVICES names what there is not.
+/// Checks GANTRY_DEVICES, because programs end with an error where it names a device that does not
+/// exist.
 void look_at_chosen_devices(const RuntimeLibrary& library, Findings& findings) {
   const char* const chosen = std::getenv("GANTRY_DEVICES");
   std::string_view rest = chosen == nullptr ? "" : chosen;
@@ -346,7 +348,7 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
       findings.add(finding);
     }
   }
-  // Nothing else speaks of a plugin that is not there.
+  // Reports missing plugins, which nothing else does.
   constexpr std::array<std::pair<const char*, const char*>, 3> kOwn = {
       {{"cuda", "gantry"}, {"simt", "gantry-simt"}, {"worker", "gantry"}}};
   for (const auto& [own, package] : kOwn) {
@@ -359,7 +361,7 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
 
 } // namespace
 
-int run_doctor(int argc, char** argv) {
+Result<int> run_doctor(int argc, char** argv) {
   bool json = false;
   CLI::App app(
       "Looks for what compilers and programs need on this machine, compiles a program and\n"
@@ -369,29 +371,24 @@ int run_doctor(int argc, char** argv) {
   app.add_flag("--json", json, "Print JSON for programs to read");
   app.footer("Examples:\n"
              "  gantry doctor                what works here, and what to install for the rest");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return report(root.error());
-  }
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
   const HeldSignals signals; // the trial's folder goes in any case
   Findings findings(json);
   bool can_compile = false; // with the first, which the trial is compiled with
   for (const Compiler& compiler : kCompilers) {
-    const Finding finding = look_at(compiler, *root, signals);
+    const Finding finding = look_at(compiler, root, signals);
     can_compile |= &compiler == kCompilers && finding.state == State::kGood;
     findings.add(finding);
   }
   findings.add(look_at_gcc_for_gpus(signals));
-  const Finding openmp = look_at_openmp(*root);
+  const Finding openmp = look_at_openmp(root);
   can_compile &= openmp.state == State::kGood;
   findings.add(openmp);
   if (const auto library = load_runtime_library()) {
-    look_at_devices(*library, *root, can_compile, signals, findings);
+    look_at_devices(*library, root, can_compile, signals, findings);
     look_at_chosen_devices(*library, findings);
     look_at_environment(*library, findings);
   } else {

@@ -1,8 +1,8 @@
 // `gantry env`: the environment variables that the runtime reads.
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ std::string text_of(const Json& variables) {
 
 } // namespace
 
-int run_environment(int argc, char** argv) {
+Result<int> run_environment(int argc, char** argv) {
   bool json = false;
   CLI::App app("Lists the environment variables that programs built with Gantry read, with their\n"
                "values here, or their defaults.",
@@ -46,17 +46,12 @@ int run_environment(int argc, char** argv) {
       "Examples:\n"
       "  gantry env                               every variable, its value and its meaning\n"
       "  GANTRY_INFO=map,transfer ./app           show what a program maps and copies");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
-  const auto library = load_runtime_library();
-  if (!library) {
-    return report(library.error());
-  }
+  const auto library = GANTRY_TRY(load_runtime_library());
   Json variables = Json::array();
-  visit_environment(*library, append, &variables);
+  visit_environment(library, append, &variables);
   if (json) {
     fmt::print("{}", json_text(Json{{"variables", variables}}));
   } else {

@@ -4,25 +4,22 @@
 #include "base/installation.h"
 #include "base/response_file.h"
 #include "cli/command.h"
+#include "cli/subprocess.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 namespace gantry::cli {
 namespace {
 
 constexpr std::string_view kTargetsOption = "-foffload=";
-/// What users call the CPU device, and what GCC has to be told: a kind that Debian's GCC was
-/// configured for, and for which Gantry brings what GCC then looks for.
+/// The user's name of the CPU device, and GCC's: a kind that Debian's GCC was configured for, whose
+/// tools GCC looks up and Gantry provides.
 constexpr std::string_view kCpu = "cpu";
 constexpr std::string_view kCpuForGcc = "amdgcn-amdhsa";
 
@@ -65,7 +62,7 @@ std::string_view what_hinders_devices(const std::vector<std::string>& given) {
   return "";
 }
 
-/// More objects, not a program: they keep what the link of the program needs.
+/// The output is an object again (-r), so it keeps the device code for the program's link.
 std::vector<std::string> merge_of_objects(const char* program,
                                           const std::vector<std::string>& given) {
   std::vector<std::string> arguments = {program, "-fno-lto", "-foffload=disable"};
@@ -89,7 +86,8 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       program,
       "-fopenmp",
       fmt::format("-B{}/libexec/gcc", root.string()),
-      // Before libgomp, which has functions of the same names, and is not to be left out for it.
+      // libgantry precedes libgomp, which has functions of the same names; --no-as-needed keeps it
+      // in any case.
       "-L" + library,
       "-Wl,--push-state,--no-as-needed",
       "-lgantry",
@@ -101,10 +99,11 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
       "-lgomp",
       "-Wl,--pop-state",
       "-Wl,-rpath," + library,
-      // The image for the CPU has the host's code of its objects too, which uses other objects'.
+      // Exports the program's symbols, because the image for the CPU contains host code, which uses
+      // other objects.
       "-rdynamic",
-      // The assembler would have its output checked by any ptxas on the path, and new ones do not
-      // know the architectures that GCC 12 makes code for.
+      // Keeps GCC's assembler from running a ptxas on PATH as a check: new ones do not know the
+      // architectures that GCC 12 emits.
       "-foffload-options=nvptx-none=-Wa,--no-verify",
   };
   std::ranges::copy(others, std::back_inserter(arguments));
@@ -123,37 +122,27 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
   return arguments;
 }
 
-int run_compiler(int argc, char** argv, const char* program) {
+Result<int> run_compiler(int argc, char** argv, const char* program) {
   const std::span given(argv + 1, static_cast<std::size_t>(argc - 1));
-  Result<std::vector<std::string>> expanded = expand_response_files(given);
-  const Result<std::filesystem::path> root = find_installation();
-  if (!expanded || !root) {
-    return report(expanded ? root.error() : expanded.error());
+  const auto expanded = GANTRY_TRY(expand_response_files(given));
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  if (const std::string_view hindrance = what_hinders_devices(expanded); !hindrance.empty()) {
+    return fail("{}", hindrance);
   }
-  if (const std::string_view hindrance = what_hinders_devices(*expanded); !hindrance.empty()) {
-    return report({std::string(hindrance)});
-  }
-  std::vector<std::string> arguments = arguments_of(program, *root, *expanded);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) {
-    pointers.push_back(argument.data());
-  }
-  pointers.push_back(nullptr);
-  execv(program, pointers.data());
-  return report(
-      {fmt::format("cannot run '{0}': {1}; install Debian's package {2}", program,
-                   std::strerror(errno), std::filesystem::path(program).filename().string())});
+  return replace_process(arguments_of(program, root, expanded),
+                         fmt::format("install Debian's package {}",
+                                     std::filesystem::path(program).filename().string()));
 }
 
 } // namespace
 
-int run_gcc(int argc, char** argv) {
+Result<int> run_gcc(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GCC);
 }
-int run_gxx(int argc, char** argv) {
+Result<int> run_gxx(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GXX);
 }
-int run_gfortran(int argc, char** argv) {
+Result<int> run_gfortran(int argc, char** argv) {
   return run_compiler(argc, argv, GANTRY_GFORTRAN);
 }
 

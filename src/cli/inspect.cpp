@@ -1,14 +1,16 @@
-// `gantry inspect`: what there is of offloading in a file.
+// libexec/gantry-inspect, which `gantry inspect` runs: what there is of offloading in a file.
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/inspect_report.h"
-#include "cli/parse_error.h"
 
 #include <CLI/CLI.hpp>
 
 namespace gantry::cli {
 
-int run_inspect(int argc, char** argv) {
+namespace {
+
+Result<int> inspect(int argc, char** argv) {
   std::vector<std::string> paths;
   bool json = false;
   CLI::App app("Shows the device images, the offload entries and the registration of objects,\n"
@@ -20,10 +22,8 @@ int run_inspect(int argc, char** argv) {
       "Examples:\n"
       "  gantry inspect app               the images in a program, and whom they are for\n"
       "  gantry inspect --json libapp.so  the same of a shared library, for programs to read");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
 
   int status = 0;
@@ -49,4 +49,9 @@ int run_inspect(int argc, char** argv) {
   return status;
 }
 
+} // namespace
 } // namespace gantry::cli
+
+int main(int argc, char** argv) {
+  return gantry::cli::with_output_written([&] { return gantry::cli::inspect(argc, argv); });
+}

@@ -8,9 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <system_error>
 
 namespace gantry::cli {
 namespace {
@@ -37,7 +34,7 @@ constexpr std::array kCommands = {
 
 struct Alias {
   std::string_view program;
-  int (*run)(int argc, char** argv);
+  Result<int> (*run)(int argc, char** argv);
 };
 
 /// Programs that this one replaces, by the base name of argv[0].
@@ -57,7 +54,7 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// What `gantry` alone says.
+/// Printed by `gantry` without arguments.
 constexpr std::string_view kFirstSteps =
     "gantry: OpenMP target offloading for the compilers you already have\n\n"
     "To begin:\n"
@@ -77,9 +74,9 @@ void print_help() {
       "\n`gantry COMMAND --help` explains a command; `gantry --version` prints the version.\n");
 }
 
-int run(int argc, char** argv) {
+Result<int> run(int argc, char** argv) {
   if (argc == 0) {
-    return report({"the program was started without a name"});
+    return fail("the program was started without a name");
   }
   const auto* const alias = std::ranges::find(kAliases, base_name(argv[0]), &Alias::program);
   if (alias != kAliases.end()) {
@@ -102,8 +99,8 @@ int run(int argc, char** argv) {
   if (command == nullptr) {
     std::array<std::string_view, kCommands.size()> names;
     std::ranges::transform(kCommands, names.begin(), &Command::name);
-    return report({fmt::format("there is no command '{}'{}; `gantry --help` lists them", name,
-                               suggestion(name, names))});
+    return fail("there is no command '{}'{}; `gantry --help` lists them", name,
+                suggestion(name, names));
   }
   return command->run(argc - 1, argv + 1);
 }
@@ -112,15 +109,5 @@ int run(int argc, char** argv) {
 } // namespace gantry::cli
 
 int main(int argc, char** argv) {
-  using gantry::cli::report;
-  // Commands print and do not look back; what could not be written shows here at the latest.
-  try {
-    const int status = gantry::cli::run(argc, argv);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
-      return status;
-    }
-    return report({fmt::format("cannot write the output: {}", std::strerror(errno))});
-  } catch (const std::system_error& error) { // fmt's way to say so of a long output
-    return report({fmt::format("cannot write the output: {}", error.code().message())});
-  }
+  return gantry::cli::with_output_written([&] { return gantry::cli::run(argc, argv); });
 }

@@ -1,6 +1,6 @@
-// --offload-arch with names that Clang does not have: `host`, for devices of the host's kind, which
-// it has only as a triple, and `native`, the machine's GPUs, for which it runs a program that fails
-// where there is none.
+// --offload-arch with two names that are Gantry's: `host`, devices of the host's kind, for which
+// Clang has only a triple; and `native`, the machine's GPUs, for which Clang runs a program that
+// fails where there is none.
 #pragma once
 
 #include "base/result.h"

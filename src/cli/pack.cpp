@@ -6,7 +6,7 @@
 
 #include "base/output_file.h"
 #include "cli/command.h"
-#include "cli/parse_error.h"
+#include "cli/command_line.h"
 #include "format/archive_writer.h"
 #include "format/input_file.h"
 #include "format/names.h"
@@ -96,11 +96,7 @@ Result<ImageArgument> parse_image(const std::string& text) {
 Result<std::vector<ImageArgument>> parse_images(const Strings& texts) {
   std::vector<ImageArgument> images;
   for (const std::string& text : texts) {
-    auto image = parse_image(text);
-    if (!image) {
-      return tl::unexpected(image.error());
-    }
-    images.push_back(std::move(*image));
+    images.push_back(GANTRY_TRY(parse_image(text)));
   }
   return images;
 }
@@ -124,51 +120,37 @@ Status add_images(const ImageArgument& argument, std::vector<MappedFile>& files,
                 "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp",
                 argument.text, argument.files.empty() ? "file" : "triple");
   }
-  const auto kind = offload_kind(argument);
-  if (!kind) {
-    return tl::unexpected(kind.error());
-  }
+  const auto kind = GANTRY_TRY(offload_kind(argument));
   for (const std::string& path : argument.files) {
-    auto file = MappedFile::open(path);
-    if (!file) {
-      return tl::unexpected(file.error());
-    }
+    auto file = GANTRY_TRY(MappedFile::open(path));
     OffloadImage image;
     image.image_kind =
         format::image_kind_of_extension(std::filesystem::path(path).extension().native());
-    image.offload_kind = *kind;
-    image.contents = file->bytes();
+    image.offload_kind = kind;
+    image.contents = file.bytes();
     for (const auto& [key, value] : argument.strings) {
       if (key != "kind") { // a field of the entry
         image.strings.emplace_back(key, value);
       }
     }
     images.push_back(std::move(image));
-    files.push_back(std::move(*file));
+    files.push_back(std::move(file));
   }
   return {};
 }
 
 Status create(const Options& options) {
-  const auto arguments = parse_images(options.images);
-  if (!arguments) {
-    return tl::unexpected(arguments.error());
-  }
-  if (arguments->empty()) {
+  const auto arguments = GANTRY_TRY(parse_images(options.images));
+  if (arguments.empty()) {
     return fail("there is nothing to put into '{}': give at least one --image", options.output);
   }
   std::vector<MappedFile> files;
   std::vector<OffloadImage> images;
-  for (const ImageArgument& argument : *arguments) {
-    if (Status added = add_images(argument, files, images); !added) {
-      return added;
-    }
+  for (const ImageArgument& argument : arguments) {
+    GANTRY_TRY(add_images(argument, files, images));
   }
-  const auto binary = format::write_offload_binaries(images);
-  if (!binary) {
-    return tl::unexpected(binary.error());
-  }
-  return write_file(options.output == "-" ? "/dev/stdout" : options.output, *binary);
+  const auto binary = GANTRY_TRY(format::write_offload_binaries(images));
+  return write_file(options.output == "-" ? "/dev/stdout" : options.output, binary);
 }
 
 /// True if the image has every value that the argument asks for; a string that the image lacks is
@@ -193,9 +175,7 @@ std::string default_name(const std::string& input, const OffloadImage& image, st
 
 Status extract_matches(const Options& options, const ImageArgument& filter,
                        std::span<const OffloadImage> images) {
-  if (const auto kind = offload_kind(filter); !kind) {
-    return tl::unexpected(kind.error());
-  }
+  (void)GANTRY_TRY(offload_kind(filter));
   if (filter.files.size() > 1) {
     return fail("--image={} gives {} files to write to, expected one", filter.text,
                 filter.files.size());
@@ -223,37 +203,23 @@ Status extract_matches(const Options& options, const ImageArgument& filter,
   }
   for (const format::NewArchiveMember& image : found) {
     const std::string& path = filter.files.empty() ? image.name : filter.files.front();
-    if (Status written = write_file(path, image.contents); !written) {
-      return written;
-    }
+    GANTRY_TRY(write_file(path, image.contents));
   }
   return {};
 }
 
 Status extract(const Options& options) {
-  auto filters = parse_images(options.images);
-  if (!filters) {
-    return tl::unexpected(filters.error());
+  auto filters = GANTRY_TRY(parse_images(options.images));
+  if (filters.empty()) {
+    filters.push_back({}); // everything
   }
-  if (filters->empty()) {
-    filters->push_back({}); // everything
-  }
-  const auto file = format::InputFile::open(options.input);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
+  const auto file = GANTRY_TRY(format::InputFile::open(options.input));
   std::vector<OffloadImage> images;
-  for (const format::InputFile::Part& part : file->parts()) {
-    auto some = format::read_images(part);
-    if (!some) {
-      return tl::unexpected(some.error());
-    }
-    std::ranges::move(*some, std::back_inserter(images));
+  for (const format::InputFile::Part& part : file.parts()) {
+    std::ranges::move(GANTRY_TRY(format::read_images(part)), std::back_inserter(images));
   }
-  for (const ImageArgument& filter : *filters) {
-    if (Status extracted = extract_matches(options, filter, images); !extracted) {
-      return extracted;
-    }
+  for (const ImageArgument& filter : filters) {
+    GANTRY_TRY(extract_matches(options, filter, images));
   }
   return {};
 }
@@ -267,7 +233,7 @@ Status pack(const Options& options) {
 
 } // namespace
 
-int run_pack(int argc, char** argv) {
+Result<int> run_pack(int argc, char** argv) {
   Options options;
   CLI::App app("Puts device images into an offload binary, or takes them out.", "gantry pack");
   app.footer(std::string(kExamples.substr(1)));
@@ -285,20 +251,18 @@ int run_pack(int argc, char** argv) {
   // CLI11's own words for this are not a sentence.
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   if (std::ranges::any_of(arguments, [](std::string_view text) { return text == "--image="; })) {
-    return report({"--image= gives nothing; give KEY=VALUE pairs, as in "
-                   "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp"});
+    return fail("--image= gives nothing; give KEY=VALUE pairs, as in "
+                "--image=file=a.o,triple=x86_64-pc-linux-gnu,kind=openmp");
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
   // LLVM's tool takes -o=FILE as well.
   if (options.output.starts_with('=')) {
     options.output.erase(0, 1);
   }
-  const Status done = pack(options);
-  return done ? 0 : report(done.error());
+  GANTRY_TRY(pack(options));
+  return 0;
 }
 
 } // namespace gantry::cli

@@ -3,8 +3,8 @@
 #include "base/installation.h"
 #include "base/mapped_file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/json_text.h"
-#include "cli/parse_error.h"
 #include "cli/runtime_library.h"
 #include "plugins/check/suite.h"
 
@@ -33,22 +33,16 @@ struct Request {
 };
 
 Result<std::vector<std::byte>> read(const std::filesystem::path& path) {
-  auto file = MappedFile::open(path.string());
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  return std::vector<std::byte>(file->bytes().begin(), file->bytes().end());
+  auto file = GANTRY_TRY(MappedFile::open(path.string()));
+  return std::vector<std::byte>(file.bytes().begin(), file.bytes().end());
 }
 
 /// The first of the installation's images that the plugin accepts; empty if it accepts none.
 Result<std::vector<std::byte>> choose_image(const gantry_plugin& plugin) {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
   std::error_code ignored;
   for (const auto& entry :
-       std::filesystem::directory_iterator(*root / "share/gantry/plugin-check", ignored)) {
+       std::filesystem::directory_iterator(root / "share/gantry/plugin-check", ignored)) {
     auto bytes = read(entry.path());
     if (bytes && plugin.accepts_image(bytes->data(), bytes->size()) == 1) {
       return bytes;
@@ -157,7 +151,7 @@ std::string subjects_of(std::span<const Case> cases) {
 
 } // namespace
 
-int run_plugin_check(int argc, char** argv) {
+Result<int> run_plugin_check(int argc, char** argv) {
   Request request;
   CLI::App app(
       "Tests a plugin against the contract of gantry/plugin.h: each rule in a process of its own,\n"
@@ -183,10 +177,8 @@ int run_plugin_check(int argc, char** argv) {
   app.footer("Examples:\n"
              "  gantry plugin-check worker --options memory=1G\n"
              "  gantry plugin-check ./libgantry-plugin-mine.so --image kernels.bin");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_of_parse_error(app, error);
+  if (const std::optional<int> status = parse(app, argc, argv)) {
+    return *status;
   }
   std::vector<Case> cases = plugin_check::all_cases();
   const std::string subjects = subjects_of(cases);
@@ -194,8 +186,7 @@ int run_plugin_check(int argc, char** argv) {
     return !request.only.empty() && request.only != each.subject && request.only != each.rule;
   });
   if (cases.empty()) {
-    return report({fmt::format("--only: there are no rules of '{}'; the subjects are: {}",
-                               request.only, subjects)});
+    return fail("--only: there are no rules of '{}'; the subjects are: {}", request.only, subjects);
   }
   if (request.list) {
     for (const Case& each : cases) {
@@ -204,9 +195,9 @@ int run_plugin_check(int argc, char** argv) {
     return 0;
   }
   if (request.plugin.empty()) {
-    return report({"name a plugin, as in `gantry plugin-check worker`"});
+    return fail("name a plugin, as in `gantry plugin-check worker`");
   }
-  // Names are asked for in a process of its own too: to load a plugin is to run its code.
+  // Loads the plugin in a process of its own as well, because loading runs its code.
   const Case loads = {"loading", "the plugin is found and loads", [](const Subject&) {}};
   Report outcomes(request, cases);
   const auto load_subject = [&](Subject& subject) { return load(request, subject); };

@@ -11,7 +11,7 @@
 
 namespace gantry::cli {
 
-int run_ptxas(int argc, char** argv) {
+Result<int> run_ptxas(int argc, char** argv) {
   std::string input;
   std::string output;
   for (int i = 1; i < argc; ++i) {
@@ -25,21 +25,16 @@ int run_ptxas(int argc, char** argv) {
     }
   }
   if (input.empty() || output.empty()) {
-    return report({"this stands in for NVIDIA's ptxas where Flang calls it: ptxas --gpu-name GPU "
-                   "--output-file FILE INPUT"});
+    return fail("this stands in for NVIDIA's ptxas where Flang calls it: ptxas --gpu-name GPU "
+                "--output-file FILE INPUT");
   }
-  const Result<MappedFile> file = MappedFile::open(input);
-  if (!file) {
-    return report(file.error());
+  const MappedFile file = GANTRY_TRY(MappedFile::open(input));
+  if (format::identify(file.bytes()) != format::FileKind::kBitcode) {
+    return fail("'{}' is not LLVM bitcode, as Flang with Gantry's plugin makes it: "
+                "compile with 'gantry flang' or --config=gantry-flang-gpu.cfg",
+                input);
   }
-  if (format::identify(file->bytes()) != format::FileKind::kBitcode) {
-    return report({fmt::format("'{}' is not LLVM bitcode, as Flang with Gantry's plugin makes it: "
-                               "compile with 'gantry flang' or --config=gantry-flang-gpu.cfg",
-                               input)});
-  }
-  if (Status status = write_file(output, file->bytes()); !status) {
-    return report(status.error());
-  }
+  GANTRY_TRY(write_file(output, file.bytes()));
   return 0;
 }
 

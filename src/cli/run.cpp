@@ -18,8 +18,8 @@ namespace gantry::cli {
 
 namespace {
 
-/// Empty, or what keeps an ELF file from being run on this machine. execvp() hands what it cannot
-/// run to a shell.
+/// The reason why this machine cannot run an ELF file; empty if there is none. Asked first, because
+/// execvp() hands what it cannot run to a shell.
 std::string why_not_here(const char* program) {
   std::array<unsigned char, EI_NIDENT + 2 * sizeof(Elf64_Half)> head{};
   std::ifstream(program, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
@@ -38,7 +38,7 @@ std::string why_not_here(const char* program) {
 
 } // namespace
 
-int run_program(int argc, char** argv) {
+Result<int> run_program(int argc, char** argv) {
   constexpr const char* kPreload = "LD_PRELOAD";
   if (argc < 2 || std::strcmp(argv[1], "--help") == 0) {
     fmt::print("Usage: gantry run PROGRAM [ARGUMENT…]\n\n"
@@ -50,23 +50,20 @@ int run_program(int argc, char** argv) {
                "  GANTRY_DEVICES=simt gantry run ./app    on the executor of GPU code\n");
     return argc < 2 ? 1 : 0;
   }
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return report(root.error());
-  }
-  std::string libraries = (*root / "lib/libgantry.so.1").string();
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  std::string libraries = (root / "lib/libgantry.so.1").string();
   if (const char* const before = std::getenv(kPreload); before != nullptr && *before != '\0') {
     libraries += fmt::format(":{}", before);
   }
   if (const std::string problem = why_not_here(argv[1]); !problem.empty()) {
-    return report({fmt::format("cannot run '{}': {}", argv[1], problem)});
+    return fail("cannot run '{}': {}", argv[1], problem);
   }
   setenv(kPreload, libraries.c_str(), 1);
   execvp(argv[1], argv + 1);
-  return report({fmt::format(
+  return fail(
       "cannot run '{}': {}; a program in this folder is ./NAME, others are looked for as the "
       "shell does",
-      argv[1], std::strerror(errno))});
+      argv[1], std::strerror(errno));
 }
 
 } // namespace gantry::cli

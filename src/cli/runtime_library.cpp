@@ -9,11 +9,8 @@
 namespace gantry::cli {
 
 Result<RuntimeLibrary> load_runtime_library() {
-  const Result<std::filesystem::path> root = find_installation();
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
-  const std::string path = (*root / "lib/libgantry.so.1").string();
+  const std::filesystem::path root = GANTRY_TRY(find_installation());
+  const std::string path = (root / "lib/libgantry.so.1").string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return fail("the runtime does not load: {}; Gantry's installation is not complete", dlerror());

@@ -17,9 +17,9 @@ struct RuntimeLibrary {
 /// Loads the library; it stays for the life of the process.
 [[nodiscard]] Result<RuntimeLibrary> load_runtime_library();
 
-/// Visits the variables that programs read: the runtime's, and where the PTX executor is installed
-/// what it reads beside them. Visit devices before: the executor is loaded for it, and has the
-/// driver's name.
+/// Visits the environment variables that programs read: the runtime's and, where it is installed,
+/// the PTX executor's. Visit devices before, because this loads the executor, which has the name of
+/// NVIDIA's driver.
 void visit_environment(const RuntimeLibrary& library, gantry_environment_visitor visit, void* data);
 
 } // namespace gantry::cli

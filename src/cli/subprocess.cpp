@@ -71,7 +71,7 @@ bool read_all(int pipe, std::string& output, std::chrono::seconds patience,
   }
 }
 
-/// Those that whoever started this process does not have it ignore.
+/// The ending signals, except those that the parent process has set to be ignored.
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -146,6 +146,11 @@ Result<Ended> run_to_the_end(const std::vector<std::string>& arguments,
   }
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended;
+}
+
+tl::unexpected<Error> replace_process(std::vector<std::string> arguments, std::string_view advice) {
+  execv(arguments.front().c_str(), pointers_to(arguments).data());
+  return fail("cannot run '{}': {}; {}", arguments.front(), std::strerror(errno), advice);
 }
 
 } // namespace gantry::cli

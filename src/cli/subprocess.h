@@ -1,10 +1,11 @@
-// A program that is run to the end, and what it prints.
+// Other programs: run to the end, with what they print, or in this one's place.
 #pragma once
 
 #include "base/result.h"
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,9 @@ struct Ended {
   std::string output; ///< stdout and stderr, at most 64 KiB
 };
 
-/// Keeps the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE) waiting while
-/// it exists, for a process that has to leave in order: they come when it goes. One, in a process
-/// of one thread.
+/// Blocks the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE) while it
+/// exists, so that the process can clean up first; they are delivered when it is destroyed. At most
+/// one, in a process of one thread.
 class HeldSignals {
 public:
   HeldSignals();
@@ -46,5 +47,10 @@ private:
 run_to_the_end(const std::vector<std::string>& arguments,
                const std::vector<std::pair<std::string, std::string>>& environment,
                std::chrono::seconds patience, const HeldSignals& signals);
+
+/// Replaces this process by the program that is the first of `arguments`; returns only where that
+/// fails, an error that ends with `advice`.
+[[nodiscard]] tl::unexpected<Error> replace_process(std::vector<std::string> arguments,
+                                                    std::string_view advice);
 
 } // namespace gantry::cli

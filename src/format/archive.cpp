@@ -47,15 +47,6 @@ std::optional<std::uint64_t> decimal(std::string_view digits) {
   return value;
 }
 
-template <typename Word>
-Word big_endian(Bytes bytes, std::uint64_t offset) {
-  Word value = 0;
-  for (std::size_t index = 0; index < sizeof(Word); ++index) {
-    value = (value << 8U) | std::to_integer<Word>(bytes[offset + index]);
-  }
-  return value;
-}
-
 /// The name of a member and how many bytes of its contents the name takes (BSD).
 struct MemberName {
   std::string_view text;
@@ -127,8 +118,8 @@ Result<Archive> Archive::read(Bytes bytes) {
       return fail("the size of the member at offset {} is '{}', expected a decimal number", offset,
                   field(header->size));
     }
-    const bool is_index = raw_name == "/" || raw_name == "/SYM64/";
-    const bool is_special = is_index || raw_name == "//";
+    const bool is_table_of_names = raw_name == "//";
+    const bool is_special = is_table_of_names || raw_name == "/" || raw_name == "/SYM64/";
     const bool has_contents = is_special || !archive.thin_;
     const std::uint64_t start = offset + sizeof(MemberHeader);
     const auto contents = slice(bytes, start, has_contents ? *size : 0);
@@ -137,61 +128,19 @@ Result<Archive> Archive::read(Bytes bytes) {
                   "truncated",
                   offset, *size, bytes.size() - start);
     }
-    if (is_index) {
-      archive.index_ = *contents;
-      archive.index_word_ = raw_name == "/" ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
-    } else if (is_special) {
+    if (is_table_of_names) {
       names = as_text(*contents);
-    } else {
-      const auto name = read_name(raw_name, *contents, names);
-      if (!name) {
-        return with_context(name.error(), fmt::format("member at offset {}", offset));
-      }
-      if (!is_bsd_index(name->text)) {
-        archive.members_.push_back(
-            {name->text, contents->subspan(name->bytes_of_contents), offset});
+    } else if (!is_special) {
+      const auto name = GANTRY_TRY_CONTEXT(read_name(raw_name, *contents, names),
+                                           fmt::format("member at offset {}", offset));
+      if (!is_bsd_index(name.text)) {
+        archive.members_.push_back({name.text, contents->subspan(name.bytes_of_contents)});
       }
     }
     offset = start + contents->size();
     offset += offset % 2;
   }
   return archive;
-}
-
-const ArchiveMember* Archive::member_at(std::uint64_t offset) const {
-  const auto found = std::ranges::lower_bound(members_, offset, {}, &ArchiveMember::offset);
-  return found == members_.end() || found->offset != offset ? nullptr : &*found;
-}
-
-Result<std::optional<std::vector<ArchiveSymbol>>> Archive::symbol_index() const {
-  if (!index_) {
-    return std::nullopt;
-  }
-  const auto word_at = [&](std::uint64_t offset) -> std::uint64_t {
-    return index_word_ == sizeof(std::uint32_t) ? big_endian<std::uint32_t>(*index_, offset)
-                                                : big_endian<std::uint64_t>(*index_, offset);
-  };
-  if (index_->size() < index_word_) {
-    return fail("the archive's symbol index has {} bytes, expected at least {}", index_->size(),
-                index_word_);
-  }
-  const std::uint64_t count = word_at(0);
-  if (count > index_->size() / index_word_ - 1) {
-    return fail("the archive's symbol index of {} bytes is too small for the {} symbols it claims",
-                index_->size(), count);
-  }
-  std::vector<ArchiveSymbol> symbols;
-  symbols.reserve(count);
-  std::uint64_t name_at = (count + 1) * index_word_;
-  for (std::uint64_t index = 0; index < count; ++index) {
-    const auto name = c_string(*index_, name_at);
-    if (!name) {
-      return fail("the name of symbol {} does not end inside the archive's symbol index", index);
-    }
-    symbols.push_back({*name, word_at((index + 1) * index_word_)});
-    name_at += name->size() + 1;
-  }
-  return symbols;
 }
 
 std::filesystem::path thin_member_path(const std::filesystem::path& archive,

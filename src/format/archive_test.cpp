@@ -29,7 +29,7 @@ std::string header(std::string_view name, std::string_view size) {
   return fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", name, 0, 0, 0, 644, size);
 }
 
-TEST(Archive, MembersAndIndexOfGnuAr) {
+TEST(Archive, MembersOfGnuAr) {
   const MappedFile file = corpus_file("gnu.a");
   const auto archive = Archive::read(file.bytes());
   ASSERT_TRUE(archive) << archive.error().message;
@@ -37,16 +37,6 @@ TEST(Archive, MembersAndIndexOfGnuAr) {
   EXPECT_THAT(names(*archive), ElementsAre("start.o", "clang22.o"));
   const MappedFile object = corpus_file("clang22.o");
   EXPECT_TRUE(std::ranges::equal(archive->members()[1].contents, object.bytes()));
-
-  const auto index = archive->symbol_index();
-  ASSERT_TRUE(index) << index.error().message;
-  ASSERT_TRUE(*index);
-  const auto kernel = std::ranges::find(**index, "kernel", &ArchiveSymbol::name);
-  ASSERT_NE(kernel, (*index)->end());
-  const ArchiveMember* member = archive->member_at(kernel->member_offset);
-  ASSERT_NE(member, nullptr);
-  EXPECT_EQ(member->name, "clang22.o");
-  EXPECT_EQ(archive->member_at(kernel->member_offset + 1), nullptr);
 }
 
 TEST(Archive, ThinMembersAreFilesBesideTheArchive) {
@@ -57,7 +47,7 @@ TEST(Archive, ThinMembersAreFilesBesideTheArchive) {
   EXPECT_THAT(names(*archive), ElementsAre("a_name_longer_than_fifteen_characters.o"));
   EXPECT_EQ(thin_member_path("some/folder/thin.a", archive->members()[0]),
             "some/folder/a_name_longer_than_fifteen_characters.o");
-  EXPECT_EQ(thin_member_path("thin.a", {"/absolute.o", {}, 0}), "/absolute.o");
+  EXPECT_EQ(thin_member_path("thin.a", {"/absolute.o", {}}), "/absolute.o");
 }
 
 TEST(Archive, BsdNamesStandBeforeTheContents) {
@@ -66,7 +56,6 @@ TEST(Archive, BsdNamesStandBeforeTheContents) {
   ASSERT_TRUE(archive) << archive.error().message;
   EXPECT_THAT(names(*archive), ElementsAre("a_name_longer_than_fifteen_characters.o"));
   EXPECT_TRUE(as_text(archive->members()[0].contents).starts_with("\177ELF"));
-  EXPECT_FALSE(*archive->symbol_index()) << "the BSD index is not a member, nor GNU's index";
 }
 
 TEST(Archive, WhatIsWrittenIsReadBack) {
@@ -94,11 +83,6 @@ TEST(Archive, ErrorsNameWhatIsWrong) {
   EXPECT_THAT(error_of(magic + header("/7", "0")), HasSubstr("past the 0 bytes of the table"));
   EXPECT_THAT(error_of(magic + header("/x", "0")), HasSubstr("'/x' is not a position"));
   EXPECT_THAT(error_of(magic + header("#1/9", "4") + "name"), HasSubstr("'#1/9' does not give"));
-
-  const std::string index = magic + header("/", "8") + std::string("\xFF\xFF\xFF\xFF\0\0\0\0", 8);
-  const auto archive = Archive::read(as_bytes(index));
-  ASSERT_TRUE(archive);
-  EXPECT_THAT(archive->symbol_index().error().message, HasSubstr("4294967295 symbols it claims"));
 }
 
 } // namespace

@@ -102,18 +102,15 @@ Result<ElfFile> ElfFile::read(Bytes bytes) {
                 "little-endian (1)",
                 header->e_ident[EI_CLASS], header->e_ident[EI_DATA]);
   }
-  const auto table = locate_sections(bytes, *header);
-  if (!table) {
-    return tl::unexpected(table.error());
-  }
+  const auto table = GANTRY_TRY(locate_sections(bytes, *header));
 
   ElfFile file;
   file.type_ = header->e_type;
   file.machine_ = header->e_machine;
-  file.sections_.resize(table->count);
-  for (std::size_t index = 0; index < table->count; ++index) {
+  file.sections_.resize(table.count);
+  for (std::size_t index = 0; index < table.count; ++index) {
     ElfSection& section = file.sections_[index];
-    section.header = load<Elf64_Shdr>(bytes, table->offset + index * sizeof(Elf64_Shdr)).value();
+    section.header = load<Elf64_Shdr>(bytes, table.offset + index * sizeof(Elf64_Shdr)).value();
     if (section.header.sh_type == SHT_NULL || section.header.sh_type == SHT_NOBITS) {
       continue;
     }
@@ -125,8 +122,8 @@ Result<ElfFile> ElfFile::read(Bytes bytes) {
     }
     section.contents = *contents;
   }
-  if (table->names != SHN_UNDEF) {
-    const Bytes names = file.sections_[table->names].contents;
+  if (table.names != SHN_UNDEF) {
+    const Bytes names = file.sections_[table.names].contents;
     for (std::size_t index = 1; index < file.sections_.size(); ++index) {
       ElfSection& section = file.sections_[index];
       const auto name = c_string(names, section.header.sh_name);
@@ -249,8 +246,8 @@ bool has_offload_sections(Bytes object) {
     if (candidate.sh_type == kShtLlvmOffloading) {
       return true;
     }
-    // Names are far from the headers, and most sections of a large object are functions, which are
-    // told by their flags.
+    // Looks at flags first, because names are far from the headers, and most sections of a large
+    // object are functions, which their flags identify.
     constexpr std::uint64_t kOfOthers = SHF_EXECINSTR | SHF_GROUP | SHF_MERGE | SHF_TLS;
     if (candidate.sh_type != SHT_PROGBITS || (candidate.sh_flags & kOfOthers) != 0) {
       continue;

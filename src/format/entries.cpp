@@ -26,23 +26,17 @@ std::optional<EntryLayout> layout_of_section(std::string_view name) {
 /// Fills in the two pointers of an entry, which lie at these offsets of the section.
 Status resolve(const PointerReader& pointers, std::uint64_t address_at, std::uint64_t name_at,
                OffloadEntry& entry) {
-  const auto address = pointers.at(address_at);
-  if (!address) {
-    return tl::unexpected(address.error());
-  }
-  entry.address = address->address;
-  entry.symbol = address->symbol;
-  const auto name = pointers.at(name_at);
-  if (!name) {
-    return tl::unexpected(name.error());
-  }
-  if (name->target.empty() && name->address == 0 && name->symbol.empty()) {
+  const auto address = GANTRY_TRY(pointers.at(address_at));
+  entry.address = address.address;
+  entry.symbol = address.symbol;
+  const auto name = GANTRY_TRY(pointers.at(name_at));
+  if (name.target.empty() && name.address == 0 && name.symbol.empty()) {
     return {}; // null: an entry without a name
   }
-  const auto text = c_string(name->target, 0);
+  const auto text = c_string(name.target, 0);
   if (!text) {
     return fail("the entry's name ({} at {:#x}) is not a string inside the file",
-                name->symbol.empty() ? "a pointer" : name->symbol, name->address);
+                name.symbol.empty() ? "a pointer" : name.symbol, name.address);
   }
   entry.name = *text;
   return {};
@@ -56,11 +50,8 @@ Result<OffloadEntry> read_legacy(const PointerReader& pointers, Bytes section,
   entry.flags = static_cast<std::uint32_t>(raw.flags);
   entry.size = raw.size;
   entry.data = static_cast<std::uint32_t>(raw.data);
-  if (Status resolved = resolve(pointers, offset + offsetof(LegacyEntry, address),
-                                offset + offsetof(LegacyEntry, name), entry);
-      !resolved) {
-    return tl::unexpected(resolved.error());
-  }
+  GANTRY_TRY(resolve(pointers, offset + offsetof(LegacyEntry, address),
+                     offset + offsetof(LegacyEntry, name), entry));
   return entry;
 }
 
@@ -76,11 +67,8 @@ Result<OffloadEntry> read_current(const PointerReader& pointers, Bytes section,
   entry.flags = raw.flags;
   entry.size = raw.size;
   entry.data = raw.data;
-  if (Status resolved = resolve(pointers, offset + offsetof(CurrentEntry, address),
-                                offset + offsetof(CurrentEntry, name), entry);
-      !resolved) {
-    return tl::unexpected(resolved.error());
-  }
+  GANTRY_TRY(resolve(pointers, offset + offsetof(CurrentEntry, address),
+                     offset + offsetof(CurrentEntry, name), entry));
   return entry;
 }
 
@@ -96,18 +84,13 @@ Result<EntryTable> read_table(const ElfFile& file, std::size_t index, EntryLayou
   if (section.contents.empty()) {
     return table;
   }
-  const auto pointers = PointerReader::read(file, index);
-  if (!pointers) {
-    return tl::unexpected(pointers.error());
-  }
+  const auto pointers = GANTRY_TRY(PointerReader::read(file, index));
   for (std::uint64_t offset = 0; offset < section.contents.size(); offset += size) {
-    auto entry = legacy ? read_legacy(*pointers, section.contents, offset)
-                        : read_current(*pointers, section.contents, offset);
-    if (!entry) {
-      return with_context(entry.error(), fmt::format("entry {}", offset / size));
-    }
-    entry->role = entry_role(entry->kind, entry->flags, entry->size);
-    table.entries.push_back(*entry);
+    auto entry = GANTRY_TRY_CONTEXT(legacy ? read_legacy(pointers, section.contents, offset)
+                                           : read_current(pointers, section.contents, offset),
+                                    fmt::format("entry {}", offset / size));
+    entry.role = entry_role(entry.kind, entry.flags, entry.size);
+    table.entries.push_back(entry);
   }
   return table;
 }
@@ -122,11 +105,8 @@ Result<std::vector<EntryTable>> read_entry_tables(const ElfFile& file) {
     if (!layout || section.header.sh_type != SHT_PROGBITS) {
       continue;
     }
-    auto table = read_table(file, index, *layout);
-    if (!table) {
-      return with_context(table.error(), fmt::format("section '{}'", section.name));
-    }
-    tables.push_back(std::move(*table));
+    tables.push_back(GANTRY_TRY_CONTEXT(read_table(file, index, *layout),
+                                        fmt::format("section '{}'", section.name)));
   }
   return tables;
 }

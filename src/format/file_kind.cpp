@@ -47,7 +47,7 @@ std::string_view machine_name(std::uint16_t machine) {
   }
 }
 
-/// True if a shared object says that it is a program, which only its dynamic section does.
+/// True if the dynamic section of a shared object marks it as a program; nothing else does.
 bool is_executable(Bytes bytes) {
   const auto elf = ElfFile::read(bytes);
   const ElfSection* dynamic = elf ? elf->find_section(".dynamic") : nullptr;

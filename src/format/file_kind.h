@@ -1,4 +1,4 @@
-// What a file is, by its first bytes: the first question about any input.
+// Identifies a file by its first bytes.
 #pragma once
 
 #include "base/bytes.h"
@@ -13,7 +13,7 @@ enum class FileKind {
   kElfRelocatable,
   kElfExecutable, ///< at a fixed address; a position-independent one is kElfShared, as in ELF
   kElfShared,
-  kElfOther,    ///< a core file, 32-bit or big-endian ELF: nothing this room reads
+  kElfOther,    ///< a core file, 32-bit or big-endian ELF: nothing that src/format reads
   kArchive,     ///< members inside
   kThinArchive, ///< members beside it, by path
   kBitcode,     ///< LLVM bitcode, with or without the wrapper header; reading it takes LLVM

@@ -16,11 +16,8 @@ InputFile::InputFile(MappedFile file) : kind_(identify(file.bytes())) {
 }
 
 Result<InputFile> InputFile::open(const std::filesystem::path& path) {
-  auto mapping = MappedFile::open(path);
-  if (!mapping) {
-    return tl::unexpected(mapping.error());
-  }
-  InputFile file(std::move(*mapping));
+  auto mapping = GANTRY_TRY(MappedFile::open(path));
+  InputFile file(std::move(mapping));
   if (!file.is_archive()) {
     file.parts_.push_back({path.native(), "", file.kind_, file.mappings_.front().bytes()});
   } else if (Status opened = file.open_members(path); !opened) {
@@ -30,19 +27,14 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
 }
 
 Status InputFile::open_members(const std::filesystem::path& path) {
-  const auto archive = Archive::read(mappings_.front().bytes());
-  if (!archive) {
-    return tl::unexpected(archive.error());
-  }
-  for (const ArchiveMember& member : archive->members()) {
+  const auto archive = GANTRY_TRY(Archive::read(mappings_.front().bytes()));
+  for (const ArchiveMember& member : archive.members()) {
     Bytes bytes = member.contents;
-    if (archive->is_thin()) {
-      auto mapping = MappedFile::open(thin_member_path(path, member));
-      if (!mapping) {
-        return with_context(mapping.error(), fmt::format("member '{}'", member.name));
-      }
-      bytes = mapping->bytes();
-      mappings_.push_back(std::move(*mapping));
+    if (archive.is_thin()) {
+      auto mapping = GANTRY_TRY_CONTEXT(MappedFile::open(thin_member_path(path, member)),
+                                        fmt::format("member '{}'", member.name));
+      bytes = mapping.bytes();
+      mappings_.push_back(std::move(mapping));
     }
     parts_.push_back({path.native(), std::string(member.name), identify(bytes), bytes});
   }
@@ -62,18 +54,12 @@ Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part) {
   default:
     return std::vector<OffloadImage>{};
   }
-  const auto elf = ElfFile::read(part.bytes);
-  if (!elf) {
-    return with_context(elf.error(), part.name());
-  }
+  const auto elf = GANTRY_TRY_CONTEXT(ElfFile::read(part.bytes), part.name());
   std::vector<OffloadImage> all;
-  for (const OffloadSection& section : find_offload_sections(*elf)) {
-    auto images = read_offload_binaries(section.contents);
-    if (!images) {
-      return with_context(images.error(),
-                          fmt::format("{}: section '{}'", part.name(), section.name));
-    }
-    std::ranges::move(*images, std::back_inserter(all));
+  for (const OffloadSection& section : find_offload_sections(elf)) {
+    auto images = GANTRY_TRY_CONTEXT(read_offload_binaries(section.contents),
+                                     fmt::format("{}: section '{}'", part.name(), section.name));
+    std::ranges::move(images, std::back_inserter(all));
   }
   return all;
 }

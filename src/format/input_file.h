@@ -1,4 +1,4 @@
-// A file given on a command line, opened up as far as its parts: an archive's members, or the file
+// A file given on a command line, opened as its parts: the members of an archive, or the file
 // itself.
 #pragma once
 
@@ -45,8 +45,8 @@ private:
   std::vector<Part> parts_;
 };
 
-/// Every device image of a part, wherever the part keeps them. Parts that can hold none, such as
-/// text, have none. LLVM bitcode has none that can be seen without LLVM.
+/// Every device image of a part, in whatever section it is. Parts of other kinds, such as text,
+/// have none; images inside LLVM bitcode are not seen, because finding them takes LLVM.
 [[nodiscard]] Result<std::vector<OffloadImage>> read_images(const InputFile::Part& part);
 
 } // namespace gantry::format

@@ -75,42 +75,28 @@ public:
                   header_.entry_size_or_count, sizeof(Entry));
     }
     const std::uint64_t count = v1 ? 1 : header_.entry_size_or_count;
-    if (Status claimed = claim(0, sizeof(Header), 1, "header"); !claimed) {
-      return claimed;
-    }
-    if (Status claimed = claim(header_.entries_offset, sizeof(Entry), count, "entries"); !claimed) {
-      return claimed;
-    }
-    // No part is read before it is known that no two share bytes: many entries with one string map
-    // would take as long as that map many times.
+    GANTRY_TRY(claim(0, sizeof(Header), 1, "header"));
+    GANTRY_TRY(claim(header_.entries_offset, sizeof(Entry), count, "entries"));
+    // Reads no part before it is known that no two share bytes, because many entries with one large
+    // string map would take quadratic time.
     std::vector<Entry> entries;
     for (std::uint64_t index = 0; index < count; ++index) {
       entries.push_back(
           load<Entry>(container_, header_.entries_offset + index * sizeof(Entry)).value());
-      if (Status claimed = claim_parts(entries.back()); !claimed) {
-        return with_context(claimed.error(), fmt::format("entry {}", index));
-      }
+      GANTRY_TRY_CONTEXT(claim_parts(entries.back()), fmt::format("entry {}", index));
     }
-    if (Status disjoint = check_claims_are_disjoint(); !disjoint) {
-      return disjoint;
-    }
+    GANTRY_TRY(check_claims_are_disjoint());
     for (std::uint64_t index = 0; index < count; ++index) {
-      auto image = read_image(entries[index]);
-      if (!image) {
-        return with_context(image.error(), fmt::format("entry {}", index));
-      }
-      images.push_back(std::move(*image));
+      images.push_back(
+          GANTRY_TRY_CONTEXT(read_image(entries[index]), fmt::format("entry {}", index)));
     }
     return {};
   }
 
 private:
   Status claim_parts(const Entry& entry) {
-    if (Status claimed = claim(entry.strings_offset, string_record_size(header_.version),
-                               entry.string_count, "string map");
-        !claimed) {
-      return claimed;
-    }
+    GANTRY_TRY(claim(entry.strings_offset, string_record_size(header_.version), entry.string_count,
+                     "string map"));
     return claim(entry.image_offset, entry.image_size, 1, "image");
   }
 
@@ -123,11 +109,9 @@ private:
     const std::uint64_t record_size = string_record_size(header_.version);
     image.strings.reserve(entry.string_count);
     for (std::uint64_t index = 0; index < entry.string_count; ++index) {
-      auto string = read_string(entry.strings_offset + index * record_size);
-      if (!string) {
-        return with_context(string.error(), fmt::format("string {}", index));
-      }
-      image.strings.push_back(*string);
+      auto string = GANTRY_TRY_CONTEXT(read_string(entry.strings_offset + index * record_size),
+                                       fmt::format("string {}", index));
+      image.strings.push_back(string);
     }
     image.contents = container_.subspan(entry.image_offset, entry.image_size);
     return image;
@@ -220,9 +204,7 @@ public:
   std::vector<std::byte> take() { return std::move(bytes_); }
 
   Status write(std::span<const OffloadImage> images, std::uint32_t version) {
-    if (Status writable = check_strings(images, version); !writable) {
-      return writable;
-    }
+    GANTRY_TRY(check_strings(images, version));
     start_ = bytes_.size();
     std::vector<Entry> entries(images.size());
     const std::uint64_t record_size = string_record_size(version);
@@ -335,21 +317,13 @@ Result<std::vector<OffloadImage>> read_offload_binaries(Bytes bytes) {
       break; // padding after the last container
     }
     const auto read = [&]() -> Result<std::uint64_t> {
-      auto header = read_header(rest);
-      if (!header) {
-        return tl::unexpected(header.error());
-      }
-      if (Status contents = ContainerReader(rest.first(header->size), *header).read(images);
-          !contents) {
-        return tl::unexpected(contents.error());
-      }
-      return header->size;
+      auto header = GANTRY_TRY(read_header(rest));
+      GANTRY_TRY(ContainerReader(rest.first(header.size), header).read(images));
+      return header.size;
     };
-    const auto size = read();
-    if (!size) {
-      return with_context(size.error(), fmt::format("offload binary at offset {}", offset));
-    }
-    offset = align_up(offset + *size);
+    const auto size =
+        GANTRY_TRY_CONTEXT(read(), fmt::format("offload binary at offset {}", offset));
+    offset = align_up(offset + size);
   }
   return images;
 }
@@ -360,9 +334,7 @@ Result<std::vector<std::byte>> write_offload_binaries(std::span<const OffloadIma
   const std::size_t images_each = version == ContainerVersion::kV1 ? 1 : images.size();
   ContainerWriter writer;
   while (!images.empty()) {
-    if (Status written = writer.write(images.first(images_each), number); !written) {
-      return tl::unexpected(written.error());
-    }
+    GANTRY_TRY(writer.write(images.first(images_each), number));
     images = images.subspan(images_each);
   }
   return writer.take();

@@ -11,8 +11,8 @@ std::size_t index_of(const ElfFile& file, const ElfSection& section) {
   return static_cast<std::size_t>(&section - file.sections().data());
 }
 
-/// The pairs from `offset` of the section to `end`. Zeros are what a linker puts between the pairs
-/// of objects that ask for a larger alignment.
+/// The pairs from `offset` of the section to `end`, without the zeros that a linker puts between
+/// objects for alignment.
 Result<std::vector<OpenmpTargetPair>> read_pairs(const PointerReader& pointers,
                                                  const ElfSection& section, std::uint64_t offset,
                                                  std::uint64_t end) {
@@ -22,14 +22,11 @@ Result<std::vector<OpenmpTargetPair>> read_pairs(const PointerReader& pointers,
   }
   std::vector<OpenmpTargetPair> pairs;
   for (; offset < end; offset += sizeof(OpenmpTargetPairBytes)) {
-    const auto address = pointers.at(offset);
-    if (!address) {
-      return tl::unexpected(address.error());
-    }
+    const auto address = GANTRY_TRY(pointers.at(offset));
     const std::uint64_t size =
         load<std::uint64_t>(section.contents, offset + sizeof(std::uint64_t)).value_or(0);
-    if (address->address != 0 || !address->symbol.empty() || !address->target.empty()) {
-      pairs.push_back({.address = address->address, .symbol = address->symbol, .size = size});
+    if (address.address != 0 || !address.symbol.empty() || !address.target.empty()) {
+      pairs.push_back({.address = address.address, .symbol = address.symbol, .size = size});
     }
   }
   return pairs;
@@ -62,20 +59,14 @@ Result<OpenmpTargetBlob> read_target(const ElfFile& file, const PointerReader& p
                 section.name);
   }
   result.contents = *contents;
-  const auto read = PointerReader::read(file, index_of(file, *elements));
-  if (!read) {
-    return tl::unexpected(read.error());
-  }
+  const auto read = GANTRY_TRY(PointerReader::read(file, index_of(file, *elements)));
   const bool has_addresses = as_text(result.contents).starts_with(ELFMAG);
   const std::uint64_t first = table->address - elements->header.sh_addr;
   for (std::uint64_t i = 0; i < entry->address_count; ++i) {
-    const auto element = read->at(first + i * sizeof(std::uint64_t));
-    if (!element) {
-      return tl::unexpected(element.error());
-    }
+    const auto element = GANTRY_TRY(read.at(first + i * sizeof(std::uint64_t)));
     if (has_addresses) {
-      result.addresses.push_back(element->address);
-    } else if (const auto name = c_string(element->target, 0)) {
+      result.addresses.push_back(element.address);
+    } else if (const auto name = c_string(element.target, 0)) {
       result.names.push_back(*name);
     } else {
       return fail("name {} of a target of the descriptor in section '{}' has no end", i,
@@ -92,14 +83,11 @@ Result<std::optional<OpenmpTargetTable>> read_openmp_target(const ElfFile& file)
   if (section == nullptr || section->contents.empty()) {
     return std::nullopt;
   }
-  const auto pointers = PointerReader::read(file, index_of(file, *section));
-  if (!pointers) {
-    return tl::unexpected(pointers.error());
-  }
+  const auto pointers = GANTRY_TRY(PointerReader::read(file, index_of(file, *section)));
   OpenmpTargetTable table;
-  const auto first = pointers->at(0);
+  const auto first = pointers.at(0);
   const auto header = load<OpenmpTargetHeader>(section->contents, 0);
-  // A linked image's section has pairs alone: a first word that is the address of something.
+  // A linked image's section has no descriptor, only pairs: its first word is an address.
   const bool has_descriptor = !file.is_relocatable() && first && header && first->symbol.empty() &&
                               first->target.empty() && header->version != 0 &&
                               header->target_count != 0;
@@ -118,25 +106,17 @@ Result<std::optional<OpenmpTargetTable>> read_openmp_target(const ElfFile& file)
                   header->target_count, room);
     }
     begin = sizeof *header + header->target_count * sizeof(OpenmpTargetEntry);
-    const auto last = pointers->at(offsetof(OpenmpTargetHeader, host_end));
+    const auto last = pointers.at(offsetof(OpenmpTargetHeader, host_end));
     end = last ? last->address - section->header.sh_addr : 0;
     if (end < begin || end > section->contents.size()) {
       return fail("the host's pairs of section '{}' end outside of it", section->name);
     }
     for (std::uint32_t i = 0; i < header->target_count; ++i) {
-      auto target =
-          read_target(file, *pointers, *section, sizeof *header + i * sizeof(OpenmpTargetEntry));
-      if (!target) {
-        return tl::unexpected(target.error());
-      }
-      table.targets.push_back(std::move(*target));
+      table.targets.push_back(GANTRY_TRY(
+          read_target(file, pointers, *section, sizeof *header + i * sizeof(OpenmpTargetEntry))));
     }
   }
-  auto host = read_pairs(*pointers, *section, begin, end);
-  if (!host) {
-    return tl::unexpected(host.error());
-  }
-  table.host = std::move(*host);
+  table.host = GANTRY_TRY(read_pairs(pointers, *section, begin, end));
   return table;
 }
 

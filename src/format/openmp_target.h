@@ -39,8 +39,8 @@ struct OpenmpTargetPair {
   std::uint64_t size = 0;
 };
 
-/// Device code for one kind of device. Where the n-th pair of the host's is in it is the n-th of
-/// `addresses` in code that has addresses before it is loaded, else of `names`.
+/// Device code for one kind of device. The n-th of `addresses` is the place of the host's n-th pair
+/// in code that has addresses before it is loaded; in other code the n-th of `names` names it.
 struct OpenmpTargetBlob {
   Bytes contents;
   std::vector<std::uint64_t> addresses;

@@ -49,26 +49,18 @@ Result<PointerReader> PointerReader::read(const ElfFile& file, std::size_t secti
   }
   PointerReader reader(file, section);
   const bool relocatable = file.is_relocatable();
-  auto symbols = relocatable ? file.symbols() : file.dynamic_symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
-  const auto relocations = relocatable ? file.relocations_of(section) : file.dynamic_relocations();
-  if (!relocations) {
-    return tl::unexpected(relocations.error());
-  }
+  auto symbols = GANTRY_TRY(relocatable ? file.symbols() : file.dynamic_symbols());
+  const auto relocations =
+      GANTRY_TRY(relocatable ? file.relocations_of(section) : file.dynamic_relocations());
   const std::uint64_t first = relocatable ? 0 : reader.section_->header.sh_addr;
-  for (const ElfRelocation& relocation : *relocations) {
+  for (const ElfRelocation& relocation : relocations) {
     if (relocation.offset - first < reader.section_->contents.size()) {
       reader.relocations_.emplace(relocation.offset - first, relocation);
     }
   }
   if (!relocatable) {
-    auto all = file.symbols();
-    if (!all) {
-      return tl::unexpected(all.error());
-    }
-    for (const auto* table : {&*all, &*symbols}) {
+    auto all = GANTRY_TRY(file.symbols());
+    for (const auto* table : {&all, &symbols}) {
       for (const ElfSymbol& symbol : *table) {
         if (!symbol.is_undefined() && !symbol.name.empty() &&
             (symbol.type == STT_FUNC || symbol.type == STT_OBJECT)) {
@@ -77,7 +69,7 @@ Result<PointerReader> PointerReader::read(const ElfFile& file, std::size_t secti
       }
     }
   }
-  reader.symbols_ = std::move(*symbols);
+  reader.symbols_ = std::move(symbols);
   return reader;
 }
 

@@ -1,4 +1,4 @@
-// What the tests of this room share: files of the corpus, and damage done to them systematically.
+// Shared by the tests of src/format: files of the corpus, and systematic damage to them.
 #pragma once
 
 #include "base/bytes.h"

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include <llvm/TargetParser/Host.h>
@@ -19,28 +18,18 @@ namespace {
 /// How an option takes its value.
 enum class Value {
   kNone,
-  kJoined,           ///< --option=value; the name in the table ends with '='
-  kSeparate,         ///< --option value
-  kJoinedOrSeparate, ///< -Lvalue or -L value
+  kJoined, ///< --option=value
+  kEither, ///< --option=value or --option value; of one letter -Lvalue or -L value
 };
 
 /// What becomes of an option: `kWrapper` options are taken out, `kHost` ones are also read here.
 enum class Owner { kWrapper, kHost };
 
-/// Positional switches in force while the command line is read.
-struct Position {
-  bool whole_archive = false;
-  bool allow_shared = true;
-  unsigned group = 0;
-  unsigned groups_seen = 0;
-  bool lazy = false;
-  bool as_needed = false;
-  std::vector<Position> saved; // --push-state
-};
-
 struct Parser {
   Arguments result;
-  Position position;
+  HostInput position;                     ///< the positional switches in force, for the next input
+  std::vector<HostInput> saved_positions; ///< --push-state
+  unsigned groups_seen = 0;
 };
 
 struct Option {
@@ -50,15 +39,12 @@ struct Option {
   Status (*apply)(Parser&, std::string_view value);
 };
 
-void add_input(Parser& parser, std::string_view name, bool is_library) {
-  const Position& position = parser.position;
-  parser.result.inputs.push_back({.name = std::string(name),
-                                  .is_library = is_library,
-                                  .whole_archive = position.whole_archive,
-                                  .allow_shared = position.allow_shared,
-                                  .group = position.group,
-                                  .lazy = position.lazy,
-                                  .as_needed = position.as_needed});
+template <bool is_library>
+Status add_input(Parser& parser, std::string_view name) {
+  HostInput& input = parser.result.inputs.emplace_back(parser.position);
+  input.name = name;
+  input.is_library = is_library;
+  return {};
 }
 
 /// `TRIPLE=ARGUMENT` when what stands before the first '=' is a triple of an architecture LLVM
@@ -78,9 +64,6 @@ TargetArgument parse_target_argument(std::string_view text) {
 Status ignore(Parser&, std::string_view) {
   return {};
 }
-
-/// -z takes many keywords; none concerns the wrapper, but each must not be taken for an input.
-constexpr auto kSkipValue = ignore;
 
 /// A positive number, as the value of `option`.
 Result<unsigned> parse_number(std::string_view option, std::string_view value,
@@ -118,17 +101,15 @@ Status set_override_image(Parser& parser, std::string_view value) {
 }
 
 Status pop_state(Parser& parser, std::string_view) {
-  if (!parser.position.saved.empty()) {
-    Position saved = std::move(parser.position.saved.back());
-    saved.groups_seen = parser.position.groups_seen;
-    parser.position = std::move(saved);
+  if (!parser.saved_positions.empty()) {
+    parser.position = parser.saved_positions.back();
+    parser.saved_positions.pop_back();
   }
   return {};
 }
 
 Status push_state(Parser& parser, std::string_view) {
-  Position copy = parser.position;
-  parser.position.saved.push_back(std::move(copy));
+  parser.saved_positions.push_back(parser.position);
   return {};
 }
 
@@ -144,7 +125,7 @@ Status set_string(Parser& parser, std::string_view value) {
   return {};
 }
 
-/// A file, which has to have a name.
+/// The path of a file; an empty one is an error.
 template <std::string Arguments::* member>
 Status set_file(Parser& parser, std::string_view value) {
   if (value.empty()) {
@@ -165,16 +146,13 @@ Status append_target(Parser& parser, std::string_view value) {
   return {};
 }
 
-template <auto member, bool state>
+template <bool HostInput::* member, bool state>
 Status set_position(Parser& parser, std::string_view) {
   parser.position.*member = state;
   return {};
 }
-
-Status set_static(Parser& parser, std::string_view) {
-  parser.position.allow_shared = false;
-  return {};
-}
+constexpr auto kSetStatic = set_position<&HostInput::allow_shared, false>;
+constexpr auto kSetDynamic = set_position<&HostInput::allow_shared, true>;
 
 /// Clang 19 passes the device's level as --opt-level=O2 where Clang 22 says --device-compiler=-O2.
 Status set_opt_level(Parser& parser, std::string_view value) {
@@ -188,7 +166,7 @@ Status set_device_debug(Parser& parser, std::string_view) {
 }
 
 Status start_group(Parser& parser, std::string_view) {
-  parser.position.group = ++parser.position.groups_seen;
+  parser.position.group = ++parser.groups_seen;
   return {};
 }
 
@@ -197,16 +175,9 @@ Status end_group(Parser& parser, std::string_view) {
   return {};
 }
 
-Status add_library(Parser& parser, std::string_view value) {
-  add_input(parser, value, true);
-  return {};
-}
-
+constexpr auto kAddLibrary = add_input<true>;
 /// A script of -T may name inputs and symbols like one among the inputs.
-Status add_script(Parser& parser, std::string_view value) {
-  add_input(parser, value, false);
-  return {};
-}
+constexpr auto kAddScript = add_input<false>;
 
 /// --defsym=NAME=EXPRESSION: an expression that is a name refers to it. (NAME is not known as
 /// defined: lld takes members for it nevertheless.)
@@ -233,30 +204,28 @@ Status reject_fatbin_only(Parser&, std::string_view) {
 
 constexpr Value kNone = Value::kNone;
 constexpr Value kJoined = Value::kJoined;
-constexpr Value kSeparate = Value::kSeparate;
-constexpr Value kEither = Value::kJoinedOrSeparate;
+constexpr Value kEither = Value::kEither;
 constexpr Owner kWrapper = Owner::kWrapper;
 constexpr Owner kHost = Owner::kHost;
 
-// One row an option. The wrapper's own come first; then those of the host linker that tell what it
-// links; last those that take a separate value, so that the value is not mistaken for an input.
+// One row an option: the wrapper's own come first, then those of the host linker that tell what it
+// links.
 constexpr auto kOptions = std::to_array<Option>({
-    {"host-triple=", kJoined, kWrapper, set_string<&Arguments::host_triple>},
-    {"linker-path=", kJoined, kWrapper, set_string<&Arguments::linker_path>},
-    {"device-linker=", kJoined, kWrapper, append_target<&Arguments::device_linker>},
-    {"device-compiler=", kJoined, kWrapper, append_target<&Arguments::device_compiler>},
-    {"opt-level=", kJoined, kWrapper, set_opt_level},
+    {"host-triple", kJoined, kWrapper, set_string<&Arguments::host_triple>},
+    {"linker-path", kJoined, kWrapper, set_string<&Arguments::linker_path>},
+    {"device-linker", kJoined, kWrapper, append_target<&Arguments::device_linker>},
+    {"device-compiler", kJoined, kWrapper, append_target<&Arguments::device_compiler>},
+    {"opt-level", kJoined, kWrapper, set_opt_level},
     {"device-debug", kNone, kWrapper, set_device_debug},
-    {"mllvm", kSeparate, kWrapper, append<&Arguments::llvm_options>},
-    {"mllvm=", kJoined, kWrapper, append<&Arguments::llvm_options>},
-    {"offload-opt=", kJoined, kWrapper, append<&Arguments::llvm_options>},
-    {"override-image=", kJoined, kWrapper, set_override_image},
-    {"libdevice=", kJoined, kWrapper, set_file<&Arguments::libdevice>},
-    {"ptxas=", kJoined, kWrapper, set_file<&Arguments::ptxas>},
-    {"ptxas-arg=", kJoined, kWrapper, append<&Arguments::ptxas_arguments>},
-    {"wrapper-jobs=", kJoined, kWrapper, set_jobs},
-    {"wrapper-time-trace=", kJoined, kWrapper, set_string<&Arguments::time_trace>},
-    {"wrapper-time-trace-granularity=", kJoined, kWrapper, set_time_trace_granularity},
+    {"mllvm", kEither, kWrapper, append<&Arguments::llvm_options>},
+    {"offload-opt", kJoined, kWrapper, append<&Arguments::llvm_options>},
+    {"override-image", kJoined, kWrapper, set_override_image},
+    {"libdevice", kJoined, kWrapper, set_file<&Arguments::libdevice>},
+    {"ptxas", kJoined, kWrapper, set_file<&Arguments::ptxas>},
+    {"ptxas-arg", kJoined, kWrapper, append<&Arguments::ptxas_arguments>},
+    {"wrapper-jobs", kJoined, kWrapper, set_jobs},
+    {"wrapper-time-trace", kJoined, kWrapper, set_string<&Arguments::time_trace>},
+    {"wrapper-time-trace-granularity", kJoined, kWrapper, set_time_trace_granularity},
     {"dry-run", kNone, kWrapper, set_flag<&Arguments::dry_run>},
     {"wrapper-verbose", kNone, kWrapper, set_flag<&Arguments::verbose>},
     {"save-temps", kNone, kWrapper, set_flag<&Arguments::save_temps>},
@@ -265,50 +234,45 @@ constexpr auto kOptions = std::to_array<Option>({
     {"help-hidden", kNone, kWrapper, set_flag<&Arguments::help>},
     {"emit-fatbin-only", kNone, kWrapper, reject_fatbin_only},
     // Accepted: they concern GPUs, the stock wrapper's child processes or its time trace's detail.
-    {"cuda-path=", kJoined, kWrapper, ignore},
-    {"should-extract=", kJoined, kWrapper, ignore},
-    {"bitcode-library=", kJoined, kWrapper, ignore},
-    {"builtin-bitcode=", kJoined, kWrapper, ignore},
+    {"cuda-path", kJoined, kWrapper, ignore},
+    {"should-extract", kJoined, kWrapper, ignore},
+    {"bitcode-library", kJoined, kWrapper, ignore},
+    {"builtin-bitcode", kJoined, kWrapper, ignore},
     {"clang-backend", kNone, kWrapper, ignore},
     {"embed-bitcode", kNone, kWrapper, ignore},
     {"compress", kNone, kWrapper, ignore},
-    {"compression-level=", kJoined, kWrapper, ignore},
-    {"pass-remarks=", kJoined, kWrapper, ignore},
-    {"pass-remarks-missed=", kJoined, kWrapper, ignore},
-    {"pass-remarks-analysis=", kJoined, kWrapper, ignore},
+    {"compression-level", kJoined, kWrapper, ignore},
+    {"pass-remarks", kJoined, kWrapper, ignore},
+    {"pass-remarks-missed", kJoined, kWrapper, ignore},
+    {"pass-remarks-analysis", kJoined, kWrapper, ignore},
 
     {"help", kNone, kHost, set_flag<&Arguments::help>},
     {"version", kNone, kHost, set_flag<&Arguments::version>},
     {"v", kNone, kHost, set_flag<&Arguments::verbose>},
-    {"output=", kJoined, kHost, set_string<&Arguments::output>},
-    {"output", kSeparate, kHost, set_string<&Arguments::output>},
-    {"sysroot=", kJoined, kHost, set_string<&Arguments::sysroot>},
-    {"library-path=", kJoined, kHost, append<&Arguments::search_paths>},
-    {"library-path", kSeparate, kHost, append<&Arguments::search_paths>},
-    {"library=", kJoined, kHost, add_library},
-    {"library", kSeparate, kHost, add_library},
-    {"rpath=", kJoined, kHost, append<&Arguments::run_paths>},
-    {"rpath", kSeparate, kHost, append<&Arguments::run_paths>},
-    {"rpath-link=", kJoined, kHost, append<&Arguments::run_paths>},
-    {"rpath-link", kSeparate, kHost, append<&Arguments::run_paths>},
-    {"whole-archive", kNone, kHost, set_position<&Position::whole_archive, true>},
-    {"no-whole-archive", kNone, kHost, set_position<&Position::whole_archive, false>},
-    {"Bstatic", kNone, kHost, set_static},
-    {"dn", kNone, kHost, set_static},
-    {"non_shared", kNone, kHost, set_static},
-    {"Bdynamic", kNone, kHost, set_position<&Position::allow_shared, true>},
-    {"dy", kNone, kHost, set_position<&Position::allow_shared, true>},
-    {"call_shared", kNone, kHost, set_position<&Position::allow_shared, true>},
-    {"as-needed", kNone, kHost, set_position<&Position::as_needed, true>},
-    {"no-as-needed", kNone, kHost, set_position<&Position::as_needed, false>},
+    {"output", kEither, kHost, set_string<&Arguments::output>},
+    {"sysroot", kJoined, kHost, set_string<&Arguments::sysroot>},
+    {"library-path", kEither, kHost, append<&Arguments::search_paths>},
+    {"library", kEither, kHost, kAddLibrary},
+    {"rpath", kEither, kHost, append<&Arguments::run_paths>},
+    {"rpath-link", kEither, kHost, append<&Arguments::run_paths>},
+    {"whole-archive", kNone, kHost, set_position<&HostInput::whole_archive, true>},
+    {"no-whole-archive", kNone, kHost, set_position<&HostInput::whole_archive, false>},
+    {"Bstatic", kNone, kHost, kSetStatic},
+    {"dn", kNone, kHost, kSetStatic},
+    {"non_shared", kNone, kHost, kSetStatic},
+    {"Bdynamic", kNone, kHost, kSetDynamic},
+    {"dy", kNone, kHost, kSetDynamic},
+    {"call_shared", kNone, kHost, kSetDynamic},
+    {"as-needed", kNone, kHost, set_position<&HostInput::as_needed, true>},
+    {"no-as-needed", kNone, kHost, set_position<&HostInput::as_needed, false>},
     {"push-state", kNone, kHost, push_state},
     {"pop-state", kNone, kHost, pop_state},
     {"start-group", kNone, kHost, start_group},
     {"(", kNone, kHost, start_group},
     {"end-group", kNone, kHost, end_group},
     {")", kNone, kHost, end_group},
-    {"start-lib", kNone, kHost, set_position<&Position::lazy, true>},
-    {"end-lib", kNone, kHost, set_position<&Position::lazy, false>},
+    {"start-lib", kNone, kHost, set_position<&HostInput::lazy, true>},
+    {"end-lib", kNone, kHost, set_position<&HostInput::lazy, false>},
     {"relocatable", kNone, kHost, set_flag<&Arguments::relocatable>},
     {"r", kNone, kHost, set_flag<&Arguments::relocatable>},
     {"i", kNone, kHost, set_flag<&Arguments::relocatable>},
@@ -318,110 +282,46 @@ constexpr auto kOptions = std::to_array<Option>({
     {"static", kNone, kHost,
      [](Parser& parser, std::string_view value) -> Status {
        parser.result.static_link = true;
-       return set_static(parser, value);
+       return kSetStatic(parser, value);
      }},
-    {"undefined=", kJoined, kHost, append<&Arguments::undefined_symbols>},
-    {"undefined", kSeparate, kHost, append<&Arguments::undefined_symbols>},
-    {"require-defined=", kJoined, kHost, append<&Arguments::undefined_symbols>},
-    {"require-defined", kSeparate, kHost, append<&Arguments::undefined_symbols>},
-    {"entry=", kJoined, kHost, append<&Arguments::undefined_symbols>},
-    {"entry", kSeparate, kHost, append<&Arguments::undefined_symbols>},
+    {"undefined", kEither, kHost, append<&Arguments::undefined_symbols>},
+    {"require-defined", kEither, kHost, append<&Arguments::undefined_symbols>},
+    {"entry", kEither, kHost, append<&Arguments::undefined_symbols>},
 
-    {"dynamic-linker", kSeparate, kHost, kSkipValue},
-    {"soname", kSeparate, kHost, kSkipValue},
-    {"plugin", kSeparate, kHost, kSkipValue},
-    {"plugin-opt", kSeparate, kHost, kSkipValue},
-    {"Map", kSeparate, kHost, kSkipValue},
-    {"script", kSeparate, kHost, add_script},
-    {"script=", kJoined, kHost, add_script},
-    {"version-script", kSeparate, kHost, kSkipValue},
-    {"dynamic-list", kSeparate, kHost, kSkipValue},
-    {"retain-symbols-file", kSeparate, kHost, kSkipValue},
-    {"exclude-libs", kSeparate, kHost, kSkipValue},
-    {"defsym", kSeparate, kHost, add_assignment},
-    {"defsym=", kJoined, kHost, add_assignment},
-    {"section-start", kSeparate, kHost, kSkipValue},
-    {"wrap", kSeparate, kHost, append<&Arguments::wrapped_symbols>},
-    {"wrap=", kJoined, kHost, append<&Arguments::wrapped_symbols>},
-    {"trace-symbol", kSeparate, kHost, kSkipValue},
-    {"hash-style", kSeparate, kHost, kSkipValue},
-    {"init", kSeparate, kHost, kSkipValue},
-    {"fini", kSeparate, kHost, kSkipValue},
-    {"auxiliary", kSeparate, kHost, kSkipValue},
-    {"filter", kSeparate, kHost, kSkipValue},
-    {"format", kSeparate, kHost, kSkipValue},
-    {"Ttext", kSeparate, kHost, kSkipValue},
-    {"Tdata", kSeparate, kHost, kSkipValue},
-    {"Tbss", kSeparate, kHost, kSkipValue},
-    {"Ttext-segment", kSeparate, kHost, kSkipValue},
-    {"Trodata-segment", kSeparate, kHost, kSkipValue},
-    {"assert", kSeparate, kHost, kSkipValue},
-    {"just-symbols", kSeparate, kHost, kSkipValue},
-    {"default-script", kSeparate, kHost, add_script},
-    {"default-script=", kJoined, kHost, add_script},
-    {"dT", kSeparate, kHost, add_script},
-    {"mri-script", kSeparate, kHost, kSkipValue},
-    {"export-dynamic-symbol", kSeparate, kHost, kSkipValue},
-    {"export-dynamic-symbol-list", kSeparate, kHost, kSkipValue},
-    {"undefined-glob", kSeparate, kHost, append<&Arguments::undefined_globs>},
-    {"undefined-glob=", kJoined, kHost, append<&Arguments::undefined_globs>},
-    {"ignore-unresolved-symbol", kSeparate, kHost, kSkipValue},
-    {"unresolved-symbols", kSeparate, kHost, kSkipValue},
-    {"oformat", kSeparate, kHost, kSkipValue},
-    {"target", kSeparate, kHost, kSkipValue},
-    {"architecture", kSeparate, kHost, kSkipValue},
-    {"sort-section", kSeparate, kHost, kSkipValue},
-    {"section-ordering-file", kSeparate, kHost, kSkipValue},
-    {"symbol-ordering-file", kSeparate, kHost, kSkipValue},
-    {"call-graph-ordering-file", kSeparate, kHost, kSkipValue},
-    {"orphan-handling", kSeparate, kHost, kSkipValue},
-    {"keep-unique", kSeparate, kHost, kSkipValue},
-    {"icf", kSeparate, kHost, kSkipValue},
-    {"audit", kSeparate, kHost, kSkipValue},
-    {"depaudit", kSeparate, kHost, kSkipValue},
-    {"image-base", kSeparate, kHost, kSkipValue},
-    {"dependency-file", kSeparate, kHost, kSkipValue},
-    {"out-implib", kSeparate, kHost, kSkipValue},
-    {"reproduce", kSeparate, kHost, kSkipValue},
-    {"chroot", kSeparate, kHost, kSkipValue},
-    {"error-handling-script", kSeparate, kHost, kSkipValue},
-    {"warn-backrefs-exclude", kSeparate, kHost, kSkipValue},
-    {"print-symbol-order", kSeparate, kHost, kSkipValue},
-    {"opt-remarks-filename", kSeparate, kHost, kSkipValue},
-    {"opt-remarks-passes", kSeparate, kHost, kSkipValue},
-    {"opt-remarks-format", kSeparate, kHost, kSkipValue},
-    {"error-limit", kSeparate, kHost, kSkipValue},
-    {"hash-size", kSeparate, kHost, kSkipValue},
-    {"max-cache-size", kSeparate, kHost, kSkipValue},
-    {"spare-dynamic-tags", kSeparate, kHost, kSkipValue},
-    {"task-link", kSeparate, kHost, kSkipValue},
-    {"version-exports-section", kSeparate, kHost, kSkipValue},
+    {"script", kEither, kHost, kAddScript},
+    {"defsym", kEither, kHost, add_assignment},
+    {"wrap", kEither, kHost, append<&Arguments::wrapped_symbols>},
+    {"default-script", kEither, kHost, kAddScript},
+    {"dT", kEither, kHost, kAddScript},
+    {"undefined-glob", kEither, kHost, append<&Arguments::undefined_globs>},
 });
 
 // Options of one letter, whose value may be joined.
 constexpr auto kShortOptions = std::to_array<Option>({
     {"o", kEither, kHost, set_string<&Arguments::output>},
     {"L", kEither, kHost, append<&Arguments::search_paths>},
-    {"l", kEither, kHost, add_library},
+    {"l", kEither, kHost, kAddLibrary},
     {"u", kEither, kHost, append<&Arguments::undefined_symbols>},
     {"e", kEither, kHost, append<&Arguments::undefined_symbols>},
-    {"m", kEither, kHost, kSkipValue},
-    {"z", kEither, kHost, kSkipValue},
-    {"h", kEither, kHost, kSkipValue},
-    {"T", kEither, kHost, add_script},
-    {"y", kEither, kHost, kSkipValue},
-    {"Y", kEither, kHost, kSkipValue},
-    {"b", kEither, kHost, kSkipValue},
-    {"A", kEither, kHost, kSkipValue},
-    {"F", kEither, kHost, kSkipValue},
-    {"f", kEither, kHost, kSkipValue},
-    {"c", kEither, kHost, kSkipValue},
-    {"G", kEither, kHost, kSkipValue},
-    {"I", kEither, kHost, kSkipValue},
+    {"T", kEither, kHost, kAddScript},
     {"R", kEither, kHost, add_run_path},
-    {"P", kEither, kHost, kSkipValue},
-    {"a", kEither, kHost, kSkipValue},
 });
+
+// Options of the host linker whose value, in an argument of its own, must not be taken for an
+// input.
+constexpr std::string_view kWithSkippedValue =
+    " dynamic-linker soname plugin plugin-opt Map version-script dynamic-list "
+    "retain-symbols-file exclude-libs section-start trace-symbol hash-style init fini "
+    "auxiliary filter format Ttext Tdata Tbss Ttext-segment Trodata-segment assert "
+    "just-symbols mri-script export-dynamic-symbol export-dynamic-symbol-list "
+    "ignore-unresolved-symbol unresolved-symbols oformat target architecture sort-section "
+    "section-ordering-file symbol-ordering-file call-graph-ordering-file orphan-handling "
+    "keep-unique icf audit depaudit image-base dependency-file out-implib reproduce chroot "
+    "error-handling-script warn-backrefs-exclude print-symbol-order opt-remarks-filename "
+    "opt-remarks-passes opt-remarks-format error-limit hash-size max-cache-size "
+    "spare-dynamic-tags task-link version-exports-section ";
+constexpr std::string_view kLettersWithSkippedValue = "mzhyYbAFfcGIPa";
+constexpr Option kSkippedValue = {"", kEither, kHost, ignore};
 
 /// A match of one argument with the tables; `value` is set when it stands in the same argument.
 struct Match {
@@ -436,13 +336,18 @@ std::optional<Match> find_option(std::string_view argument) {
   const bool two_dashes = argument.starts_with("--");
   const std::string_view text = argument.substr(two_dashes ? 2 : 1);
   if (two_dashes || !text.starts_with('o')) {
+    const std::size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
     for (const Option& option : kOptions) {
-      if (option.value == kJoined ? text.starts_with(option.name) : text == option.name) {
-        if (option.value == kJoined) {
-          return Match{&option, text.substr(option.name.size())};
-        }
+      if (text == option.name && option.value != kJoined) {
         return Match{&option, std::nullopt};
       }
+      if (name == option.name && name != text && option.value != kNone) {
+        return Match{&option, text.substr(equals + 1)};
+      }
+    }
+    if (contains(kWithSkippedValue, fmt::format(" {} ", text))) {
+      return Match{&kSkippedValue, std::nullopt};
     }
   }
   if (two_dashes) {
@@ -452,11 +357,14 @@ std::optional<Match> find_option(std::string_view argument) {
     if (text == option.name) {
       return Match{&option, std::nullopt};
     }
-    // Only these may be joined. -e is, though -eh-frame-hdr is another option: all that it does
-    // here is to make 'h-frame-hdr' a root, which nothing defines.
-    if (contains("oLlmzueRT", option.name) && text.starts_with(option.name)) {
+    // -eh-frame-hdr, another option, is read as -e here: that makes a root of 'h-frame-hdr', which
+    // nothing defines, so it does no harm.
+    if (text.starts_with(option.name)) {
       return Match{&option, text.substr(1)};
     }
+  }
+  if (text.size() == 1 && contains(kLettersWithSkippedValue, text)) {
+    return Match{&kSkippedValue, std::nullopt};
   }
   return std::nullopt;
 }
@@ -470,7 +378,7 @@ Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments)
     }
     if (argument.size() < 2 || argument.front() != '-') {
       if (!argument.empty()) {
-        add_input(parser, argument, false);
+        (void)add_input<false>(parser, argument);
       }
       result.host_arguments.emplace_back(argument);
       continue;
@@ -494,9 +402,7 @@ Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments)
         result.host_arguments.emplace_back(value);
       }
     }
-    if (Status status = option.apply(parser, value); !status) {
-      return status;
-    }
+    GANTRY_TRY(option.apply(parser, value));
   }
   return {};
 }
@@ -504,14 +410,9 @@ Status parse_expanded(Parser& parser, const std::vector<std::string>& arguments)
 } // namespace
 
 Result<Arguments> parse_arguments(std::span<const char* const> arguments) {
-  const Result<std::vector<std::string>> expanded = expand_response_files(arguments);
-  if (!expanded) {
-    return tl::unexpected(expanded.error());
-  }
+  const std::vector<std::string> expanded = GANTRY_TRY(expand_response_files(arguments));
   Parser parser;
-  if (Status status = parse_expanded(parser, *expanded); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(parse_expanded(parser, expanded));
   if (parser.result.host_triple.empty()) {
     parser.result.host_triple = llvm::sys::getDefaultTargetTriple();
   }

@@ -90,31 +90,18 @@ void add_entry(const llvm::GlobalVariable& variable, EmbeddedDeviceCode& result)
 
 Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents, std::string_view name) {
   const llvm::MemoryBufferRef bitcode = buffer(contents, name);
-  if (Status status = check_version(bitcode); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
-  llvm::Expected<std::unique_ptr<llvm::lto::InputFile>> file =
-      llvm::lto::InputFile::create(bitcode);
-  if (!file) {
-    return fail("the bitcode cannot be read: {}", llvm::toString(file.takeError()));
-  }
-  return std::move(*file);
+  GANTRY_TRY(check_version(bitcode));
+  return result_of_reading(llvm::lto::InputFile::create(bitcode));
 }
 
 Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string_view name) {
   const llvm::MemoryBufferRef bitcode = buffer(contents, name);
-  if (Status status = check_version(bitcode); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_version(bitcode));
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> module =
-      llvm::getLazyBitcodeModule(bitcode, context);
-  if (!module) {
-    return fail("the bitcode cannot be read: {}", llvm::toString(module.takeError()));
-  }
+  const auto module = GANTRY_TRY(result_of_reading(llvm::getLazyBitcodeModule(bitcode, context)));
 
   EmbeddedDeviceCode result;
-  const llvm::NamedMDNode* embedded = (*module)->getNamedMetadata("llvm.embedded.objects");
+  const llvm::NamedMDNode* embedded = module->getNamedMetadata("llvm.embedded.objects");
   for (unsigned index = 0; embedded != nullptr && index < embedded->getNumOperands(); ++index) {
     const llvm::MDNode* node = embedded->getOperand(index);
     if (node->getNumOperands() != 2) {
@@ -132,7 +119,7 @@ Result<EmbeddedDeviceCode> read_embedded_device_code(Bytes contents, std::string
       result.containers.emplace_back(container.begin(), container.end());
     }
   }
-  for (const llvm::GlobalVariable& variable : (*module)->globals()) {
+  for (const llvm::GlobalVariable& variable : module->globals()) {
     if (variable.hasSection() && variable.hasInitializer()) {
       add_entry(variable, result);
     }

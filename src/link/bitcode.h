@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <llvm/LTO/LTO.h>
+#include <llvm/Support/Error.h>
 
 namespace gantry::link {
 
@@ -18,6 +19,15 @@ namespace gantry::link {
 /// linked here is an error that names both versions.
 [[nodiscard]] Result<std::unique_ptr<llvm::lto::InputFile>> open_bitcode(Bytes contents,
                                                                          std::string_view name);
+
+/// What LLVM has read from bitcode, or its error.
+template <typename Value>
+[[nodiscard]] Result<Value> result_of_reading(llvm::Expected<Value> value) {
+  if (!value) {
+    return fail("the bitcode cannot be read: {}", llvm::toString(value.takeError()));
+  }
+  return std::move(*value);
+}
 
 /// What an object compiled with -flto carries in place of sections.
 struct EmbeddedDeviceCode {

@@ -13,6 +13,7 @@
 
 #include "link/cpu_target.h"
 
+#include "base/output_file.h"
 #include "format/file_kind.h"
 #include "link/device_diagnostics.h"
 #include "link/foreign_libraries.h"
@@ -22,7 +23,6 @@
 #include "link/library_images.h"
 #include "link/lto.h"
 #include "link/process.h"
-#include "link/temporary_directory.h"
 #include "link/undefined_check.h"
 
 #include <algorithm>
@@ -50,34 +50,30 @@ bool is_bitcode(const DeviceInput& input) {
   return format::identify(input.contents) == format::FileKind::kBitcode;
 }
 
-/// The group's machine code in files, with who each is from. What was bitcode comes first; see
-/// link/symbol_resolution.h.
+/// The group's machine code in files, each with the object it comes from. Compiled bitcode comes
+/// first; see link/symbol_resolution.h.
 Result<ObjectOrigins> write_objects(const DeviceGroup& group, const DeviceLinkContext& context) {
   ObjectOrigins objects;
   if (std::ranges::any_of(group.inputs, is_bitcode, [](auto* input) -> auto& { return *input; })) {
-    auto compiled = compile_bitcode(group, context, {.cpu = group.target->baseline_cpu});
-    if (!compiled) {
-      return tl::unexpected(std::move(compiled).error());
-    }
-    for (const std::string& path : compiled->files) {
+    auto compiled =
+        GANTRY_TRY(compile_bitcode(group, context, {.cpu = group.target->baseline_cpu}));
+    for (const std::string& path : compiled.files) {
       objects.files.push_back({.path = path, .origin = ""});
     }
-    objects.references = std::move(compiled->references);
+    objects.references = std::move(compiled.references);
   }
   for (const DeviceInput* input : group.inputs) {
     if (is_bitcode(*input)) {
       continue;
     }
     const fs::path path = context.folder / file_name_for(*input, objects.files.size());
-    if (Status status = write_file(path, as_text(input->contents)); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(write_file(path, input->contents));
     objects.files.push_back({.path = path.string(), .origin = input->origin});
   }
   return objects;
 }
 
-/// The command as far as it is the same for all images of a linker's emulation.
+/// The part of the command that all images of a linker's emulation share.
 std::vector<std::string> begin_command(std::string_view linker, std::string_view emulation,
                                        const fs::path& image) {
   return {std::string(linker),
@@ -132,23 +128,17 @@ Result<std::vector<std::string>> link_command(const DeviceGroup& group,
   if (const ForeignCpu* const cpu = group.target->foreign; cpu == nullptr) {
     command = cpu_image_command(arguments, image);
     add_objects(group, context, objects, command);
-    // In front of a program's libgomp, which has functions of the same names.
+    // libomp comes before a program's libgomp, because libgomp has functions of the same names.
     if (const fs::path openmp = openmp_library(); fs::exists(openmp)) {
       command.push_back(openmp.string());
     }
     offer_libraries(arguments, context.scan, command);
   } else {
-    const Result<std::string> linker = foreign_linker(*cpu);
-    if (!linker) {
-      return tl::unexpected(linker.error());
-    }
-    const Result<ForeignLibraries> libraries = find_foreign_libraries(*cpu);
-    if (!libraries) {
-      return tl::unexpected(libraries.error());
-    }
-    command = begin_command(*linker, cpu->emulation, image);
+    const std::string linker = GANTRY_TRY(foreign_linker(*cpu));
+    const ForeignLibraries libraries = GANTRY_TRY(find_foreign_libraries(*cpu));
+    command = begin_command(linker, cpu->emulation, image);
     add_objects(group, context, objects, command);
-    offer_foreign_libraries(*libraries, context.scan, command);
+    offer_foreign_libraries(libraries, context.scan, command);
   }
   for (const std::string& argument : arguments_for(arguments.device_linker, group.triple)) {
     command.push_back(argument);
@@ -189,53 +179,33 @@ std::vector<std::string> cpu_image_command(const Arguments& arguments, const fs:
 }
 
 Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkContext& context) {
-  if (Status status = check_device_library(*group.target); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
-  if (Status status = check_kernels(group); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
-  Result<ObjectOrigins> objects = write_objects(group, context);
-  if (!objects) {
-    return tl::unexpected(objects.error());
-  }
-  objects->library_definitions = device_definitions(context.scan.libraries, *group.target);
+  GANTRY_TRY(check_device_library(*group.target));
+  GANTRY_TRY(check_kernels(group));
+  ObjectOrigins objects = GANTRY_TRY(write_objects(group, context));
+  objects.library_definitions = device_definitions(context.scan.libraries, *group.target);
   const fs::path image = context.folder / "image.so";
-  const auto command = link_command(group, context, *objects, image);
-  if (!command) {
-    return tl::unexpected(command.error());
-  }
+  const auto command = GANTRY_TRY(link_command(group, context, objects, image));
 
   LinkedImage result{
       .kind = format::ImageKind::kObject, .triple = group.triple, .arch = group.arch};
-  show_command(context.arguments, *command);
+  show_command(context.arguments, command);
   if (context.arguments.dry_run) {
     return result;
   }
-  const Result<ProcessResult> linked =
-      run_process(*command, Capture::kDiagnostics, (context.folder / "arguments").string());
-  if (!linked) {
-    return tl::unexpected(linked.error());
-  }
-  if (linked->exit_code != 0) {
+  const ProcessResult linked = GANTRY_TRY(
+      run_process(command, Capture::kDiagnostics, (context.folder / "arguments").string()));
+  if (linked.exit_code != 0) {
     if (group.target->foreign == nullptr && !fs::exists(openmp_library())) {
       return fail("libomp is missing: '{}' leads nowhere; install Debian's package libomp-22-dev "
                   "and build Gantry again",
                   openmp_library().string());
     }
-    return tl::unexpected(explain_link_failure(linked->captured, *objects, command->front()));
+    return tl::unexpected(explain_link_failure(linked.captured, objects, command.front()));
   }
-  Result<std::vector<std::byte>> contents = read_file(image);
-  if (!contents) {
-    return tl::unexpected(std::move(contents).error());
-  }
-  if (Status status = check_entries(group, *contents); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
-  if (Status status = check_undefined(group, *objects, context, *contents); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
-  result.contents = std::move(*contents);
+  std::vector<std::byte> contents = GANTRY_TRY(read_file(image));
+  GANTRY_TRY(check_entries(group, contents));
+  GANTRY_TRY(check_undefined(group, objects, context, contents));
+  result.contents = std::move(contents);
   return result;
 }
 

@@ -10,8 +10,8 @@ namespace gantry::link {
 [[nodiscard]] Result<LinkedImage> link_for_cpu(const DeviceGroup& group,
                                                const DeviceLinkContext& context);
 
-/// The command of a linker that makes the image of the host's CPU `image`, as far as it is the same
-/// for all.
+/// The command of a linker that makes `image` for the host's CPU: the part that all such images
+/// share.
 [[nodiscard]] std::vector<std::string> cpu_image_command(const Arguments& arguments,
                                                          const std::filesystem::path& image);
 

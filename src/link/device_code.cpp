@@ -21,23 +21,17 @@ struct ObjectContents {
 };
 
 Result<ObjectContents> read_elf(const HostObject& object) {
-  const Result<format::ElfFile> file = format::ElfFile::read(object.contents);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(object.contents));
   ObjectContents result;
-  for (const format::OffloadSection& section : format::find_offload_sections(*file)) {
+  for (const format::OffloadSection& section : format::find_offload_sections(file)) {
     if (section.linked) {
       result.registered = true;
     } else {
       result.containers.push_back(section.contents);
     }
   }
-  const auto tables = format::read_entry_tables(*file);
-  if (!tables) {
-    return tl::unexpected(tables.error());
-  }
-  for (const format::EntryTable& table : *tables) {
+  const auto tables = GANTRY_TRY(format::read_entry_tables(file));
+  for (const format::EntryTable& table : tables) {
     // Tables of other names belong to images that a relocatable link registered.
     if (table.section == format::kCurrentEntrySection) {
       result.tables.current = true;
@@ -52,24 +46,17 @@ Result<ObjectContents> read_elf(const HostObject& object) {
       }
     }
   }
-  const auto paired = format::read_openmp_target(*file);
-  if (!paired) {
-    return tl::unexpected(paired.error());
-  }
-  result.pair_count = *paired ? (*paired)->host.size() : 0;
+  const auto paired = GANTRY_TRY(format::read_openmp_target(file));
+  result.pair_count = paired ? paired->host.size() : 0;
   return result;
 }
 
 class Extractor {
 public:
   Status add(const HostObject& object) {
-    Result<ObjectContents> contents = object.is_bitcode ? read_bitcode(object) : read_elf(object);
-    if (!contents) {
-      return with_context(contents.error(), object.origin);
-    }
-    if (Status status = add_images(object, *contents); !status) {
-      return with_context(status.error(), object.origin);
-    }
+    ObjectContents contents = GANTRY_TRY_CONTEXT(
+        object.is_bitcode ? read_bitcode(object) : read_elf(object), object.origin);
+    GANTRY_TRY_CONTEXT(add_images(object, contents), object.origin);
     return {};
   }
 
@@ -77,12 +64,10 @@ public:
 
 private:
   Result<ObjectContents> read_bitcode(const HostObject& object) {
-    Result<EmbeddedDeviceCode> embedded = read_embedded_device_code(object.contents, object.origin);
-    if (!embedded) {
-      return tl::unexpected(std::move(embedded).error());
-    }
-    ObjectContents result{.entries = std::move(embedded->entries), .tables = embedded->tables};
-    for (std::vector<std::byte>& container : embedded->containers) {
+    EmbeddedDeviceCode embedded =
+        GANTRY_TRY(read_embedded_device_code(object.contents, object.origin));
+    ObjectContents result{.entries = std::move(embedded.entries), .tables = embedded.tables};
+    for (std::vector<std::byte>& container : embedded.containers) {
       code_.storage.push_back(std::move(container));
       result.containers.emplace_back(code_.storage.back());
     }
@@ -102,12 +87,9 @@ private:
       code_.paired.push_back({object.origin, object.contents, contents.pair_count});
     }
     for (const Bytes containers : contents.containers) {
-      const Result<std::vector<format::OffloadImage>> images =
-          format::read_offload_binaries(containers);
-      if (!images) {
-        return with_context(images.error(), "device code");
-      }
-      for (const format::OffloadImage& image : *images) {
+      const std::vector<format::OffloadImage> images =
+          GANTRY_TRY_CONTEXT(format::read_offload_binaries(containers), "device code");
+      for (const format::OffloadImage& image : images) {
         if (contents.pair_count != 0 && format::is_ptx(image.contents)) {
           code_.paired.back().ptx = image.contents;
           continue;
@@ -150,9 +132,7 @@ bool has_device_symbol(format::EntryRole role) {
 Result<DeviceCode> extract_device_code(const std::vector<HostObject>& objects) {
   Extractor extractor;
   for (const HostObject& object : objects) {
-    if (Status status = extractor.add(object); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(extractor.add(object));
   }
   return extractor.take();
 }

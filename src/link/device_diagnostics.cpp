@@ -90,7 +90,7 @@ std::vector<std::string> origins_in(const Complaint& complaint, const ObjectOrig
   return result;
 }
 
-/// lld names symbols demangled, bitcode's table has them as they are.
+/// lld prints demangled names; bitcode's symbol table has mangled ones.
 void add_references(std::vector<std::string>& origins, std::string_view symbol,
                     const ObjectOrigins& objects) {
   for (const auto& [name, users] : objects.references) {

@@ -1,4 +1,4 @@
-// What a device linker complains of, in terms of the objects that the user knows.
+// Turns a device linker's diagnostics into messages about the objects that the user knows.
 #pragma once
 
 #include "base/result.h"

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One line a problem, each saying which device link it is from.
+/// One line for each problem, each with the device link that it comes from.
 void append_problems(std::string& problems, const DeviceGroup& group, std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
@@ -30,12 +30,9 @@ void append_problems(std::string& problems, const DeviceGroup& group, std::strin
 
 /// `--override-image=openmp=FILE` stands for what the link of any group would have made.
 Result<LinkedImage> overridden(const DeviceGroup& group, const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
+  const MappedFile file = GANTRY_TRY(MappedFile::open(path));
   LinkedImage result{.triple = group.triple, .arch = group.arch};
-  result.contents.assign(file->bytes().begin(), file->bytes().end());
+  result.contents.assign(file.bytes().begin(), file.bytes().end());
   return result;
 }
 

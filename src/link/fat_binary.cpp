@@ -14,17 +14,14 @@ namespace fs = std::filesystem;
 
 Status run_tool(const std::vector<std::string>& command, const DeviceLinkContext& context) {
   show_command(context.arguments, command);
-  const Result<ProcessResult> done = run_process(command, Capture::kDiagnostics);
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
-  if (done->exit_code != 0) {
+  const ProcessResult done = GANTRY_TRY(run_process(command, Capture::kDiagnostics));
+  if (done.exit_code != 0) {
     return fail("'{}' failed with status {}: {}\n>>> it may be too old for the architecture or its "
                 "PTX; without --ptxas the driver compiles the PTX",
-                command.front(), done->exit_code, llvm::StringRef(done->captured).rtrim().str());
+                command.front(), done.exit_code, llvm::StringRef(done.captured).rtrim().str());
   }
-  if (!done->captured.empty()) {
-    std::fputs(done->captured.c_str(), stderr); // as --ptxas-arg=-v asks for
+  if (!done.captured.empty()) {
+    std::fputs(done.captured.c_str(), stderr); // as --ptxas-arg=-v asks for
   }
   return {};
 }
@@ -50,15 +47,10 @@ Result<std::vector<std::byte>> make_fat_binary(const fs::path& ptx, const std::s
                                          "--image3=kind=ptx,sm=" + number +
                                              ",file=" + ptx.string()};
   for (const auto& command : {assemble, join}) {
-    if (Status status = run_tool(command, context); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(run_tool(command, context));
   }
-  const auto made = MappedFile::open(container);
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
-  const Bytes bytes = made->bytes();
+  const auto made = GANTRY_TRY(MappedFile::open(container));
+  const Bytes bytes = made.bytes();
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 

@@ -19,8 +19,8 @@ struct ForeignLibraries {
 /// An error names the package that is missing.
 [[nodiscard]] Result<ForeignLibraries> find_foreign_libraries(const ForeignCpu& cpu);
 
-/// Appends the libraries to the command of a linker. Those of the host link are looked for by the
-/// names that follow -l; a file that the line names is the host's alone.
+/// Appends the libraries to a linker's command. The host link's libraries are looked up by the name
+/// after -l; a library that the command line names by path is for the host only.
 void offer_foreign_libraries(const ForeignLibraries& libraries, const Scan& scan,
                              std::vector<std::string>& command);
 

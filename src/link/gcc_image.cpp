@@ -1,6 +1,7 @@
 #include "link/gcc_image.h"
 
 #include "base/mapped_file.h"
+#include "base/output_file.h"
 #include "format/archive.h"
 #include "format/elf.h"
 #include "link/installation.h"
@@ -36,20 +37,14 @@ std::optional<std::pair<std::string, std::uint64_t>> member_place(const std::str
 
 /// The member whose contents begin at `offset` of the archive at `path`, as a file.
 Result<std::string> extract(const std::string& path, std::uint64_t offset, const fs::path& file) {
-  const auto archive_file = MappedFile::open(path);
-  if (!archive_file) {
-    return tl::unexpected(archive_file.error());
-  }
-  const auto archive = format::Archive::read(archive_file->bytes());
-  if (!archive) {
-    return with_context(archive.error(), path);
-  }
-  for (const format::ArchiveMember& member : archive->members()) {
+  const auto archive_file = GANTRY_TRY(MappedFile::open(path));
+  const auto archive = GANTRY_TRY_CONTEXT(format::Archive::read(archive_file.bytes()), path);
+  for (const format::ArchiveMember& member : archive.members()) {
     const bool here =
         !member.contents.empty() &&
-        static_cast<std::uint64_t>(member.contents.data() - archive_file->bytes().data()) == offset;
+        static_cast<std::uint64_t>(member.contents.data() - archive_file.bytes().data()) == offset;
     if (here) {
-      return write_file(file, as_text(member.contents)).map([&] { return file.string(); });
+      return write_file(file, member.contents).map([&] { return file.string(); });
     }
   }
   return fail("'{}' has no member at {:#x}", path, offset);
@@ -57,15 +52,9 @@ Result<std::string> extract(const std::string& path, std::uint64_t offset, const
 
 /// True if the compiler has yet to make code for the object.
 Result<bool> is_of_lto(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto elf = format::ElfFile::read(file->bytes());
-  if (!elf) {
-    return with_context(elf.error(), path);
-  }
-  return std::ranges::any_of(elf->sections(), [](const format::ElfSection& section) {
+  const auto file = GANTRY_TRY(MappedFile::open(path));
+  const auto elf = GANTRY_TRY_CONTEXT(format::ElfFile::read(file.bytes()), path);
+  return std::ranges::any_of(elf.sections(), [](const format::ElfSection& section) {
     return section.name.starts_with(".gnu.lto_");
   });
 }
@@ -85,11 +74,11 @@ std::size_t table_size(const format::ElfFile& image, std::string_view section) {
 
 /// The program's objects as a shared object.
 Status link_image(const GccLink& link, const fs::path& folder, const fs::path& image) {
-  // The loader would make one of the host's and the image's variables of inline functions and the
-  // like, did it see them.
+  // Hides other names, because the loader would otherwise merge the host's and the image's
+  // variables of inline functions.
   const fs::path exports = folder / "exports.map";
   if (Status status =
-          write_file(exports, "{ global: __gantry_*; __omp_offloading_*; local: *; };\n");
+          write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n"));
       !status) {
     return status;
   }
@@ -105,18 +94,11 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   for (const std::string& object : link.objects) {
     std::string path = object;
     if (const auto place = member_place(object)) {
-      auto extracted =
-          extract(place->first, place->second, folder / fmt::format("member{}.o", objects.size()));
-      if (!extracted) {
-        return tl::unexpected(extracted.error());
-      }
-      path = *std::move(extracted);
+      path = GANTRY_TRY(
+          extract(place->first, place->second, folder / fmt::format("member{}.o", objects.size())));
     }
-    const Result<bool> of_lto = is_of_lto(path);
-    if (!of_lto) {
-      return tl::unexpected(of_lto.error());
-    }
-    lto = lto || *of_lto;
+    const bool of_lto = GANTRY_TRY(is_of_lto(path));
+    lto = lto || of_lto;
     objects.push_back(std::move(path));
   }
   command.insert(command.end(), link.options.begin(), link.options.end());
@@ -125,36 +107,30 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   }
   command.insert(command.end(), {"-o", image.string()});
   command.insert(command.end(), objects.begin(), objects.end());
-  // Its device routines go before libgomp's, which speak for the host.
+  // Gantry's device routines precede libgomp's, which answer for the host.
   command.insert(command.end(), {"-Wl,-u,__gantry_gcc_image", cpu_device_library().string()});
-  // The program's own libraries are not for others to see if it is a library that was loaded later.
+  // The image names these libraries itself, because a library loaded later by dlopen() does not
+  // show its own to others.
   command.insert(command.end(), {"-Wl,--as-needed", "-lm", "-latomic"});
-  const auto done = run(link, command);
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
-  if (done->exit_code != 0) {
+  const auto done = GANTRY_TRY(run(link, command));
+  if (done.exit_code != 0) {
     return fail("the program's objects cannot be linked as an image for the CPU device:\n{}\n>>> "
                 "code for it has to be position-independent: compile with -fPIC, as `gantry gcc` "
                 "does",
-                done->captured);
+                done.captured);
   }
-  // The host's code in it may name what objects without regions have. In a worker's process that is
-  // not there, and no region uses it.
+  // The image contains host code too, which may refer to objects that have no regions. No region
+  // uses those references, and a worker's process does not define them.
   return weaken_references(image);
 }
 
-/// The source of an object with the image, which registers it as GCC's own do, but in front of the
-/// program's constructors and behind its destructors, which may have target regions.
+/// The source of an object that holds the image and registers it as GCC's own objects do, but
+/// before the program's constructors and until after its destructors, because those may have target
+/// regions.
 Result<std::string> embedding_source(const fs::path& image) {
-  const auto file = MappedFile::open(image);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto elf = format::ElfFile::read(file->bytes());
-  if (!elf) {
-    return with_context(elf.error(), "the image for the CPU device");
-  }
+  const auto file = GANTRY_TRY(MappedFile::open(image));
+  const auto elf =
+      GANTRY_TRY_CONTEXT(format::ElfFile::read(file.bytes()), "the image for the CPU device");
   constexpr std::string_view kSource = R"(
 __asm__(".section .gnu.offload_image, \"a\"\n\t.balign 4096\n"
         "gantry_image_begin:\n\t.incbin \"{}\"\ngantry_image_end:\n\t.text\n");
@@ -177,38 +153,26 @@ __attribute__((destructor(101))) static void end(void) {{
   constexpr std::size_t kFunctionBytes = 8;
   constexpr std::size_t kVariableBytes = 16;
   return fmt::format(kSource, image.string(),
-                     table_size(*elf, ".gnu.offload_funcs") / kFunctionBytes,
-                     table_size(*elf, ".gnu.offload_vars") / kVariableBytes);
+                     table_size(elf, ".gnu.offload_funcs") / kFunctionBytes,
+                     table_size(elf, ".gnu.offload_vars") / kVariableBytes);
 }
 
 } // namespace
 
 Status make_gcc_image(const GccLink& link) {
-  auto folder = TemporaryDirectory::create();
-  if (!folder) {
-    return tl::unexpected(folder.error());
-  }
-  const fs::path image = folder->path() / "image.so";
-  if (Status status = link_image(link, folder->path(), image); !status) {
-    return status;
-  }
-  const auto source = embedding_source(image);
-  if (!source) {
-    return tl::unexpected(source.error());
-  }
-  const fs::path file = folder->path() / "image.c";
-  if (Status status = write_file(file, *source); !status) {
-    return status;
-  }
-  const auto done = run(link, {link.compiler.string(), "-x", "c", "-O1", "-fPIC", "-fno-lto", "-w",
-                               "-c", file.string(), "-o", link.output});
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
-  return done->exit_code == 0
+  auto folder = GANTRY_TRY(TemporaryDirectory::create());
+  const fs::path image = folder.path() / "image.so";
+  GANTRY_TRY(link_image(link, folder.path(), image));
+  const auto source = GANTRY_TRY(embedding_source(image));
+  const fs::path file = folder.path() / "image.c";
+  GANTRY_TRY(write_file(file, as_bytes(source)));
+  const auto done =
+      GANTRY_TRY(run(link, {link.compiler.string(), "-x", "c", "-O1", "-fPIC", "-fno-lto", "-w",
+                            "-c", file.string(), "-o", link.output}));
+  return done.exit_code == 0
              ? Status()
              : fail("the image for the CPU device cannot be put into the program:\n{}",
-                    done->captured);
+                    done.captured);
 }
 
 } // namespace gantry::link

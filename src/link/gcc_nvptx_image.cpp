@@ -87,13 +87,10 @@ Result<int> make_gcc_nvptx_image(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> command = {program->string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const auto done = run_process(command, Capture::kNothing);
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
+  const auto done = GANTRY_TRY(run_process(command, Capture::kNothing));
   const auto output = std::ranges::find(arguments, "-o");
-  if (done->exit_code != 0 || arguments.end() - output < 2) {
-    return done->exit_code;
+  if (done.exit_code != 0 || arguments.end() - output < 2) {
+    return done.exit_code;
   }
   return put_in_front(*std::next(output)).map([] { return 0; });
 }

@@ -9,9 +9,10 @@
 
 namespace gantry::link {
 
-/// Has GCC's mkoffload for nvptx make the object that holds the image and registers it; `arguments`
-/// are those that GCC's driver has for it. The object's constructor then comes before the
-/// program's, its destructor behind, which may have target regions. The exit status for the driver.
+/// Runs GCC's mkoffload for nvptx with the `arguments` of GCC's driver: it makes the object that
+/// holds the image and registers it. Then gives the object's constructor and destructor a priority
+/// outside of the program's own, because those may have target regions. Returns the exit status for
+/// the driver.
 [[nodiscard]] Result<int> make_gcc_nvptx_image(const std::vector<std::string>& arguments);
 
 } // namespace gantry::link

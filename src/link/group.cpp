@@ -39,8 +39,8 @@ tl::unexpected<Error> unsupported(const DeviceInput& input) {
               input.origin, input.triple, supported_targets(), kHint);
 }
 
-/// A compile with -S leaves the device's half as text, which an assembler of the host's half then
-/// puts where an object should be.
+/// Compiling with -S leaves the device code as text, which assembling the host's half then embeds
+/// where an object should be.
 Status check_kind(const DeviceInput& input) {
   const format::FileKind kind = format::identify(input.contents);
   if (kind == format::FileKind::kElfRelocatable || kind == format::FileKind::kBitcode) {
@@ -53,8 +53,8 @@ Status check_kind(const DeviceInput& input) {
       input.origin, input.triple, format::describe(input.contents));
 }
 
-/// The names of what `input` defines for others, sorted; none if it cannot be read, which the
-/// device link has the words for.
+/// The names that `input` defines for other objects, sorted; none if it cannot be read, which the
+/// device link reports.
 std::vector<std::string> defined_names(const DeviceInput& input) {
   std::vector<Definition> definitions;
   if (format::identify(input.contents) == format::FileKind::kBitcode) {
@@ -104,9 +104,7 @@ Result<std::vector<DeviceGroup>> group_by_target(const DeviceCode& code, bool sk
       }
       return unsupported(input);
     }
-    if (Status status = check_kind(input); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(check_kind(input));
     const std::string arch = target->joins_architectures ? "" : input.arch;
     auto group = std::ranges::find_if(groups, [&](const DeviceGroup& candidate) {
       return candidate.target == target && candidate.arch == arch;

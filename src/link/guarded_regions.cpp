@@ -18,7 +18,7 @@ const llvm::CallInst* call_of(const llvm::Value* value, const llvm::Function* fu
   return call != nullptr && call->getCalledFunction() == function ? call : nullptr;
 }
 
-/// Whether the block ends by asking if this is thread 0.
+/// Whether the block ends with a branch on the thread being thread 0.
 bool asks_for_thread(const llvm::BasicBlock& block, const llvm::Function* thread) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   const auto* compare = branch == nullptr || !branch->isConditional()
@@ -30,7 +30,7 @@ bool asks_for_thread(const llvm::BasicBlock& block, const llvm::Function* thread
          call_of(compare->getOperand(0), thread) != nullptr;
 }
 
-/// Whether some of what the block does may read memory since the barrier that is last in it.
+/// Whether the block may read memory after its last barrier.
 bool reads_since_barrier(const llvm::BasicBlock& block, const llvm::Function* barrier,
                          const llvm::Function* thread) {
   for (auto it = block.rbegin(); it != block.rend(); ++it) {
@@ -52,7 +52,7 @@ void wait_before_guarded_regions(llvm::Module& module) {
   if (barrier == nullptr || thread == nullptr) {
     return;
   }
-  // The barrier behind a guarded region, and the blocks in which one may begin that ends there.
+  // Barriers that end a guarded region, each with a block in which such a region may begin.
   std::vector<std::pair<llvm::CallInst*, llvm::BasicBlock*>> guards;
   for (const llvm::User* user : barrier->users()) {
     auto* call = llvm::cast<llvm::CallInst>(const_cast<llvm::User*>(user));

@@ -1,4 +1,6 @@
-// Parts of a kernel that one thread executes for all.
+// Works around a missing barrier in LLVM's OpenMP optimisations (OpenMPOpt, 19 to 22: SPMDization).
+// No upstream issue is known; remove it when OpenMPOpt puts a barrier before guarded regions as
+// well.
 #pragma once
 
 namespace llvm {
@@ -7,10 +9,11 @@ class Module;
 
 namespace gantry::link {
 
-/// LLVM's OpenMP optimisations let all threads of a team execute what is outside of parallel
-/// regions, but for what others would notice, which thread 0 does alone: with a barrier behind it,
-/// and none in front. Threads that are late would then load in front of it what is stored there
-/// already. Puts the barrier in front, unless nothing is loaded since the last one.
+/// SPMDization lets all threads of a team execute what is outside of parallel regions. Only thread
+/// 0 executes a guarded region, which has side effects; a barrier follows the region, and none
+/// precedes it. So a thread that is late may load, before the region, what thread 0 has already
+/// stored in it. Puts a barrier before each guarded region, unless nothing is loaded since the last
+/// barrier.
 void wait_before_guarded_regions(llvm::Module& module);
 
 } // namespace gantry::link

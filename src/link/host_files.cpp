@@ -89,11 +89,7 @@ HostFiles HostFiles::open(const Arguments& arguments) {
 Result<Bytes> HostFiles::map(const std::string& path) {
   auto found = mapped_.find(path);
   if (found == mapped_.end()) {
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file) {
-      return tl::unexpected(std::move(file).error());
-    }
-    found = mapped_.emplace(path, std::move(*file)).first;
+    found = mapped_.emplace(path, GANTRY_TRY(MappedFile::open(path))).first;
   }
   return found->second.bytes();
 }
@@ -116,7 +112,8 @@ std::string HostFiles::find_library(const Arguments& arguments, const HostInput&
   if (!path.empty()) {
     return path;
   }
-  // A process is worth it only here: hardly any line has a library that is not found by now.
+  // Starts a process only here, because hardly any command line has a library that is not found by
+  // now.
   if (!built_in_folders_) {
     built_in_folders_ = built_in_folders(arguments);
   }

@@ -33,8 +33,8 @@ struct HostFile {
 /// Owns what the contents point to.
 class HostFiles {
 public:
-  /// Opens the inputs. One that does not exist or is of a kind that holds no code is left out: the
-  /// host linker, which gets it too, has the better words for what is wrong with it.
+  /// Opens the inputs. Leaves out those that do not exist or hold no code, because the host linker
+  /// gets them too and reports them better.
   [[nodiscard]] static HostFiles open(const Arguments& arguments);
 
   [[nodiscard]] const std::vector<HostFile>& files() const { return files_; }
@@ -42,7 +42,7 @@ public:
   /// Symbols that linker scripts want from archives.
   [[nodiscard]] const std::vector<std::string>& externals() const { return externals_; }
 
-  /// True if an -l of the line was not found where the wrapper looks.
+  /// True if some -l library was not found where the wrapper looks.
   [[nodiscard]] bool has_unknown_libraries() const { return has_unknown_libraries_; }
 
   /// Maps one more file, such as a member of a thin archive. Owned by this object.

@@ -52,9 +52,9 @@ Result<int> run(const std::vector<std::string>& command, std::string response_fi
       .map([](const ProcessResult& result) { return result.exit_code; });
 }
 
-/// lld drops entries that no code refers to, keeping only what __start_X bounds when told so; the
-/// runtime finds them through nothing but those bounds. GNU ld and mold keep them anyway and take
-/// the option too; gold keeps them and does not know it.
+/// Makes lld keep the offload entries, because only the bounds __start_X and __stop_X refer to
+/// them. GNU ld and mold keep them anyway and accept the option; gold keeps them and does not know
+/// it.
 bool must_keep_entries(const Arguments& arguments) {
   return arguments.gc_sections && linker_kind(arguments.linker_path) == LinkerKind::kLld;
 }
@@ -82,9 +82,7 @@ Status check_host_link(const Arguments& arguments) {
                 "all that a library without it writes for uninitialised, and the runtime, "
                 "libgantry.so, is built without; use -fsanitize=address or valgrind");
   }
-  if (Status status = check_linker(arguments); !status) {
-    return status;
-  }
+  GANTRY_TRY(check_linker(arguments));
   if (arguments.dry_run) {
     return {};
   }
@@ -98,9 +96,7 @@ Status check_host_link(const Arguments& arguments) {
 }
 
 Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& added) {
-  if (Status status = check_linker(arguments); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_linker(arguments));
   std::vector<std::string> command = host_command(arguments);
   std::string response_file;
   if (!added.first.empty()) {
@@ -117,9 +113,7 @@ Result<int> run_host_linker(const Arguments& arguments, const AddedObjects& adde
 }
 
 Result<int> replace_with_host_linker(const Arguments& arguments) {
-  if (Status status = check_linker(arguments); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_linker(arguments));
   const std::vector<std::string> command = host_command(arguments);
   show_command(arguments, command);
   if (arguments.dry_run) {

@@ -36,38 +36,29 @@ Result<HostSymbols> object_symbols(Bytes contents) {
 }
 
 Result<HostSymbols> shared_library_symbols(Bytes contents) {
-  const Result<format::ElfFile> file = format::ElfFile::read(contents);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  auto symbols = file->dynamic_symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
-  const auto versions = std::ranges::find_if(file->sections(), [](const auto& section) {
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(contents));
+  auto symbols = GANTRY_TRY(file.dynamic_symbols());
+  const auto versions = std::ranges::find_if(file.sections(), [](const auto& section) {
     return section.header.sh_type == SHT_GNU_versym;
   });
-  if (versions != file->sections().end()) {
+  if (versions != file.sections().end()) {
     constexpr std::uint16_t kHidden = 0x8000;
-    for (std::size_t index = 0; index < symbols->size(); ++index) {
+    for (std::size_t index = 0; index < symbols.size(); ++index) {
       const auto version =
           load<std::uint16_t>(versions->contents, index * sizeof(std::uint16_t)).value_or(0);
-      format::ElfSymbol& symbol = (*symbols)[index];
+      format::ElfSymbol& symbol = symbols[index];
       if (!symbol.is_undefined() && (version & kHidden) != 0) {
         symbol.binding = STB_LOCAL; // so that it is passed over
       }
     }
   }
-  return collect(*symbols);
+  return collect(symbols);
 }
 
 Result<HostSymbols> bitcode_symbols(Bytes contents) {
-  const auto file = open_bitcode(contents, "");
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
+  const auto file = GANTRY_TRY(open_bitcode(contents, ""));
   HostSymbols result;
-  for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
+  for (const llvm::lto::InputFile::Symbol& symbol : file->symbols()) {
     if (symbol.isCommon()) {
       result.common.push_back(symbol.getName().str());
     } else if (!symbol.isUndefined()) {

@@ -1,4 +1,4 @@
-// The symbols of a host object, as far as the choice of archive members needs them.
+// The symbols of a host object that the selection of archive members needs.
 #pragma once
 
 #include "base/bytes.h"

@@ -5,16 +5,10 @@
 namespace gantry::link {
 
 Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& image) {
-  const auto file = format::ElfFile::read(image);
-  if (!file) {
-    return with_context(file.error(), "the linked image");
-  }
-  const auto symbols = file->dynamic_symbols();
-  if (!symbols) {
-    return with_context(symbols.error(), "the linked image");
-  }
+  const auto file = GANTRY_TRY_CONTEXT(format::ElfFile::read(image), "the linked image");
+  const auto symbols = GANTRY_TRY_CONTEXT(file.dynamic_symbols(), "the linked image");
   std::unordered_set<std::string_view> defined;
-  for (const format::ElfSymbol& symbol : *symbols) {
+  for (const format::ElfSymbol& symbol : symbols) {
     if (!symbol.is_undefined() && !symbol.is_local()) {
       defined.insert(symbol.name);
     }

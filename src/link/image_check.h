@@ -1,4 +1,4 @@
-// What is wrong with linked device code although its linker did not object.
+// Errors in linked device code that its linker does not report.
 #pragma once
 
 #include "base/result.h"
@@ -11,10 +11,10 @@
 
 namespace gantry::link {
 
-/// An entry of a host object that no symbol of the linked image answers to: at run time its kernel
-/// would fail to launch, or its variable to be mapped.
+/// An error for a host object's entry without a symbol in the linked image: at run time its kernel
+/// could not be launched, or its variable not be mapped.
 [[nodiscard]] Status check_entries(const DeviceGroup& group, const std::vector<std::byte>& image);
-/// The same of an image of which the `defined` symbols are known.
+/// The same, for an image whose `defined` symbols are known.
 [[nodiscard]] Status check_entries(const DeviceGroup& group,
                                    const std::unordered_set<std::string_view>& defined);
 

@@ -42,8 +42,8 @@ namespace gantry::link {
 /// The passes over device code that LLVM's optimiser loads: calls by pointer.
 [[nodiscard]] std::filesystem::path pass_plugin();
 
-/// The linker for CPU device code, found when Gantry was configured; empty if it is gone, and the
-/// host's is to do it.
+/// The linker for CPU device code that was found when Gantry was configured; empty if it has been
+/// removed, and the host's linker has to serve.
 [[nodiscard]] std::filesystem::path preferred_device_linker();
 
 } // namespace gantry::link

@@ -59,9 +59,8 @@ std::string_view function_of(std::string_view kernel) {
   return kernel.substr(0, kernel.rfind("_l"));
 }
 
-/// A letter L before a name says that it is static, wherever in the mangled name it stands; before
-/// a template's argument it says that a literal follows. Taking out one of the first kind leaves
-/// the demangled name as it is.
+/// In a mangled name, an L before a name marks it as static, and an L before a template argument
+/// begins a literal. Removing an L of the first kind does not change the demangled name.
 bool has_static_part(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) {
     return false;
@@ -94,9 +93,9 @@ std::optional<unsigned char> binding_on_host(const Kernel& kernel, std::string_v
   return std::nullopt;
 }
 
-/// True if the function is local to the host object of `kernel`. Where it was inlined everywhere
-/// and is gone, a name of C or extern "C" is static in C, for an inline one that several objects
-/// share has a symbol, and inline in C++.
+/// True if the function is local to the host object of `kernel`. A function that was inlined
+/// everywhere has no symbol: with a C name it is static if the source is C, because an inline
+/// function that objects share would have a symbol, and inline if the source is C++.
 bool is_local_in(const Kernel& kernel, std::string_view function) {
   const auto binding = binding_on_host(kernel, function);
   return binding ? *binding == STB_LOCAL
@@ -111,17 +110,11 @@ bool is_local_function(std::string_view function, const Kernel& first, const Ker
 }
 
 Result<Kernels> kernels_in_object(const DeviceInput& input) {
-  const Result<format::ElfFile> file = format::ElfFile::read(input.contents);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto symbols = file->symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(input.contents));
+  const auto symbols = GANTRY_TRY(file.symbols());
   Kernels kernels;
   std::string_view source;
-  for (const format::ElfSymbol& symbol : *symbols) {
+  for (const format::ElfSymbol& symbol : symbols) {
     if (symbol.type == STT_FILE) {
       source = symbol.name;
     }
@@ -134,13 +127,10 @@ Result<Kernels> kernels_in_object(const DeviceInput& input) {
 }
 
 Result<Kernels> kernels_in_bitcode(const DeviceInput& input) {
-  const auto file = open_bitcode(input.contents, input.origin);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const std::filesystem::path source((*file)->getSourceFileName().str());
+  const auto file = GANTRY_TRY(open_bitcode(input.contents, input.origin));
+  const std::filesystem::path source(file->getSourceFileName().str());
   Kernels kernels;
-  for (const llvm::lto::InputFile::Symbol& symbol : (*file)->symbols()) {
+  for (const llvm::lto::InputFile::Symbol& symbol : file->symbols()) {
     if (!symbol.isUndefined() && symbol.isExecutable() &&
         symbol.getName().starts_with(llvm::StringRef(kKernelPrefix))) {
       kernels.emplace(symbol.getName().str(),
@@ -172,12 +162,9 @@ Status check_pair(std::string_view name, const Kernel& first, const Kernel& seco
   }
   const bool comparable = is_bitcode(*first.input) == is_bitcode(*second.input);
   if (comparable) {
-    const Result<std::string> code = code_of(name, first);
-    const Result<std::string> other = code_of(name, second);
-    if (!code || !other) {
-      return tl::unexpected(code ? other.error() : code.error());
-    }
-    if (*code == *other) {
+    const std::string code = GANTRY_TRY(code_of(name, first));
+    const std::string other = GANTRY_TRY(code_of(name, second));
+    if (code == other) {
       return {};
     }
   }
@@ -194,19 +181,14 @@ Status check_pair(std::string_view name, const Kernel& first, const Kernel& seco
 Status check_kernels(const DeviceGroup& group) {
   std::unordered_map<std::string, Kernel> seen;
   for (const DeviceInput* input : group.inputs) {
-    Result<Kernels> kernels =
-        is_bitcode(*input) ? kernels_in_bitcode(*input) : kernels_in_object(*input);
-    if (!kernels) {
-      return with_context(kernels.error(), input->origin);
-    }
-    for (auto& [name, kernel] : *kernels) {
+    Kernels kernels = GANTRY_TRY_CONTEXT(
+        is_bitcode(*input) ? kernels_in_bitcode(*input) : kernels_in_object(*input), input->origin);
+    for (auto& [name, kernel] : kernels) {
       const auto [place, is_new] = seen.try_emplace(name, kernel);
       if (is_new) {
         continue;
       }
-      if (Status status = check_pair(name, place->second, kernel); !status) {
-        return status;
-      }
+      GANTRY_TRY(check_pair(name, place->second, kernel));
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// Kernels of one name that mean different things.
+// Finds kernels of one name with different code.
 #pragma once
 
 #include "base/result.h"
@@ -6,9 +6,9 @@
 
 namespace gantry::link {
 
-/// Two objects with different kernels of one name are an error. Kernels are weak symbols, so that
-/// those of inline functions may stand in many objects, and a linker silently keeps one; see the
-/// source file for how accidents are told from inline functions.
+/// Two objects with different kernels of one name are an error. Kernels are weak symbols, because
+/// inline functions put the same kernel into many objects, so a linker silently keeps one. The
+/// source file says how inline functions are told from accidents.
 [[nodiscard]] Status check_kernels(const DeviceGroup& group);
 
 } // namespace gantry::link

@@ -1,10 +1,12 @@
-// A function's bytes say nothing of what its relocations point to. A global symbol is that by its
-// name in every object. What is local to the object is looked at itself: assemblers refer to local
-// functions, strings and floating-point constants by section and offset, so the symbol or the
-// mergeable constant that stands there is found first. Constants that are neither, such as the
-// tables of a switch, have no end that an object tells, and are left out. Calls and jumps inside
-// one section need no relocation at all; they are told by their opcodes, where they lead to the
-// start of a function.
+// A function's code is its bytes and what its relocations refer to. A global symbol counts by its
+// name. Local functions, strings and floating-point constants count by their contents: assemblers
+// refer to them by section and offset, so the symbol or mergeable constant at that place is looked
+// up. Other constants, such as the tables of a switch, have no known size and are left out. Calls
+// and jumps inside a section have no relocation; their opcodes, with a target that is the start of
+// a function, identify them.
+//
+// Whole sections cannot be compared instead: a section also holds the other kernels of its object,
+// in which two objects that share one function may differ.
 
 #include "link/kernel_code.h"
 
@@ -25,7 +27,7 @@ struct Place {
   std::uint64_t offset;
 };
 
-/// The places of an instruction's bytes that could be a call's or jump's distance.
+/// Bytes that may be the relative target of a call or jump.
 struct Branch {
   std::size_t at;    ///< the first byte of the distance
   std::size_t width; ///< how many it has
@@ -63,9 +65,7 @@ public:
     pending_.push_back(&symbol);
     // A list rather than a recursion: how deep functions call each other is up to the object.
     for (std::size_t next = 0; next < pending_.size(); ++next) {
-      if (Status status = write(*pending_[next]); !status) {
-        return status;
-      }
+      GANTRY_TRY(write(*pending_[next]));
     }
     return {};
   }
@@ -78,12 +78,9 @@ private:
     const Bytes bytes = slice(section.contents, symbol.value, symbol.size).value_or(Bytes{});
     std::string code(as_text(bytes));
     std::string references;
-    const auto relocations = file_.relocations_of(symbol.section);
-    if (!relocations) {
-      return tl::unexpected(relocations.error());
-    }
+    const auto relocations = GANTRY_TRY(file_.relocations_of(symbol.section));
     std::set<std::uint64_t> relocated;
-    for (const format::ElfRelocation& relocation : *relocations) {
+    for (const format::ElfRelocation& relocation : relocations) {
       const std::uint64_t offset = relocation.offset - symbol.value;
       if (offset < symbol.size && relocation.symbol < symbols_.size()) {
         relocated.insert(offset);
@@ -118,8 +115,8 @@ private:
     return found == symbols_.end() ? nullptr : &*found;
   }
 
-  /// Functions and variables are numbered in the order in which they are met, which is the same
-  /// where the code is.
+  /// Numbers functions and variables in the order of their first use, which equal code has in
+  /// common.
   std::size_t number_of(const format::ElfSymbol& symbol) {
     const auto [known, is_new] = visited_.emplace(&symbol, visited_.size());
     if (is_new) {
@@ -158,8 +155,7 @@ private:
     if ((section.header.sh_flags & SHF_STRINGS) != 0) {
       return size == 1 ? c_string(section.contents, place.offset) : std::nullopt;
     }
-    // An instruction with an immediate operand ends behind the field, and the addend takes the
-    // operand's size off as well.
+    // The addend also subtracts the size of an immediate operand that follows the field.
     const std::uint64_t last = place.offset + size - 1;
     const auto constant = slice(section.contents, last - last % size, size);
     return constant ? std::optional(as_text(*constant)) : std::nullopt;
@@ -183,22 +179,16 @@ private:
 } // namespace
 
 Result<std::string> kernel_code(Bytes object, std::string_view name) {
-  const Result<format::ElfFile> file = format::ElfFile::read(object);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto symbols = file->symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
-  const auto symbol = std::ranges::find_if(*symbols, [&](const format::ElfSymbol& candidate) {
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(object));
+  const auto symbols = GANTRY_TRY(file.symbols());
+  const auto symbol = std::ranges::find_if(symbols, [&](const format::ElfSymbol& candidate) {
     return candidate.name == name && !candidate.is_undefined() && !candidate.reserved &&
-           candidate.section < file->sections().size();
+           candidate.section < file.sections().size();
   });
-  if (symbol == symbols->end()) {
+  if (symbol == symbols.end()) {
     return fail("the symbol table does not define '{}'", name);
   }
-  CodeWriter writer(*file, *symbols);
+  CodeWriter writer(file, symbols);
   return writer.add(*symbol).map([&] { return writer.take(); });
 }
 

@@ -9,9 +9,9 @@
 
 namespace gantry::link {
 
-/// The code of the function `name` of a relocatable x86-64 object and of the local functions,
-/// variables and constants that it reaches: equal texts are equal code. Where in the object they
-/// stand makes no difference. Any thread.
+/// The code of function `name` of a relocatable x86-64 object and of the local functions, variables
+/// and constants that it reaches. Equal texts mean equal code, wherever in the object it stands.
+/// Any thread.
 [[nodiscard]] Result<std::string> kernel_code(Bytes object, std::string_view name);
 
 } // namespace gantry::link

@@ -4,6 +4,8 @@
 
 #include "link/kernel_text.h"
 
+#include "link/bitcode.h"
+
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
@@ -66,7 +68,7 @@ private:
   std::vector<const llvm::Value*> pending_;
 };
 
-/// Leaves declarations of what `reached` has not, and names of what is visible to others.
+/// Removes definitions that are not in `reached`, and names that other modules cannot see.
 void cut_down(llvm::Module& module, const Reached& reached) {
   for (llvm::Function& function : module) {
     if (!reached.contains(function)) {
@@ -100,20 +102,17 @@ void cut_down(llvm::Module& module, const Reached& reached) {
 
 Result<std::string> kernel_text(Bytes bitcode, std::string_view name) {
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> module =
-      llvm::parseBitcodeFile(llvm::MemoryBufferRef(llvm::StringRef(as_text(bitcode)), ""), context);
-  if (!module) {
-    return fail("the bitcode cannot be read: {}", llvm::toString(module.takeError()));
-  }
-  const llvm::Function* function = (*module)->getFunction(llvm::StringRef(name));
+  const auto module = GANTRY_TRY(result_of_reading(llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(llvm::StringRef(as_text(bitcode)), ""), context)));
+  const llvm::Function* function = module->getFunction(llvm::StringRef(name));
   if (function == nullptr) {
     return fail("the bitcode's symbol table has '{}' and its code does not", name);
   }
-  llvm::StripDebugInfo(**module);
-  cut_down(**module, Reached(*function));
+  llvm::StripDebugInfo(*module);
+  cut_down(*module, Reached(*function));
   std::string text;
   llvm::raw_string_ostream stream(text);
-  (*module)->print(stream, nullptr);
+  module->print(stream, nullptr);
   return text;
 }
 

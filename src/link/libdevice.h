@@ -12,9 +12,9 @@ class Module;
 
 namespace gantry::link {
 
-/// Links into the module what it needs of CUDA's libdevice at `path`, and answers what that asks of
-/// whoever compiles it (__nvvm_reflect: NVVM IR specification) for `arch` ("sm_90"): subnormal
-/// numbers are kept.
+/// Links into the module what it needs of CUDA's libdevice at `path`, and folds libdevice's queries
+/// of its compiler (__nvvm_reflect: NVVM IR specification) for `arch` ("sm_90") and subnormal
+/// numbers that are kept.
 [[nodiscard]] Status link_libdevice(llvm::Module& module, const std::filesystem::path& path,
                                     const std::string& arch);
 

@@ -1,5 +1,6 @@
 #include "link/linker.h"
 
+#include "base/output_file.h"
 #include "link/device_code.h"
 #include "link/device_links.h"
 #include "link/group.h"
@@ -27,7 +28,7 @@ std::filesystem::path kept_folder(const Arguments& arguments) {
   return arguments.save_temps ? arguments.output + ".gantry-temps" : "";
 }
 
-/// Lets the output find the runtimes: after what the user's own run paths hold.
+/// Lets the output find the runtimes, after the user's own run paths.
 void add_run_path(Arguments& arguments) {
   for (const std::string& folder : runtime_folders()) {
     arguments.run_paths.push_back(folder);
@@ -36,8 +37,9 @@ void add_run_path(Arguments& arguments) {
   }
 }
 
-/// libomp has functions of libgomp's that do nothing, GOMP_target_end_data among them. Libraries of
-/// GCC's that the program loads are to find libgantry's, so the program names that library first.
+/// Puts libgantry before libomp, because libomp defines some of libgomp's functions
+/// (GOMP_target_end_data, for one) to do nothing, and GCC's libraries in the program have to find
+/// libgantry's.
 void put_runtime_before_openmp(Arguments& arguments) {
   std::vector<std::string>& all = arguments.host_arguments;
   const auto openmp = std::ranges::find(all, "-lomp");
@@ -74,26 +76,18 @@ Result<AddedObjects> wrap(const Arguments& arguments, const Scan& scan, const De
                           const std::filesystem::path& folder) {
   AddedObjects added;
   if (!images.empty()) {
-    const Result<RegistrationObject> registration = build_registration_object(
-        images, code.tables, arguments.host_triple, arguments.print_wrapped_module);
-    if (!registration) {
-      return tl::unexpected(registration.error());
-    }
+    const RegistrationObject registration = GANTRY_TRY(build_registration_object(
+        images, code.tables, arguments.host_triple, arguments.print_wrapped_module));
     const std::filesystem::path path = folder / "registration.o";
-    if (Status written = write_file(path, registration->object); !written) {
-      return tl::unexpected(std::move(written).error());
-    }
-    std::fputs(registration->module_text.c_str(), stdout);
+    GANTRY_TRY(write_file(path, as_bytes(registration.object)));
+    std::fputs(registration.module_text.c_str(), stdout);
     std::fflush(stdout);
     added.first.push_back(path.string());
   }
   if (!code.paired.empty()) {
-    const auto objects = build_openmp_target(code, arguments, scan, folder);
-    if (!objects) {
-      return tl::unexpected(objects.error());
-    }
-    added.first.push_back(objects->begin);
-    added.last.push_back(objects->end);
+    const auto objects = GANTRY_TRY(build_openmp_target(code, arguments, scan, folder));
+    added.first.push_back(objects.begin);
+    added.last.push_back(objects.end);
   }
   return added;
 }
@@ -106,6 +100,13 @@ void initialize_llvm() {
   llvm::InitializeAllAsmPrinters();
 }
 
+/// Runs a stage, whose time goes into the file of --wrapper-time-trace.
+template <typename Stage>
+auto timed(llvm::StringRef name, Stage&& stage) {
+  const llvm::TimeTraceScope scope(name);
+  return stage();
+}
+
 } // namespace
 
 Result<int> link(Arguments arguments) {
@@ -114,63 +115,37 @@ Result<int> link(Arguments arguments) {
   if (arguments.relocatable) {
     return replace_with_host_linker(arguments);
   }
-  if (Status status = check_installation(); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_installation());
   add_run_path(arguments);
   put_runtime_before_openmp(arguments);
 
   // Scan: the relocatable objects that the host program consists of.
-  llvm::timeTraceProfilerBegin("Scan", "");
-  const Result<Scan> scan = scan_inputs(arguments);
-  llvm::timeTraceProfilerEnd();
-  if (!scan) {
-    return tl::unexpected(scan.error());
-  }
+  const Scan scan = GANTRY_TRY(timed("Scan", [&] { return scan_inputs(arguments); }));
 
   // Extract: their device images. Contents still point into the scanned files.
-  llvm::timeTraceProfilerBegin("Extract", "");
-  const Result<DeviceCode> code = extract_device_code(scan->objects);
-  llvm::timeTraceProfilerEnd();
-  if (!code) {
-    return tl::unexpected(code.error());
-  }
+  const DeviceCode code =
+      GANTRY_TRY(timed("Extract", [&] { return extract_device_code(scan.objects); }));
 
   // Group: one image a target and architecture. Without any, there is nothing to wrap.
-  const Result<std::vector<DeviceGroup>> groups =
-      group_by_target(*code, arguments.skip_unsupported);
-  if (!groups) {
-    return tl::unexpected(groups.error());
+  const std::vector<DeviceGroup> groups =
+      GANTRY_TRY(group_by_target(code, arguments.skip_unsupported));
+  if (groups.empty() && code.paired.empty()) {
+    return scan.may_be_incomplete() ? link_host(arguments, scan, code, {}, {})
+                                    : replace_with_host_linker(arguments);
   }
-  if (groups->empty() && code->paired.empty()) {
-    return scan->may_be_incomplete() ? link_host(arguments, *scan, *code, {}, {})
-                                     : replace_with_host_linker(arguments);
-  }
-  if (Status status = check_host_link(arguments); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(check_host_link(arguments));
 
   initialize_llvm();
-  const Result<TemporaryDirectory> folder = TemporaryDirectory::create(kept_folder(arguments));
-  if (!folder) {
-    return tl::unexpected(folder.error());
-  }
+  const TemporaryDirectory folder = GANTRY_TRY(TemporaryDirectory::create(kept_folder(arguments)));
 
   // Device link: groups at the same time.
-  llvm::timeTraceProfilerBegin("Device link", "");
-  const Result<std::vector<LinkedImage>> images =
-      link_groups(*groups, arguments, *scan, folder->path());
-  llvm::timeTraceProfilerEnd();
-  if (!images) {
-    return tl::unexpected(images.error());
-  }
+  const std::vector<LinkedImage> images = GANTRY_TRY(
+      timed("Device link", [&] { return link_groups(groups, arguments, scan, folder.path()); }));
 
   // Wrap: the images and their registration become more objects of the host link.
-  llvm::timeTraceProfilerBegin("Wrap", "");
-  const Result<AddedObjects> added = wrap(arguments, *scan, *code, *images, folder->path());
-  llvm::timeTraceProfilerEnd();
-  return added ? link_host(arguments, *scan, *code, *images, *added)
-               : tl::unexpected(added.error());
+  const AddedObjects added =
+      GANTRY_TRY(timed("Wrap", [&] { return wrap(arguments, scan, code, images, folder.path()); }));
+  return link_host(arguments, scan, code, images, added);
 }
 
 } // namespace gantry::link

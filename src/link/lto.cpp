@@ -60,30 +60,20 @@ struct OpenedInput {
   std::unique_ptr<llvm::SmallVector<char, 0>> rewritten; ///< what `file` reads, if not the input
 };
 
-tl::unexpected<Error> unreadable(llvm::Error error) {
-  return fail("the bitcode cannot be read: {}", llvm::toString(std::move(error)));
-}
-
 /// Bitcode of -foffload-lto=thin without the summary that makes it so; nothing for other bitcode.
 /// An image is linked as a whole in any case, and LLVM's import of functions between modules fails
 /// on those that Clang 19 writes.
 Result<std::unique_ptr<llvm::SmallVector<char, 0>>> without_summary(Bytes contents) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(as_text(contents)), "");
-  llvm::Expected<llvm::BitcodeLTOInfo> info = llvm::getBitcodeLTOInfo(buffer);
-  if (!info) {
-    return unreadable(info.takeError());
-  }
-  if (!info->IsThinLTO) {
+  const auto info = GANTRY_TRY(result_of_reading(llvm::getBitcodeLTOInfo(buffer)));
+  if (!info.IsThinLTO) {
     return nullptr;
   }
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(buffer, context);
-  if (!module) {
-    return unreadable(module.takeError());
-  }
+  const auto module = GANTRY_TRY(result_of_reading(llvm::parseBitcodeFile(buffer, context)));
   auto rewritten = std::make_unique<llvm::SmallVector<char, 0>>();
   llvm::raw_svector_ostream stream(*rewritten);
-  llvm::WriteBitcodeToFile(**module, stream);
+  llvm::WriteBitcodeToFile(*module, stream);
   return rewritten;
 }
 
@@ -148,7 +138,7 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   const std::vector<std::string> compiler_arguments =
       arguments_for(arguments.device_compiler, group.triple);
   llvm::lto::Config config;
-  // Each function says what it was compiled for; this is for those that LLVM adds.
+  // For functions that LLVM adds: all others name their CPU themselves.
   config.CPU = options.cpu;
   if (!options.feature.empty()) {
     config.MAttrs.push_back(options.feature);
@@ -183,22 +173,13 @@ Status add_input(const DeviceInput& input, SymbolResolution& symbols,
     });
   }
   // Opened as it is first: that refuses what LLVM cannot read.
-  Result<std::unique_ptr<llvm::lto::InputFile>> file = open_bitcode(input.contents, input.origin);
-  if (!file) {
-    return tl::unexpected(std::move(file).error());
+  auto file = GANTRY_TRY(open_bitcode(input.contents, input.origin));
+  auto rewritten = GANTRY_TRY(without_summary(input.contents));
+  if (rewritten != nullptr) {
+    file = GANTRY_TRY(open_bitcode(as_bytes({rewritten->data(), rewritten->size()}), input.origin));
   }
-  auto rewritten = without_summary(input.contents);
-  if (!rewritten) {
-    return tl::unexpected(std::move(rewritten).error());
-  }
-  if (*rewritten != nullptr) {
-    file = open_bitcode(as_bytes({(*rewritten)->data(), (*rewritten)->size()}), input.origin);
-    if (!file) {
-      return tl::unexpected(std::move(file).error());
-    }
-  }
-  symbols.add(input, bitcode_definitions(**file));
-  opened.push_back({.input = &input, .file = std::move(*file), .rewritten = std::move(*rewritten)});
+  symbols.add(input, bitcode_definitions(*file));
+  opened.push_back({.input = &input, .file = std::move(file), .rewritten = std::move(rewritten)});
   return {};
 }
 
@@ -210,17 +191,14 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
     return fail("'{}' is missing; Gantry's installation at '{}' is not complete",
                 pass_plugin().string(), installation_root().string());
   }
-  // The optimiser believes what it is told of symbols, so all are known before it sees the first.
+  // The optimiser relies on the resolution of each symbol, so all are known before it gets the
+  // first.
   SymbolResolution symbols;
   std::vector<OpenedInput> opened;
   for (const DeviceInput* input : group.inputs) {
-    if (Status status = add_input(*input, symbols, opened); !status) {
-      return with_context(status.error(), input->origin);
-    }
+    GANTRY_TRY_CONTEXT(add_input(*input, symbols, opened), input->origin);
   }
-  if (Status status = symbols.check_duplicates(); !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(symbols.check_duplicates());
 
   Diagnostics diagnostics;
   llvm::lto::Config config = make_config(group, context.arguments, options, diagnostics);
@@ -228,7 +206,8 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   if (options.before) {
     config.PostInternalizeModuleHook = [&, level = config.OptLevel](unsigned /*task*/,
                                                                     const llvm::Module& module) {
-      // LLVM's own, and about to be changed by it: the hook is const for those that only look.
+      // LLVM is about to change this module itself; the hook has a const module for clients that
+      // only look.
       checked = options.before(const_cast<llvm::Module&>(module), level);
       return checked.has_value();
     };

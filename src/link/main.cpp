@@ -49,9 +49,9 @@ void write_time_trace(const std::string& path) {
   llvm::timeTraceProfilerCleanup();
 }
 
-/// What LLVM does not return as an error, of one thread or another: that it cannot go on. That a
-/// module is broken its verifier says behind a pass of its own, which debug information of Flang's
-/// for sums of many variables does not survive.
+/// Handles LLVM's fatal errors, which come from any thread and are no values that LLVM returns. A
+/// broken module is one: LLVM's verifier, which runs as a pass, rejects Flang's debug information
+/// for some reductions of many variables.
 [[noreturn]] void end_with(void*, const char* reason, bool) {
   const bool is_broken = std::string_view(reason).starts_with("Broken module");
   report(fmt::format("LLVM cannot compile the device code: {}\n>>> {}", reason,

@@ -145,9 +145,9 @@ bool is_real(const llvm::Type* type) {
   return type->isFloatTy() || type->isDoubleTy();
 }
 
-/// The function for what the code generator does not do well, or not at all: remainders (its own
-/// are x - trunc(x / y) y, of which rounding may leave nothing) and conversions of integers of 128
-/// bits. Empty for all others.
+/// The library function for an instruction that the code generator does not lower well or at all:
+/// remainders, because its own, x - trunc(x / y) y, lose all precision to rounding, and conversions
+/// of 128-bit integers. Empty for all others.
 std::string function_for(const llvm::Instruction& instruction) {
   const llvm::Type* const to = instruction.getType();
   if (instruction.getOpcode() == llvm::Instruction::FRem) {

@@ -1,4 +1,4 @@
-// Mathematics under the names of C and of LLVM.
+// Gives mathematical functions the names of CUDA's libdevice.
 #pragma once
 
 namespace llvm {
@@ -7,9 +7,9 @@ class Module;
 
 namespace gantry::link {
 
-/// Clang's headers call most functions by the names of CUDA's libdevice. What comes by C's name or
-/// as an intrinsic function (std::sin of an int, a declaration of one's own) gets that name too; it
-/// is what the mathematics library defines.
+/// Renames calls of C's functions and of intrinsic functions (from std::sin of an int or a user's
+/// own declaration) to the names of CUDA's libdevice, which Clang's headers use for most functions
+/// and the mathematics library defines.
 void use_libdevice_names(llvm::Module& module);
 
 } // namespace gantry::link

@@ -32,7 +32,7 @@ struct Candidate {
   bool taken = false;
 };
 
-/// The linker's symbol table, as far as the choice of members goes.
+/// The linker's symbol table, as the selection of members needs it.
 class Selection {
 public:
   Selection(LinkerKind linker, const Arguments& arguments)
@@ -45,9 +45,8 @@ public:
     }
   }
 
-  /// Adds an object. What it refers to may take others, and each of these what it refers to in turn
-  /// before the next reference is looked at. The chain of members may be longer than the stack is
-  /// deep, so it is a list here.
+  /// Adds an object and, depth first, the members that its references take. A list replaces the
+  /// recursion, because a chain of members may be deeper than the stack allows.
   void add(const HostSymbols& symbols) {
     struct Open {
       const HostSymbols* symbols;
@@ -230,12 +229,9 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
       continue;
     }
     for (std::size_t index = 0; index < input.objects.size(); ++index) {
-      Result<HostSymbols> symbols = symbols_of(input.objects[index]);
-      if (!symbols) {
-        return tl::unexpected(std::move(symbols).error());
-      }
+      HostSymbols symbols = GANTRY_TRY(symbols_of(input.objects[index]));
       candidates[number].push_back(
-          {.input = &input, .index = index, .symbols = std::move(*symbols)});
+          {.input = &input, .index = index, .symbols = std::move(symbols)});
     }
   }
 
@@ -252,18 +248,12 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
     do {
       const SelectionInput& input = inputs[number];
       if (!input.shared_library.empty()) {
-        const Result<HostSymbols> symbols = shared_library_symbols(input.shared_library);
-        if (!symbols) {
-          return tl::unexpected(symbols.error());
-        }
-        selection.add_shared_library(*symbols, input.as_needed);
+        const HostSymbols symbols = GANTRY_TRY(shared_library_symbols(input.shared_library));
+        selection.add_shared_library(symbols, input.as_needed);
       } else if (!input.optional) {
         for (const HostObject& object : input.objects) {
-          const Result<HostSymbols> symbols = symbols_of(object);
-          if (!symbols) {
-            return tl::unexpected(symbols.error());
-          }
-          selection.add(*symbols);
+          const HostSymbols symbols = GANTRY_TRY(symbols_of(object));
+          selection.add(symbols);
         }
       }
       for (Candidate& candidate : candidates[number]) {
@@ -274,9 +264,7 @@ Status select_members(std::vector<SelectionInput>& inputs, const Arguments& argu
     selection.add_optional(run);
   }
   for (const std::string& glob : arguments.undefined_globs) {
-    if (Status status = selection.take_matching(glob); !status) {
-      return status;
-    }
+    GANTRY_TRY(selection.take_matching(glob));
   }
   for (SelectionInput& input : inputs) {
     std::ranges::sort(input.selected); // the archive's order, for images that are always the same

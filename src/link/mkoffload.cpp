@@ -64,7 +64,8 @@ Result<GccLink> read_arguments(const std::vector<std::string>& arguments) {
   return link;
 }
 
-/// What GCC's driver tells the programs of this link would be taken for the inner link's.
+/// Removes what GCC's driver tells the programs of this link, because those of the inner link would
+/// read it too.
 void forget_outer_link() {
   for (const char* name : {"OFFLOAD_TARGET_NAMES", "OFFLOAD_TARGET_DEFAULT", "COMPILER_PATH",
                            "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COLLECT_GCC", "COLLECT_GCC_OPTIONS",
@@ -74,15 +75,12 @@ void forget_outer_link() {
 }
 
 Result<int> make_image(int argc, char** argv) {
-  const auto arguments =
-      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
-  if (!arguments) {
-    return tl::unexpected(arguments.error());
-  }
+  const auto arguments = GANTRY_TRY(
+      gantry::expand_response_files({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)}));
   if (std::filesystem::path(argv[0]).parent_path().filename() == "nvptx-none") {
-    return gantry::link::make_gcc_nvptx_image(*arguments);
+    return gantry::link::make_gcc_nvptx_image(arguments);
   }
-  const Result<GccLink> link = read_arguments(*arguments);
+  const Result<GccLink> link = read_arguments(arguments);
   forget_outer_link();
   const Status status = link ? gantry::link::make_gcc_image(*link) : tl::unexpected(link.error());
   return status.map([] { return 0; });

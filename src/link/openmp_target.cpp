@@ -20,12 +20,12 @@
 #include "link/openmp_target.h"
 
 #include "base/mapped_file.h"
+#include "base/output_file.h"
 #include "format/openmp_target.h"
 #include "link/cpu_target.h"
 #include "link/host_object.h"
 #include "link/installation.h"
 #include "link/process.h"
-#include "link/temporary_directory.h"
 
 #include <algorithm>
 #include <optional>
@@ -51,7 +51,7 @@ struct Blob {
   std::vector<std::string> names = {};
 };
 
-/// Each line of `text` behind the error that it belongs to.
+/// Appends each line of `text` to the error that it belongs to.
 std::string continued(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
@@ -67,20 +67,15 @@ Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, 
                             const fs::path& folder) {
   const fs::path image = folder / "openmp_target.so";
   const fs::path exports = folder / "openmp_target.map";
-  if (Status status =
-          write_file(exports, "{ global: __gantry_*; __omp_offloading_*; local: *; };\n");
-      !status) {
-    return tl::unexpected(std::move(status).error());
-  }
+  GANTRY_TRY(
+      write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n")));
   std::vector<std::string> command = cpu_image_command(arguments, image);
   command.insert(command.end(), {"-z", "lazy", "--version-script=" + exports.string(), "-u",
                                  "__gantry_openmp_target"});
   std::size_t number = 0;
   for (const PairedObject& object : code.paired) {
     const fs::path file = folder / fmt::format("openmp_target-{}.o", number++);
-    if (Status status = write_file(file, as_text(object.contents)); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(write_file(file, object.contents));
     command.push_back(file.string());
   }
   command.push_back(cpu_device_library().string());
@@ -89,27 +84,21 @@ Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, 
   if (arguments.dry_run) {
     return Blob();
   }
-  const auto linked =
-      run_process(command, Capture::kDiagnostics, (folder / "openmp_target.arguments").string());
-  if (!linked) {
-    return tl::unexpected(linked.error());
-  }
-  if (linked->exit_code != 0) {
+  const auto linked = GANTRY_TRY(
+      run_process(command, Capture::kDiagnostics, (folder / "openmp_target.arguments").string()));
+  if (linked.exit_code != 0) {
     return fail("the objects with pairs in section '{}' cannot be linked as an image for the CPU "
                 "device:{}\n>>> code for it has to be position-independent: compile with -fPIC",
-                format::kOpenmpTargetSection, continued(linked->captured));
+                format::kOpenmpTargetSection, continued(linked.captured));
   }
-  const auto file = MappedFile::open(image);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto table = format::ElfFile::read(file->bytes()).and_then(format::read_openmp_target);
+  const auto file = GANTRY_TRY(MappedFile::open(image));
+  const auto table = format::ElfFile::read(file.bytes()).and_then(format::read_openmp_target);
   if (!table || !*table) {
     return table ? fail("the image for the CPU device has no section '{}'",
                         format::kOpenmpTargetSection)
                  : tl::unexpected(table.error());
   }
-  Blob blob{.contents = std::string(as_text(file->bytes()))};
+  Blob blob{.contents = std::string(as_text(file.bytes()))};
   for (const format::OpenmpTargetPair& pair : (*table)->host) {
     blob.addresses.push_back(pair.address);
   }
@@ -262,32 +251,21 @@ std::size_t pairs_of(const DeviceCode& code) {
 
 Result<OpenmpTargetObjects> build_openmp_target(const DeviceCode& code, const Arguments& arguments,
                                                 const Scan& scan, const fs::path& folder) {
-  const auto host_code = link_host_code(code, arguments, scan, folder);
-  if (!host_code) {
-    return tl::unexpected(host_code.error());
-  }
-  const auto ptx = join_ptx(code);
-  if (!ptx) {
-    return tl::unexpected(ptx.error());
-  }
+  const auto host_code = GANTRY_TRY(link_host_code(code, arguments, scan, folder));
+  const auto ptx = GANTRY_TRY(join_ptx(code));
   llvm::LLVMContext context;
   const llvm::Triple triple(llvm::Triple::normalize(arguments.host_triple));
   DescriptorModule descriptor(context, triple);
-  descriptor.add(*host_code);
-  if (*ptx) {
-    descriptor.add(**ptx);
+  descriptor.add(host_code);
+  if (ptx) {
+    descriptor.add(*ptx);
   }
-  const auto begin = descriptor.finish();
-  const auto end = DescriptorModule(context, triple).end_of_table();
-  if (!begin || !end) {
-    return tl::unexpected(begin ? end.error() : begin.error());
-  }
+  const auto begin = GANTRY_TRY(descriptor.finish());
+  const auto end = GANTRY_TRY(DescriptorModule(context, triple).end_of_table());
   OpenmpTargetObjects objects{.begin = (folder / "openmp_target_begin.o").string(),
                               .end = (folder / "openmp_target_end.o").string()};
-  for (const auto& [path, contents] : {std::pair(objects.begin, *begin), {objects.end, *end}}) {
-    if (Status status = write_file(path, contents); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+  for (const auto& [path, contents] : {std::pair(objects.begin, begin), {objects.end, end}}) {
+    GANTRY_TRY(write_file(path, as_bytes(contents)));
   }
   return objects;
 }
@@ -297,11 +275,9 @@ Status check_openmp_target(const DeviceCode& code, const Arguments& arguments) {
   if (!output) {
     return {};
   }
-  const auto table = format::ElfFile::read(output->bytes()).and_then(format::read_openmp_target);
-  if (!table) {
-    return tl::unexpected(table.error());
-  }
-  const std::size_t found = *table && (*table)->version != 0 ? (*table)->host.size() : 0;
+  const auto table =
+      GANTRY_TRY(format::ElfFile::read(output->bytes()).and_then(format::read_openmp_target));
+  const std::size_t found = table && table->version != 0 ? table->host.size() : 0;
   if (found == pairs_of(code)) {
     return {};
   }

@@ -18,8 +18,9 @@ bool needs_device_code(const format::OffloadEntry& entry) {
          (entry.role == format::EntryRole::kKernel || entry.role == format::EntryRole::kVariable);
 }
 
-/// The names of such entries of an ELF file, in tables that this link registers: those of other
-/// names belong to images that a relocatable link has registered. None if it cannot be read.
+/// The names of such entries of an ELF file, from the tables that this link registers; tables of
+/// other names belong to images that a relocatable link has registered. None if the file cannot be
+/// read.
 std::vector<std::string_view> entries_of(Bytes contents) {
   const auto tables = format::ElfFile::read(contents).and_then(format::read_entry_tables);
   std::vector<std::string_view> names;

@@ -16,8 +16,8 @@
 namespace gantry::link {
 
 /// An error that names a kernel or variable of the linked output that neither `code` nor `images`
-/// define for the device, and the object it is from where `scan` knows it. An output that is no
-/// ELF file, or is not there, is none of this check's business.
+/// define for the device, and its object where `scan` knows it. Accepts an output that is missing
+/// or no ELF file.
 [[nodiscard]] Status check_output(const Arguments& arguments, const Scan& scan,
                                   const DeviceCode& code, const std::vector<LinkedImage>& images);
 

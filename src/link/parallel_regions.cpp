@@ -17,8 +17,8 @@ constexpr unsigned kBodyArgument = 5;
 constexpr unsigned kOwnParameters = 2;
 constexpr std::uint64_t kSlotBytes = 8;
 
-/// The body is inlined, and its instructions keep their lines only where the function that they
-/// come to has debug information too.
+/// Gives the wrapper debug information, because the instructions of the inlined body keep their
+/// lines only in a function that has it.
 void describe(llvm::Function& unpacker, const llvm::Function& body, llvm::IRBuilder<>& builder) {
   const llvm::DISubprogram* const source = body.getSubprogram();
   if (source == nullptr) {

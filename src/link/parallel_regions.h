@@ -1,4 +1,4 @@
-// How the device runtime calls the body of a parallel region.
+// Gives the bodies of all parallel regions one signature.
 #pragma once
 
 namespace llvm {
@@ -7,9 +7,9 @@ class Module;
 
 namespace gantry::link {
 
-/// Clang hands the runtime a function with a parameter for each shared variable, and a list of
-/// their values. Puts a function that takes the list in front of each, so that the runtime calls
-/// all bodies in one way, whatever their number of parameters.
+/// Clang passes the runtime a function with a parameter for each shared variable, and a list of
+/// their values. Wraps each such function in one that takes the list, so that the runtime calls all
+/// bodies the same way.
 void unify_parallel_regions(llvm::Module& module);
 
 } // namespace gantry::link

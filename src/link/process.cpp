@@ -144,10 +144,7 @@ std::string read_all(int descriptor) {
 
 Result<ProcessResult> run_process(const std::vector<std::string>& command, Capture capture,
                                   const std::string& response_file) {
-  const Result<std::vector<std::string>> arguments = shortened(command, response_file);
-  if (!arguments) {
-    return tl::unexpected(arguments.error());
-  }
+  const std::vector<std::string> arguments = GANTRY_TRY(shortened(command, response_file));
   std::array<int, 2> pipe_ends = {-1, -1};
   if (capture != Capture::kNothing && pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
     return fail("cannot make a pipe for '{}': {}", command.front(), std::strerror(errno));
@@ -168,7 +165,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& command, Captu
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 
-  const std::vector<char*> pointers = argument_pointers(*arguments);
+  const std::vector<char*> pointers = argument_pointers(arguments);
   const Result<pid_t> child =
       Children::instance().spawn(command.front().c_str(), actions, attributes, pointers.data());
   posix_spawnattr_destroy(&attributes);

@@ -77,19 +77,12 @@ public:
         .strings = {{"triple", image.triple}, {"arch", image.arch}},
         .contents = image.contents,
     };
-    const auto container = format::write_offload_binaries({&content, 1});
-    if (!container) {
-      return tl::unexpected(container.error());
-    }
-    const auto parsed = format::read_offload_binaries(*container);
-    if (!parsed) {
-      return tl::unexpected(parsed.error());
-    }
+    const auto container = GANTRY_TRY(format::write_offload_binaries({&content, 1}));
+    const auto parsed = GANTRY_TRY(format::read_offload_binaries(container));
     const auto offset =
-        static_cast<std::uint64_t>(parsed->front().contents.data() - container->data());
+        static_cast<std::uint64_t>(parsed.front().contents.data() - container.data());
 
-    const llvm::StringRef bytes(reinterpret_cast<const char*>(container->data()),
-                                container->size());
+    const llvm::StringRef bytes(reinterpret_cast<const char*>(container.data()), container.size());
     auto* contents = llvm::ConstantDataArray::getString(context_, bytes, /*AddNull=*/false);
     auto* variable = add_constant(contents, ".omp_offloading.device_image");
     variable->setSection(".llvm.offloading");
@@ -137,7 +130,7 @@ private:
   Table make_table(std::string_view section) {
     auto* nothing = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(byte_, 0));
     auto* dummy = add_constant(nothing, fmt::format("__dummy.{}", section));
-    // Writable like the compiler's entries, or the linkers would complain of differing flags.
+    // Writable like the compiler's entries, because linkers warn of sections whose flags differ.
     dummy->setConstant(false);
     dummy->setSection(llvm::StringRef(section));
     dummy->setAlignment(llvm::Align(8));
@@ -213,9 +206,7 @@ Result<RegistrationObject> build_registration_object(const std::vector<LinkedIma
   llvm::LLVMContext context;
   RegistrationModule registration(context, llvm::Triple(llvm::Triple::normalize(host_triple)));
   for (const LinkedImage& image : images) {
-    if (Status status = registration.add(image); !status) {
-      return tl::unexpected(std::move(status).error());
-    }
+    GANTRY_TRY(registration.add(image));
   }
   if (tables.legacy) {
     registration.add_table(format::kLegacyEntrySection);
@@ -231,11 +222,7 @@ Result<RegistrationObject> build_registration_object(const std::vector<LinkedIma
     llvm::raw_string_ostream stream(result.module_text);
     registration.module().print(stream, nullptr);
   }
-  Result<std::string> object = compile_for_host(registration.module());
-  if (!object) {
-    return tl::unexpected(std::move(object).error());
-  }
-  result.object = std::move(*object);
+  result.object = GANTRY_TRY(compile_for_host(registration.module()));
   return result;
 }
 

@@ -10,28 +10,24 @@
 namespace gantry::link {
 namespace {
 
-/// True if the choice of members may matter to the device link. What bitcode holds is not to be
-/// seen without parsing it.
+/// True if the device link may need the object, if it is a member that is taken. Bitcode always
+/// counts, because only parsing shows what it holds.
 bool is_candidate(const HostObject& object) {
   return object.is_bitcode || format::has_offload_sections(object.contents);
 }
 
 /// The members that are objects, with the archive they are from in their origin.
 Result<std::vector<HostObject>> members_of(const HostFile& file, HostFiles& files) {
-  const Result<format::Archive> archive = format::Archive::read(file.contents);
-  if (!archive) {
-    return with_context(archive.error(), file.path);
-  }
+  const format::Archive archive =
+      GANTRY_TRY_CONTEXT(format::Archive::read(file.contents), file.path);
   std::vector<HostObject> members;
-  members.reserve(archive->members().size());
-  for (const format::ArchiveMember& member : archive->members()) {
+  members.reserve(archive.members().size());
+  for (const format::ArchiveMember& member : archive.members()) {
     Bytes contents = member.contents;
-    if (archive->is_thin()) {
-      const Result<Bytes> mapped = files.map(format::thin_member_path(file.path, member).string());
-      if (!mapped) {
-        return with_context(mapped.error(), file.path);
-      }
-      contents = *mapped;
+    if (archive.is_thin()) {
+      const Bytes mapped = GANTRY_TRY_CONTEXT(
+          files.map(format::thin_member_path(file.path, member).string()), file.path);
+      contents = mapped;
     }
     const format::FileKind kind = format::identify(contents);
     if (kind == format::FileKind::kElfRelocatable || kind == format::FileKind::kBitcode) {
@@ -55,12 +51,9 @@ Result<SelectionInput> selection_input(const HostFile& file, HostFiles& files) {
                              .is_bitcode = file.kind == HostFileKind::kBitcode});
     break;
   case HostFileKind::kArchive: {
-    auto members = members_of(file, files);
-    if (!members) {
-      return tl::unexpected(std::move(members).error());
-    }
+    auto members = GANTRY_TRY(members_of(file, files));
     input.optional = !file.whole_archive;
-    input.objects = std::move(*members);
+    input.objects = std::move(members);
     break;
   }
   case HostFileKind::kSharedLibrary:
@@ -109,14 +102,11 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
   inputs.reserve(host_files.size());
   bool selection_matters = false;
   for (const HostFile& file : host_files) {
-    Result<SelectionInput> input = selection_input(file, scan.files);
-    if (!input) {
-      return tl::unexpected(std::move(input).error());
-    }
-    const bool has_device_code = std::ranges::any_of(input->objects, is_candidate);
+    SelectionInput input = GANTRY_TRY(selection_input(file, scan.files));
+    const bool has_device_code = std::ranges::any_of(input.objects, is_candidate);
     add_library(scan, file, has_device_code);
-    selection_matters |= input->optional && has_device_code;
-    inputs.push_back(std::move(*input));
+    selection_matters |= input.optional && has_device_code;
+    inputs.push_back(std::move(input));
   }
 
   if (selection_matters) {

@@ -11,7 +11,7 @@ namespace {
 /// What the driver's heap cannot do.
 constexpr auto kSized = std::to_array<std::string_view>(
     {"realloc", "aligned_alloc", "posix_memalign", "malloc_usable_size"});
-/// What has to go with it, because blocks are handed from one to another.
+/// Functions that have to use the same heap, because programs pass blocks from one to another.
 constexpr auto kOthers =
     std::to_array<std::string_view>({"malloc", "free", "calloc", "strdup", "strndup"});
 

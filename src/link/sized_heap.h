@@ -1,4 +1,4 @@
-// The heap of a GPU's device code where blocks are resized or aligned.
+// Chooses the heap of a GPU's device code: the driver's, or one whose blocks know their size.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -42,17 +42,11 @@ Strength strength_of(const format::ElfSymbol& symbol) {
 } // namespace
 
 Result<std::vector<Definition>> elf_definitions(Bytes contents) {
-  const Result<format::ElfFile> file = format::ElfFile::read(contents);
-  if (!file) {
-    return tl::unexpected(file.error());
-  }
-  const auto symbols = file->symbols();
-  if (!symbols) {
-    return tl::unexpected(symbols.error());
-  }
-  const std::vector<std::string> comdats = comdats_of(*file, *symbols);
+  const format::ElfFile file = GANTRY_TRY(format::ElfFile::read(contents));
+  const auto symbols = GANTRY_TRY(file.symbols());
+  const std::vector<std::string> comdats = comdats_of(file, symbols);
   std::vector<Definition> definitions;
-  for (const format::ElfSymbol& symbol : *symbols) {
+  for (const format::ElfSymbol& symbol : symbols) {
     if (symbol.is_local() || symbol.is_undefined() || symbol.name.empty()) {
       continue;
     }

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <thread>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace gantry::link {
@@ -30,9 +29,8 @@ Cleanup& cleanup() {
   return *instance;
 }
 
-/// The signals that end a program and that whoever started this one (nohup, say) does not ignore.
-/// SIGPIPE of an own write is not delivered while it is blocked: the write fails, and the link goes
-/// on or ends as it does for any other reason.
+/// The signals that end a program, except those that the parent process (nohup, say) has set to be
+/// ignored. While SIGPIPE is blocked, a write to a closed pipe fails like any other.
 sigset_t handled_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -127,26 +125,6 @@ void handle_signals() {
 void restore_signals() {
   const sigset_t signals = handled_signals();
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-}
-
-Status write_file(const fs::path& path, std::string_view contents) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return fail("cannot create '{}': {}", path.string(), std::strerror(errno));
-  }
-  while (!contents.empty()) {
-    const ssize_t written = write(file, contents.data(), contents.size());
-    if (written < 0 && errno != EINTR) {
-      const int reason = errno;
-      close(file);
-      return fail("cannot write '{}': {}", path.string(), std::strerror(reason));
-    }
-    contents.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
-  if (close(file) != 0) {
-    return fail("cannot write '{}': {}", path.string(), std::strerror(errno));
-  }
-  return {};
 }
 
 } // namespace gantry::link

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 namespace gantry::link {
 
@@ -43,8 +42,5 @@ void handle_signals();
 
 /// Gives the signals their ordinary meaning again, for exec.
 void restore_signals();
-
-/// Writes `contents` to the new file `path`.
-[[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view contents);
 
 } // namespace gantry::link

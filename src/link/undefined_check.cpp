@@ -84,16 +84,13 @@ bool shares_sanitizer_runtime(const DeviceGroup& group, const ObjectOrigins& obj
 
 Status check_undefined(const DeviceGroup& group, const ObjectOrigins& objects,
                        const DeviceLinkContext& context, const std::vector<std::byte>& image) {
-  const Result<Symbols> symbols = dynamic_symbols_of(image);
-  if (!symbols) {
-    return with_context(symbols.error(), "the linked image");
-  }
+  const Symbols symbols = GANTRY_TRY_CONTEXT(dynamic_symbols_of(image), "the linked image");
   const bool may_be_incomplete = shares_sanitizer_runtime(group, objects, context);
   const std::unordered_set<std::string_view> provided =
       may_be_incomplete ? definitions_in(context.scan.libraries)
                         : std::unordered_set<std::string_view>{};
   std::string problems;
-  for (const format::ElfSymbol& symbol : *symbols) {
+  for (const format::ElfSymbol& symbol : symbols) {
     if (!symbol.is_undefined() || symbol.is_weak() || symbol.name.empty()) {
       continue;
     }

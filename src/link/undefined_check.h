@@ -1,4 +1,4 @@
-// What a linked image of a CPU target leaves undefined, and may.
+// Checks the undefined symbols of a CPU target's linked image.
 #pragma once
 
 #include "base/result.h"

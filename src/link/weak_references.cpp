@@ -17,17 +17,14 @@ Result<std::vector<std::uint64_t>> places_of_bindings(const format::ElfFile& fil
   const auto table = std::ranges::find(file.sections(), SHT_DYNSYM, [](const auto& section) {
     return static_cast<int>(section.header.sh_type);
   });
-  const auto symbols = file.dynamic_symbols();
-  const auto relocations = file.dynamic_relocations();
-  if (!symbols || !relocations) {
-    return tl::unexpected(symbols ? relocations.error() : symbols.error());
-  }
+  const auto symbols = GANTRY_TRY(file.dynamic_symbols());
+  const auto relocations = GANTRY_TRY(file.dynamic_relocations());
   std::vector<std::uint64_t> places;
-  for (const format::ElfRelocation& relocation : *relocations) {
-    if (relocation.type == R_X86_64_JUMP_SLOT || relocation.symbol >= symbols->size()) {
+  for (const format::ElfRelocation& relocation : relocations) {
+    if (relocation.type == R_X86_64_JUMP_SLOT || relocation.symbol >= symbols.size()) {
       continue;
     }
-    const format::ElfSymbol& symbol = (*symbols)[relocation.symbol];
+    const format::ElfSymbol& symbol = symbols[relocation.symbol];
     if (symbol.is_undefined() && symbol.binding == STB_GLOBAL) {
       places.push_back(table->header.sh_offset + relocation.symbol * sizeof(Elf64_Sym) +
                        offsetof(Elf64_Sym, st_info));
@@ -39,18 +36,12 @@ Result<std::vector<std::uint64_t>> places_of_bindings(const format::ElfFile& fil
 } // namespace
 
 Status weaken_references(const std::filesystem::path& path) {
-  const auto mapped = MappedFile::open(path);
-  if (!mapped) {
-    return tl::unexpected(mapped.error());
-  }
-  const auto file = format::ElfFile::read(mapped->bytes());
-  const auto places = file ? places_of_bindings(*file) : tl::unexpected(file.error());
-  if (!places) {
-    return with_context(places.error(), path.string());
-  }
+  const auto mapped = GANTRY_TRY(MappedFile::open(path));
+  const auto places = GANTRY_TRY_CONTEXT(
+      format::ElfFile::read(mapped.bytes()).and_then(places_of_bindings), path.string());
   std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
-  for (const std::uint64_t place : *places) {
-    const auto before = static_cast<unsigned char>(mapped->bytes()[place]);
+  for (const std::uint64_t place : places) {
+    const auto before = static_cast<unsigned char>(mapped.bytes()[place]);
     stream.seekp(static_cast<std::streamoff>(place));
     stream.put(static_cast<char>(ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(before))));
   }

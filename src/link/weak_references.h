@@ -1,4 +1,4 @@
-// What a shared object refers to and need not find.
+// Makes references of a shared object weak.
 #pragma once
 
 #include "base/result.h"
@@ -7,9 +7,9 @@
 
 namespace gantry::link {
 
-/// Makes weak what the shared object at `path` does not define and wants when it is loaded:
-/// variables, and functions whose address it takes. Calls are left as they are; the loader looks
-/// for what they call when they are made.
+/// Makes weak what the shared object at `path` needs when it is loaded and does not define:
+/// variables, and functions whose address it takes. Calls stay as they are, because the loader
+/// resolves them lazily.
 [[nodiscard]] Status weaken_references(const std::filesystem::path& path);
 
 } // namespace gantry::link

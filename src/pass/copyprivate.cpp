@@ -15,7 +15,7 @@ constexpr unsigned kListArgument = 3;
 
 using Variables = llvm::SetVector<llvm::AllocaInst*>;
 
-/// Everything that is stored, by whatever element's address, into the list.
+/// Every value that is stored into the list, through the address of any element.
 void collect_list(llvm::AllocaInst& list, Variables& variables) {
   llvm::SmallVector<llvm::Value*> places = {&list};
   while (!places.empty()) {

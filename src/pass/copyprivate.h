@@ -1,6 +1,6 @@
-// The copyprivate clause in code for GPUs. Clang puts the list of the clause, and the variables
-// that it names, into local memory, which the other threads of a GPU cannot read: here they move to
-// where all threads of a team can.
+// Makes the copyprivate clause work on GPUs. Clang puts the clause's list and its variables into
+// local memory, which other threads of a GPU cannot read; this pass moves them to memory that all
+// threads of the team can read.
 #pragma once
 
 #include <llvm/IR/PassManager.h>

@@ -22,7 +22,7 @@ bool is_device_table(llvm::Value* memory) {
 
 using Visited = llvm::SmallPtrSet<llvm::Value*, 8>;
 
-/// What the address computations in front of a pointer start from.
+/// The base of a pointer's address computations.
 llvm::Value* start_of(llvm::Value* pointer) {
   pointer = pointer->stripPointerCasts();
   while (auto* offset = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
@@ -46,7 +46,7 @@ bool is_device_pointer(llvm::Value* pointer, Visited& visited) {
     return is_device_pointer(start, visited);
   }
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) {
-    // The image's own memory: a constant there holds what the image's linker put in.
+    // Constants in the image's memory hold what the image's linker wrote.
     llvm::Value* memory = start_of(load->getPointerOperand());
     const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(memory);
     return (variable != nullptr && variable->isConstant() &&

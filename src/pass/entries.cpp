@@ -22,23 +22,24 @@ namespace {
 
 constexpr std::uint32_t kIndirectFunction = 0x8;
 constexpr std::uint32_t kIndirectTable = 0x20;
-/// In the device library: says that a member, by its name, is not for devices, and ends the
+/// A function of the device library: prints that the named member is not for devices, and ends the
 /// program.
 constexpr char kNotOnDevice[] = "__gantry_virtual_member_not_on_device";
 /// What the names of virtual tables begin with, those of objects under construction included.
 constexpr llvm::StringRef kTablePrefixes[] = {"_ZTV", "_ZTC"};
 
-struct Line {
+/// A line of the marker: a symbol that is to have an entry.
+struct MarkedSymbol {
   char kind;
   llvm::StringRef symbol;
   llvm::StringRef entry;
 };
 
-llvm::SmallVector<Line> lines_of(const llvm::GlobalVariable& marker) {
-  llvm::SmallVector<Line> lines;
+llvm::SmallVector<MarkedSymbol> marked_symbols(const llvm::GlobalVariable& marker) {
+  llvm::SmallVector<MarkedSymbol> symbols;
   const auto* text = llvm::dyn_cast<llvm::ConstantDataArray>(marker.getInitializer());
   if (text == nullptr || !text->isString()) {
-    return lines;
+    return symbols;
   }
   llvm::StringRef rest = text->getAsString().rtrim('\0');
   while (!rest.empty()) {
@@ -46,11 +47,11 @@ llvm::SmallVector<Line> lines_of(const llvm::GlobalVariable& marker) {
     const auto [kind, names] = line.split(' ');
     const auto [symbol, entry] = names.split(' ');
     if (kind.size() == 1) {
-      lines.push_back({kind.front(), symbol, entry});
+      symbols.push_back({kind.front(), symbol, entry});
     }
     rest = after;
   }
-  return lines;
+  return symbols;
 }
 
 void make_host_entry(llvm::Module& module, llvm::GlobalValue& address, llvm::StringRef name,
@@ -64,7 +65,8 @@ void make_host_entry(llvm::Module& module, llvm::GlobalValue& address, llvm::Str
 #endif
 }
 
-/// Of a function that several modules may define, as of an inline function, each has this constant.
+/// If several modules may define the function, as with inline functions, each of them defines this
+/// constant.
 void make_device_constant(llvm::Module& module, llvm::GlobalValue& address, llvm::StringRef name) {
   if (module.getNamedValue(name) != nullptr) {
     return;
@@ -76,18 +78,18 @@ void make_device_constant(llvm::Module& module, llvm::GlobalValue& address, llvm
   constant->setVisibility(llvm::GlobalValue::ProtectedVisibility);
 }
 
-void make_entry(llvm::Module& module, const Line& line) {
-  llvm::GlobalValue* symbol = module.getNamedValue(line.symbol);
+void make_entry(llvm::Module& module, const MarkedSymbol& marked) {
+  llvm::GlobalValue* symbol = module.getNamedValue(marked.symbol);
   if (symbol == nullptr || symbol->isDeclaration() || symbol->hasAvailableExternallyLinkage()) {
     return;
   }
   if (is_device_module(module)) {
-    make_device_constant(module, *symbol, line.entry);
-  } else if (line.kind == kMarkedFunction) {
-    make_host_entry(module, *symbol, line.entry, sizeof(void*), kIndirectFunction);
+    make_device_constant(module, *symbol, marked.entry);
+  } else if (marked.kind == kMarkedFunction) {
+    make_host_entry(module, *symbol, marked.entry, sizeof(void*), kIndirectFunction);
   } else {
     const std::uint64_t size = module.getDataLayout().getTypeAllocSize(symbol->getValueType());
-    make_host_entry(module, *symbol, line.entry, size, kIndirectTable);
+    make_host_entry(module, *symbol, marked.entry, size, kIndirectTable);
   }
 }
 
@@ -119,7 +121,7 @@ llvm::Constant* replaced(llvm::Constant* constant, const Replacements& replaceme
   return constant;
 }
 
-/// A function that says of a virtual member, by its symbol, that it is not for devices.
+/// A function that reports that the virtual member of that symbol is not for devices.
 llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
   llvm::LLVMContext& context = module.getContext();
   auto* nothing = llvm::Type::getVoidTy(context);
@@ -134,16 +136,16 @@ llvm::Function* make_complaint(llvm::Module& module, llvm::StringRef member) {
   return function;
 }
 
-/// Takes the virtual members that are not for devices out of the device's tables, and with them
-/// what was emitted for the tables alone.
+/// Replaces virtual members that are not for devices in the device's tables, and removes what was
+/// emitted only for the tables.
 void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
-                   llvm::ArrayRef<Line> lines) {
+                   llvm::ArrayRef<MarkedSymbol> symbols) {
   Replacements replacements;
-  for (const Line& line : lines) {
+  for (const MarkedSymbol& marked : symbols) {
     llvm::GlobalValue* member =
-        line.kind == kMarkedHostMember ? module.getNamedValue(line.symbol) : nullptr;
+        marked.kind == kMarkedHostMember ? module.getNamedValue(marked.symbol) : nullptr;
     if (member != nullptr) {
-      replacements[member] = make_complaint(module, line.symbol);
+      replacements[member] = make_complaint(module, marked.symbol);
     }
   }
   if (replacements.empty()) {
@@ -165,8 +167,8 @@ void leave_on_host(llvm::Module& module, llvm::ModuleAnalysisManager& analyses,
   llvm::GlobalDCEPass().run(module, analyses);
 }
 
-/// Clang 22 makes such a constant itself for the classes of mapped objects, and lets no other
-/// module have it: then two that include one header with a target construct cannot be linked.
+/// Clang 22 makes such a constant itself for the classes of mapped objects, with external linkage:
+/// two modules that include one header with a target construct could not be linked.
 void share_constants(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
     if (variable.hasExternalLinkage() && variable.getName().starts_with("__omp_offloading_") &&
@@ -176,8 +178,8 @@ void share_constants(llvm::Module& module) {
   }
 }
 
-/// Clang's plugin refuses dynamic_cast and typeid in what is declared for devices; this finds them
-/// in functions that are device code because others call them.
+/// Clang's plugin rejects dynamic_cast and typeid in declared device code; this rejects them in
+/// functions that are device code only because device code calls them.
 void refuse_type_information(llvm::Module& module) {
   for (const char* name : {"__dynamic_cast", "__cxa_bad_typeid"}) {
     const llvm::Function* used = module.getFunction(name);
@@ -217,14 +219,14 @@ llvm::PreservedAnalyses Entries::run(llvm::Module& module, llvm::ModuleAnalysisM
   if (marker == nullptr) {
     return llvm::PreservedAnalyses::all();
   }
-  const llvm::SmallVector<Line> lines = lines_of(*marker);
-  for (const Line& line : lines) {
-    if (line.kind != kMarkedHostMember) {
-      make_entry(module, line);
+  const llvm::SmallVector<MarkedSymbol> symbols = marked_symbols(*marker);
+  for (const MarkedSymbol& marked : symbols) {
+    if (marked.kind != kMarkedHostMember) {
+      make_entry(module, marked);
     }
   }
   if (is_device_module(module)) {
-    leave_on_host(module, analyses, lines);
+    leave_on_host(module, analyses, symbols);
   }
   llvm::removeFromUsedLists(
       module, [&](llvm::Constant* constant) { return constant->stripPointerCasts() == marker; });

@@ -14,13 +14,13 @@ namespace gantry::pass {
 
 namespace {
 
-/// Where in one function translations are made: as seldom as can be.
+/// Places the translations of one function, as few as possible.
 class Translations {
 public:
   Translations(const llvm::DominatorTree& dominators, const llvm::LoopInfo& loops)
       : dominators_(dominators), loops_(loops) {}
 
-  /// What `call` is to be made through.
+  /// The pointer through which `call` is made, translated.
   llvm::Value* of_callee(llvm::CallBase& call) {
     llvm::Value* pointer = call.getCalledOperand();
     auto& made = made_[pointer];
@@ -37,8 +37,8 @@ public:
   }
 
 private:
-  /// In front of the call, or of the outermost loop in which the pointer does not change and the
-  /// call is made for sure.
+  /// Before the call, or before the outermost loop in which the pointer is invariant and the call
+  /// is certainly executed.
   llvm::Instruction* place_for(llvm::CallBase& call, const llvm::Value* pointer) {
     llvm::Instruction* place = &call;
     for (llvm::Loop* loop = loops_.getLoopFor(call.getParent());

@@ -1,5 +1,5 @@
-// Bitcode of Gantry's own that becomes part of a module: of an image at its link, or of Flang's
-// device code when it is compiled.
+// Links Gantry's bitcode libraries into a module: an image's when it is linked, or Flang's device
+// code when it is compiled.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ class Module;
 
 namespace gantry::pass {
 
-/// Links into the module what it needs of the bitcode file at `path`, internal, but for
-/// what is protected: the host asks for that. What the program defines itself stands in for weak
-/// definitions of the library. The error names the file.
+/// Links into the module what it needs of the bitcode file at `path`. Definitions become internal,
+/// except protected ones, which the host looks up. The program's own definitions replace weak ones
+/// of the library. The error names the file.
 [[nodiscard]] llvm::Error link_library(llvm::Module& module, const std::string& path);
 
 } // namespace gantry::pass

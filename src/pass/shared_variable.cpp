@@ -9,8 +9,8 @@
 namespace gantry::pass {
 namespace {
 
-/// Where the innermost part of the stack ends that has begun before `place`; none if that is all of
-/// the function's.
+/// The ends (stackrestore) of the innermost scope that a stacksave opens around `place`; none if
+/// there is no such scope.
 llvm::SmallVector<llvm::Instruction*> ends_of_scope(const llvm::Instruction& place,
                                                     const llvm::DominatorTree& order) {
   const llvm::Instruction* begin = nullptr;
@@ -56,7 +56,7 @@ void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
     }
   }
   llvm::CallInst* place = builder.CreateCall(take, bytes);
-  // What the optimiser may put in its place is aligned so.
+  // The optimiser may replace the allocation by a shared variable, which needs this alignment.
   place->addRetAttr(llvm::Attribute::getWithAlignment(module.getContext(), variable.getAlign()));
   variable.replaceAllUsesWith(place);
   variable.eraseFromParent();

@@ -1,13 +1,13 @@
-// Local variables of code for GPUs that other threads are to read.
+// Moves local variables of GPU code to memory that other threads can read.
 #pragma once
 
 #include <llvm/IR/Instructions.h>
 
 namespace gantry::pass {
 
-/// Moves a variable to where all threads of a team can read it: takes memory for it, before `begin`
-/// if it is one of the function's whole run, else where it is, and gives it back before each of
-/// `ends` that can only be reached from there.
+/// Moves a variable to memory that all threads of a team can read. Allocates it before `begin` if
+/// the variable lives as long as the function, else where it is declared, and frees it before each
+/// of `ends` that is reached only from there.
 void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
            llvm::ArrayRef<llvm::Instruction*> ends);
 

@@ -11,8 +11,8 @@ namespace {
 constexpr char kDeviceFlag[] = "openmp-device";
 constexpr char kTranslate[] = "__kmpc_target_translate_fptr";
 
-/// While device code runs that can have a pointer to a function, the function stays where it is:
-/// the translation depends on nothing but the pointer.
+/// The translation depends on nothing but the pointer, because a function stays at its address
+/// while device code runs that can have its pointer.
 llvm::FunctionCallee translation_function(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);

@@ -18,7 +18,7 @@ namespace gantry::pass {
 /// place.
 llvm::Value* make_translation(llvm::IRBuilder<>& builder, llvm::Value* pointer);
 
-/// What a translation translates, or null if `value` is none.
+/// The argument of a translation; null if `value` is no translation.
 [[nodiscard]] llvm::Value* translated(llvm::Value* value);
 
 } // namespace gantry::pass

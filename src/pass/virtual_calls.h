@@ -14,8 +14,8 @@ namespace gantry::pass {
 
 class VirtualCalls : public llvm::PassInfoMixin<VirtualCalls> {
 public:
-  /// What Clang emits, or code that an optimiser has seen: there only what Clang says of a load
-  /// counts.
+  /// Clang's unoptimised code, or optimised code, in which only the alias metadata identifies
+  /// loads.
   enum class Code : std::uint8_t { kAsEmitted, kOptimised };
 
   explicit VirtualCalls(Code code = Code::kAsEmitted) : code_(code) {}
@@ -27,8 +27,8 @@ private:
   Code code_;
 };
 
-/// Replaces the translation of what is the device's own by that, so that a virtual call of an
-/// object that was made on the device can become a direct one.
+/// Folds the translation of device addresses, so that a virtual call of an object that was made on
+/// the device can become a direct call.
 struct FoldTranslations : llvm::PassInfoMixin<FoldTranslations> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };

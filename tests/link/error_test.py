@@ -132,6 +132,18 @@ class Errors(LinkTest):
                 self.assert_link_fails(*objects, "-shared", message="define the same kernel")
                 self.link(*self.included_twice(header, *flags, values=("2.5", "2.5")), "-shared")
 
+    def test_same_kernel_beside_other_kernels(self):
+        """What else an object has does not matter: only the kernel of the shared name is compared."""
+        header = "static int compute() " + self.REGION
+        (self.folder / "shared.h").write_text("#define VALUE 7\n" + header)
+        own = 'int {0}() {{ int r = {1};\n_Pragma("omp target map(tofrom: r)") r += {1};\n return r{2}; }}\n'
+        for flags in ([], ["-foffload-lto"]):
+            with self.subTest(flags=flags):
+                objects = [self.compile(name, own.format(f"{name}_own", value, "")
+                                        + '#include "shared.h"\n' + own.format(name, value, " + compute()"), *flags)
+                           for name, value in (("first", 1), ("second", 200))]
+                self.link(*objects, "-shared")
+
     def test_kernel_in_a_source_with_the_inode_of_a_deleted_one(self):
         generated = lambda value: (f"static int compute() {self.REGION}".replace("VALUE", value)
                                    + f"int generated{value}() {{ return compute(); }}\n")

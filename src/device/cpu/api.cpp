@@ -1,7 +1,7 @@
-// The device routines of the standard as they answer inside an image for a CPU-like device
-// (OpenMP 5.2, sections 18.7.3 to 18.7.8). Without these the image would take libomp's, which speak
-// for the process that they are in: the program's, or a worker's, which has no devices. What the
-// standard leaves open inside a region is answered as on a GPU.
+// The standard's device routines inside an image for a CPU-like device (OpenMP 5.2, sections 18.7.3
+// to 18.7.8). Without them the image would call libomp's, which answer for their process: the
+// program, or a worker, which has no devices. Where the standard leaves the result inside a region
+// open, it is the same as on a GPU.
 
 #include <gantry/cpu_image.h>
 #include <gantry/plugin.h>

@@ -1,6 +1,6 @@
-// The startup file that GCC 12 adds to a link with device code, which finds this one first: in its
-// own the table is in read-only memory, so that the loader has to make code writable to fill it in
-// (DT_TEXTREL) wherever addresses are not known before.
+// Replaces the startup file that GCC 12 adds to a link with device code. In GCC's own file the
+// table is in read-only memory, so that the loader of position-independent code has to make code
+// writable to relocate it (DT_TEXTREL).
 
 extern "C" {
 

@@ -1,4 +1,4 @@
-// In every image that GCC's link makes (docs/gcc.md): where its tables are.
+// Part of every image from GCC's link (docs/gcc.md): says where the image's tables are.
 #include "gcc_image.h"
 
 extern "C" {

@@ -42,8 +42,8 @@ void gantry_run_region(void (*region)(void*), void* block, uint32_t teams, uint3
                      arguments);
 }
 
-// Constructs in the device's code, which constructors of the image come to first of all: it is on
-// the device already, and its data with it.
+// Target constructs inside device code, which constructors of the image may execute: code and data
+// are on the device already.
 
 GANTRY_HIDDEN void GOMP_target_ext(int /*device*/, void (*region)(void*), size_t count,
                                    void** addresses, size_t* sizes, uint16_t* kinds, unsigned flags,

@@ -1,4 +1,4 @@
-// What images that are made of GCC's objects have in common.
+// Shared by the files of images that are made of GCC's objects.
 #pragma once
 
 #include <stdint.h>

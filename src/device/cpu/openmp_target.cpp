@@ -1,5 +1,5 @@
-// In every image with pairs of GCC's design of 2013 (docs/gomp4-table.md): they are found by the
-// addresses that the program's descriptor has, so that the image needs no tables.
+// Part of every image with pairs of GCC's design of 2013 (docs/gomp4-table.md). Such an image needs
+// no tables, because the program's descriptor has the addresses.
 #include "gcc_image.h"
 
 extern "C" {

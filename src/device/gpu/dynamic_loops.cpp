@@ -1,8 +1,8 @@
-// Loops of which threads take chunks as they come to them: schedule(dynamic), guided, runtime, and
-// loops with an ordered clause (OpenMP 5.2, sections 11.5 and 15.10.2).
+// Loops whose threads take chunks dynamically: schedule(dynamic), guided, runtime, and loops with
+// an ordered clause (OpenMP 5.2, sections 11.5 and 15.10.2).
 //
-// A team works on one such loop at a time: its threads meet before one begins. Iterations count
-// from 0 here. In a region of one thread the whole loop is one chunk.
+// A team executes one such loop at a time: its threads synchronise before one begins. Iterations
+// count from 0 here. In a region of one thread the whole loop is one chunk.
 #include "heap.h"
 #include "loops.h"
 #include "team.h"
@@ -11,7 +11,7 @@
 namespace gantry::device {
 namespace {
 
-/// What the program's threads have of a loop each.
+/// Each thread's progress in a loop.
 struct Progress {
   uint64_t chunks;    ///< static: taken so far
   uint64_t iteration; ///< ordered: the one under way
@@ -91,7 +91,7 @@ struct Chunk {
   uint64_t first, length; ///< no length: there are no more
 };
 
-GANTRY_APART Chunk take_guided() {
+GANTRY_NOINLINE Chunk take_guided() {
   uint64_t first = __atomic_load_n(&loop.next, __ATOMIC_RELAXED);
   for (;;) {
     if (first > loop.last) {
@@ -113,7 +113,7 @@ Chunk take_chunk() {
   const uint64_t chunk = loop.chunk;
   switch (loop.kind) {
   case kDynamic: {
-    // Past the end the counter stays where no thread can make it wrap around.
+    // Keeps the counter from wrapping around once the iterations are used up.
     if (__atomic_load_n(&loop.next, __ATOMIC_RELAXED) > loop.last) {
       return {0, 0};
     }
@@ -131,8 +131,8 @@ Chunk take_chunk() {
 }
 
 template <typename Number>
-GANTRY_APART void begin(int32_t schedule, Number lower, Number upper, int64_t increment,
-                        int64_t chunk) {
+GANTRY_NOINLINE void begin(int32_t schedule, Number lower, Number upper, int64_t increment,
+                           int64_t chunk) {
   const bool empty = increment > 0 ? upper < lower : lower < upper;
   const auto from = static_cast<uint64_t>(lower);
   const auto to = static_cast<uint64_t>(upper);
@@ -153,7 +153,7 @@ GANTRY_APART void begin(int32_t schedule, Number lower, Number upper, int64_t in
 }
 
 template <typename Number, typename Signed>
-GANTRY_APART int32_t next_chunk(int32_t* is_last, Number* lower, Number* upper, Signed* stride) {
+GANTRY_NOINLINE int32_t next_chunk(int32_t* is_last, Number* lower, Number* upper, Signed* stride) {
   if (!in_active_region()) {
     SerialLoop& serial = *find_thread_state()->loops;
     if (serial.done) {
@@ -187,7 +187,7 @@ GANTRY_APART int32_t next_chunk(int32_t* is_last, Number* lower, Number* upper, 
   return 1;
 }
 
-GANTRY_APART void end_loop() {
+GANTRY_NOINLINE void end_loop() {
   if (!in_active_region()) {
     ThreadState& state = *find_thread_state();
     SerialLoop* const serial = state.loops;
@@ -206,8 +206,8 @@ GANTRY_APART void end_loop() {
   }
 }
 
-/// Waits until all iterations before the thread's own are through with their ordered regions.
-GANTRY_APART void wait_for_turn() {
+/// Waits until all earlier iterations have left their ordered regions.
+GANTRY_NOINLINE void wait_for_turn() {
   const uint64_t mine = loop.progress[thread_number()].iteration;
   while (__atomic_load_n(&loop.turn, __ATOMIC_RELAXED) != mine) {
     machine::pause(20);
@@ -215,7 +215,7 @@ GANTRY_APART void wait_for_turn() {
   machine::fence_device();
 }
 
-GANTRY_APART void end_iteration() {
+GANTRY_NOINLINE void end_iteration() {
   if (!in_active_region() || !loop.ordered) {
     return;
   }

@@ -1,4 +1,4 @@
-// What the plugin tells an image of the device that it is on.
+// The device that an image runs on, as the plugin tells it.
 #pragma once
 
 #include "types.h"

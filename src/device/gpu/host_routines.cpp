@@ -1,6 +1,6 @@
-// OpenMP's routines about devices, memory spaces, interoperability and affinity, whose effect in a
+// OpenMP's routines for devices, memory spaces, interoperability and affinity, whose effect in a
 // target region the specification leaves open (OpenMP 5.2, chapter 18; OpenMP 6.0, part IV). They
-// do what they can without the host, and otherwise answer that it cannot be done.
+// do what is possible without the host, and otherwise return that it is not supported.
 #include "environment.h"
 
 namespace gantry::device {
@@ -74,7 +74,7 @@ int32_t omp_target_is_accessible(const void*, size_t, int32_t) {
   return 0;
 }
 
-// An object of another runtime is the host's.
+// Interoperability objects belong to the host's runtimes.
 
 int32_t omp_get_num_interop_properties(const void*) {
   return 0;

@@ -36,7 +36,7 @@ uint32_t workers() {
   team.size = spmd ? team.available : 1;
   team.work = nullptr;
   team.arguments = nullptr;
-  // The host says "none" by null or by all ones, as its version is.
+  // Depending on its version, the host writes null or all ones for "none".
   team.launch = reinterpret_cast<uintptr_t>(launch) + 1 <= 1 ? nullptr : launch;
   team.icvs.num_threads = 0;
   team.icvs.schedule = kStaticChunked;

@@ -5,7 +5,8 @@
 
 namespace gantry::device {
 
-/// Threads of one warp may compete: who does not get the lock goes on by itself.
+/// False if another thread has the lock. Threads of one warp may compete, because independent
+/// thread scheduling lets the holder go on while others spin.
 inline bool try_lock(uint32_t& word) {
   uint32_t expected = 0;
   const bool mine =

@@ -30,7 +30,7 @@ uint32_t block_in_grid_z();
 uint32_t grid_size_y();
 uint32_t grid_size_z();
 
-/// The lanes that are here at this moment: no promise that they stay together.
+/// The active mask: the lanes that are converged here now, without a promise that they stay so.
 LaneMask active_lanes();
 /// Waits for the lanes of `mask`, of which this is one; their memory accesses are ordered.
 void sync_warp(LaneMask mask);
@@ -39,21 +39,22 @@ void sync_warp(LaneMask mask);
 uint32_t shuffle_down(LaneMask mask, uint32_t value, uint32_t distance, uint32_t width);
 LaneMask ballot(LaneMask mask, bool predicate);
 
-/// Waits for all threads of the block that have not ended; threads may come from different places.
+/// A barrier of all threads of the block that have not ended; threads may arrive at different
+/// program points.
 void sync_block();
-/// The same where all threads come from the same place, known to the optimiser.
+/// The same where all threads arrive at the same program point, which the optimiser may use.
 void sync_block_aligned();
 /// The same among the first `threads` of the block, a multiple of the warp size. Each `barrier` of
 /// 1 to 15 counts by itself.
 void sync_first(uint32_t barrier, uint32_t threads);
-/// All threads of the block that have not ended, counted apart from sync_block().
+/// A second barrier of all threads of the block that have not ended, independent of sync_block().
 void sync_all(uint32_t barrier);
 
 /// Orders this thread's memory accesses for others of the block, of the device.
 void fence_block();
 void fence_device();
 
-/// Lets others go on for about so long.
+/// Lets other threads run for about `nanoseconds`.
 void pause(uint32_t nanoseconds);
 uint64_t nanoseconds(); ///< of a clock that all blocks share
 
@@ -71,13 +72,13 @@ bool is_shared(const void* place);
 #define GANTRY_IN_SHARED __attribute__((address_space(3)))
 #define GANTRY_SHARED __attribute__((address_space(3), loader_uninitialized))
 
-/// Of functions that a kernel rarely comes to, or that are large and wait for others anyway: one
-/// copy in an image, called.
-#define GANTRY_APART [[gnu::noinline]]
+/// For functions that kernels rarely call, or that are large and wait for other threads anyway: an
+/// image has one copy of each.
+#define GANTRY_NOINLINE [[gnu::noinline]]
 
 namespace gantry::device::machine {
 
-/// The address of something shared as one of all memory.
+/// The generic address of a place in shared memory.
 template <typename Value>
 Value* generic(GANTRY_IN_SHARED Value* place) {
   return (Value*)place;

@@ -1,7 +1,7 @@
-// Memory for variables that threads share although they were written as local ones: of a stack in
-// shared memory while it lasts, then of the device's heap.
+// Memory for globalised variables, local variables that other threads access: from a stack in
+// shared memory until that is full, then from the device's heap.
 //
-// The main thread of a generic kernel has the stack; anybody else takes from the heap.
+// The main thread of a generic kernel owns the stack; other threads allocate from the heap.
 #include "memory.h"
 
 #include "heap.h"

@@ -1,4 +1,4 @@
-// The stack for variables that threads share.
+// The stack for globalised variables.
 #pragma once
 
 namespace gantry::device {

@@ -1,6 +1,6 @@
 // Memory that the program asks for on the device: of its heap, whichever memory space an allocator
 // is of (OpenMP 5.2, section 18.13).
-#include "heap.h"
+#include "sized_blocks.h"
 
 namespace gantry::device {
 namespace {
@@ -16,58 +16,23 @@ struct Trait {
   uint64_t value;
 };
 constexpr int32_t kAlignmentTrait = 2;
-constexpr uint64_t kAlignment = 16; ///< of what malloc gives
 
-/// In front of what is handed out: where the block begins, and the bytes asked for.
-struct alignas(16) Header {
-  void* block;
-  uint64_t size;
-};
-
-Header& header_of(void* place) {
-  return static_cast<Header*>(place)[-1];
-}
-
+/// Null for blocks of no bytes, as OpenMP has it.
 void* take(uint64_t alignment, uint64_t size) {
-  const bool valid = alignment != 0 && (alignment & (alignment - 1)) == 0;
-  const uint64_t aligned = valid && alignment > kAlignment ? alignment : kAlignment;
-  if (size == 0 || !valid || size > ~uint64_t{0} - aligned - sizeof(Header)) {
-    return nullptr;
-  }
-  void* const block = malloc(size + aligned + sizeof(Header));
-  if (block == nullptr) {
-    return nullptr;
-  }
-  const uint64_t first = reinterpret_cast<uint64_t>(block) + sizeof(Header);
-  void* const place = reinterpret_cast<void*>((first + aligned - 1) & ~(aligned - 1));
-  header_of(place) = {block, size};
-  return place;
+  return size == 0 ? nullptr : sized_blocks::take(alignment, size);
 }
 
 void* take_cleared(uint64_t alignment, uint64_t count, uint64_t size) {
-  if (size != 0 && count > ~uint64_t{0} / size) {
-    return nullptr;
-  }
-  void* const place = take(alignment, count * size);
-  if (place != nullptr) {
-    __builtin_memset(place, 0, count * size);
-  }
-  return place;
+  return count == 0 || size == 0 ? nullptr : sized_blocks::take_cleared(alignment, count, size);
 }
 
 uint64_t alignment_of(uint64_t allocator) {
-  return allocator < kFirstOwnAllocator ? kAlignment
+  return allocator < kFirstOwnAllocator ? sized_blocks::kAlignment
                                         : uint64_t{1} << (allocator - kFirstOwnAllocator);
 }
 
 uint64_t larger(uint64_t left, uint64_t right) {
   return left > right ? left : right;
-}
-
-void give(void* place) {
-  if (place != nullptr) {
-    free(header_of(place).block);
-  }
 }
 
 } // namespace
@@ -87,18 +52,11 @@ void* omp_aligned_calloc(uint64_t alignment, uint64_t count, uint64_t size, uint
   return take_cleared(larger(alignment, alignment_of(allocator)), count, size);
 }
 void omp_free(void* place, uint64_t) {
-  give(place);
+  sized_blocks::give_back(place);
 }
 void* omp_realloc(void* place, uint64_t size, uint64_t allocator, uint64_t) {
-  void* const moved = size == 0 ? nullptr : take(alignment_of(allocator), size);
-  if (place != nullptr && (moved != nullptr || size == 0)) {
-    const uint64_t before = header_of(place).size;
-    if (moved != nullptr) {
-      __builtin_memcpy(moved, place, before < size ? before : size);
-    }
-    give(place);
-  }
-  return moved;
+  return place == nullptr ? take(alignment_of(allocator), size)
+                          : sized_blocks::resize(place, alignment_of(allocator), size);
 }
 uint64_t omp_init_allocator(uint64_t, int32_t count, const Trait* traits) {
   for (int32_t i = 0; i < count; ++i) {
@@ -116,18 +74,18 @@ uint64_t omp_get_default_allocator() {
 }
 
 void* __kmpc_alloc(int32_t, uint64_t size, uint64_t) {
-  return take(kAlignment, size);
+  return take(sized_blocks::kAlignment, size);
 }
 void __kmpc_free(int32_t, void* place, uint64_t) {
-  give(place);
+  sized_blocks::give_back(place);
 }
 
 /// Memory of this device, from device code.
 void* omp_target_alloc(size_t size, int32_t) {
-  return take(kAlignment, size);
+  return take(sized_blocks::kAlignment, size);
 }
 void omp_target_free(void* place, int32_t) {
-  give(place);
+  sized_blocks::give_back(place);
 }
 int32_t omp_target_is_present(const void*, int32_t) {
   return 0;

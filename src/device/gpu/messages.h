@@ -1,4 +1,4 @@
-// What the runtime has to say, by the device's printf.
+// Messages of the device runtime, through the device's printf.
 #pragma once
 
 #include "types.h"

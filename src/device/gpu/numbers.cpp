@@ -73,8 +73,8 @@ struct Quotient {
   Number quot, rem;
 };
 
-/// Of a number's bits, all of which change with each of them (D. Stafford's variant 13 of
-/// MurmurHash3's finaliser).
+/// Mixes a number's bits, so that each input bit affects all output bits (D. Stafford's variant 13
+/// of MurmurHash3's finaliser).
 uint64_t mixed(uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xBF58'476D'1CE4'E5B9;
   bits = (bits ^ (bits >> 27)) * 0x94D0'49BB'1331'11EB;

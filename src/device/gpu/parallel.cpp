@@ -13,7 +13,7 @@
 namespace gantry::device {
 namespace {
 
-/// So many shared variables the main thread lists in shared memory, more on the heap.
+/// The number of shared variables whose list fits in shared memory; longer lists are on the heap.
 constexpr uint64_t kArgumentsKept = 32;
 
 using Slot = void*;

@@ -46,8 +46,8 @@ void reduce_threads(void* list, uint32_t count, ShuffleReduce reduce, MoveToFirs
 
 GANTRY_SHARED bool team_is_last;
 
-/// Puts the team's list into its record, and returns if it was the last of all teams to do so.
-/// There may be more teams than records: those share one, in turns.
+/// Writes the team's list into its record, and returns whether all other teams have done so before.
+/// Where there are more teams than records, teams share a record in turns.
 bool give_to_grid(void* buffer, uint32_t records, void* list, OnRecord copy, OnRecord reduce) {
   const uint32_t team_number = machine::block_in_grid();
   const uint32_t turn = team_number / records;
@@ -88,8 +88,8 @@ int32_t __kmpc_nvptx_teams_reduce_nowait_v2(Ident*, void* buffer, uint32_t recor
                                             void* list, ShuffleReduce reduce, MoveToFirstWarp move,
                                             OnRecord list_to_record, OnRecord reduce_to_record,
                                             OnRecord record_to_list, OnRecord reduce_from_record) {
-  // Where the optimiser has made a generic kernel SPMD, what was the main thread's is one variable
-  // of all threads.
+  // Where the optimiser has made a generic kernel SPMD, the main thread's variable is shared by all
+  // threads.
   const bool together = __gantry_kernel_mode() == GANTRY_KERNEL_SPMD;
   const uint32_t thread = is_spmd() ? machine::thread_in_block() : 0;
   const uint32_t teams = machine::grid_size();

@@ -1,41 +1,12 @@
 // The heap for programs that ask for its blocks to be resized or aligned. The driver's cannot do
 // that and does not say how large a block is. Where code of an image uses realloc or aligned_alloc,
 // the linker wrapper gives all its heap functions these names (src/link/sized_heap.h).
-#include "heap.h"
+#include "sized_blocks.h"
 #include "standard_library.h"
 
 namespace gantry::device {
 
-namespace {
-
-/// In front of what is handed out: where the block begins, and the bytes asked for.
-struct alignas(16) Header {
-  void* block;
-  size_t size;
-};
-
-constexpr size_t kAlignment = 16;
-
-Header& header_of(void* place) {
-  return static_cast<Header*>(place)[-1];
-}
-
-void* take(size_t alignment, size_t size) {
-  const size_t more = alignment + sizeof(Header);
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || size > ~size_t{0} - more) {
-    return nullptr;
-  }
-  void* const block = malloc(size + more);
-  if (block == nullptr) {
-    return nullptr;
-  }
-  const size_t first = reinterpret_cast<size_t>(block) + sizeof(Header);
-  void* const place = reinterpret_cast<void*>((first + alignment - 1) & ~(alignment - 1));
-  header_of(place) = {block, size};
-  return place;
-}
-
-} // namespace
+using namespace sized_blocks;
 
 extern "C" {
 
@@ -44,34 +15,15 @@ void* __gantry_sized_malloc(size_t size) {
 }
 
 void __gantry_sized_free(void* place) {
-  if (place != nullptr) {
-    free(header_of(place).block);
-  }
+  give_back(place);
 }
 
 void* __gantry_sized_calloc(size_t count, size_t size) {
-  if (size != 0 && count > ~size_t{0} / size) {
-    return nullptr;
-  }
-  void* const place = take(kAlignment, count * size);
-  if (place != nullptr) {
-    __builtin_memset(place, 0, count * size);
-  }
-  return place;
+  return take_cleared(kAlignment, count, size);
 }
 
 void* __gantry_sized_realloc(void* place, size_t size) {
-  if (place != nullptr && size == 0) {
-    __gantry_sized_free(place);
-    return nullptr;
-  }
-  void* const moved = take(kAlignment, size);
-  if (place != nullptr && moved != nullptr) {
-    const size_t before = header_of(place).size;
-    __builtin_memcpy(moved, place, before < size ? before : size);
-    __gantry_sized_free(place);
-  }
-  return moved;
+  return resize(place, kAlignment, size);
 }
 
 void* __gantry_sized_aligned_alloc(size_t alignment, size_t size) {
@@ -96,10 +48,7 @@ size_t __gantry_sized_malloc_usable_size(void* place) {
 }
 
 char* __gantry_sized_strndup(const char* text, size_t count) {
-  size_t length = 0;
-  while (length < count && text[length] != '\0') {
-    ++length;
-  }
+  const size_t length = strnlen(text, count);
   auto* const copy = static_cast<char*>(take(kAlignment, length + 1));
   if (copy != nullptr) {
     __builtin_memcpy(copy, text, length);

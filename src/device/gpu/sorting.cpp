@@ -15,7 +15,7 @@ void swap(char* left, char* right, size_t size) {
   }
 }
 
-/// Of the heap `first[0, count)`, in which only `root` may be smaller than what is below it.
+/// Restores the heap `first[0, count)`, in which only `root` may be smaller than its children.
 void sift_down(char* first, size_t root, size_t count, size_t size, Compare compare) {
   for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
     if (child + 1 < count && compare(first + child * size, first + (child + 1) * size) < 0) {

@@ -1,5 +1,5 @@
-// Output, the end of a kernel, and what Clang's code expects of C's and C++'s runtime libraries,
-// where neither the driver nor the compiler brings it.
+// Output, the end of a kernel, and functions of the C and C++ runtime libraries that Clang's code
+// calls and neither the driver nor the compiler provides.
 #include "standard_library.h"
 #include "heap.h"
 #include "machine.h"

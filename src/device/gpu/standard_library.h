@@ -10,6 +10,7 @@ namespace gantry::device {
 
 extern "C" {
 size_t strlen(const char* text);
+size_t strnlen(const char* text, size_t count);
 int isalnum(int character);
 int isspace(int character);
 int tolower(int character);

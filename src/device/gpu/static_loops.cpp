@@ -1,7 +1,7 @@
-// Loops of which each thread's or team's share is known at the start: schedule(static), sections,
-// and distribute (OpenMP 5.2, sections 11.5 and 11.6).
+// Loops in which each thread's or team's iterations are known at the start: schedule(static),
+// sections, and distribute (OpenMP 5.2, sections 11.5 and 11.6).
 //
-// Clang counts iterations from the lower to the upper bound in steps of `increment`. It is told the
+// Clang counts iterations from the lower to the upper bound in steps of `increment`. It gets the
 // first chunk and the distance to the next, and clips the last chunk itself.
 #include "loops.h"
 #include "team.h"

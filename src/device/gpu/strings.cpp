@@ -28,7 +28,7 @@ size_t span(const char* text, const char* set, bool in_set) {
   return length;
 }
 
-/// What strtok goes on with: one for all threads, as on the host.
+/// Where strtok continues: one place for all threads, as on the host.
 char* rest_of_strtok = nullptr;
 
 } // namespace

@@ -1,7 +1,6 @@
-// Explicit tasks (OpenMP 5.2, chapter 12). A task is executed at once by the thread that generates
-// it, as an included task would be, so that there is nothing to wait for: dependences are met, and
-// task groups and taskwait are done. What is left is the task's data environment, its reductions
-// and its destructors.
+// Explicit tasks (OpenMP 5.2, chapter 12). The generating thread executes a task at once, like an
+// included task. So dependences are always satisfied, and task groups and taskwait have nothing to
+// wait for. What remains is the task's data environment, its reductions and its destructors.
 #include "heap.h"
 #include "team.h"
 #include "thread_state.h"
@@ -39,7 +38,7 @@ Header& header_of(Task& task) {
   return reinterpret_cast<Header*>(&task)[-1];
 }
 
-GANTRY_APART void enter_task(const Task& task) {
+GANTRY_NOINLINE void enter_task(const Task& task) {
   ThreadState& state = thread_state();
   ++state.tasks;
   if (state.final_tasks != 0 || (header_of(const_cast<Task&>(task)).flags & kFinal) != 0) {
@@ -47,7 +46,7 @@ GANTRY_APART void enter_task(const Task& task) {
   }
 }
 
-GANTRY_APART void leave_task(Task& task) {
+GANTRY_NOINLINE void leave_task(Task& task) {
   if ((header_of(task).flags & kHasDestructors) != 0) {
     task.destructors(static_cast<int32_t>(thread_number()), &task);
   }
@@ -90,14 +89,14 @@ struct TaskGroup {
 
 namespace {
 
-GANTRY_APART void begin_group() {
+GANTRY_NOINLINE void begin_group() {
   ThreadState& state = thread_state();
   auto* const group = static_cast<TaskGroup*>(allocate(sizeof(TaskGroup)));
   *group = {state.groups, 0, nullptr, nullptr};
   state.groups = group;
 }
 
-GANTRY_APART void end_group() {
+GANTRY_NOINLINE void end_group() {
   ThreadState& state = *find_thread_state();
   TaskGroup* const group = state.groups;
   for (uint32_t i = 0; i < group->count; ++i) {
@@ -184,8 +183,8 @@ void __kmpc_end_taskgroup(Ident*, int32_t) {
   end_group();
 }
 
-/// One task for all iterations: how many there are is the implementation's choice, but for their
-/// grain, which nobody can see.
+/// One task executes all iterations: the number of tasks is the implementation's choice, and a
+/// program cannot observe the grain size.
 void __kmpc_taskloop(Ident*, int32_t, Task* task, int32_t, const uint64_t* lower,
                      const uint64_t* upper, int64_t stride, int32_t, int32_t, uint64_t, void*) {
   const auto from = static_cast<int64_t>(*lower);

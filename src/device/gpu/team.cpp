@@ -13,12 +13,12 @@ namespace {
 /// What region_depth can hold.
 constexpr uint32_t kDeepest = 255;
 
-// For teams that are not whole warps, which the machine's barriers cannot count: warps by their own
-// lanes, then one lane of each by a counter.
+// A barrier for teams that are not whole warps, which the machine's barriers cannot count: the
+// lanes of each warp synchronise, then one lane of each warp by a counter.
 GANTRY_SHARED uint32_t warps_arrived;
 GANTRY_SHARED uint32_t barrier_round;
 
-GANTRY_APART void sync_part(uint32_t threads) {
+GANTRY_NOINLINE void sync_part(uint32_t threads) {
   const machine::LaneMask mask = lanes_of_team();
   const uint32_t warps = (threads + machine::kWarpSize - 1) / machine::kWarpSize;
   machine::sync_warp(mask);

@@ -34,7 +34,7 @@ struct Team {
 };
 
 extern GANTRY_IN_SHARED Team team;
-/// Of each thread: regions that it is in, the implicit one of the team not counted.
+/// For each thread, the number of regions that it is in, without the team's implicit one.
 extern GANTRY_IN_SHARED uint8_t region_depth[machine::kMaxBlockSize];
 
 inline uint32_t depth() {
@@ -43,8 +43,8 @@ inline uint32_t depth() {
 inline void set_depth(uint32_t depth) {
   region_depth[machine::thread_in_block()] = static_cast<uint8_t>(depth);
 }
-/// The kernel's mode. The linker wrapper puts the answer where it is known
-/// (src/link/runtime_questions.h), so nothing else looks at team.mode.
+/// The kernel's mode, which nothing else reads from team.mode, because the linker wrapper folds
+/// this query (src/link/runtime_queries.h).
 extern "C" uint8_t __gantry_kernel_mode();
 inline bool is_spmd() {
   return (__gantry_kernel_mode() & GANTRY_KERNEL_SPMD) != 0;
@@ -79,8 +79,8 @@ inline uint32_t main_thread() {
   return (machine::block_size() - 1) & ~(machine::kWarpSize - 1);
 }
 
-/// Of the team that the calling thread is in: all its threads come. Outside of regions, that is the
-/// block in an SPMD kernel and the thread alone in a generic one.
+/// A barrier of the calling thread's team. Outside of regions the team is the block in an SPMD
+/// kernel, and the thread alone in a generic kernel.
 void sync_team();
 /// By one thread when a kernel begins.
 void start_barriers();

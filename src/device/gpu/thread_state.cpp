@@ -51,7 +51,7 @@ ThreadState* find_thread_state() {
   return mine ? table[thread] : nullptr;
 }
 
-extern "C" GANTRY_APART ThreadState* __gantry_make_thread_state() {
+extern "C" GANTRY_NOINLINE ThreadState* __gantry_make_thread_state() {
   auto* const made = static_cast<ThreadState*>(allocate(sizeof(ThreadState)));
   *made = {};
   lock(*machine::generic(&lock_word));
@@ -66,7 +66,7 @@ extern "C" GANTRY_APART ThreadState* __gantry_make_thread_state() {
   return made;
 }
 
-GANTRY_APART void drop_thread_state() {
+GANTRY_NOINLINE void drop_thread_state() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr || state->icvs != nullptr || state->loops != nullptr ||
       state->groups != nullptr || state->tasks != 0) {
@@ -83,7 +83,7 @@ GANTRY_APART void drop_thread_state() {
   unlock(*machine::generic(&lock_word));
 }
 
-GANTRY_APART void free_thread_state() {
+GANTRY_NOINLINE void free_thread_state() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr) {
     return;
@@ -96,12 +96,12 @@ GANTRY_APART void free_thread_state() {
   drop_thread_state();
 }
 
-GANTRY_APART Icvs changed_icvs() {
+GANTRY_NOINLINE Icvs changed_icvs() {
   const ThreadState* const state = find_thread_state();
   return state == nullptr || state->icvs == nullptr ? team.icvs : state->icvs->icvs;
 }
 
-GANTRY_APART Icvs& icvs_to_change() {
+GANTRY_NOINLINE Icvs& icvs_to_change() {
   if (!is_spmd() && depth() == 0) {
     return *machine::generic(&team.icvs); // the main thread's, alone
   }
@@ -117,7 +117,7 @@ GANTRY_APART Icvs& icvs_to_change() {
   return state.icvs->icvs;
 }
 
-GANTRY_APART void leave_changed_environment() {
+GANTRY_NOINLINE void leave_changed_environment() {
   ThreadState* const state = find_thread_state();
   if (state == nullptr) {
     return;

@@ -1,5 +1,5 @@
-// Everything this room does with foreign bytes, in one call: what the fuzzer and the tests of
-// damaged inputs drive.
+// Reads foreign bytes with every reader of src/format, for the fuzzer and for the tests of damaged
+// inputs.
 #pragma once
 
 #include "base/bytes.h"

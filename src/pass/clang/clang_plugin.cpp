@@ -34,7 +34,7 @@ public:
   void InitializeSema(clang::Sema& sema) override { sema_ = &sema; }
   void ForgetSema() override { sema_ = nullptr; }
 
-  // Clang's own consumer comes after this one and may emit what it is given at once.
+  // Runs before Clang's own consumer, which may emit a declaration as soon as it gets it.
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl* declaration : group) {
@@ -69,8 +69,8 @@ private:
     return clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(&method).has_value();
   }
 
-  /// Virtual members that the class's table has and that are not for the device. What the compiler
-  /// defines by itself is, and an inline destructor, if those of the base classes are.
+  /// The virtual members in the class's table that are not for the device. Implicit members and an
+  /// inline destructor are for the device if the base classes' are.
   [[nodiscard]] static bool stays_on_host(const clang::CXXMethodDecl& method) {
     if (is_for_devices(method) || method.isPureVirtual()) {
       return false;
@@ -145,7 +145,7 @@ private:
       }
     }
     sema_->PerformPendingInstantiations();
-    // That may have found more: the list is not iterated while it grows.
+    // Iterates by index, because the list may grow meanwhile.
     for (std::size_t i = 0; i < declarations_.functions().size(); ++i) {
       emit(declarations_.functions()[i]);
     }
@@ -190,7 +190,7 @@ private:
       text += llvm::formatv("{0} {1} {2}{1}\n", kind, symbol, prefix);
     };
     for (const clang::FunctionDecl* function : declarations_.functions()) {
-      // The address of a constructor or destructor cannot be had.
+      // Skips constructors and destructors, because their address cannot be taken.
       if (!llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(function)) {
         add_line(kMarkedFunction, names.getName(function));
       }
@@ -220,7 +220,7 @@ private:
     return text;
   }
 
-  /// A constant that is emitted whatever the optimiser thinks of it.
+  /// A constant that the optimiser must not remove.
   void leave_marker(clang::ASTContext& context, const std::string& text, bool for_device) {
     const clang::QualType type =
         context.getConstantArrayType(context.CharTy.withConst(), llvm::APInt(64, text.size() + 1),

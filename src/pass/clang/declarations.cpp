@@ -9,7 +9,7 @@ namespace gantry::pass {
 
 namespace {
 
-/// indirect, or indirect(true), which Clang notes and makes nothing of.
+/// indirect, or indirect(true), which Clang records without effect.
 bool is_indirect(const clang::OMPDeclareTargetDeclAttr& attribute,
                  const clang::ASTContext& context) {
   const clang::Expr* condition = attribute.getIndirectExpr();

@@ -1,5 +1,6 @@
-// What a translation unit declares to be called by pointer on a device: functions with the indirect
-// clause of declare target (OpenMP 5.2, section 7.8), and classes that have such virtual members.
+// Collects what a translation unit declares to be called by pointer on a device: functions with the
+// indirect clause of declare target (OpenMP 5.2, section 7.8), and classes with such virtual
+// members.
 #pragma once
 
 #include <clang/AST/DeclCXX.h>

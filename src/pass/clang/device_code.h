@@ -1,5 +1,5 @@
-// What device code may not contain: uses of the type information that objects carry. An object that
-// the host made has the host's, which means nothing on a device.
+// Rejects uses of objects' type information in device code, because an object that the host made
+// points to the host's, which means nothing on a device.
 #pragma once
 
 #include <clang/AST/Decl.h>

@@ -1,7 +1,8 @@
-// What the configuration file has every Clang load, as a plugin of its own and as one of passes:
-// loads the plugins that are made for the Clang that this is. They lie beside this library.
+// Chooses the plugins for the running Clang's version. The configuration files make every Clang
+// load this library, both as a Clang plugin and as a pass plugin; it loads those beside it that
+// were built for that version.
 //
-// A Clang for which there are none compiles as before: its device code calls what a pointer says.
+// A Clang without such plugins compiles as before: its device code calls pointers untranslated.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -44,10 +45,11 @@ void* load(const char* plugin) {
   return library;
 }
 
-/// Its constructors make it known to Clang.
+/// The plugin's constructors register it with Clang.
 void* const kClangPlugin = load("clang");
 
-/// What plugins answer: up to LLVM 21 without the last member, which LLVM calls if it is set.
+/// What a pass plugin returns. Up to LLVM 21 the last member is absent; LLVM 22 calls it if it is
+/// set.
 struct PassPlugin {
   unsigned api_version;
   const char* name;
@@ -59,8 +61,8 @@ constexpr unsigned kFirstWithCodeGeneration = 22;
 
 } // namespace
 
-/// Answers a structure whose size depends on LLVM's version. By the calling convention its place
-/// comes as a first argument, and is returned.
+/// Returns a structure whose size depends on LLVM's version. By the calling convention its address
+/// is the first argument, and is returned.
 extern "C" __attribute__((visibility("default"))) void* llvmGetPassPluginInfo(void* result) {
   void* passes = load("passes");
   void* entry = passes == nullptr ? nullptr : dlsym(passes, "llvmGetPassPluginInfo");

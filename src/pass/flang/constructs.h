@@ -24,7 +24,7 @@ inline constexpr unsigned kOwnParameters = 2;
 /// The function that a region or a loop runs; null if it is not known.
 [[nodiscard]] llvm::Function* body_of(const llvm::CallInst& call);
 
-/// Whether a function is a runtime's, which begins no region.
+/// Whether a function belongs to a runtime, and so begins no region.
 [[nodiscard]] bool is_of_runtime(const llvm::Function& function);
 
 } // namespace gantry::pass

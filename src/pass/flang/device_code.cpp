@@ -25,8 +25,8 @@ std::string regions_library() {
   return plugin.substr(0, plugin.find_last_of('/') + 1) + "../gantry-device-flang.bc";
 }
 
-/// The library serves every CPU: what it says of the one it was compiled for must not keep its
-/// functions from being inlined.
+/// Removes the CPU that the library was compiled for from its functions, because it would keep them
+/// from being inlined; the library serves every CPU.
 void forget_cpu(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.getName().starts_with("__kmpc_") && !function.isDeclaration()) {

@@ -28,15 +28,15 @@ struct FlangRegions : llvm::PassInfoMixin<FlangRegions> {
   static bool isRequired() { return true; }
 };
 
-/// Puts the file's name into the descriptions of places by which the runtime names constructs:
-/// Flang 22 writes "FIRModule", which is what it calls every module. With -g alone, because there
-/// is nothing else to put there.
+/// Puts the file's name into the source positions by which the runtime names constructs, because
+/// Flang 22 writes "FIRModule" there for every file. Only with -g, which is where the name comes
+/// from.
 struct FlangPlaces : llvm::PassInfoMixin<FlangPlaces> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
   static bool isRequired() { return true; }
 };
 
-/// Writes the module as bitcode if it is Flang's device code for a GPU. Answers whether it did.
+/// Writes the module as bitcode if it is Flang's device code for a GPU. Returns whether it did.
 bool write_flang_bitcode(llvm::Module& module, llvm::raw_pwrite_stream& output);
 
 } // namespace gantry::pass

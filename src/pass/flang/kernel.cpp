@@ -42,13 +42,12 @@ Place place_of(llvm::Value* address, const llvm::DataLayout& layout) {
 
 using Visitor = llvm::function_ref<bool(llvm::LoadInst& load)>;
 
-/// So often an address may be taken from one structure and put into another before nothing is known
-/// of it any more.
+/// The number of structures through which an address is followed before it counts as unknown.
 constexpr unsigned kMostSteps = 100;
 
-/// Visits the loads of an address that is kept `offset` bytes from the begin of an argument
-/// structure, in the bodies of regions and loops too that get the structure. False if a visit says
-/// so, or if the structure goes elsewhere.
+/// Visits the loads of an address that is stored at `offset` of an argument structure, also in the
+/// bodies of regions and loops that get the structure. False if a visit returns false, or if the
+/// structure escapes.
 bool visit_loads(llvm::Value& structure, std::uint64_t offset, Visitor visit) {
   const llvm::DataLayout& layout =
       llvm::isa<llvm::Argument>(structure)
@@ -108,8 +107,8 @@ bool visit_loads(llvm::Value& structure, std::uint64_t offset, Visitor visit) {
 
 enum class Access : std::uint8_t { kRead, kWrite };
 
-/// Whether nothing is done by an address but to read, or but to write, in regions and loops that it
-/// is handed to too.
+/// Whether an address is only read through, or only written through, also in the regions and loops
+/// that get it.
 bool only(Access access, llvm::Value& address, unsigned steps = 0) {
   if (steps == kMostSteps) {
     return false;
@@ -137,8 +136,8 @@ bool is_list(const llvm::AllocaInst& variable) {
   return llvm::any_of(variable.users(), is_region);
 }
 
-/// Whether regions that get the address of a kernel's variable only access it so; if they write,
-/// the kernel itself must not read. Argument structures are nobody's variables.
+/// Whether regions that get the address of a kernel's variable only access it in that way; if they
+/// write, the kernel itself must not read. Argument structures do not count as variables.
 bool regions_only(Access access, llvm::AllocaInst& variable) {
   llvm::SmallSetVector<llvm::Value*, 8> addresses;
   addresses.insert(&variable);

@@ -21,10 +21,11 @@ public:
   /// Whether all threads run it, and not one while the others wait for regions.
   [[nodiscard]] bool all_run() const;
 
-  /// From now on one thread runs it, whatever the optimiser finds: it would let all threads run
-  /// code that writes to variables which they share.
+  /// Makes one thread run the kernel, whatever the optimiser finds, because it would let all
+  /// threads run code that writes to variables which they share.
   void make_generic();
-  /// From now on regions begin when all threads have come: they may write to what is read before.
+  /// Makes all threads wait for each other before a region begins, because the region may write to
+  /// what they read before it.
   void make_wait_for_regions();
 
 private:
@@ -41,12 +42,12 @@ private:
   llvm::BasicBlock* code_;
 };
 
-/// Whether all threads may run what is outside of regions in a kernel, or in a loop of it: it
-/// changes nothing but variables of its own, and those are the same in each thread, because regions
-/// do not write to them, or not read.
+/// Whether all threads may run the code outside of regions in a kernel or in one of its loops: it
+/// writes only to its own variables, and these have the same values in each thread, because regions
+/// do not write to them, or the kernel does not read them.
 [[nodiscard]] bool may_all_run(llvm::Function& function);
 
-/// Whether it reads anything but variables of its own.
+/// Whether it reads anything other than its own variables.
 [[nodiscard]] bool reads_outside(llvm::Function& function);
 
 } // namespace gantry::pass

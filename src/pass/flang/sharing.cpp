@@ -23,8 +23,8 @@
 namespace gantry::pass {
 namespace {
 
-/// Flang makes functions of the bodies of constructs and calls some of them in one place, at -O0
-/// too. Inlined, a kernel or a region's body shows what it does.
+/// Inlines the bodies of constructs that Flang outlines and calls in one place, also at -O0, so
+/// that a kernel or a region's body can be analysed.
 void inline_constructs(llvm::Module& module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -46,7 +46,7 @@ void inline_constructs(llvm::Module& module) {
   }
 }
 
-/// What waiting threads call: it takes the variables from the list of their team.
+/// The function that waiting threads call: it loads the variables from the list of their team.
 llvm::Function* make_waiting(llvm::Function& body) {
   llvm::Module& module = *body.getParent();
   llvm::IRBuilder<> builder(module.getContext());
@@ -109,9 +109,9 @@ private:
   llvm::SmallPtrSet<const llvm::Function*, 16> functions_;
 };
 
-/// Whether another thread may come to have an address: by a region, or a function in which one may
-/// begin. A region's list is copied when the region begins, and nobody else reads a loop's
-/// structure: what is stored in them counts.
+/// Whether another thread may get an address, through a region or a function in which one may
+/// begin. A region's list is copied when the region begins, and only the thread itself reads a
+/// loop's structure, so what is stored in these counts.
 bool may_be_shared(llvm::Value& address, const RegionBeginners& beginners, bool is_stored,
                    std::set<std::pair<llvm::Value*, bool>>& seen) {
   if (!seen.emplace(&address, is_stored).second) {
@@ -153,7 +153,7 @@ bool may_be_shared(llvm::Value& address, const RegionBeginners& beginners, bool 
   });
 }
 
-/// The bodies of regions, and of loops in them: what these begin has one thread.
+/// The bodies of regions and of loops in regions: regions that they begin have one thread.
 llvm::SmallPtrSet<llvm::Function*, 16> inside_of_regions(llvm::ArrayRef<llvm::CallInst*> calls) {
   llvm::SmallPtrSet<llvm::Function*, 16> inside;
   for (bool changed = true; changed;) {
@@ -168,8 +168,8 @@ llvm::SmallPtrSet<llvm::Function*, 16> inside_of_regions(llvm::ArrayRef<llvm::Ca
   return inside;
 }
 
-/// Flang's word that a procedure keeps no copy of an argument's address is not about the threads of
-/// a region inside, and would have the optimiser move the variable back.
+/// Removes Flang's attribute that a procedure does not capture an argument, because it ignores the
+/// threads of a region inside, and the optimiser would move the variable back.
 void forget_no_capture(llvm::Module& module, const RegionBeginners& beginners) {
 #if LLVM_VERSION_MAJOR >= 21
   constexpr auto kAttribute = llvm::Attribute::Captures;
@@ -200,8 +200,8 @@ void share_variables(llvm::Function& function, const RegionBeginners& beginners,
   }
 }
 
-/// A kernel's variables are taken where the thread that runs goes on; what is done with them
-/// before, which is to store parameters, comes after that.
+/// A kernel's variables are allocated where its main thread goes on; the code before that uses
+/// them, which stores parameters, moves behind the allocation.
 void share_variables(const Kernel& kernel, const RegionBeginners& beginners) {
   llvm::Function& function = kernel.function();
   llvm::SmallVector<llvm::Instruction*> ends;
@@ -228,9 +228,9 @@ void share_variables(const Kernel& kernel, const RegionBeginners& beginners) {
   });
 }
 
-/// LLVM's OpenMP optimisations let all threads run a generic kernel where they find nothing against
-/// it, and variables that are shared by then are written by all. A call that they know nothing of,
-/// of a function of the device runtime that does nothing, is against it.
+/// Keeps LLVM's OpenMP optimisations from making the kernel SPMD, because all threads would then
+/// write variables that are shared by now. A call that OpenMPOpt does not know, of a device runtime
+/// function that does nothing, prevents it.
 void keep_one_thread(const Kernel& kernel) {
   llvm::IRBuilder<> builder(&*kernel.code().getFirstInsertionPt());
   llvm::FunctionCallee callee = kernel.function().getParent()->getOrInsertFunction(

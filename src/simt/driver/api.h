@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <new>
+#include <type_traits>
 
 /// Exported under its plain name.
 #define GANTRY_CUDA_API extern "C" [[gnu::visibility("default")]] CUresult
@@ -65,6 +66,14 @@ CUresult call_in_context(Body&& body) noexcept {
   });
 }
 
+/// body(Object&) with the object that the handle means, or `otherwise`.
+template <typename Table, typename Handle, typename Body>
+CUresult with_object(Table& table, Handle handle, Body&& body,
+                     CUresult otherwise = CUDA_ERROR_INVALID_HANDLE) {
+  const auto object = table.find(handle);
+  return object == nullptr ? otherwise : body(*object);
+}
+
 /// For calls about a device: body(Device&).
 template <typename Body>
 CUresult call_for_device(CUdevice ordinal, Body&& body) noexcept {
@@ -86,6 +95,16 @@ CUresult call_for_stream(CUstream handle, Body&& body) noexcept {
     const CUresult error = stream->group().error();
     return error != CUDA_SUCCESS ? error : body(*stream);
   });
+}
+
+/// Writes the result of a call, for which the program has to have a place.
+template <typename Value>
+CUresult deliver(Value* place, const std::type_identity_t<Value>& value) {
+  if (place == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *place = value;
+  return CUDA_SUCCESS;
 }
 
 /// Writes a result that the program may not want.

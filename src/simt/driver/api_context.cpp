@@ -27,10 +27,8 @@ CUresult call_for_context(CUcontext handle, Body&& body) noexcept {
   if (handle == nullptr) {
     return call_with_current(body);
   }
-  return call([&] {
-    const std::shared_ptr<Context> context = handles().contexts.find(handle);
-    return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : body(*context);
-  });
+  return call(
+      [&] { return with_object(handles().contexts, handle, body, CUDA_ERROR_INVALID_CONTEXT); });
 }
 
 CUresult set_device_limits(Device& device, CUlimit limit, std::size_t value) {
@@ -38,6 +36,24 @@ CUresult set_device_limits(Device& device, CUlimit limit, std::size_t value) {
   (limit == CU_LIMIT_STACK_SIZE ? limits.local_bytes : limits.heap_bytes) = value;
   return gantry::simt::exec::set_limits(device.ordinal(), limits) ? CUDA_SUCCESS
                                                                   : CUDA_ERROR_INVALID_VALUE;
+}
+
+/// Where a context keeps a limit that has no effect here; null for other limits.
+std::atomic<std::size_t>* kept_limit(Context& context, CUlimit limit) {
+  switch (limit) {
+  case CU_LIMIT_PRINTF_FIFO_SIZE:
+    return &context.printf_fifo;
+  case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+    return &context.sync_depth;
+  case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+    return &context.pending_launches;
+  case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+    return &context.l2_granularity;
+  case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+    return &context.persisting_l2;
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace
@@ -158,23 +174,12 @@ GANTRY_CUDA_API cuCtxGetDevice(CUdevice* device) {
 }
 
 GANTRY_CUDA_API cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
-  return call_for_context(handle, [&](Context& context) {
-    if (device == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *device = context.device().ordinal();
-    return CUDA_SUCCESS;
-  });
+  return call_for_context(
+      handle, [&](Context& context) { return deliver(device, context.device().ordinal()); });
 }
 
 GANTRY_CUDA_API cuCtxGetFlags(unsigned int* flags) {
-  return call_with_current([&](Context& context) {
-    if (flags == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags = context.flags();
-    return CUDA_SUCCESS;
-  });
+  return call_with_current([&](Context& context) { return deliver(flags, context.flags()); });
 }
 
 GANTRY_CUDA_API cuCtxSetFlags(unsigned int flags) {
@@ -188,23 +193,12 @@ GANTRY_CUDA_API cuCtxSetFlags(unsigned int flags) {
 }
 
 GANTRY_CUDA_API cuCtxGetId(CUcontext handle, unsigned long long* id) {
-  return call_for_context(handle, [&](Context& context) {
-    if (id == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *id = context.id();
-    return CUDA_SUCCESS;
-  });
+  return call_for_context(handle, [&](Context& context) { return deliver(id, context.id()); });
 }
 
 GANTRY_CUDA_API cuCtxGetApiVersion(CUcontext handle, unsigned int* version) {
-  return call_for_context(handle, [&](Context& context) {
-    if (version == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *version = context.api_version();
-    return CUDA_SUCCESS;
-  });
+  return call_for_context(
+      handle, [&](Context& context) { return deliver(version, context.api_version()); });
 }
 
 GANTRY_CUDA_API cuCtxSynchronize() {
@@ -225,71 +219,36 @@ GANTRY_CUDA_API cuCtxGetLimit(size_t* value, CUlimit limit) {
     switch (limit) {
     case CU_LIMIT_STACK_SIZE:
       *value = limits.local_bytes;
-      break;
+      return CUDA_SUCCESS;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
       *value = limits.heap_bytes;
-      break;
-    case CU_LIMIT_PRINTF_FIFO_SIZE:
-      *value = context.printf_fifo;
-      break;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-      *value = context.sync_depth;
-      break;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-      *value = context.pending_launches;
-      break;
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-      *value = context.l2_granularity;
-      break;
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-      *value = context.persisting_l2;
-      break;
+      return CUDA_SUCCESS;
     default:
-      return CUDA_ERROR_UNSUPPORTED_LIMIT;
+      const auto* const kept = kept_limit(context, limit);
+      return kept == nullptr ? CUDA_ERROR_UNSUPPORTED_LIMIT : deliver(value, kept->load());
     }
-    return CUDA_SUCCESS;
   });
 }
 
 GANTRY_CUDA_API cuCtxSetLimit(CUlimit limit, size_t value) {
   return call_in_context([&](Context& context) {
-    switch (limit) {
-    case CU_LIMIT_STACK_SIZE:
-    case CU_LIMIT_MALLOC_HEAP_SIZE:
+    if (limit == CU_LIMIT_STACK_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE) {
       return set_device_limits(context.device(), limit, value);
-    case CU_LIMIT_PRINTF_FIFO_SIZE:
-      context.printf_fifo = value;
-      break;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-      context.sync_depth = value;
-      break;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-      context.pending_launches = value;
-      break;
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-      if (value > 128) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
-      context.l2_granularity = value;
-      break;
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-      context.persisting_l2 = value;
-      break;
-    default:
+    }
+    auto* const kept = kept_limit(context, limit);
+    if (kept == nullptr) {
       return CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *kept = value;
     return CUDA_SUCCESS;
   });
 }
 
 GANTRY_CUDA_API cuCtxGetCacheConfig(CUfunc_cache* config) {
-  return call_in_context([&](Context& context) {
-    if (config == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *config = context.cache_config;
-    return CUDA_SUCCESS;
-  });
+  return call_in_context([&](Context& context) { return deliver(config, context.cache_config); });
 }
 
 GANTRY_CUDA_API cuCtxSetCacheConfig(CUfunc_cache config) {
@@ -303,13 +262,8 @@ GANTRY_CUDA_API cuCtxSetCacheConfig(CUfunc_cache config) {
 }
 
 GANTRY_CUDA_API cuCtxGetSharedMemConfig(CUsharedconfig* config) {
-  return call_in_context([&](Context&) {
-    if (config == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-    return CUDA_SUCCESS;
-  });
+  return call_in_context(
+      [&](Context&) { return deliver(config, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE); });
 }
 
 GANTRY_CUDA_API cuCtxSetSharedMemConfig(CUsharedconfig config) {

@@ -21,35 +21,17 @@ CUresult give_text(char* place, int length, const char* text) {
 }
 
 CUresult give_uuid(CUuuid* uuid, CUdevice ordinal) {
-  return call_for_device(ordinal, [&](Device& device) {
-    if (uuid == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *uuid = device.uuid();
-    return CUDA_SUCCESS;
-  });
+  return call_for_device(ordinal, [&](Device& device) { return deliver(uuid, device.uuid()); });
 }
 
 } // namespace
 
 GANTRY_CUDA_API cuDeviceGet(CUdevice* device, int ordinal) {
-  return call_for_device(ordinal, [&](Device&) {
-    if (device == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *device = ordinal;
-    return CUDA_SUCCESS;
-  });
+  return call_for_device(ordinal, [&](Device&) { return deliver(device, ordinal); });
 }
 
 GANTRY_CUDA_API cuDeviceGetCount(int* count) {
-  return call([&] {
-    if (count == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *count = Process::instance().device_count();
-    return CUDA_SUCCESS;
-  });
+  return call([&] { return deliver(count, Process::instance().device_count()); });
 }
 
 GANTRY_CUDA_API cuDeviceGetName(char* name, int length, CUdevice ordinal) {
@@ -65,13 +47,8 @@ GANTRY_CUDA_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice ordinal) {
 }
 
 GANTRY_CUDA_API cuDeviceTotalMem_v2(size_t* bytes, CUdevice ordinal) {
-  return call_for_device(ordinal, [&](Device& device) {
-    if (bytes == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *bytes = device.total_memory();
-    return CUDA_SUCCESS;
-  });
+  return call_for_device(ordinal,
+                         [&](Device& device) { return deliver(bytes, device.total_memory()); });
 }
 
 GANTRY_CUDA_API cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice ordinal) {
@@ -177,11 +154,7 @@ GANTRY_CUDA_API cuDeviceCanAccessPeer(int* can_access, CUdevice ordinal, CUdevic
     if (Process::instance().device(peer) == nullptr) {
       return CUDA_ERROR_INVALID_DEVICE;
     }
-    if (can_access == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *can_access = ordinal != peer ? 1 : 0;
-    return CUDA_SUCCESS;
+    return deliver(can_access, ordinal != peer ? 1 : 0);
   });
 }
 

@@ -9,10 +9,7 @@ namespace {
 /// body(Event&)
 template <typename Body>
 CUresult call_for_event(CUevent handle, Body&& body) noexcept {
-  return call_in_context([&](Context&) {
-    const std::shared_ptr<Event> event = handles().events.find(handle);
-    return event == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*event);
-  });
+  return call_in_context([&](Context&) { return with_object(handles().events, handle, body); });
 }
 
 } // namespace
@@ -67,13 +64,11 @@ GANTRY_CUDA_API cuEventQuery(CUevent handle) {
 
 GANTRY_CUDA_API cuEventSynchronize(CUevent handle) {
   return call_with_current([&](Context& context) {
-    const std::shared_ptr<Event> event = handles().events.find(handle);
-    if (event == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    event->wait();
-    const CUresult error = event->error();
-    return error != CUDA_SUCCESS ? error : context.error();
+    return with_object(handles().events, handle, [&](Event& event) {
+      event.wait();
+      const CUresult error = event.error();
+      return error != CUDA_SUCCESS ? error : context.error();
+    });
   });
 }
 

@@ -16,11 +16,7 @@ GANTRY_CUDA_API cuInit(unsigned int flags) {
 }
 
 GANTRY_CUDA_API cuDriverGetVersion(int* version) {
-  if (version == nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *version = CUDA_VERSION;
-  return CUDA_SUCCESS;
+  return deliver(version, CUDA_VERSION);
 }
 
 GANTRY_CUDA_API cuGetExportTable(const void** table, const CUuuid* id) {

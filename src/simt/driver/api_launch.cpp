@@ -117,23 +117,13 @@ GANTRY_CUDA_API cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig confi
 }
 
 GANTRY_CUDA_API cuFuncGetModule(CUmodule* module, CUfunction handle) {
-  return call_for_function(handle, [&](Function& function) {
-    if (module == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *module = function.module().handle();
-    return CUDA_SUCCESS;
-  });
+  return call_for_function(
+      handle, [&](Function& function) { return deliver(module, function.module().handle()); });
 }
 
 GANTRY_CUDA_API cuFuncGetName(const char** name, CUfunction handle) {
-  return call_for_function(handle, [&](Function& function) {
-    if (name == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *name = function.name();
-    return CUDA_SUCCESS;
-  });
+  return call_for_function(handle,
+                           [&](Function& function) { return deliver(name, function.name()); });
 }
 
 GANTRY_CUDA_API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {

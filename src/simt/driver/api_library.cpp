@@ -3,6 +3,7 @@
 #include "simt/driver/jit_options.h"
 #include "simt/driver/library.h"
 #include "simt/driver/messages.h"
+#include "simt/driver/module.h"
 
 #include <chrono>
 
@@ -39,31 +40,32 @@ CUresult load_library(CUlibrary* result, CUjit_option* options, void** values, u
 /// body(Library&)
 template <typename Body>
 CUresult call_for_library(CUlibrary handle, Body&& body) noexcept {
-  return call([&] {
-    const std::shared_ptr<Library> library = handles().libraries.find(handle);
-    return library == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*library);
-  });
+  return call([&] { return with_object(handles().libraries, handle, body); });
 }
 
 /// body(Module&) for the library's module in the current context.
 template <typename Body>
 CUresult call_for_module_of(CUlibrary handle, Body&& body) noexcept {
   return call_in_context([&](Context& context) {
-    const std::shared_ptr<Library> library = handles().libraries.find(handle);
-    if (library == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    const auto module = library->module_in(context);
-    return module ? body(**module) : module.error().code;
+    return with_object(handles().libraries, handle, [&](Library& library) {
+      const auto module = library.module_in(context);
+      return module ? body(**module) : module.error().code;
+    });
   });
 }
 
 /// body(Kernel&)
 template <typename Body>
 CUresult call_for_kernel(CUkernel handle, Body&& body) noexcept {
-  return call([&] {
-    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
-    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*kernel);
+  return call([&] { return with_object(handles().kernels, handle, body); });
+}
+
+/// body(Function&) for the kernel in a context.
+template <typename Body>
+CUresult with_function(CUkernel handle, Context& context, Body&& body) {
+  return with_object(handles().kernels, handle, [&](Kernel& kernel) {
+    const std::shared_ptr<Function> function = kernel.function_in(context);
+    return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*function);
   });
 }
 
@@ -75,10 +77,7 @@ CUresult call_for_function_of(CUkernel handle, CUdevice device, Body&& body) noe
       return Process::instance().device(device) == nullptr ? CUDA_ERROR_INVALID_DEVICE
                                                            : CUDA_ERROR_INVALID_CONTEXT;
     }
-    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
-    const std::shared_ptr<Function> function =
-        kernel != nullptr ? kernel->function_in(context) : nullptr;
-    return function == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*function);
+    return with_function(handle, context, body);
   });
 }
 
@@ -140,11 +139,7 @@ GANTRY_CUDA_API cuLibraryGetKernel(CUkernel* result, CUlibrary handle, const cha
 
 GANTRY_CUDA_API cuLibraryGetKernelCount(unsigned int* count, CUlibrary handle) {
   return call_for_library(handle, [&](Library& library) {
-    if (count == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *count = static_cast<unsigned>(library.program().entry_names.size());
-    return CUDA_SUCCESS;
+    return deliver(count, static_cast<unsigned>(library.program().entry_names.size()));
   });
 }
 
@@ -165,29 +160,14 @@ GANTRY_CUDA_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count,
 }
 
 GANTRY_CUDA_API cuLibraryGetModule(CUmodule* result, CUlibrary handle) {
-  return call_for_module_of(handle, [&](Module& module) {
-    if (result == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *result = module.handle();
-    return CUDA_SUCCESS;
-  });
+  return call_for_module_of(handle,
+                            [&](Module& module) { return deliver(result, module.handle()); });
 }
 
 GANTRY_CUDA_API cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
                                    const char* name) {
-  return call_for_module_of(handle, [&](Module& module) {
-    if (name == nullptr || (address == nullptr && bytes == nullptr)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const auto variable = module.variable(name);
-    if (!variable) {
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    give<CUdeviceptr>(address, variable->address);
-    give<std::size_t>(bytes, variable->size);
-    return CUDA_SUCCESS;
-  });
+  return call_for_module_of(
+      handle, [&](Module& module) { return module.find_variable(name, address, bytes); });
 }
 
 GANTRY_CUDA_API cuKernelGetFunction(CUfunction* result, CUkernel handle) {
@@ -195,14 +175,8 @@ GANTRY_CUDA_API cuKernelGetFunction(CUfunction* result, CUkernel handle) {
     if (result == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const std::shared_ptr<Kernel> kernel = handles().kernels.find(handle);
-    const std::shared_ptr<Function> function =
-        kernel != nullptr ? kernel->function_in(context) : nullptr;
-    if (function == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    *result = function->handle();
-    return CUDA_SUCCESS;
+    return with_function(handle, context,
+                         [&](Function& function) { return deliver(result, function.handle()); });
   });
 }
 
@@ -218,13 +192,7 @@ GANTRY_CUDA_API cuKernelGetLibrary(CUlibrary* result, CUkernel handle) {
 }
 
 GANTRY_CUDA_API cuKernelGetName(const char** name, CUkernel handle) {
-  return call_for_kernel(handle, [&](Kernel& kernel) {
-    if (name == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *name = kernel.name();
-    return CUDA_SUCCESS;
-  });
+  return call_for_kernel(handle, [&](Kernel& kernel) { return deliver(name, kernel.name()); });
 }
 
 GANTRY_CUDA_API cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,

@@ -11,8 +11,8 @@ using gantry::simt::exec::MemoryKind;
 namespace {
 
 CUresult allocate(Context& context, MemoryKind kind, std::size_t bytes, unsigned flags,
-                  std::uint64_t& address) {
-  if (bytes == 0) {
+                  CUdeviceptr* address) {
+  if (address == nullptr || bytes == 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   AllocationRecord record;
@@ -25,7 +25,7 @@ CUresult allocate(Context& context, MemoryKind kind, std::size_t bytes, unsigned
   if (!allocated) {
     return allocated.error();
   }
-  address = *allocated;
+  *address = *allocated;
   return CUDA_SUCCESS;
 }
 
@@ -36,8 +36,8 @@ CUresult allocate_host(void** address, std::size_t bytes, unsigned flags) {
     if (address == nullptr || (flags & ~kKnown) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    std::uint64_t place = 0;
-    const CUresult result = allocate(context, MemoryKind::kPinned, bytes, flags, place);
+    CUdeviceptr place = 0;
+    const CUresult result = allocate(context, MemoryKind::kPinned, bytes, flags, &place);
     if (result == CUDA_SUCCESS) {
       *address = reinterpret_cast<void*>(place);
     }
@@ -47,6 +47,20 @@ CUresult allocate_host(void** address, std::size_t bytes, unsigned flags) {
 
 std::uint64_t bits(const void* address) {
   return reinterpret_cast<std::uint64_t>(address);
+}
+
+/// Frees an allocation of one of the kinds, once the work of the current context is done.
+CUresult release(CUdeviceptr address, std::initializer_list<MemoryKind> kinds) {
+  return call_in_context([&](Context& context) {
+    if (address == 0) {
+      return CUDA_SUCCESS;
+    }
+    if (const CUresult error = context.synchronize(); error != CUDA_SUCCESS) {
+      return error;
+    }
+    return Allocations::instance().release(address, kinds) ? CUDA_SUCCESS
+                                                           : CUDA_ERROR_INVALID_VALUE;
+  });
 }
 
 /// Advice and prefetching have no effect, but on memory that can have none they are errors.
@@ -100,16 +114,8 @@ CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice,
 } // namespace
 
 GANTRY_CUDA_API cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
-  return call_in_context([&](Context& context) {
-    std::uint64_t place = 0;
-    const CUresult result = address == nullptr
-                                ? CUDA_ERROR_INVALID_VALUE
-                                : allocate(context, MemoryKind::kDevice, bytes, 0, place);
-    if (result == CUDA_SUCCESS) {
-      *address = place;
-    }
-    return result;
-  });
+  return call_in_context(
+      [&](Context& context) { return allocate(context, MemoryKind::kDevice, bytes, 0, address); });
 }
 
 GANTRY_CUDA_API cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width_bytes,
@@ -139,12 +145,7 @@ GANTRY_CUDA_API cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned i
     if (address == nullptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    std::uint64_t place = 0;
-    const CUresult result = allocate(context, MemoryKind::kManaged, bytes, flags, place);
-    if (result == CUDA_SUCCESS) {
-      *address = place;
-    }
-    return result;
+    return allocate(context, MemoryKind::kManaged, bytes, flags, address);
   });
 }
 
@@ -223,31 +224,11 @@ GANTRY_CUDA_API cuMemHostGetFlags(unsigned int* flags, void* address) {
 }
 
 GANTRY_CUDA_API cuMemFree_v2(CUdeviceptr address) {
-  return call_in_context([&](Context& context) {
-    if (address == 0) {
-      return CUDA_SUCCESS;
-    }
-    if (const CUresult error = context.synchronize(); error != CUDA_SUCCESS) {
-      return error;
-    }
-    return Allocations::instance().release(address, {MemoryKind::kDevice, MemoryKind::kManaged})
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
-  });
+  return release(address, {MemoryKind::kDevice, MemoryKind::kManaged});
 }
 
 GANTRY_CUDA_API cuMemFreeHost(void* address) {
-  return call_in_context([&](Context& context) {
-    if (address == nullptr) {
-      return CUDA_SUCCESS;
-    }
-    if (const CUresult error = context.synchronize(); error != CUDA_SUCCESS) {
-      return error;
-    }
-    return Allocations::instance().release(bits(address), {MemoryKind::kPinned})
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
-  });
+  return release(bits(address), {MemoryKind::kPinned});
 }
 
 GANTRY_CUDA_API cuMemGetInfo_v2(size_t* free, size_t* total) {

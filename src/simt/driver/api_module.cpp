@@ -47,10 +47,13 @@ CUresult load_data(CUmodule* result, const void* image, unsigned count, CUjit_op
 /// body(Module&)
 template <typename Body>
 CUresult call_for_module(CUmodule handle, Body&& body) noexcept {
-  return call_in_context([&](Context&) {
-    const std::shared_ptr<Module> module = handles().modules.find(handle);
-    return module == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(*module);
-  });
+  return call_in_context([&](Context&) { return with_object(handles().modules, handle, body); });
+}
+
+/// body(LinkState&)
+template <typename Body>
+CUresult call_for_link(CUlinkState handle, Body&& body) noexcept {
+  return call([&] { return with_object(handles().link_states, handle, body); });
 }
 
 std::string name_or(const char* name, const char* otherwise) {
@@ -101,13 +104,7 @@ GANTRY_CUDA_API cuModuleUnload(CUmodule handle) {
 }
 
 GANTRY_CUDA_API cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  return call([&] {
-    if (mode == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *mode = CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-  });
+  return call([&] { return deliver(mode, CU_MODULE_LAZY_LOADING); });
 }
 
 GANTRY_CUDA_API cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* name) {
@@ -126,11 +123,7 @@ GANTRY_CUDA_API cuModuleGetFunction(CUfunction* result, CUmodule handle, const c
 
 GANTRY_CUDA_API cuModuleGetFunctionCount(unsigned int* count, CUmodule handle) {
   return call_for_module(handle, [&](Module& module) {
-    if (count == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *count = static_cast<unsigned>(module.program().program().entry_names.size());
-    return CUDA_SUCCESS;
+    return deliver(count, static_cast<unsigned>(module.program().program().entry_names.size()));
   });
 }
 
@@ -153,18 +146,8 @@ GANTRY_CUDA_API cuModuleEnumerateFunctions(CUfunction* functions, unsigned int c
 
 GANTRY_CUDA_API cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle,
                                      const char* name) {
-  return call_for_module(handle, [&](Module& module) {
-    if (name == nullptr || (address == nullptr && bytes == nullptr)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const auto variable = module.variable(name);
-    if (!variable) {
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    give<CUdeviceptr>(address, variable->address);
-    give<std::size_t>(bytes, variable->size);
-    return CUDA_SUCCESS;
-  });
+  return call_for_module(
+      handle, [&](Module& module) { return module.find_variable(name, address, bytes); });
 }
 
 GANTRY_CUDA_API cuLinkCreate_v2(unsigned int count, CUjit_option* options, void** values,
@@ -185,26 +168,18 @@ GANTRY_CUDA_API cuLinkCreate_v2(unsigned int count, CUjit_option* options, void*
 GANTRY_CUDA_API cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void* data, size_t size,
                                  const char* name, unsigned int count, CUjit_option* options,
                                  void** values) {
-  return call([&] {
-    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
-    if (state == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
+  return call_for_link(handle, [&](LinkState& state) {
     if (data == nullptr || size == 0 || (count != 0 && (options == nullptr || values == nullptr))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    return state->add(type, {static_cast<const std::byte*>(data), size},
-                      name_or(name, "application ptx input"));
+    return state.add(type, {static_cast<const std::byte*>(data), size},
+                     name_or(name, "application ptx input"));
   });
 }
 
 GANTRY_CUDA_API cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char* path,
                                  unsigned int count, CUjit_option* options, void** values) {
-  return call([&] {
-    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
-    if (state == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
+  return call_for_link(handle, [&](LinkState& state) {
     if (path == nullptr || (count != 0 && (options == nullptr || values == nullptr))) {
       return CUDA_ERROR_INVALID_VALUE;
     }
@@ -212,21 +187,17 @@ GANTRY_CUDA_API cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const 
     if (!content) {
       return content.error();
     }
-    return state->add(type, std::as_bytes(std::span(*content)), path);
+    return state.add(type, std::as_bytes(std::span(*content)), path);
   });
 }
 
 GANTRY_CUDA_API cuLinkComplete(CUlinkState handle, void** image, size_t* size) {
-  return call([&] {
-    const std::shared_ptr<LinkState> state = handles().link_states.find(handle);
-    if (state == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
+  return call_for_link(handle, [&](LinkState& state) {
     if (image == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     std::span<const std::byte> linked;
-    if (const CUresult result = state->complete(linked); result != CUDA_SUCCESS) {
+    if (const CUresult result = state.complete(linked); result != CUDA_SUCCESS) {
       return result;
     }
     *image = const_cast<std::byte*>(linked.data());

@@ -43,10 +43,8 @@ CUresult allocate_from(MemoryPool& pool, std::shared_ptr<MemoryPool> reference, 
 /// body(MemoryPool&)
 template <typename Body>
 CUresult call_for_pool(CUmemoryPool handle, Body&& body) noexcept {
-  return call([&] {
-    const std::shared_ptr<MemoryPool> pool = handles().memory_pools.find(handle);
-    return pool == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*pool);
-  });
+  return call(
+      [&] { return with_object(handles().memory_pools, handle, body, CUDA_ERROR_INVALID_VALUE); });
 }
 
 /// Devices can reach each other's memory.
@@ -184,23 +182,13 @@ GANTRY_CUDA_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* d
 }
 
 GANTRY_CUDA_API cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice ordinal) {
-  return call_for_device(ordinal, [&](Device& device) {
-    if (pool == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pool = device.default_pool()->handle();
-    return CUDA_SUCCESS;
-  });
+  return call_for_device(
+      ordinal, [&](Device& device) { return deliver(pool, device.default_pool()->handle()); });
 }
 
 GANTRY_CUDA_API cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice ordinal) {
-  return call_for_device(ordinal, [&](Device& device) {
-    if (pool == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pool = device.pool()->handle();
-    return CUDA_SUCCESS;
-  });
+  return call_for_device(ordinal,
+                         [&](Device& device) { return deliver(pool, device.pool()->handle()); });
 }
 
 GANTRY_CUDA_API cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle) {

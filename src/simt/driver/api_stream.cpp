@@ -134,23 +134,12 @@ GANTRY_CUDA_API cuStreamGetFlags(CUstream handle, unsigned int* flags) {
 }
 
 GANTRY_CUDA_API cuStreamGetPriority(CUstream handle, int* priority) {
-  return call_for_stream(handle, [&](Stream& stream) {
-    if (priority == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *priority = stream.priority();
-    return CUDA_SUCCESS;
-  });
+  return call_for_stream(handle,
+                         [&](Stream& stream) { return deliver(priority, stream.priority()); });
 }
 
 GANTRY_CUDA_API cuStreamGetId(CUstream handle, unsigned long long* id) {
-  return call_for_stream(handle, [&](Stream& stream) {
-    if (id == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *id = stream.id();
-    return CUDA_SUCCESS;
-  });
+  return call_for_stream(handle, [&](Stream& stream) { return deliver(id, stream.id()); });
 }
 
 GANTRY_CUDA_API cuStreamGetCtx(CUstream handle, CUcontext* context) {
@@ -176,11 +165,6 @@ GANTRY_CUDA_API cuStreamGetDevice(CUstream handle, CUdevice* device) {
 }
 
 GANTRY_CUDA_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
-  return call_for_stream(handle, [&](Stream&) {
-    if (status == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-  });
+  return call_for_stream(handle,
+                         [&](Stream&) { return deliver(status, CU_STREAM_CAPTURE_STATUS_NONE); });
 }

@@ -3,23 +3,28 @@
 // linked.
 #include "simt/driver/export_table.h"
 
+#include <algorithm>
+
 #define GANTRY_CUDA_EXPORT(name, version, exported) extern "C" void exported();
-#include "simt/driver/exports.def"
-#include "simt/driver/exports_per_thread.def"
-#undef GANTRY_CUDA_EXPORT
+#define GANTRY_CUDA_PER_THREAD_EXPORT GANTRY_CUDA_EXPORT
+#include "simt/driver/entry_points.def"
 
 namespace gantry::simt::driver {
 
 namespace {
 
-#define GANTRY_CUDA_EXPORT(name, version, exported) {#name, version, exported},
+/// The first version with functions for the calling thread's default stream.
+constexpr int kPerThreadStreams = 7000;
+
 constexpr Export kExports[] = {
-#include "simt/driver/exports.def"
+#define GANTRY_CUDA_EXPORT(name, version, exported) {#name, version, exported},
+#include "simt/driver/entry_points.def"
 };
 constexpr Export kPerThreadExports[] = {
-#include "simt/driver/exports_per_thread.def"
+#define GANTRY_CUDA_PER_THREAD_EXPORT(name, version, exported)                                     \
+  {#name, std::max(version, kPerThreadStreams), exported},
+#include "simt/driver/entry_points.def"
 };
-#undef GANTRY_CUDA_EXPORT
 
 } // namespace
 

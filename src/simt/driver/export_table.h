@@ -1,4 +1,4 @@
-// The table of everything that the library exports (exports.def, exports_per_thread.def).
+// The table of everything that the library exports, from entry_points.def.
 #pragma once
 
 #include <span>

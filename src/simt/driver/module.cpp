@@ -60,6 +60,23 @@ std::vector<std::string_view> kernel_names(const ptx::Program& program) {
   return names;
 }
 
+CUresult Module::find_variable(const char* name, CUdeviceptr* address, std::size_t* bytes) const {
+  if (name == nullptr || (address == nullptr && bytes == nullptr)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto variable = program_->variable(name);
+  if (!variable) {
+    return CUDA_ERROR_NOT_FOUND;
+  }
+  if (address != nullptr) {
+    *address = variable->address;
+  }
+  if (bytes != nullptr) {
+    *bytes = variable->size;
+  }
+  return CUDA_SUCCESS;
+}
+
 void Module::unload() {
   const std::lock_guard lock(mutex_);
   for (const auto& [kernel, function] : functions_) {

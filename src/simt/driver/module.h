@@ -38,9 +38,9 @@ public:
 
   /// The kernel of that name; always the same object for it. Null if there is none.
   [[nodiscard]] std::shared_ptr<Function> function(std::string_view name);
-  [[nodiscard]] std::optional<exec::LoadedProgram::Placed> variable(std::string_view name) const {
-    return program_->variable(name);
-  }
+  /// Writes where a variable lies to those of the two places that are not null.
+  [[nodiscard]] CUresult find_variable(const char* name, CUdeviceptr* address,
+                                       std::size_t* bytes) const;
   /// Ends the handles of the functions. The module's own has been ended.
   void unload();
 

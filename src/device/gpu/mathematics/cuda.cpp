@@ -113,97 +113,46 @@ float __nv_fast_fdividef(float x, float y) {
   return __nvvm_div_approx_f(x, y);
 }
 
-#define GANTRY_ROUNDED(cuda, machine)                                                              \
-  double __nv_dadd_##cuda(double x, double y) {                                                    \
-    return __nvvm_add_##machine##_d(x, y);                                                         \
-  }                                                                                                \
-  double __nv_dsub_##cuda(double x, double y) {                                                    \
-    return __nvvm_add_##machine##_d(x, -y);                                                        \
-  }                                                                                                \
-  double __nv_dmul_##cuda(double x, double y) {                                                    \
-    return __nvvm_mul_##machine##_d(x, y);                                                         \
-  }                                                                                                \
-  double __nv_ddiv_##cuda(double x, double y) {                                                    \
-    return __nvvm_div_##machine##_d(x, y);                                                         \
-  }                                                                                                \
-  double __nv_drcp_##cuda(double x) {                                                              \
-    return __nvvm_rcp_##machine##_d(x);                                                            \
-  }                                                                                                \
-  double __nv_dsqrt_##cuda(double x) {                                                             \
-    return __nvvm_sqrt_##machine##_d(x);                                                           \
-  }                                                                                                \
-  double __nv_fma_##cuda(double x, double y, double z) {                                           \
-    return __nvvm_fma_##machine##_d(x, y, z);                                                      \
-  }                                                                                                \
-  float __nv_fadd_##cuda(float x, float y) {                                                       \
-    return __nvvm_add_##machine##_f(x, y);                                                         \
-  }                                                                                                \
-  float __nv_fsub_##cuda(float x, float y) {                                                       \
-    return __nvvm_add_##machine##_f(x, -y);                                                        \
-  }                                                                                                \
-  float __nv_fmul_##cuda(float x, float y) {                                                       \
-    return __nvvm_mul_##machine##_f(x, y);                                                         \
-  }                                                                                                \
-  float __nv_fdiv_##cuda(float x, float y) {                                                       \
-    return __nvvm_div_##machine##_f(x, y);                                                         \
-  }                                                                                                \
-  float __nv_frcp_##cuda(float x) {                                                                \
-    return __nvvm_rcp_##machine##_f(x);                                                            \
-  }                                                                                                \
-  float __nv_fsqrt_##cuda(float x) {                                                               \
-    return __nvvm_sqrt_##machine##_f(x);                                                           \
-  }                                                                                                \
-  float __nv_fmaf_##cuda(float x, float y, float z) {                                              \
-    return __nvvm_fma_##machine##_f(x, y, z);                                                      \
-  }                                                                                                \
-  float __nv_fmaf_ieee_##cuda(float x, float y, float z) {                                         \
-    return __nvvm_fma_##machine##_f(x, y, z);                                                      \
-  }                                                                                                \
-  float __nv_double2float_##cuda(double x) {                                                       \
-    return __nvvm_d2f_##machine(x);                                                                \
-  }                                                                                                \
-  int32_t __nv_double2int_##cuda(double x) {                                                       \
-    return __nvvm_d2i_##machine(x);                                                                \
-  }                                                                                                \
-  uint32_t __nv_double2uint_##cuda(double x) {                                                     \
-    return __nvvm_d2ui_##machine(x);                                                               \
-  }                                                                                                \
-  int64_t __nv_double2ll_##cuda(double x) {                                                        \
-    return __nvvm_d2ll_##machine(x);                                                               \
-  }                                                                                                \
-  uint64_t __nv_double2ull_##cuda(double x) {                                                      \
-    return __nvvm_d2ull_##machine(x);                                                              \
-  }                                                                                                \
-  int32_t __nv_float2int_##cuda(float x) {                                                         \
-    return __nvvm_f2i_##machine(x);                                                                \
-  }                                                                                                \
-  uint32_t __nv_float2uint_##cuda(float x) {                                                       \
-    return __nvvm_f2ui_##machine(x);                                                               \
-  }                                                                                                \
-  int64_t __nv_float2ll_##cuda(float x) {                                                          \
-    return __nvvm_f2ll_##machine(x);                                                               \
-  }                                                                                                \
-  uint64_t __nv_float2ull_##cuda(float x) {                                                        \
-    return __nvvm_f2ull_##machine(x);                                                              \
-  }                                                                                                \
-  float __nv_int2float_##cuda(int32_t x) {                                                         \
-    return __nvvm_i2f_##machine(x);                                                                \
-  }                                                                                                \
-  float __nv_uint2float_##cuda(uint32_t x) {                                                       \
-    return __nvvm_ui2f_##machine(x);                                                               \
-  }                                                                                                \
-  float __nv_ll2float_##cuda(int64_t x) {                                                          \
-    return __nvvm_ll2f_##machine(x);                                                               \
-  }                                                                                                \
-  float __nv_ull2float_##cuda(uint64_t x) {                                                        \
-    return __nvvm_ull2f_##machine(x);                                                              \
-  }                                                                                                \
-  double __nv_ll2double_##cuda(int64_t x) {                                                        \
-    return __nvvm_ll2d_##machine(x);                                                               \
-  }                                                                                                \
-  double __nv_ull2double_##cuda(uint64_t x) {                                                      \
-    return __nvvm_ull2d_##machine(x);                                                              \
+#define GANTRY_FUNCTION(result, name, parameters, value)                                           \
+  result name parameters {                                                                         \
+    return value;                                                                                  \
   }
+// A row is a function with the rounding mode in its name, which CUDA and the machine call
+// differently.
+#define GANTRY_ROUNDED(cuda, machine)                                                              \
+  GANTRY_FUNCTION(double, __nv_dadd_##cuda, (double x, double y), __nvvm_add_##machine##_d(x, y))  \
+  GANTRY_FUNCTION(double, __nv_dsub_##cuda, (double x, double y), __nvvm_add_##machine##_d(x, -y)) \
+  GANTRY_FUNCTION(double, __nv_dmul_##cuda, (double x, double y), __nvvm_mul_##machine##_d(x, y))  \
+  GANTRY_FUNCTION(double, __nv_ddiv_##cuda, (double x, double y), __nvvm_div_##machine##_d(x, y))  \
+  GANTRY_FUNCTION(double, __nv_drcp_##cuda, (double x), __nvvm_rcp_##machine##_d(x))               \
+  GANTRY_FUNCTION(double, __nv_dsqrt_##cuda, (double x), __nvvm_sqrt_##machine##_d(x))             \
+  GANTRY_FUNCTION(double, __nv_fma_##cuda, (double x, double y, double z),                         \
+                  __nvvm_fma_##machine##_d(x, y, z))                                               \
+  GANTRY_FUNCTION(float, __nv_fadd_##cuda, (float x, float y), __nvvm_add_##machine##_f(x, y))     \
+  GANTRY_FUNCTION(float, __nv_fsub_##cuda, (float x, float y), __nvvm_add_##machine##_f(x, -y))    \
+  GANTRY_FUNCTION(float, __nv_fmul_##cuda, (float x, float y), __nvvm_mul_##machine##_f(x, y))     \
+  GANTRY_FUNCTION(float, __nv_fdiv_##cuda, (float x, float y), __nvvm_div_##machine##_f(x, y))     \
+  GANTRY_FUNCTION(float, __nv_frcp_##cuda, (float x), __nvvm_rcp_##machine##_f(x))                 \
+  GANTRY_FUNCTION(float, __nv_fsqrt_##cuda, (float x), __nvvm_sqrt_##machine##_f(x))               \
+  GANTRY_FUNCTION(float, __nv_fmaf_##cuda, (float x, float y, float z),                            \
+                  __nvvm_fma_##machine##_f(x, y, z))                                               \
+  GANTRY_FUNCTION(float, __nv_fmaf_ieee_##cuda, (float x, float y, float z),                       \
+                  __nvvm_fma_##machine##_f(x, y, z))                                               \
+  GANTRY_FUNCTION(float, __nv_double2float_##cuda, (double x), __nvvm_d2f_##machine(x))            \
+  GANTRY_FUNCTION(int32_t, __nv_double2int_##cuda, (double x), __nvvm_d2i_##machine(x))            \
+  GANTRY_FUNCTION(uint32_t, __nv_double2uint_##cuda, (double x), __nvvm_d2ui_##machine(x))         \
+  GANTRY_FUNCTION(int64_t, __nv_double2ll_##cuda, (double x), __nvvm_d2ll_##machine(x))            \
+  GANTRY_FUNCTION(uint64_t, __nv_double2ull_##cuda, (double x), __nvvm_d2ull_##machine(x))         \
+  GANTRY_FUNCTION(int32_t, __nv_float2int_##cuda, (float x), __nvvm_f2i_##machine(x))              \
+  GANTRY_FUNCTION(uint32_t, __nv_float2uint_##cuda, (float x), __nvvm_f2ui_##machine(x))           \
+  GANTRY_FUNCTION(int64_t, __nv_float2ll_##cuda, (float x), __nvvm_f2ll_##machine(x))              \
+  GANTRY_FUNCTION(uint64_t, __nv_float2ull_##cuda, (float x), __nvvm_f2ull_##machine(x))           \
+  GANTRY_FUNCTION(float, __nv_int2float_##cuda, (int32_t x), __nvvm_i2f_##machine(x))              \
+  GANTRY_FUNCTION(float, __nv_uint2float_##cuda, (uint32_t x), __nvvm_ui2f_##machine(x))           \
+  GANTRY_FUNCTION(float, __nv_ll2float_##cuda, (int64_t x), __nvvm_ll2f_##machine(x))              \
+  GANTRY_FUNCTION(float, __nv_ull2float_##cuda, (uint64_t x), __nvvm_ull2f_##machine(x))           \
+  GANTRY_FUNCTION(double, __nv_ll2double_##cuda, (int64_t x), __nvvm_ll2d_##machine(x))            \
+  GANTRY_FUNCTION(double, __nv_ull2double_##cuda, (uint64_t x), __nvvm_ull2d_##machine(x))
 
 GANTRY_ROUNDED(rn, rn)
 GANTRY_ROUNDED(rz, rz)

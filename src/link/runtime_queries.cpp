@@ -1,4 +1,4 @@
-#include "link/runtime_questions.h"
+#include "link/runtime_queries.h"
 
 #include "link/kernel_environment.h"
 
@@ -14,12 +14,12 @@
 namespace gantry::link {
 namespace {
 
-constexpr const char* kModeQuestion = "__gantry_kernel_mode";
-constexpr const char* kStatesQuestion = "__gantry_may_have_thread_states";
+constexpr const char* kModeQuery = "__gantry_kernel_mode";
+constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
-/// What a function calls or takes the address of.
+/// The functions that a function calls or takes the address of.
 std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
   std::vector<llvm::Function*> found;
   std::vector<const llvm::Constant*> constants;
@@ -47,7 +47,7 @@ std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
   return found;
 }
 
-/// Of the kernels that come to a function: their mode, or that there are several.
+/// The modes of the kernels that reach a function: one, or several.
 struct Modes {
   bool reached = false;
   bool several = false;
@@ -68,17 +68,17 @@ using Reach = std::map<const llvm::Function*, Modes>;
 Reach modes_that_reach(llvm::Module& module) {
   Reach reach;
   std::vector<llvm::Function*> changed;
-  const auto come_to = [&](llvm::Function* function, const Modes& modes) {
+  const auto reach_with = [&](llvm::Function* function, const Modes& modes) {
     if (!function->isDeclaration() && reach[function].add(modes)) {
       changed.push_back(function);
     }
   };
   for (llvm::Function& function : module) {
     if (const auto mode = kernel_mode(function)) {
-      come_to(&function, {.reached = true, .mode = *mode});
+      reach_with(&function, {.reached = true, .mode = *mode});
     } else if (!function.hasLocalLinkage()) {
       // A kernel without an environment, or something that a variable mentions.
-      come_to(&function, {.reached = true, .several = true});
+      reach_with(&function, {.reached = true, .several = true});
     }
   }
   for (const llvm::GlobalVariable& variable : module.globals()) {
@@ -92,7 +92,7 @@ Reach modes_that_reach(llvm::Module& module) {
       constants.pop_back();
       for (const llvm::Use& operand : user->operands()) {
         if (auto* function = llvm::dyn_cast<llvm::Function>(operand.get())) {
-          come_to(function, {.reached = true, .several = true});
+          reach_with(function, {.reached = true, .several = true});
         } else if (!llvm::isa<llvm::GlobalValue>(operand.get())) {
           constants.push_back(llvm::cast<llvm::User>(operand.get()));
         }
@@ -104,16 +104,16 @@ Reach modes_that_reach(llvm::Module& module) {
     changed.pop_back();
     const Modes modes = reach[function];
     for (llvm::Function* mentioned : mentioned_by(*function)) {
-      come_to(mentioned, modes);
+      reach_with(mentioned, modes);
     }
   }
   return reach;
 }
 
-/// Replaces calls of `question` by what `answer` gives for the function that they are in.
+/// Replaces calls of `query` by what `answer` gives for the function that they are in.
 template <typename Answer>
-void replace_calls(llvm::Module& module, const char* question, const Answer& answer) {
-  llvm::Function* const asked = module.getFunction(question);
+void replace_calls(llvm::Module& module, const char* query, const Answer& answer) {
+  llvm::Function* const asked = module.getFunction(query);
   if (asked == nullptr) {
     return;
   }
@@ -131,16 +131,16 @@ void replace_calls(llvm::Module& module, const char* question, const Answer& ans
 
 } // namespace
 
-void answer_runtime_questions(llvm::Module& module) {
+void fold_runtime_queries(llvm::Module& module) {
   const Reach reach = modes_that_reach(module);
   using Answer = std::optional<std::uint8_t>;
-  replace_calls(module, kModeQuestion, [&](const llvm::Function& function) -> Answer {
+  replace_calls(module, kModeQuery, [&](const llvm::Function& function) -> Answer {
     const auto modes = reach.find(&function);
     return modes == reach.end() || modes->second.several ? Answer() : Answer(modes->second.mode);
   });
   const llvm::Function* const maker = module.getFunction(kStateMaker);
   const bool may_have_states = maker != nullptr && reach.contains(maker);
-  replace_calls(module, kStatesQuestion,
+  replace_calls(module, kStatesQuery,
                 [&](const llvm::Function&) { return Answer(may_have_states ? 1 : 0); });
 }
 

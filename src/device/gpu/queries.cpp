@@ -1,5 +1,5 @@
-// What the linker wrapper answers where it can (src/link/runtime_questions.h). In a file of its
-// own, so that calls stay calls until then.
+// Queries that the linker wrapper folds where it can (src/link/runtime_queries.h). They have a file
+// of their own, so that no compiler inlines the calls before.
 #include "thread_state.h"
 
 namespace gantry::device {

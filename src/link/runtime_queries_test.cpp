@@ -1,4 +1,4 @@
-#include "link/runtime_questions.h"
+#include "link/runtime_queries.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
@@ -63,7 +63,7 @@ protected:
     llvm::SMDiagnostic problem;
     module_ = llvm::parseAssemblyString(text, problem, context_);
     ASSERT_NE(module_, nullptr) << problem.getMessage().str();
-    answer_runtime_questions(*module_);
+    fold_runtime_queries(*module_);
     EXPECT_FALSE(llvm::verifyModule(*module_));
   }
 

@@ -1,6 +1,5 @@
-#include "format/producer.h"
+#include "cli/producer.h"
 
-#include "format/bitcode_ident.h"
 #include "format/elf.h"
 #include "format/file_kind.h"
 
@@ -8,15 +7,20 @@
 #include <vector>
 
 #include <fmt/ranges.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBufferRef.h>
 
-namespace gantry::format {
+namespace gantry::cli {
 namespace {
+
+using format::FileKind;
 
 /// Each different string once, in the order of the section; the linker merges them from all
 /// objects.
 std::string elf_producer(Bytes bytes) {
-  const auto elf = ElfFile::read(bytes);
-  const ElfSection* comment = elf ? elf->find_section(".comment") : nullptr;
+  const auto elf = format::ElfFile::read(bytes);
+  const format::ElfSection* comment = elf ? elf->find_section(".comment") : nullptr;
   if (comment == nullptr) {
     return {};
   }
@@ -44,16 +48,26 @@ std::string ptx_producer(Bytes bytes) {
   return std::string(rest.substr(0, rest.find_first_of("\r\n")));
 }
 
+std::string bitcode_producer(Bytes bytes) {
+  llvm::Expected<std::string> identification = llvm::getBitcodeProducerString(
+      llvm::MemoryBufferRef(llvm::StringRef(as_text(bytes)), "bitcode"));
+  if (!identification) {
+    llvm::consumeError(identification.takeError());
+    return {};
+  }
+  return *std::move(identification);
+}
+
 } // namespace
 
 std::string producer(Bytes bytes) {
-  switch (identify(bytes)) {
+  switch (format::identify(bytes)) {
   case FileKind::kElfRelocatable:
   case FileKind::kElfExecutable:
   case FileKind::kElfShared:
     return elf_producer(bytes);
   case FileKind::kBitcode:
-    return bitcode_identification(bytes);
+    return bitcode_producer(bytes);
   case FileKind::kOther:
     return ptx_producer(bytes);
   default:
@@ -61,4 +75,4 @@ std::string producer(Bytes bytes) {
   }
 }
 
-} // namespace gantry::format
+} // namespace gantry::cli

@@ -1,0 +1,172 @@
+#include "link/gpu_module.h"
+
+#include "link/guarded_regions.h"
+#include "link/image_check.h"
+#include "link/kernel_environment.h"
+#include "link/parallel_regions.h"
+#include "link/runtime_queries.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <vector>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/OpenMPOpt.h>
+
+namespace gantry::link {
+namespace {
+
+/// Memory of a team, in the numbers that NVPTX and AMDGPU share.
+constexpr unsigned kSharedSpace = 3;
+
+/// The functions of an array such as llvm.global_ctors, in the order of their priorities.
+std::vector<llvm::Function*> functions_in_order(llvm::Module& module, llvm::StringRef array) {
+  const llvm::GlobalVariable* const variable = module.getGlobalVariable(array);
+  const auto* list = variable == nullptr || !variable->hasInitializer()
+                         ? nullptr
+                         : llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
+  std::multimap<std::uint64_t, llvm::Function*> by_priority;
+  if (list != nullptr) {
+    for (const llvm::Use& element : list->operands()) {
+      const auto* row = llvm::cast<llvm::ConstantStruct>(element.get());
+      auto* function = llvm::dyn_cast<llvm::Function>(row->getOperand(1)->stripPointerCasts());
+      if (function != nullptr) {
+        by_priority.emplace(llvm::cast<llvm::ConstantInt>(row->getOperand(0))->getZExtValue(),
+                            function);
+      }
+    }
+  }
+  std::vector<llvm::Function*> functions;
+  for (const auto& [priority, function] : by_priority) {
+    functions.push_back(function);
+  }
+  return functions;
+}
+
+/// A kernel of one thread that calls the functions, for the plugin to launch.
+void make_kernel(llvm::Module& module, const char* name, llvm::CallingConv::ID convention,
+                 const std::vector<llvm::Function*>& functions) {
+  if (functions.empty()) {
+    return;
+  }
+  llvm::LLVMContext& context = module.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  kernel->setCallingConv(convention);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", kernel));
+  builder.CreateCall(module.getOrInsertFunction("__gantry_begin_alone", type));
+  for (llvm::Function* function : functions) {
+    builder.CreateCall(function);
+  }
+  builder.CreateRetVoid();
+}
+
+/// Makes two kernels of the constructors and destructors of variables (gantry/gpu_image.h), because
+/// no loader runs them on the device.
+void make_kernels_of_variables(llvm::Module& module, llvm::CallingConv::ID convention) {
+  std::vector<llvm::Function*> last = functions_in_order(module, "llvm.global_dtors");
+  std::ranges::reverse(last);
+  make_kernel(module, "__gantry_construct", convention,
+              functions_in_order(module, "llvm.global_ctors"));
+  make_kernel(module, "__gantry_destroy", convention, last);
+  for (const char* array : {"llvm.global_ctors", "llvm.global_dtors"}) {
+    if (llvm::GlobalVariable* variable = module.getGlobalVariable(array)) {
+      variable->eraseFromParent();
+    }
+  }
+}
+
+/// Runs a pass over a module.
+template <typename Pass>
+void run_pass(llvm::Module& module, Pass pass) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  pass.run(module, modules);
+}
+
+/// Runs LLVM's OpenMP optimisations (OpenMPOpt) on the program without the runtime, which they know
+/// by name. On a large module that includes the runtime they do not terminate, and they mistake
+/// reductions over the teams of generic kernels for reductions in one team. The module flags of
+/// OpenMP go, so that LLVM's own pipeline does not run them again.
+void optimize_openmp(llvm::Module& module, unsigned level) {
+  if (level > 0) {
+    run_pass(module, llvm::OpenMPOptPass(llvm::ThinOrFullLTOPhase::FullLTOPostLink));
+  }
+  llvm::SmallVector<llvm::Module::ModuleFlagEntry> flags;
+  module.getModuleFlagsMetadata(flags);
+  if (llvm::NamedMDNode* const metadata = module.getModuleFlagsMetadata()) {
+    metadata->clearOperands();
+  }
+  for (const llvm::Module::ModuleFlagEntry& flag : flags) {
+    if (!flag.Key->getString().starts_with("openmp")) {
+      module.addModuleFlag(flag.Behavior, flag.Key->getString(), flag.Val);
+    }
+  }
+}
+
+/// A function such as glibc's toupper or one of an `extern template` has a copy in a header, to be
+/// inlined, and its definition in a library. A GPU has no such library, so the copy becomes the
+/// definition.
+void define_inline_functions(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.hasAvailableExternallyLinkage()) {
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  }
+}
+
+} // namespace
+
+void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID of_kernels) {
+  optimize_openmp(module, level);
+  wait_before_guarded_regions(module);
+  make_kernels_of_variables(module, of_kernels);
+  unify_parallel_regions(module);
+  define_inline_functions(module);
+}
+
+void specialize_runtime(llvm::Module& module) {
+  run_pass(module, llvm::AlwaysInlinerPass());
+  fold_runtime_queries(module);
+  make_room_for_main_threads(module);
+}
+
+std::set<std::string> undefined_symbols(const llvm::Module& module,
+                                        std::span<const std::string_view> of_driver) {
+  std::set<std::string> undefined;
+  for (const llvm::GlobalObject& symbol : module.global_objects()) {
+    const auto* function = llvm::dyn_cast<llvm::Function>(&symbol);
+    if (symbol.isDeclaration() && !symbol.use_empty() &&
+        symbol.getAddressSpace() != kSharedSpace && // memory that comes with a launch
+        !(function != nullptr && function->isIntrinsic()) &&
+        std::ranges::find(of_driver, std::string_view(symbol.getName())) == of_driver.end()) {
+      undefined.insert(symbol.getName().str());
+    }
+  }
+  return undefined;
+}
+
+Status check_entries(const DeviceGroup& group, const llvm::Module& module) {
+  std::unordered_set<std::string_view> defined;
+  for (const llvm::GlobalObject& symbol : module.global_objects()) {
+    if (!symbol.isDeclaration()) {
+      defined.insert(symbol.getName());
+    }
+  }
+  return check_entries(group, defined);
+}
+
+} // namespace gantry::link
