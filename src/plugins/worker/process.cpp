@@ -211,11 +211,8 @@ tl::expected<std::vector<std::string>, std::string> worker_command() {
         fmt::format("'{}' is missing or cannot be run; install Gantry again", command.front()));
   }
   if (const ForeignCpu* const cpu = foreign_cpu(); cpu != nullptr) {
-    const auto emulator = emulator_command(*cpu, folder);
-    if (!emulator) {
-      return tl::unexpected(emulator.error());
-    }
-    command.insert(command.end(), emulator->begin(), emulator->end());
+    const auto emulator = GANTRY_TRY(emulator_command(*cpu, folder));
+    command.insert(command.end(), emulator.begin(), emulator.end());
   }
   return command;
 }
@@ -230,11 +227,8 @@ void LifeLine::close() const {
 tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Control& control,
                                                   std::uint32_t threads,
                                                   std::span<const unsigned long> processors) {
-  const auto command = worker_command();
-  if (!command) {
-    return tl::unexpected(command.error());
-  }
-  const std::string& executable = command->front();
+  const auto command = GANTRY_TRY(worker_command());
+  const std::string& executable = command.front();
   const int program = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   int alive[2] = {-1, -1};
   if (program < 0 || pipe2(alive, O_CLOEXEC) != 0) {
@@ -251,8 +245,8 @@ tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Con
     }
   };
   add_descriptors();
-  if (command->size() > 1) {
-    words.insert(words.end(), command->begin() + 1, command->end());
+  if (command.size() > 1) {
+    words.insert(words.end(), command.begin() + 1, command.end());
     add_descriptors();
   }
   std::vector<std::string> variables = environment_of_worker(threads);
@@ -278,7 +272,7 @@ tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Con
     return tl::unexpected(fmt::format("'{}' cannot be started: {}{}", executable,
                                       std::strerror(error), remedy_for(error)));
   }
-  const auto ready = wait_until_ready(control, worker, command->back());
+  const auto ready = wait_until_ready(control, worker, command.back());
   close(worker);
   struct stat pipe = {};
   fstat(alive[1], &pipe);

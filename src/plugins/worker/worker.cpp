@@ -63,10 +63,7 @@ Worker::Worker(Control& control, Arena memory, const WorkerSettings& settings, L
 }
 
 tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings) {
-  auto memory = Arena::make(bytes_of(settings.options) * kAddresses);
-  if (!memory) {
-    return tl::unexpected(memory.error());
-  }
+  auto memory = GANTRY_TRY(Arena::make(bytes_of(settings.options) * kAddresses));
   const int descriptor = make_memory_file("gantry-worker-control", sizeof(Control));
   void* const mapped = descriptor < 0 ? MAP_FAILED
                                       : mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE,
@@ -81,22 +78,22 @@ tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings)
   auto& control = *new (mapped) Control; // of zeros
   control.version = kProtocolVersion;
   control.openmp_number = settings.openmp_number;
-  control.memory_begin = memory->begin();
-  control.memory_size = memory->size();
+  control.memory_begin = memory.begin();
+  control.memory_size = memory.size();
   control.time_limit = settings.time_limit;
   control.program = getpid();
   control.spins = spins();
   control.emulated = foreign_cpu() == nullptr ? 0 : 1;
   control.full_teams = settings.options.full_teams ? 1 : 0;
-  auto started = start_process({.control = descriptor, .memory = memory->descriptor()}, control,
+  auto started = start_process({.control = descriptor, .memory = memory.descriptor()}, control,
                                settings.options.threads, settings.processors);
   close(descriptor);
-  memory->close_file();
+  memory.close_file();
   if (!started) {
     munmap(mapped, sizeof(Control));
     return tl::unexpected(started.error());
   }
-  return new Worker(control, std::move(*memory), settings, *started);
+  return new Worker(control, std::move(memory), settings, *started);
 }
 
 Worker::~Worker() {

@@ -35,9 +35,7 @@ struct EnvironmentCase : ::testing::Test {
                                                    ParameterForm form = ParameterForm::kValues) {
     KernelArguments arguments;
     Queue queue(queues, construct);
-    if (Status status = environment.enter_target(items, queue, arguments, form, storage); !status) {
-      return tl::unexpected(status.error());
-    }
+    GANTRY_TRY(environment.enter_target(items, queue, arguments, form, storage));
     std::vector<std::uintptr_t> values;
     for (void* const argument : arguments) {
       values.push_back(reinterpret_cast<std::uintptr_t>(argument));

@@ -35,11 +35,8 @@ Status expand_mapper(MapperFunction mapper, void* base, void* begin, std::int64_
     // Whether the compiler hands the parameter bit on to its components differs; one has it.
     const std::uint64_t own =
         (component.type & ~std::uint64_t{kTargetParameter}) | (type & kInherited);
-    if (Status status = decode_entry(component.base, component.begin, component.size, own,
-                                     component.name, list_begin, items);
-        !status) {
-      return status;
-    }
+    GANTRY_TRY(decode_entry(component.base, component.begin, component.size, own, component.name,
+                            list_begin, items));
   }
   // The entry's own parameter is the whole object's: the first component's. It stands for the
   // entry's base; a component's is the object itself, which a section's lower bound sets apart.

@@ -110,11 +110,8 @@ Status decode_entries(const std::byte* begin, const std::byte* end, ProgramConte
     for (; begin != end; begin += sizeof(CurrentEntry)) {
       CurrentEntry entry;
       std::memcpy(&entry, begin, sizeof entry);
-      if (Status status = append(entry.address, entry.name, entry.size, entry.kind, entry.flags,
-                                 entry.data, contents);
-          !status) {
-        return status;
-      }
+      GANTRY_TRY(append(entry.address, entry.name, entry.size, entry.kind, entry.flags, entry.data,
+                        contents));
     }
     return {};
   }
@@ -126,12 +123,9 @@ Status decode_entries(const std::byte* begin, const std::byte* end, ProgramConte
   for (; begin != end; begin += sizeof(LegacyEntry)) {
     LegacyEntry entry; // at any alignment
     std::memcpy(&entry, begin, sizeof entry);
-    if (Status status = append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
-                               static_cast<std::uint32_t>(entry.flags),
-                               static_cast<std::uint64_t>(entry.data), contents);
-        !status) {
-      return status;
-    }
+    GANTRY_TRY(append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
+                      static_cast<std::uint32_t>(entry.flags),
+                      static_cast<std::uint64_t>(entry.data), contents));
   }
   return {};
 }
@@ -142,11 +136,9 @@ Status decode_image(std::span<const std::byte> bytes, ProgramContents& contents)
     contents.images.push_back(bytes);
     return {};
   }
-  auto images = format::read_offload_binaries(bytes);
-  if (!images) {
-    return with_context(images.error(), "a registered device image");
-  }
-  for (const format::OffloadImage& image : *images) {
+  auto images =
+      GANTRY_TRY_CONTEXT(format::read_offload_binaries(bytes), "a registered device image");
+  for (const format::OffloadImage& image : images) {
     if (image.offload_kind == format::OffloadKind::kOpenMp) {
       contents.images.push_back(image.contents);
     }
@@ -161,14 +153,9 @@ Result<ProgramContents> decode_program(const void* pointer) {
   ProgramContents contents;
   for (std::int32_t i = 0; i < descriptor.image_count; ++i) {
     const DeviceImage& image = descriptor.images[i];
-    if (Status status = decode_image({image.begin, image.end}, contents); !status) {
-      return tl::unexpected(status.error());
-    }
+    GANTRY_TRY(decode_image({image.begin, image.end}, contents));
   }
-  if (Status status = decode_entries(descriptor.entries_begin, descriptor.entries_end, contents);
-      !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(decode_entries(descriptor.entries_begin, descriptor.entries_end, contents));
   return contents;
 }
 

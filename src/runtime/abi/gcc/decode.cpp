@@ -246,9 +246,7 @@ Status Decoder::decode(std::size_t i) {
 
 Status Decoder::decode() {
   for (std::size_t i = 0; i < arrays_.count; ++i) {
-    if (Status status = decode(i); !status) {
-      return status;
-    }
+    GANTRY_TRY(decode(i));
     members_left_ -= members_left_ > 0 ? 1 : 0;
   }
   return {};

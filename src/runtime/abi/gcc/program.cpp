@@ -76,9 +76,7 @@ Status check_counts(const Tables& tables, std::size_t functions, std::size_t var
 Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tables& tables) {
   const Description description = describe(registration);
   const NvptxImage& image = description.image;
-  if (Status status = check_counts(tables, image.function_count, image.variable_count); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(check_counts(tables, image.function_count, image.variable_count));
   if ((description.requires_mask & kRequiresReverseOffload) != 0) {
     return refuse("the program requires reverse_offload, which Gantry does not support; leave the "
                   "requires directive out");
@@ -118,9 +116,7 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
 /// its position.
 Result<core::ProgramContents> decode_host_code(Registration& registration, const Tables& tables) {
   const auto& image = *static_cast<const HostCodeImage*>(registration.data);
-  if (Status status = check_counts(tables, image.function_count, image.variable_count); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(check_counts(tables, image.function_count, image.variable_count));
   std::vector<std::string>& names = registration.positions;
   while (names.size() < std::max(tables.functions.size(), tables.variables.size())) {
     names.push_back(fmt::format("#{}", names.size()));
@@ -147,9 +143,7 @@ Result<core::ProgramContents> decode_program(const void* registered) {
   if (registration.target != kTargetNvptx && registration.target != kTargetHostCode) {
     return core::ProgramContents(); // for devices that nothing here drives
   }
-  if (Status status = check_version(registration); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(check_version(registration));
   const Tables tables(*registration.table);
   const std::lock_guard lock(registration.mutex);
   return registration.target == kTargetNvptx ? decode_nvptx(registration, tables)

@@ -23,11 +23,8 @@ struct DependObjects {
 /// Does what was checked in a task of its own.
 template <typename Work>
 Status defer(const Routine& routine, const DependObjects& depend, Work work) {
-  const auto dependences = abi::openmp::dependences_of(depend.count, depend.objects);
-  if (!dependences) {
-    return tl::unexpected(dependences.error());
-  }
-  abi::openmp::run_deferred(*dependences, [routine, work = std::move(work)] {
+  const auto dependences = GANTRY_TRY(abi::openmp::dependences_of(depend.count, depend.objects));
+  abi::openmp::run_deferred(dependences, [routine, work = std::move(work)] {
     if (Status status = work(routine.construct()); !status) {
       routine.end(status.error());
     }
@@ -38,18 +35,10 @@ Status defer(const Routine& routine, const DependObjects& depend, Work work) {
 Result<core::Copy> make_copy(const Routine& routine, void* to, const void* from, std::size_t size,
                              std::size_t to_offset, std::size_t from_offset, int to_device,
                              int from_device) {
-  const auto to_memory = routine.memory(to, to_device);
-  if (!to_memory) {
-    return tl::unexpected(to_memory.error());
-  }
-  const auto from_memory = routine.memory(from, from_device);
-  if (!from_memory) {
-    return tl::unexpected(from_memory.error());
-  }
-  const core::Copy copy{*to_memory, *from_memory, to_offset, from_offset, size};
-  if (Status status = core::check(copy); !status) {
-    return tl::unexpected(status.error());
-  }
+  const auto to_memory = GANTRY_TRY(routine.memory(to, to_device));
+  const auto from_memory = GANTRY_TRY(routine.memory(from, from_device));
+  const core::Copy copy{to_memory, from_memory, to_offset, from_offset, size};
+  GANTRY_TRY(core::check(copy));
   return copy;
 }
 
@@ -73,17 +62,11 @@ struct RectangleArguments {
 constexpr int kAnyNumberOfDimensions = INT32_MAX;
 
 Result<core::RectangleCopy> make_copy(const Routine& routine, const RectangleArguments& a) {
-  const auto to_memory = routine.memory(a.to, a.to_device);
-  if (!to_memory) {
-    return tl::unexpected(to_memory.error());
-  }
-  const auto from_memory = routine.memory(a.from, a.from_device);
-  if (!from_memory) {
-    return tl::unexpected(from_memory.error());
-  }
+  const auto to_memory = GANTRY_TRY(routine.memory(a.to, a.to_device));
+  const auto from_memory = GANTRY_TRY(routine.memory(a.from, a.from_device));
   return core::RectangleCopy::make(a.element_size, a.dimensions, a.volume,
-                                   {*to_memory, a.to_offsets, a.to_extents},
-                                   {*from_memory, a.from_offsets, a.from_extents});
+                                   {to_memory, a.to_offsets, a.to_extents},
+                                   {from_memory, a.from_offsets, a.from_extents});
 }
 
 /// The routine has no value for failure: it returns its pointer.

@@ -13,16 +13,13 @@ constexpr int kFailure = -1;
 
 /// Associations are made on devices; the host's storage is its own corresponding storage.
 Result<core::DataEnvironment*> environment_of(const Routine& routine, int device_number) {
-  const auto device = routine.device(device_number);
-  if (!device) {
-    return tl::unexpected(device.error());
-  }
-  if (*device == nullptr) {
+  const auto device = GANTRY_TRY(routine.device(device_number));
+  if (device == nullptr) {
     return fail("device number {} is the host, whose storage is associated with itself; pass the "
                 "number of another device",
                 device_number);
   }
-  return &(*device)->data_environment();
+  return &(device)->data_environment();
 }
 
 } // namespace

@@ -48,14 +48,8 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
     return fail("'volume' is null; it holds the number of elements in each dimension");
   }
   const std::vector<std::size_t> counts(volume, volume + dimensions);
-  auto to_side = make_side(element_size, counts, to, "dst");
-  if (!to_side) {
-    return tl::unexpected(to_side.error());
-  }
-  auto from_side = make_side(element_size, counts, from, "src");
-  if (!from_side) {
-    return tl::unexpected(from_side.error());
-  }
+  auto to_side = GANTRY_TRY(make_side(element_size, counts, to, "dst"));
+  auto from_side = GANTRY_TRY(make_side(element_size, counts, from, "src"));
   RectangleCopy copy;
   if (std::ranges::find(counts, std::size_t{0}) != counts.end()) {
     return copy; // nothing to do, with a row of 0 bytes
@@ -68,11 +62,11 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
     }
     return span;
   };
-  const std::uint64_t to_span = span_of(*to_side);
-  const std::uint64_t from_span = span_of(*from_side);
-  Status status = check(to_side->memory, to_side->first, to_span, "dst");
+  const std::uint64_t to_span = span_of(to_side);
+  const std::uint64_t from_span = span_of(from_side);
+  Status status = check(to_side.memory, to_side.first, to_span, "dst");
   if (status) {
-    status = check(from_side->memory, from_side->first, from_span, "src");
+    status = check(from_side.memory, from_side.first, from_span, "src");
   }
   if (!status) {
     return tl::unexpected(status.error());
@@ -83,11 +77,11 @@ Result<RectangleCopy> RectangleCopy::make(std::size_t element_size, int dimensio
   do {
     --outer;
     copy.row_ *= counts[outer];
-  } while (outer > 0 && copy.row_ == to_side->strides[outer - 1] &&
-           copy.row_ == from_side->strides[outer - 1]);
+  } while (outer > 0 && copy.row_ == to_side.strides[outer - 1] &&
+           copy.row_ == from_side.strides[outer - 1]);
   copy.counts_.assign(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(outer));
-  copy.to_ = std::move(*to_side);
-  copy.from_ = std::move(*from_side);
+  copy.to_ = std::move(to_side);
+  copy.from_ = std::move(from_side);
   if (!check_host(copy.to_.memory, copy.to_.first, to_span, HostMemory::Access::kWrite, "dst") ||
       !check_host(copy.from_.memory, copy.from_.first, from_span, HostMemory::Access::kRead,
                   "src")) {
@@ -109,9 +103,7 @@ Status RectangleCopy::for_each_row(Visit visit) const {
   std::vector<std::size_t> index(counts_.size(), 0);
   Copy row{to_.memory, from_.memory, to_.first, from_.first, row_};
   for (;;) {
-    if (Status status = visit(row); !status) {
-      return status;
-    }
+    GANTRY_TRY(visit(row));
     // The next row: the innermost index that is not at its end goes on, those inside start again.
     std::size_t d = counts_.size();
     while (d > 0 && index[d - 1] + 1 == counts_[d - 1]) {

@@ -44,9 +44,7 @@ struct Failures : EnvironmentCase {
 
   Status first_error(const std::vector<std::function<Status()>>& steps) {
     for (const auto& step : steps) {
-      if (Status status = step(); !status) {
-        return status;
-      }
+      GANTRY_TRY(step());
     }
     return {};
   }
@@ -94,9 +92,7 @@ TEST_F(Failures, OfEnterLeaveThingsAsTheyWere) {
   again.always = true;
   const int calls = fail_every_call(
       [&] {
-        if (Status status = enter({alloc(mapped)}); !status) {
-          return status;
-        }
+        GANTRY_TRY(enter({alloc(mapped)}));
         return enter({again, to(values), to(pointer), attachment(pointer), to(values)});
       },
       [&] {
@@ -152,11 +148,8 @@ TEST_F(Failures, OfTargetRegions) {
         KernelArguments arguments;
         copies.emplace(plugin.device());
         Queue queue(queues, construct);
-        if (Status status =
-                environment.enter_target(items, queue, arguments, ParameterForm::kValues, *copies);
-            !status) {
-          return status;
-        }
+        GANTRY_TRY(
+            environment.enter_target(items, queue, arguments, ParameterForm::kValues, *copies));
         return environment.exit(items, queue);
       },
       [&] {

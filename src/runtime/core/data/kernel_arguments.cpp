@@ -89,9 +89,7 @@ Status append_arguments(MappingTable& table, Items items, ConstructWork& work,
     case MapKind::kPrivate: {
       const std::uintptr_t copy = storage.begin() + offsets[i];
       if (item.to && item.size > 0) {
-        if (Status status = check_original(item); !status) {
-          return status;
-        }
+        GANTRY_TRY(check_original(item));
         if (host != nullptr) {
           std::memcpy(host + offsets[i], item.begin, item.size);
         } else {

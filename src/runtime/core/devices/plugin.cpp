@@ -52,9 +52,7 @@ Status Plugin::failure(gantry_status status) const {
 
 Result<int> Plugin::count_devices() const {
   std::int32_t count = 0;
-  if (Status status = check(functions().count_devices(&count)); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(check(functions().count_devices(&count)));
   return count > 0 ? Result<int>(count) : fail("the plugin offers no device");
 }
 

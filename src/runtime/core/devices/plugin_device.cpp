@@ -17,14 +17,9 @@ Result<PluginDevice> PluginDevice::open(const Plugin& plugin, std::int32_t index
       .function_check = settings.function_check,
   };
   gantry_device* handle = nullptr;
-  if (Status status = plugin.check(plugin.functions().open_device(index, &wanted, &handle));
-      !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(plugin.check(plugin.functions().open_device(index, &wanted, &handle)));
   PluginDevice device(plugin, index, handle, settings.openmp_number);
-  if (Status status = device.read_properties(); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(device.read_properties());
   if (const char* const missing = plugin.missing_queue_function();
       device.has_queues() && missing != nullptr) {
     return fail("the device has queues and its plugin lacks the function {}, which "
@@ -47,9 +42,7 @@ PluginDevice::~PluginDevice() {
 
 Status PluginDevice::read_properties() {
   gantry_device_properties properties = {.size = sizeof properties};
-  if (Status status = plugin_->check(call().get_properties(handle_, &properties)); !status) {
-    return status;
-  }
+  GANTRY_TRY(plugin_->check(call().get_properties(handle_, &properties)));
   capabilities_ = properties.capabilities;
   description_ = properties.description == nullptr ? "" : properties.description;
   clock_ = properties.clock;
@@ -64,9 +57,7 @@ Status PluginDevice::use_host_memory() {
   if (use == nullptr) {
     return fail("the device has memory of its own alone");
   }
-  if (Status status = plugin_->check(use(handle_)); !status) {
-    return status;
-  }
+  GANTRY_TRY(plugin_->check(use(handle_)));
   return read_properties();
 }
 
@@ -79,11 +70,8 @@ std::string PluginDevice::launch_hint(gantry_kernel* kernel, const gantry_launch
 Result<ImageHandle> PluginDevice::create_image(std::span<const std::byte> bytes,
                                                const std::string& file) const {
   gantry_image* image = nullptr;
-  if (Status status = plugin_->check(call().create_image(
-          handle_, bytes.data(), bytes.size(), file.empty() ? nullptr : file.c_str(), &image));
-      !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(plugin_->check(call().create_image(handle_, bytes.data(), bytes.size(),
+                                                file.empty() ? nullptr : file.c_str(), &image)));
   return ImageHandle(image, ImageDeleter{plugin_});
 }
 
@@ -111,9 +99,7 @@ Status PluginDevice::set_function_map(std::span<__omp_offloading_fptr_map_ty> ta
 
 Result<void*> PluginDevice::allocate(const gantry_allocation& request) const {
   void* address = nullptr;
-  if (Status status = plugin_->check(call().allocate(handle_, &request, &address)); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(plugin_->check(call().allocate(handle_, &request, &address)));
   return address;
 }
 
@@ -128,17 +114,14 @@ Result<void*> PluginDevice::allocate(std::uint64_t size) const {
 Result<PluginDevice::Place> PluginDevice::place(std::uint64_t size, std::uint64_t alignment,
                                                 std::uint64_t offset) const {
   const bool placed = can(GANTRY_CAPABILITY_PLACED_MEMORY);
-  auto allocated = placed ? allocate({.size = sizeof(gantry_allocation),
-                                      .bytes = size,
-                                      .alignment = alignment,
-                                      .offset = offset,
-                                      .address = 0})
-                          : allocate(size + offset + (alignment - kAlignment));
-  if (!allocated) {
-    return tl::unexpected(allocated.error());
-  }
-  const auto begin = reinterpret_cast<std::uintptr_t>(*allocated);
-  return Place{*allocated,
+  auto allocated = GANTRY_TRY(placed ? allocate({.size = sizeof(gantry_allocation),
+                                                 .bytes = size,
+                                                 .alignment = alignment,
+                                                 .offset = offset,
+                                                 .address = 0})
+                                     : allocate(size + offset + (alignment - kAlignment)));
+  const auto begin = reinterpret_cast<std::uintptr_t>(allocated);
+  return Place{allocated,
                placed ? begin : (begin + alignment - 1) / alignment * alignment + offset};
 }
 
@@ -160,9 +143,7 @@ Status PluginDevice::launch(gantry_kernel* kernel, const gantry_launch& launch) 
 
 Result<gantry_queue*> PluginDevice::create_queue() const {
   gantry_queue* queue = nullptr;
-  if (Status status = plugin_->check(call().create_queue(handle_, &queue)); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(plugin_->check(call().create_queue(handle_, &queue)));
   return queue;
 }
 

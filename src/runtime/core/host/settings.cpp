@@ -289,9 +289,7 @@ Result<Settings> read_settings(const Environment& environment) {
     if (*value == '\0') {
       continue;
     }
-    if (Status status = variable.parse(value, settings); !status) {
-      return with_context(status.error(), variable.name);
-    }
+    GANTRY_TRY_CONTEXT(variable.parse(value, settings), variable.name);
   }
   return settings;
 }

@@ -29,15 +29,12 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
                                                             PluginDevice& device,
                                                             const std::string& file,
                                                             const FindImage& find_image) {
-  auto contents = program.decode();
-  if (!contents) {
-    return tl::unexpected(contents.error());
-  }
-  const auto image = choose_image(contents->images, device);
-  if (image == contents->images.end()) {
+  auto contents = GANTRY_TRY(program.decode());
+  const auto image = choose_image(contents.images, device);
+  if (image == contents.images.end()) {
     return nullptr;
   }
-  const bool unified = contents->unified_shared_memory || program.unified_shared_memory;
+  const bool unified = contents.unified_shared_memory || program.unified_shared_memory;
   if (unified && !device.use_host_memory()) {
     return fail("the program requires unified_shared_memory, and this device cannot access the "
                 "host's memory; map what its regions use and leave the requires directive out, or "
@@ -61,13 +58,13 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   };
   std::size_t names_size = 0;
   std::size_t values_size = 0;
-  for (const ProgramEntry& entry : contents->entries) {
+  for (const ProgramEntry& entry : contents.entries) {
     names_size += std::char_traits<char>::length(entry.name) + 1;
     values_size += has_value(entry) ? entry.size : 0;
   }
   staged->names_.reserve(names_size); // so that the pointers below stay good
   staged->link_values_.reserve(values_size);
-  staged->entries_ = std::move(contents->entries);
+  staged->entries_ = std::move(contents.entries);
   for (ProgramEntry& entry : staged->entries_) {
     const std::size_t begin = staged->names_.size();
     staged->names_.append(entry.name).push_back('\0');
@@ -81,9 +78,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
 }
 
 Result<LoadedProgram::Joined> LoadedProgram::load() const {
-  if (Status status = device_.load_image(image_->handle.get()); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(device_.load_image(image_->handle.get()));
   std::vector<gantry_symbol> symbols;
   symbols.reserve(entries_.size());
   for (const ProgramEntry& entry : entries_) {
@@ -98,9 +93,7 @@ Result<LoadedProgram::Joined> LoadedProgram::load() const {
                        .bytes = 0});
   }
   std::string why_not_found;
-  if (Status status = device_.find_symbols(image_->handle.get(), symbols, why_not_found); !status) {
-    return tl::unexpected(status.error());
-  }
+  GANTRY_TRY(device_.find_symbols(image_->handle.get(), symbols, why_not_found));
   Joined joined;
   joined.kernels.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
@@ -110,9 +103,7 @@ Result<LoadedProgram::Joined> LoadedProgram::load() const {
                   symbols[i].kind == GANTRY_SYMBOL_KERNEL ? "kernel" : "variable", symbols[i].name,
                   why_not_found);
     }
-    if (Status status = join(entries_[i], symbols[i], joined); !status) {
-      return tl::unexpected(status.error());
-    }
+    GANTRY_TRY(join(entries_[i], symbols[i], joined));
   }
   return joined;
 }
@@ -165,10 +156,7 @@ Status LoadedProgram::join_indirect(const ProgramEntry& entry, const void* devic
               true});
   }
   std::uintptr_t device_address = 0;
-  if (Status status = device_.retrieve(&device_address, device_variable, sizeof device_address);
-      !status) {
-    return status;
-  }
+  GANTRY_TRY(device_.retrieve(&device_address, device_variable, sizeof device_address));
   const auto host_address = reinterpret_cast<std::uintptr_t>(entry.address);
   const auto add = [&](std::uint64_t offset) {
     joined.functions.push_back({static_cast<std::int64_t>(host_address + offset),

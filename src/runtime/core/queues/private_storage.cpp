@@ -23,19 +23,13 @@ Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
     return {};
   }
   if (size <= kMostLaunchData && queue.has_launch_data()) {
-    const auto data = queue.launch_data(size);
-    if (!data) {
-      return with_context(data.error(), "private copies");
-    }
-    host_ = data->host;
-    begin_ = data->device;
+    const auto data = GANTRY_TRY_CONTEXT(queue.launch_data(size), "private copies");
+    host_ = data.host;
+    begin_ = data.device;
     return {};
   }
-  const auto allocated = device_.allocate(size);
-  if (!allocated) {
-    return with_context(allocated.error(), "private copies");
-  }
-  allocation_ = *allocated;
+  const auto allocated = GANTRY_TRY_CONTEXT(device_.allocate(size), "private copies");
+  allocation_ = allocated;
   begin_ = address(allocation_);
   return {};
 }

@@ -126,12 +126,9 @@ Status Device::load_programs(Registry& registry) {
   {
     const Registry::Pinned pinned(registry);
     for (const RegisteredProgram& program : pinned.programs()) {
-      auto result = stage(program);
-      if (!result) {
-        return tl::unexpected(result.error());
-      }
-      if (*result != nullptr) {
-        staged.push_back(std::move(*result));
+      auto result = GANTRY_TRY(stage(program));
+      if (result != nullptr) {
+        staged.push_back(std::move(result));
       }
     }
   }
@@ -154,9 +151,7 @@ Status Device::load_programs(Registry& registry) {
       if (!joined) {
         return tl::unexpected(joined.error());
       }
-      if (Status status = publish(program, std::move(*joined)); !status) {
-        return status;
-      }
+      GANTRY_TRY(publish(program, std::move(*joined)));
     }
     if (is_wanted(Event::kDevice)) [[unlikely]] {
       const LoadedProgram::Joined& loaded = program->joined();
@@ -172,9 +167,7 @@ Status Device::publish(const std::shared_ptr<LoadedProgram>& program,
                        LoadedProgram::Joined joined) {
   program->adopt(std::move(joined));
   if (!program->joined().functions.empty()) {
-    if (Status status = publish_functions(program.get()); !status) {
-      return status;
-    }
+    GANTRY_TRY(publish_functions(program.get()));
   }
   if (program->requires_unified_shared_memory()) {
     data_environment_.unify();

@@ -269,11 +269,8 @@ Result<Runtime::Setup> Runtime::read_setup() {
     }
     auto known = std::ranges::find(setup.plugins, request.plugin, &Plugin::name);
     if (known == setup.plugins.end()) {
-      auto plugin = bind_plugin(request.plugin);
-      if (!plugin) {
-        return with_context(plugin.error(), "GANTRY_DEVICES");
-      }
-      setup.plugins.push_back(std::move(*plugin));
+      auto plugin = GANTRY_TRY_CONTEXT(bind_plugin(request.plugin), "GANTRY_DEVICES");
+      setup.plugins.push_back(std::move(plugin));
       known = std::prev(setup.plugins.end());
     }
     const Plugin& plugin = **known;
@@ -350,9 +347,7 @@ Status Runtime::open_devices(bool all) {
     lock.lock();
     if (opening_ == index) {
       opening_ = kNoCandidate;
-      if (Status status = adopt_device(setup_.candidates[index], std::move(device)); !status) {
-        return status;
-      }
+      GANTRY_TRY(adopt_device(setup_.candidates[index], std::move(device)));
       if (number < count_.load(std::memory_order_relaxed) && is_wanted(Event::kDevice)) {
         lock.unlock();
         const PluginDevice& opened = devices_[number]->plugin_device();
