@@ -1,5 +1,6 @@
 #include "plugins/worker/process.h"
 
+#include "base/result.h"
 #include "base/system_limits.h"
 #include "plugins/worker/emulator.h"
 #include "plugins/worker/futex.h"

@@ -1,5 +1,6 @@
 #include "plugins/worker/worker.h"
 
+#include "base/result.h"
 #include "base/system_limits.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
