@@ -1,9 +1,9 @@
 // GANTRY_DEVICES=auto: which kinds of device the registered programs are to have.
 //
-// A program has the devices of plugins in GANTRY_PLUGIN_PATH and the installation's accelerators, if
-// it has an image for them and the machine has some; else the host, if it has an image for that;
-// else the first stand-in that it has an image for. Of the installation's plugins one is loaded only
-// if some program has an image that is not the host's, so that programs for the host alone pay
+// A program has the devices of plugins in GANTRY_PLUGIN_PATH and the installation's accelerators,
+// if it has an image for them and the machine has some; else the host, if it has an image for that;
+// else the first stand-in that it has an image for. Of the installation's plugins one is loaded
+// only if some program has an image that is not the host's, so that programs for the host alone pay
 // nothing for them; those of GANTRY_PLUGIN_PATH are always loaded.
 #pragma once
 
