@@ -2,7 +2,7 @@
 
 #include "simt/exec/code.h"
 #include "simt/exec/device_memory.h"
-#include "simt/exec/interpreter.h"
+#include "simt/exec/evaluator.h"
 #include "simt/exec/loaded_program.h"
 #include "simt/exec/of_thread.h"
 #include "simt/exec/range_allocator.h"
@@ -164,7 +164,7 @@ __attribute__((no_sanitize("function"))) void run_code(Code code, Warp& warp) {
 void warp_main(void* argument) {
   Warp& warp = *static_cast<Warp*>(argument);
   if (current_grid->interpreted) {
-    interpret(warp);
+    evaluate(warp);
   } else {
     run_code(current_grid->entry.code, warp);
   }

@@ -179,22 +179,15 @@ void ScalarFunction::make_variables() {
 }
 
 void ScalarFunction::make_blocks() {
-  starts_.assign(source_.instructions.size() + 1, nullptr);
-  return_ = llvm::BasicBlock::Create(context_, "return", function_);
-  const auto begin = [&](std::uint32_t instruction) {
-    if (starts_[instruction] == nullptr) {
-      starts_[instruction] = llvm::BasicBlock::Create(context_, "", function_, return_);
-    }
-  };
-  begin(0);
-  begin(static_cast<std::uint32_t>(source_.instructions.size()));
+  std::vector<bool> begins(source_.instructions.size() + 1);
+  begins.front() = begins.back() = true;
   // Only labels that something jumps to: debug information puts one beside most instructions.
   const auto target = [&](const Operand& operand) {
     if (operand.kind == Operand::Kind::kLabel) {
-      begin(source_.labels[operand.index].instruction);
+      begins[source_.labels[operand.index].instruction] = true;
     } else if (operand.kind == Operand::Kind::kLabelList) {
       for (const std::uint32_t label : source_.label_lists[operand.index]) {
-        begin(source_.labels[label].instruction);
+        begins[source_.labels[label].instruction] = true;
       }
     }
   };
@@ -204,9 +197,14 @@ void ScalarFunction::make_blocks() {
       target(operand);
     }
     if (ends_block(instruction.opcode) || instruction.guard) {
-      begin(i + 1);
+      begins[i + 1] = true;
     }
   }
+  // In the order of the program: the evaluator lets the lanes at the lowest position go first.
+  for (const bool is_start : begins) {
+    starts_.push_back(is_start ? llvm::BasicBlock::Create(context_, "", function_) : nullptr);
+  }
+  return_ = llvm::BasicBlock::Create(context_, "return", function_);
   builder_.CreateBr(starts_[0]);
 }
 

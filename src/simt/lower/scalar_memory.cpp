@@ -376,7 +376,7 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
 // Windows have addresses of their own; constants are among the variables.
 llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   const auto in_window = [&](unsigned window) {
-    return operation(Operation::kInWindow, bits(1), {address, number(window)});
+    return operation(Operation::kInWindow, bits(1), {number(window), address});
   };
   if (space == Space::kShared || space == Space::kLocal) {
     return in_window(address_space_of(space));

@@ -62,7 +62,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
   }
   case Operation::kInWindow: {
     const bool is_wide = !shape(&call).is_uniform();
-    Value* address = is_wide ? vector(argument(0)) : scalar(argument(0));
+    Value* address = is_wide ? vector(argument(1)) : scalar(argument(1));
     const auto like = [&](Value* value) { return is_wide ? splat(value) : value; };
     const auto inside = [&](Value* base, Value* size) {
       return builder_.CreateICmpULT(builder_.CreateSub(address, like(base)), like(size));
@@ -75,7 +75,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     Value* parameters =
         inside(field(offsetof(Warp, parameters), wide, true), number(exec::kParameterWindow, 64));
     Value* result = nullptr;
-    switch (constant_of(call, 1)) {
+    switch (constant_of(call, 0)) {
     case kShared:
       result = shared;
       break;
