@@ -245,12 +245,16 @@ private:
 
   // Variables.
 
-  /// The accesses of an alloca, each with its offset in bytes; nothing if its address is used in
-  /// another way.
-  using Accesses = std::vector<std::pair<const llvm::Instruction*, std::uint64_t>>;
+  /// Of an alloca: its accesses, each with its offset in bytes, and what computes their addresses.
+  struct Accesses {
+    std::vector<std::pair<const llvm::Instruction*, std::uint64_t>> list;
+    std::vector<const llvm::Instruction*> addresses;
+  };
+  /// False if its address is used in another way.
   bool collect(const llvm::Value& pointer, std::uint64_t offset, Accesses& accesses) const {
     for (const llvm::User* user : pointer.users()) {
       if (const auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
+        accesses.addresses.push_back(element);
         llvm::APInt added(kWord, 0);
         if (!element->accumulateConstantOffset(layout_, added) ||
             !collect(*element, offset + added.getZExtValue(), accesses)) {
@@ -263,7 +267,7 @@ private:
           (store == nullptr || store->getValueOperand() == &pointer)) {
         return false;
       }
-      accesses.emplace_back(llvm::cast<llvm::Instruction>(user), offset);
+      accesses.list.emplace_back(llvm::cast<llvm::Instruction>(user), offset);
     }
     return true;
   }
@@ -276,7 +280,7 @@ private:
         continue;
       }
       const std::uint64_t size = alloca->getAllocationSize(layout_)->getFixedValue();
-      const bool fits = std::ranges::all_of(accesses, [&](const auto& access) {
+      const bool fits = std::ranges::all_of(accesses.list, [&](const auto& access) {
         const unsigned width = width_of(*llvm::getLoadStoreType(access.first));
         const std::uint64_t bytes = (width + 7) / 8;
         return access.second + bytes <= size && access.second % 8 + bytes <= 8;
@@ -287,7 +291,7 @@ private:
       const std::uint32_t first = code_.columns;
       code_.columns += static_cast<std::uint32_t>((size + 7) / 8);
       variable_width_.resize(code_.columns, 0);
-      for (const auto& [access, offset] : accesses) {
+      for (const auto& [access, offset] : accesses.list) {
         const Part part{first + static_cast<std::uint32_t>(offset / 8),
                         static_cast<unsigned>(offset % 8 * 8)};
         parts_[access] = part;
@@ -296,7 +300,8 @@ private:
         const unsigned own = width_of(*llvm::getLoadStoreType(access));
         width = part.bit == 0 && (width == 0 || width == own) ? own : kWord;
       }
-      variables_.insert(alloca);
+      done_.insert(alloca);
+      done_.insert(accesses.addresses.begin(), accesses.addresses.end());
     }
   }
 
@@ -779,10 +784,6 @@ private:
 
   void decode_element(const llvm::GetElementPtrInst& element) {
     llvm::APInt offset(kWord, 0);
-    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(element.getPointerOperand());
-    if (variable != nullptr && variables_.contains(variable)) {
-      return;
-    }
     if (!element.accumulateConstantOffset(layout_, offset)) {
       fail(element);
       return;
@@ -796,9 +797,6 @@ private:
   }
 
   void decode_local(const llvm::AllocaInst& variable) {
-    if (variables_.contains(&variable)) {
-      return;
-    }
     const auto alignment = static_cast<std::uint32_t>(variable.getAlign().value());
     code_.local_bytes = llvm::alignTo(code_.local_bytes, alignment);
     code_.local_alignment = std::max(code_.local_alignment, alignment);
@@ -936,10 +934,9 @@ private:
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> starts_;
   std::vector<std::pair<std::size_t, llvm::SmallVector<const llvm::BasicBlock*>>> jumps_;
   llvm::DenseSet<const llvm::BasicBlock*> passages_;
-  llvm::DenseSet<const llvm::AllocaInst*> variables_;
   std::vector<unsigned> variable_width_; ///< by column
   llvm::DenseMap<const llvm::Instruction*, Part> parts_;
-  llvm::DenseSet<const llvm::Instruction*> done_;
+  llvm::DenseSet<const llvm::Instruction*> done_; ///< make no step
   std::map<std::uint64_t, const std::uint64_t*> constants_;
   llvm::DenseMap<const llvm::Value*, Operands> values_;
   // Of the block being decoded.
