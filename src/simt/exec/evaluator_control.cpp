@@ -314,6 +314,17 @@ void local_base(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, La
   });
 }
 
+void local_offset(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
+  const Warp& warp = evaluator.warp();
+  const Word* address = group.read(step.operands[0]);
+  Word* result = group.frame->column(step.result);
+  for_lanes(active, [&](unsigned lane) {
+    const Word offset = address[lane] - reinterpret_cast<Word>(warp.local);
+    const bool is_local = offset < Word{warp.local_stride} * kLanes;
+    result[lane] = is_local ? offset % warp.local_stride : offset;
+  });
+}
+
 void in_window(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Warp& warp = evaluator.warp();
   const Word* address = group.read(step.operands[0]);
@@ -486,6 +497,8 @@ StepFunction operation_function(Operation operation) {
     return of_warp<shared_base>;
   case Operation::kLocalBase:
     return local_base;
+  case Operation::kLocalOffset:
+    return local_offset;
   case Operation::kArithmetic:
     return arithmetic;
   case Operation::kInWindow:

@@ -16,7 +16,7 @@
 namespace gantry::simt::exec {
 
 /// Before anybody asks for the settings, which are read once.
-inline const int kInterpret = setenv("GANTRY_SIMT_MODE", "interpret", 1);
+inline const int kInterpret = setenv("GANTRY_SIMT_MODE", "interpret", 0);
 
 /// A module of one text, loaded.
 class Interpreted {

@@ -21,13 +21,14 @@ namespace gantry::simt::exec {
 /// lower/operations.h has them as calls of placeholders, with these arguments.
 enum class Operation : std::uint8_t {
   // Values. Pure.
-  kSpecial,    ///< (i32 SpecialRegister, i32 number of the operand) -> i32 or i64
-  kVariable,   ///< (i32 index in Program::variables) -> i64 address, or offset if shared
-  kParameters, ///< () -> ptr addrspace(kTrusted): the kernel's parameters
-  kFunction,   ///< (i32 index in Program::functions) -> i64 handle
-  kSharedBase, ///< () -> i64 generic address of the block's shared window
-  kLocalBase,  ///< () -> i64 generic address of the lane's local window
-  kArithmetic, ///< (i32 packed Arithmetic, i64 a, i64 b, i64 c) -> i64
+  kSpecial,     ///< (i32 SpecialRegister, i32 number of the operand) -> i32 or i64
+  kVariable,    ///< (i32 index in Program::variables) -> i64 address, or offset if shared
+  kParameters,  ///< () -> ptr addrspace(kTrusted): the kernel's parameters
+  kFunction,    ///< (i32 index in Program::functions) -> i64 handle
+  kSharedBase,  ///< () -> i64 generic address of the block's shared window
+  kLocalBase,   ///< () -> i64 generic address of the lane's local window
+  kLocalOffset, ///< (i64 generic address of local memory, of any lane) -> i64 offset in its window
+  kArithmetic,  ///< (i32 packed Arithmetic, i64 a, i64 b, i64 c) -> i64
   kInWindow, ///< (i32 kShared, kLocal, kTrusted (parameters) or kGlobal: none, i64 generic address)
              ///< -> i1
   kShuffleValid, ///< (i32 mode, i32 b, i32 c) -> i1: the second result of shfl

@@ -317,7 +317,9 @@ void ScalarFunction::lower_cvta(const ptx::Instruction& instruction) {
   const unsigned width = width_of(instruction.type());
   Value* address = builder_.CreateZExt(get_bits(operand, width), bits(64));
   const bool to_space = instruction.has(Modifier::kTo);
-  if (space == Space::kShared || space == Space::kLocal) {
+  if (space == Space::kLocal && to_space) {
+    address = operation(Operation::kLocalOffset, bits(64), {address});
+  } else if (space == Space::kShared || space == Space::kLocal) {
     Value* base = operation(
         space == Space::kShared ? Operation::kSharedBase : Operation::kLocalBase, bits(64), {});
     address = to_space ? builder_.CreateSub(address, base) : builder_.CreateAdd(address, base);

@@ -176,6 +176,9 @@ private:
   [[nodiscard]] Value* host_vector(const Place& place, Value* addresses);
   /// The lanes' addresses; a generic one of local memory is each lane's own.
   [[nodiscard]] Value* addresses_of(const Place& place);
+  /// Of generic addresses, each lane's offset in the window of local memory that its address is in;
+  /// beyond all windows if it is in none. `local` becomes the lanes whose address is in one.
+  [[nodiscard]] Value* offsets_in_local(Value* addresses, Value** local);
   [[nodiscard]] bool may_be_own(const Place& place) const {
     return place.space == kLocal || (place.space == kGeneric && options_.local_addresses);
   }

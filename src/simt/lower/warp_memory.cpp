@@ -103,13 +103,7 @@ llvm::Value* WarpFunction::host_vector(const Place& place, Value* addresses) {
   return addresses;
 }
 
-// On a GPU the local memory of every thread has the same generic addresses; here each lane's window
-// has its own. An address of any window, which may have come from another lane, means this lane's.
-llvm::Value* WarpFunction::addresses_of(const Place& place) {
-  Value* addresses = vector(place.pointer);
-  if (place.space != kGeneric || !options_.local_addresses) {
-    return addresses;
-  }
+llvm::Value* WarpFunction::offsets_in_local(Value* addresses, Value** local) {
   auto* wide = builder_.getInt64Ty();
   auto* number_type = llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes);
   Value* base = splat(field(offsetof(Warp, local), wide, true));
@@ -117,11 +111,11 @@ llvm::Value* WarpFunction::addresses_of(const Place& place) {
       builder_.CreateZExt(field(offsetof(Warp, local_stride), builder_.getInt32Ty(), true), wide));
   Value* offset = builder_.CreateSub(addresses, base);
   Value* end = builder_.CreateMul(stride, splat(number(kLanes, 64)));
-  Value* local = builder_.CreateICmpULT(offset, end);
-  // The offset in the window that it is of: by a quotient in floating point, which may be one off.
+  *local = builder_.CreateICmpULT(offset, end);
+  // By a quotient in floating point, which may be one off.
   auto* word = llvm::FixedVectorType::get(builder_.getInt32Ty(), kLanes);
   Value* small =
-      builder_.CreateTrunc(builder_.CreateSelect(local, offset, splat(number(0, 64))), word);
+      builder_.CreateTrunc(builder_.CreateSelect(*local, offset, splat(number(0, 64))), word);
   Value* step = builder_.CreateTrunc(stride, word);
   Value* window =
       builder_.CreateFPToSI(builder_.CreateFDiv(builder_.CreateSIToFP(small, number_type),
@@ -132,9 +126,21 @@ llvm::Value* WarpFunction::addresses_of(const Place& place) {
   rest = builder_.CreateSelect(below, builder_.CreateAdd(rest, step), rest);
   Value* above = builder_.CreateICmpSGE(rest, step);
   rest = builder_.CreateSelect(above, builder_.CreateSub(rest, step), rest);
-  Value* own = builder_.CreateAdd(base, builder_.CreateMul(stride, lane_numbers(wide)));
-  return builder_.CreateSelect(
-      local, builder_.CreateAdd(own, builder_.CreateZExt(rest, offset->getType())), addresses);
+  return builder_.CreateSelect(*local, builder_.CreateZExt(rest, offset->getType()), offset);
+}
+
+// On a GPU the local memory of every thread has the same generic addresses; here each lane's window
+// has its own. An address of any window, which may have come from another lane, means this lane's.
+llvm::Value* WarpFunction::addresses_of(const Place& place) {
+  Value* addresses = vector(place.pointer);
+  if (place.space != kGeneric || !options_.local_addresses) {
+    return addresses;
+  }
+  Value* local = nullptr;
+  Value* offsets = offsets_in_local(addresses, &local);
+  Place window = place;
+  window.space = kLocal;
+  return builder_.CreateSelect(local, host_vector(window, offsets), addresses);
 }
 
 // No access may be moved across, as far as the compiler goes.

@@ -43,6 +43,11 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     define_vector(call, host_vector(place, splat(number(0, 64))));
     return;
   }
+  case Operation::kLocalOffset: {
+    Value* local = nullptr;
+    define_vector(call, offsets_in_local(vector(argument(0)), &local));
+    return;
+  }
   case Operation::kArithmetic: {
     Value* all = mask_;
     const bool uniform = shape(&call).is_uniform();
