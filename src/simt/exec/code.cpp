@@ -2,7 +2,6 @@
 
 #include "simt/exec/call_adapter.h"
 #include "simt/exec/code_cache.h"
-#include "simt/exec/settings.h"
 #include "simt/ptx/call_interface.h"
 
 #include <atomic>
@@ -78,7 +77,7 @@ bool call_compiler(bool (*Compiler::*function)(const CompileRequest&, Made&, std
                    const CompileRequest& request, Made& made, std::string& error) {
   // Never destroyed: runtimes launch kernels from their last destructors.
   static const Compiler& compiler = *new Compiler(open_compiler());
-  if (compiler_is_gone()) {
+  if (compiler_has_gone.load(std::memory_order_relaxed)) {
     error = "the process ends, and the compiler of the PTX executor is closed";
     return false;
   }
@@ -113,8 +112,9 @@ bool call_compiler(bool (*Compiler::*function)(const CompileRequest&, Made&, std
 
 } // namespace
 
-bool compiler_is_gone() {
-  return compiler_has_gone.load(std::memory_order_relaxed);
+FaultCode fault_without_code() {
+  return compiler_has_gone.load(std::memory_order_relaxed) ? FaultCode::kDeinitialized
+                                                           : FaultCode::kIllegalInstruction;
 }
 
 std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program) {
@@ -187,6 +187,14 @@ tl::expected<const OneLaneCode*, std::string> ProgramCode::one_lane(std::uint32_
     published_[function].store(place.get(), std::memory_order_release);
   }
   return place.get();
+}
+
+tl::expected<void, std::string> ProgramCode::make_ready(std::uint32_t function, Mode mode,
+                                                        Geometry geometry) {
+  const auto outcome = [](auto made) -> tl::expected<void, std::string> {
+    return std::move(made).map([](auto&&) {});
+  };
+  return mode == Mode::kInterpret ? outcome(one_lane(function)) : outcome(of(function, geometry));
 }
 
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,

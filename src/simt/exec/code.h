@@ -5,7 +5,9 @@
 // cache, so that a process whose kernels are all cached never loads LLVM.
 #pragma once
 
+#include "simt/exec/fault.h"
 #include "simt/exec/one_lane_code.h"
+#include "simt/exec/settings.h"
 #include "simt/exec/warp.h"
 #include "simt/ptx/program.h"
 
@@ -60,8 +62,9 @@ using CompileFunction = bool (*)(const CompileRequest& request, CodeImage& image
 using DecodeFunction = bool (*)(const CompileRequest& request, OneLaneCode& code,
                                 std::string& error);
 
-/// True from when the process ends on: what is not compiled by then, is not.
-[[nodiscard]] bool compiler_is_gone();
+/// What a function that the compiler does not take makes of a launch; another thing once the
+/// process ends and the compiler is gone.
+[[nodiscard]] FaultCode fault_without_code();
 
 class ProgramCode {
 public:
@@ -86,6 +89,10 @@ public:
   /// The one-lane form of a function, decoded if need be. Any thread; takes no lock once it is
   /// there; lives as long as this.
   [[nodiscard]] tl::expected<const OneLaneCode*, std::string> one_lane(std::uint32_t function);
+
+  /// Sees to it that a function can be executed, in the mode that is asked for.
+  [[nodiscard]] tl::expected<void, std::string> make_ready(std::uint32_t function, Mode mode,
+                                                           Geometry geometry);
 
   /// What a call by pointer has to know of the function that it leads to.
   struct Callee {

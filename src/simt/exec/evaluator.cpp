@@ -75,7 +75,7 @@ void Evaluator::run(Warp& warp) {
   const std::uint32_t kernel = block().launch->kernel;
   const Site start = site_of(kernel, 0);
   LaneGroup& all = groups_[0];
-  all.frame = &new_frame(code_of(warp.exists, kernel, start), nullptr, warp.exists, 0, start);
+  all.frame = &new_frame(code_of(kernel), nullptr, warp.exists, 0, start);
   ++all.frame->references;
   all.mask = all.active = warp.exists;
   while (LaneGroup* group = schedule()) {
@@ -83,10 +83,11 @@ void Evaluator::run(Warp& warp) {
   }
 }
 
-const OneLaneCode& Evaluator::code_of(LaneMask, std::uint32_t function, Site) {
+const OneLaneCode& Evaluator::code_of(std::uint32_t function) {
   auto code = loaded().code->one_lane(function);
   if (!code) {
-    block().fail(*warp_, {FaultCode::kIllegalInstruction, std::move(code.error())});
+    Fault fault{fault_without_code(), std::move(code.error())};
+    block().fail(*warp_, std::move(fault));
   }
   return **code;
 }

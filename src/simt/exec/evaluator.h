@@ -128,7 +128,7 @@ private:
   bool arrive_at_barriers();
   void wait();
   void meet(LaneGroup& group);
-  [[nodiscard]] const OneLaneCode& code_of(LaneMask lanes, std::uint32_t function, Site site);
+  [[nodiscard]] const OneLaneCode& code_of(std::uint32_t function);
   [[nodiscard]] LaneFrame& new_frame(const OneLaneCode& code, LaneFrame* parent, LaneMask lanes,
                                      std::uint32_t call, Site site);
   void release(LaneFrame* frame);

@@ -398,7 +398,7 @@ void Evaluator::call(LaneGroup& group, const LaneStep& step, std::uint32_t funct
   if (caller.depth >= std::max(kDeepestCall, warp_->local_size / kLocalBytesOfCall)) {
     trap(group.mask, Trap::kStackOverflow, step.site);
   }
-  const OneLaneCode& callee = code_of(group.mask, function, step.site);
+  const OneLaneCode& callee = code_of(function);
   LaneFrame& frame = new_frame(callee, &caller, group.mask, group.index_of(step), step.site);
   ProgramCode& code = *loaded().code;
   if (code.callee(function).signature == step.signature) {

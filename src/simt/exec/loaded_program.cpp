@@ -2,8 +2,8 @@
 
 #include "simt/exec/device_memory.h"
 #include "simt/exec/grid.h"
-#include "simt/exec/interpreter.h"
 #include "simt/exec/range_allocator.h"
+#include "simt/exec/refusal.h"
 
 #include <algorithm>
 #include <cstring>
@@ -239,16 +239,20 @@ const PreparedKernel& LoadedProgram::State::prepared(std::uint32_t kernel) {
   return *place;
 }
 
-tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel,
-                                                       const LaunchShape& shape) {
+tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const LaunchShape& shape,
+                                                 bool with_callees) {
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.refusal.empty()) {
-    return tl::unexpected(prepared.refusal);
+    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.refusal});
   }
-  if (!state_->is_interpreted()) {
-    const auto entry = state_->code->of(kernel, geometry_of(shape));
-    if (!entry && !compiler_is_gone()) {
-      return tl::unexpected(entry.error());
+  for (const std::uint32_t function : prepared.reach.functions) {
+    const bool needed = function == kernel || with_callees;
+    if (!needed || program().functions[function].system_call) {
+      continue;
+    }
+    auto ready = state_->code->make_ready(function, state_->mode(), geometry_of(shape));
+    if (!ready) {
+      return tl::unexpected(Fault{fault_without_code(), std::move(ready.error())});
     }
   }
   return {};

@@ -1,6 +1,6 @@
-// What interpreted threads do together: barriers, exchanges between lanes, atomics, memory of all
+// What threads do together: barriers, exchanges between lanes, atomics, memory of all
 // kinds; and faults.
-#include "simt/exec/interpreted.h"
+#include "simt/exec/kernel_text.h"
 
 #include <numeric>
 
@@ -9,7 +9,7 @@
 namespace gantry::simt::exec {
 namespace {
 
-TEST(Interpreter, SharesMemoryOfABlockAcrossBarriers) {
+TEST(Kernel, SharesMemoryOfABlockAcrossBarriers) {
   const Words result = run_body(R"(
   .shared .align 8 .b8 buffer[1024];
   cvt.u64.u32 d2, r0; mul.wide.u32 d3, r0, 8; cvt.u32.u64 r1, d3;
@@ -27,7 +27,7 @@ TEST(Interpreter, SharesMemoryOfABlockAcrossBarriers) {
   }
 }
 
-TEST(Interpreter, ReducesOverABarrier) {
+TEST(Kernel, ReducesOverABarrier) {
   const Words result = run_body(R"(
   setp.lt.u32 p0, r0, 40;
   bar.red.popc.u32 r1, 2, p0;
@@ -41,7 +41,7 @@ TEST(Interpreter, ReducesOverABarrier) {
 }
 
 // A block's memory is taken when it begins.
-TEST(Interpreter, ABlockThatHasNoMemoryIsAFault) {
+TEST(Kernel, ABlockThatHasNoMemoryIsAFault) {
   const Limits before = limits_of(0);
   // Places for blocks are kept for the next with the same limit.
   ASSERT_TRUE(set_limits(0, {.heap_bytes = before.heap_bytes, .local_bytes = 128 << 10}));
@@ -54,7 +54,7 @@ TEST(Interpreter, ABlockThatHasNoMemoryIsAFault) {
       taken.push_back(*address);
     }
   }
-  const Fault fault = Interpreted(kernel_of_body("st.global.u64 [d1], d1;")).fault(64);
+  const Fault fault = KernelText(kernel_of_body("st.global.u64 [d1], d1;")).fault(64);
   for (const std::uint64_t address : taken) {
     memory.free(address);
   }
@@ -67,7 +67,7 @@ TEST(Interpreter, ABlockThatHasNoMemoryIsAFault) {
 }
 
 // *where = the depth of calls in each other, which is `depth`.
-TEST(Interpreter, MoreLocalMemoryAllowsDeeperCalls) {
+TEST(Kernel, MoreLocalMemoryAllowsDeeperCalls) {
   const std::string function = R"(
 .func deeper(.param .b64 where, .param .b64 left) {
   .reg .pred p; .reg .b64 d<4>;
@@ -82,12 +82,12 @@ TEST(Interpreter, MoreLocalMemoryAllowsDeeperCalls) {
   ASSERT_TRUE(
       set_limits(0, {.heap_bytes = before.heap_bytes, .local_bytes = Limits::kMostLocalBytes}));
   EXPECT_EQ(
-      run_body("mov.u64 d2, 6000; st.global.u64 [d0], 0; call deeper, (d0, d2);", 1, 1, function),
-      Words{6000});
+      run_body("mov.u64 d2, 4500; st.global.u64 [d0], 0; call deeper, (d0, d2);", 1, 1, function),
+      Words{4500});
   EXPECT_TRUE(set_limits(0, before));
 }
 
-TEST(Interpreter, SignalsWithNamedBarriers) {
+TEST(Kernel, SignalsWithNamedBarriers) {
   const Words result = run_body(R"(
   setp.ge.u32 p0, r0, 32;
   @p0 bra $consumer;
@@ -103,7 +103,7 @@ $end:
   EXPECT_EQ(result[40], 3);
 }
 
-TEST(Interpreter, DoesNotWaitForThreadsThatHaveExited) {
+TEST(Kernel, DoesNotWaitForThreadsThatHaveExited) {
   const Words result = run_body(R"(
   setp.lt.u32 p0, r0, 17;
   @p0 exit;
@@ -116,7 +116,7 @@ TEST(Interpreter, DoesNotWaitForThreadsThatHaveExited) {
   EXPECT_EQ(result[40], 0xFFFFFFFF);
 }
 
-TEST(Interpreter, ShufflesInEveryMode) {
+TEST(Kernel, ShufflesInEveryMode) {
   const auto shuffled = [](const std::string& instruction) {
     return run_body(instruction + "selp.u32 r9, 0x100, 0, p1; or.b32 r2, r2, r9;"
                                   "cvt.u64.u32 d2, r2; st.global.u64 [d1], d2;",
@@ -137,7 +137,7 @@ TEST(Interpreter, ShufflesInEveryMode) {
   }
 }
 
-TEST(Interpreter, ExchangesBetweenLanesAtDifferentInstructions) {
+TEST(Kernel, ExchangesBetweenLanesAtDifferentInstructions) {
   const Words result = run_body(R"(
   and.b32 r1, r0, 1; setp.eq.u32 p0, r1, 0;
   @p0 bra $even;
@@ -155,7 +155,7 @@ $end:
   }
 }
 
-TEST(Interpreter, SynchronisesPartsOfAWarpByThemselves) {
+TEST(Kernel, SynchronisesPartsOfAWarpByThemselves) {
   const Words result = run_body(R"(
   setp.lt.u32 p0, r0, 8;
   selp.u32 r3, 0xFF, 0xFFFFFF00, p0;
@@ -166,7 +166,7 @@ TEST(Interpreter, SynchronisesPartsOfAWarpByThemselves) {
   EXPECT_EQ(result[9], 496 - 28);
 }
 
-TEST(Interpreter, VotesMatchesAndElects) {
+TEST(Kernel, VotesMatchesAndElects) {
   const Words result = run_body(R"(
   and.b32 r1, r0, 3; setp.eq.u32 p0, r1, 1;
   vote.sync.any.pred p1, p0, -1; vote.sync.all.pred p2, p0, -1; vote.sync.uni.pred p3, !p0, -1;
@@ -190,7 +190,7 @@ TEST(Interpreter, VotesMatchesAndElects) {
   }
 }
 
-TEST(Interpreter, DoesAtomicsOfEveryKindForEveryThread) {
+TEST(Kernel, DoesAtomicsOfEveryKindForEveryThread) {
   const Words result = run_body(R"(
   .shared .align 8 .b8 counters[16];
   mov.u32 r9, counters;
@@ -217,8 +217,8 @@ TEST(Interpreter, DoesAtomicsOfEveryKindForEveryThread) {
   EXPECT_EQ(result[5], 96 | (96ULL % 10) << 32);
 }
 
-TEST(Interpreter, CountsAcrossBlocks) {
-  Interpreted program(kernel_of_body(R"(
+TEST(Kernel, CountsAcrossBlocks) {
+  KernelText program(kernel_of_body(R"(
   mov.u32 r1, %ctaid.x; mov.u32 r2, %nctaid.x; mov.u32 r3, %ntid.x;
   atom.global.add.u64 d2, [d0], 1;
   setp.eq.u32 p0, r0, 0; cvt.u64.u32 d3, r1;
@@ -228,7 +228,7 @@ TEST(Interpreter, CountsAcrossBlocks) {
   EXPECT_EQ(result[1], 1225);
 }
 
-TEST(Interpreter, CopiesAsynchronouslyAndFillsWithZeros) {
+TEST(Kernel, CopiesAsynchronouslyAndFillsWithZeros) {
   const Words result = run_body(R"(
   .shared .align 16 .b8 buffer[512];
   cvt.u64.u32 d2, r0; add.u64 d2, d2, 1; st.global.u64 [d1], d2;
@@ -244,7 +244,7 @@ TEST(Interpreter, CopiesAsynchronouslyAndFillsWithZeros) {
   }
 }
 
-TEST(Interpreter, ReadsConstantsAndInitialValues) {
+TEST(Kernel, ReadsConstantsAndInitialValues) {
   const Words result = run_body(R"(
   and.b32 r1, r0, 3; mul.wide.u32 d2, r1, 4;
   mov.u64 d3, table; add.u64 d3, d3, d2; ld.const.s32 d4, [d3];
@@ -260,7 +260,7 @@ TEST(Interpreter, ReadsConstantsAndInitialValues) {
   EXPECT_EQ(result[3], 2ULL << 32);
 }
 
-TEST(Interpreter, ReadsParametersThroughPointers) {
+TEST(Kernel, ReadsParametersThroughPointers) {
   const Words result = run_body("mov.b64 d2, memory; cvta.param.u64 d3, d2; ld.u64 d4, [d3];"
                                 "ld.param.u64 d5, [d2]; sub.u64 d4, d4, d5; add.u64 d4, d4, 3;"
                                 "st.global.u64 [d1], d4;",
@@ -268,13 +268,13 @@ TEST(Interpreter, ReadsParametersThroughPointers) {
   EXPECT_EQ(result[0], 3);
 }
 
-TEST(Interpreter, KnowsItsPlace) {
+TEST(Kernel, KnowsItsPlace) {
   LaunchShape shape;
   shape.block[0] = 8;
   shape.block[1] = 4;
   shape.block[2] = 2;
   Words memory(64);
-  Interpreted program(kernel_of_body(R"(
+  KernelText program(kernel_of_body(R"(
   mov.u32 r1, %tid.y; mov.u32 r2, %tid.z; mad.lo.u32 r3, r2, 4, r1; mad.lo.u32 r3, r3, 8, r0;
   mad.wide.u32 d1, r3, 8, d0;
   mov.u32 r4, %laneid; mov.u32 r5, %warpid; mad.lo.u32 r4, r5, WARP_SZ, r4;
@@ -286,9 +286,9 @@ TEST(Interpreter, KnowsItsPlace) {
   }
 }
 
-TEST(InterpreterFault, IsReportedForAccessesThatAGpuRefuses) {
+TEST(KernelFault, IsReportedForAccessesThatAGpuRefuses) {
   const auto code = [](const std::string& body) {
-    return Interpreted(kernel_of_body(body)).fault(32).code;
+    return KernelText(kernel_of_body(body + "st.global.u32 [d0], r1;")).fault(32).code;
   };
   EXPECT_EQ(code("mov.u64 d2, 0; ld.global.u32 r1, [d2];"), FaultCode::kIllegalAddress);
   EXPECT_EQ(code("ld.global.u32 r1, [d0+8];"), FaultCode::kIllegalAddress);
@@ -300,10 +300,10 @@ TEST(InterpreterFault, IsReportedForAccessesThatAGpuRefuses) {
   EXPECT_EQ(code("atom.global.add.u32 r1, [d0+4096], 1;"), FaultCode::kIllegalAddress);
 }
 
-TEST(InterpreterFault, IsReportedForWrongCallsTrapsAndDeadlocks) {
+TEST(KernelFault, IsReportedForWrongCallsTrapsAndDeadlocks) {
   const auto fault = [](const std::string& body, std::uint32_t threads = 32,
                         const std::string& before = {}) {
-    return Interpreted(kernel_of_body(body, before)).fault(threads);
+    return KernelText(kernel_of_body(body, before)).fault(threads);
   };
   EXPECT_EQ(fault("trap;").code, FaultCode::kLaunchFailed);
   EXPECT_EQ(fault("proto: .callprototype _ (); mov.u64 d2, 64; call d2, (), proto;").code,
@@ -319,9 +319,9 @@ TEST(InterpreterFault, IsReportedForWrongCallsTrapsAndDeadlocks) {
   EXPECT_NE(lanes.code, FaultCode::kLaunchTimeout);
 }
 
-TEST(InterpreterFault, DoesNotSpoilTheNextLaunch) {
-  Interpreted program(kernel_of_body("ld.global.u64 d2, [d0]; setp.eq.u64 p0, d2, 0; @p0 trap;"
-                                     "st.global.u64 [d1], 4;"));
+TEST(KernelFault, DoesNotSpoilTheNextLaunch) {
+  KernelText program(kernel_of_body("ld.global.u64 d2, [d0]; setp.eq.u64 p0, d2, 0; @p0 trap;"
+                                    "st.global.u64 [d1], 4;"));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(program.fault(128).code, FaultCode::kLaunchFailed);
     EXPECT_EQ(program.results(Words(128, 1), 128)[100], 4);

@@ -1,5 +1,5 @@
-// How interpreted lanes go their ways: divergence, calls, local memory.
-#include "simt/exec/interpreted.h"
+// How lanes go their ways: divergence, calls, local memory.
+#include "simt/exec/kernel_text.h"
 
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace gantry::simt::exec {
 namespace {
 
-TEST(Interpreter, RunsEveryThreadOfABlock) {
+TEST(Kernel, RunsEveryThreadOfABlock) {
   const Words result =
       run_body("cvt.u64.u32 d2, r0; add.u64 d2, d2, 1; st.global.u64 [d1], d2;", 70);
   for (std::size_t i = 0; i < 70; ++i) {
@@ -16,7 +16,7 @@ TEST(Interpreter, RunsEveryThreadOfABlock) {
   }
 }
 
-TEST(Interpreter, TakesBothSidesOfABranch) {
+TEST(Kernel, TakesBothSidesOfABranch) {
   const Words result = run_body(R"(
   and.b32 r1, r0, 1; setp.eq.u32 p0, r1, 0;
   @p0 bra $even;
@@ -32,7 +32,7 @@ $end:
   }
 }
 
-TEST(Interpreter, RunsLoopsOfDifferentLength) {
+TEST(Kernel, RunsLoopsOfDifferentLength) {
   const Words result = run_body(R"(
   mov.u32 r1, 0; mov.u32 r2, 0;
 $loop:
@@ -46,14 +46,14 @@ $loop:
   }
 }
 
-TEST(Interpreter, LoadsForAllLanesBeforeItStores) {
+TEST(Kernel, LoadsForAllLanesBeforeItStores) {
   // As GCC's code does, all lanes change one place: it changes once.
   const Words result =
       run_body("ld.global.u64 d2, [d0]; add.u64 d2, d2, 1; st.global.u64 [d0], d2;", 32);
   EXPECT_EQ(result[0], 1);
 }
 
-TEST(Interpreter, EndsASpinLockBetweenLanesOfAWarp) {
+TEST(Kernel, EndsASpinLockBetweenLanesOfAWarp) {
   const Words result = run_body(R"(
   add.u64 d2, d0, 8;
 $try:
@@ -68,7 +68,7 @@ $try:
   EXPECT_EQ(result[1], 96);
 }
 
-TEST(Interpreter, LetsALaneWaitForAnotherOneThatComesLater) {
+TEST(Kernel, LetsALaneWaitForAnotherOneThatComesLater) {
   // The lanes that wait are at the lower position, and wait without a branch of the others.
   const Words result = run_body(R"(
   setp.eq.u32 p0, r0, 0;
@@ -86,7 +86,7 @@ $end:
   EXPECT_EQ(result[31], 31);
 }
 
-TEST(Interpreter, LetsALaneGoOnThoughOthersWaitAtSeveralPlaces) {
+TEST(Kernel, LetsALaneGoOnThoughOthersWaitAtSeveralPlaces) {
   // Two groups of lanes that wait, both at lower positions than the one lane that they wait for.
   const Words result = run_body(R"(
   setp.eq.u32 p0, r0, 0;
@@ -112,7 +112,7 @@ $end:
   EXPECT_EQ(result[31], 31);
 }
 
-TEST(Interpreter, LetsAWarpWaitForAnotherOne) {
+TEST(Kernel, LetsAWarpWaitForAnotherOne) {
   const Words result = run_body(R"(
   setp.ge.u32 p0, r0, 32;
   @p0 bra $signal;
@@ -130,7 +130,7 @@ $end:
   EXPECT_EQ(result[32], 7);
 }
 
-TEST(Interpreter, JumpsThroughATable) {
+TEST(Kernel, JumpsThroughATable) {
   const Words result = run_body(R"(
   rem.u32 r1, r0, 3;
 $table: .branchtargets $a, $b, $c;
@@ -146,7 +146,7 @@ $end:
   }
 }
 
-TEST(Interpreter, CallsFunctionsRecursively) {
+TEST(Kernel, CallsFunctionsRecursively) {
   const std::string before = R"(
 .func (.param .b64 out) fibonacci(.param .b32 n) {
   .reg .pred p; .reg .b32 r<3>; .reg .b64 d<3>;
@@ -183,7 +183,7 @@ $base:
   }
 }
 
-TEST(Interpreter, CallsThroughPointersLaneByLane) {
+TEST(Kernel, CallsThroughPointersLaneByLane) {
   const std::string before = R"(
 .func (.param .b64 out) one(.param .b64 x) {
   .reg .b64 d; ld.param.u64 d, [x]; add.u64 d, d, 1; st.param.b64 [out], d; ret;
@@ -207,7 +207,7 @@ prototype: .callprototype (.param .b64 _) _ (.param .b64 _);
   }
 }
 
-TEST(Interpreter, PassesRegistersAndStructures) {
+TEST(Kernel, PassesRegistersAndStructures) {
   const std::string before = R"(
 .func (.reg .u64 sum) add3(.reg .u64 a, .reg .u32 b, .reg .u64 c) {
   .reg .u64 t; cvt.u64.u32 t, b; add.u64 sum, a, t; add.u64 sum, sum, c; ret;
@@ -232,7 +232,7 @@ TEST(Interpreter, PassesRegistersAndStructures) {
   }
 }
 
-TEST(Interpreter, CopiesAParameterWhoseAddressIsTaken) {
+TEST(Kernel, CopiesAParameterWhoseAddressIsTaken) {
   const std::string before = R"(
 .func (.param .b64 out) pick(.param .align 8 .b8 in[16], .param .b32 which) {
   .reg .b32 r; .reg .b64 d<4>;
@@ -252,7 +252,7 @@ TEST(Interpreter, CopiesAParameterWhoseAddressIsTaken) {
   EXPECT_EQ(result[5], 77);
 }
 
-TEST(Interpreter, GivesEveryCallItsOwnLocalMemory) {
+TEST(Kernel, GivesEveryCallItsOwnLocalMemory) {
   const std::string before = R"(
 .func (.param .b32 out) depth(.param .b32 n) {
   .local .align 4 .b8 here[4];
@@ -275,7 +275,7 @@ $end:
   EXPECT_EQ(result[0], 15);
 }
 
-TEST(Interpreter, AllocatesFromTheStack) {
+TEST(Kernel, AllocatesFromTheStack) {
   const Words result = run_body(R"(
   .local .align 8 .b8 fixed[8];
   stacksave.u64 d2;
@@ -295,7 +295,7 @@ TEST(Interpreter, AllocatesFromTheStack) {
   }
 }
 
-TEST(Interpreter, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
+TEST(Kernel, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
   const Words result = run_body(R"(
   .local .align 8 .b8 own[8]; .shared .align 8 .b8 common[8];
   mov.b64 d2, own; cvta.local.u64 d3, d2; setp.eq.u32 p0, r0, 0;
@@ -307,6 +307,21 @@ TEST(Interpreter, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
                                 32);
   for (std::size_t i = 0; i < 32; ++i) {
     EXPECT_EQ(result[i], i);
+  }
+}
+
+TEST(Kernel, UnpacksVectorRegisters) {
+  const Words result = run_body(R"(
+  .reg .v2 .u32 v;
+  add.u32 r1, r0, 5; add.u32 r2, r0, 7;
+  mov.v2.u32 v, {r1, r2}; mov.v2.u32 {r2, r1}, v; mov.b64 d2, v;
+  shl.b32 r1, r1, 8; add.u32 r1, r1, r2; add.u32 r1, r1, v.x;
+  mov.b64 v, d0; xor.b32 r3, v.x, v.y; cvt.u32.u64 r4, d0; shr.u64 d3, d0, 32; cvt.u32.u64 r5, d3;
+  xor.b32 r4, r4, r5; setp.eq.u32 p0, r3, r4; @!p0 mov.u32 r1, 0;
+  cvt.u64.u32 d4, r1; add.u64 d2, d2, d4; st.global.u64 [d1], d2;)",
+                                32);
+  for (std::uint64_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(result[i], ((i + 7) << 32 | (i + 5)) + (i + 7) * 256 + 2 * (i + 5));
   }
 }
 

@@ -1,4 +1,4 @@
-// For tests: PTX texts run by the interpreter.
+// For tests: PTX texts that are run, in the mode that GANTRY_SIMT_MODE names.
 #pragma once
 
 #include "simt/exec/device_memory.h"
@@ -15,14 +15,11 @@
 
 namespace gantry::simt::exec {
 
-/// Before anybody asks for the settings, which are read once.
-inline const int kInterpret = setenv("GANTRY_SIMT_MODE", "interpret", 0);
-
 /// A module of one text, loaded.
-class Interpreted {
+class KernelText {
 public:
   /// `body` comes after the module's directives.
-  explicit Interpreted(const std::string& body) {
+  explicit KernelText(const std::string& body) {
     auto module = ptx::parse(".version 8.3\n.target sm_90\n.address_size 64\n" + body, "test.ptx");
     if (!module) {
       ADD_FAILURE() << module.error().text("test.ptx") << '\n' << body;
@@ -111,7 +108,7 @@ inline std::string kernel_of_body(const std::string& body, const std::string& be
 
 inline Words run_body(const std::string& body, std::uint32_t threads, std::uint32_t blocks = 1,
                       const std::string& before = {}) {
-  return Interpreted(kernel_of_body(body, before)).results(Words(threads), threads, blocks);
+  return KernelText(kernel_of_body(body, before)).results(Words(threads), threads, blocks);
 }
 
 } // namespace gantry::simt::exec
