@@ -4,10 +4,11 @@
 #include "simt/exec/code.h"
 #include "simt/exec/evaluator.h"
 #include "simt/exec/fault_report.h"
+#include "simt/exec/special_registers.h"
 #include "simt/exec/system_calls.h"
-#include "simt/ptx/module.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace gantry::simt::exec {
 
@@ -190,93 +191,20 @@ void call_indirect(Evaluator& evaluator, LaneGroup& group, const LaneStep& step,
 
 // The machine.
 
-Word special_of_lane(ptx::SpecialRegister special, unsigned lane) {
-  using ptx::SpecialRegister;
-  const Word own = Word{1} << lane;
-  switch (special) {
-  case SpecialRegister::kLaneid:
-    return lane;
-  case SpecialRegister::kLanemaskEq:
-    return own;
-  case SpecialRegister::kLanemaskLt:
-    return own - 1;
-  case SpecialRegister::kLanemaskLe:
-    return own | (own - 1);
-  case SpecialRegister::kLanemaskGt:
-    return kAllLanes & ~(own | (own - 1));
-  default:
-    return kAllLanes & ~(own - 1);
-  }
-}
-
-Word special_of_warp(const Warp& warp, ptx::SpecialRegister special, Word number) {
-  using ptx::SpecialRegister;
-  const auto axis = [&](SpecialRegister first) {
-    return static_cast<unsigned>(special) - static_cast<unsigned>(first);
-  };
-  switch (special) {
-  case SpecialRegister::kNtidX:
-  case SpecialRegister::kNtidY:
-  case SpecialRegister::kNtidZ:
-    return warp.ntid[axis(SpecialRegister::kNtidX)];
-  case SpecialRegister::kCtaidX:
-  case SpecialRegister::kCtaidY:
-  case SpecialRegister::kCtaidZ:
-    return warp.ctaid[axis(SpecialRegister::kCtaidX)];
-  case SpecialRegister::kNctaidX:
-  case SpecialRegister::kNctaidY:
-  case SpecialRegister::kNctaidZ:
-    return warp.nctaid[axis(SpecialRegister::kNctaidX)];
-  case SpecialRegister::kWarpid:
-    return warp.warp_index;
-  case SpecialRegister::kNwarpid:
-    return kMostWarps;
-  case SpecialRegister::kSmid:
-    return warp.smid;
-  case SpecialRegister::kNsmid:
-    return warp.nsmid;
-  case SpecialRegister::kGridid:
-    return warp.grid_id;
-  case SpecialRegister::kTotalSmemSize:
-  case SpecialRegister::kAggrSmemSize:
-    return warp.shared_size;
-  case SpecialRegister::kDynamicSmemSize:
-    return warp.dynamic_shared;
-  case SpecialRegister::kEnvreg:
-    return warp.envreg[number & 31];
-  default:
-    return 0;
-  }
-}
-
 void special(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  using ptx::SpecialRegister;
   const Warp& warp = evaluator.warp();
-  const auto which = static_cast<SpecialRegister>(step.detail);
+  const auto which = static_cast<ptx::SpecialRegister>(step.detail);
+  const auto number = static_cast<std::uint32_t>(group.read(step.operands[0])[0]);
+  const unsigned axis = step.detail - static_cast<unsigned>(ptx::SpecialRegister::kTidX);
+  Word value = 0;
+  if (const std::optional<WarpMember> member = member_of(which, number)) {
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(&warp) + member->offset, member->size);
+  }
   Word* result = group.frame->column(step.result);
-  switch (which) {
-  case SpecialRegister::kTidX:
-  case SpecialRegister::kTidY:
-  case SpecialRegister::kTidZ: {
-    const std::uint32_t* of_lane =
-        warp.lane_tid[step.detail - static_cast<unsigned>(SpecialRegister::kTidX)];
-    for_lanes(active, [&](unsigned lane) { result[lane] = of_lane[lane]; });
-    return;
-  }
-  case SpecialRegister::kLaneid:
-  case SpecialRegister::kLanemaskEq:
-  case SpecialRegister::kLanemaskLe:
-  case SpecialRegister::kLanemaskLt:
-  case SpecialRegister::kLanemaskGe:
-  case SpecialRegister::kLanemaskGt:
-    for_lanes(active, [&](unsigned lane) { result[lane] = special_of_lane(which, lane); });
-    return;
-  default: {
-    const Word value = special_of_warp(warp, which, group.read(step.operands[0])[0]);
-    for_lanes(active, [&](unsigned lane) { result[lane] = value; });
-    return;
-  }
-  }
+  for_lanes(active, [&](unsigned lane) {
+    result[lane] =
+        axis < 3 ? warp.lane_tid[axis][lane] : value_in_lane(which, lane).value_or(value);
+  });
 }
 
 /// The same for all lanes.
@@ -485,61 +413,10 @@ StepFunction control_function(const LaneStep& step) {
 
 StepFunction operation_function(Operation operation) {
   switch (operation) {
-  case Operation::kSpecial:
-    return special;
-  case Operation::kVariable:
-    return of_warp<variable>;
-  case Operation::kParameters:
-    return of_warp<parameters>;
-  case Operation::kFunction:
-    return of_warp<function_handle>;
-  case Operation::kSharedBase:
-    return of_warp<shared_base>;
-  case Operation::kLocalBase:
-    return local_base;
-  case Operation::kLocalOffset:
-    return local_offset;
-  case Operation::kArithmetic:
-    return arithmetic;
-  case Operation::kInWindow:
-    return in_window;
-  case Operation::kShuffleValid:
-    return shuffle_valid;
-  case Operation::kActiveMask:
-    return active_mask;
-  case Operation::kShuffle:
-  case Operation::kVoteBallot:
-  case Operation::kMatchAny:
-  case Operation::kMatchAll:
-  case Operation::kRedux:
-  case Operation::kWarpBarrier:
-    return exchange;
-  case Operation::kBarrier:
-    return barrier;
-  case Operation::kBarrierArrive:
-    return arrive;
-  case Operation::kNanosleep:
-    return sleep;
-  case Operation::kExit:
-    return exit;
-  case Operation::kTrap:
-    return trap;
-  case Operation::kSystemCall:
-    return call_system;
-  case Operation::kClock:
-    return of_warp<clock>;
-  case Operation::kGlobalTimer:
-    return of_warp<global_timer>;
-  case Operation::kAlloca:
-    return allocate;
-  case Operation::kStackSave:
-    return save_stack;
-  case Operation::kStackRestore:
-    return restore_stack;
-  case Operation::kIndirectCall:
-    return call_indirect;
-  case Operation::kDirectCall:
-    return call;
+#define GANTRY_LANE_OPERATION(name, function, facts)                                               \
+  case Operation::k##name:                                                                         \
+    return function;
+#include "simt/exec/one_lane.def"
   }
   return nullptr;
 }

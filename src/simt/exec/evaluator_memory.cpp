@@ -89,44 +89,24 @@ void store(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMas
 Word sum(const Warp& warp, const LaneStep& step, Word at, Word old, Word value) {
   Arithmetic addition;
   addition.operation = Operator::kAdd;
-  addition.type = static_cast<Update>(step.detail) == Update::kBFAdd ? ptx::Type::kBf16
-                  : step.width == 16                                 ? ptx::Type::kF16
-                  : step.width == 32                                 ? ptx::Type::kF32
-                                                                     : ptx::Type::kF64;
+  addition.type = step.is_bfloat     ? ptx::Type::kBf16
+                  : step.width == 16 ? ptx::Type::kF16
+                  : step.width == 32 ? ptx::Type::kF32
+                                     : ptx::Type::kF64;
   addition.ftz = addition.type == ptx::Type::kF32 &&
                  at - reinterpret_cast<Word>(warp.shared) >= warp.shared_size;
   return compute(addition, old, value);
 }
 
 template <typename Bits>
-Word updated(const Warp& warp, const LaneStep& step, Word at, Bits old, Bits value) {
-  using Signed = std::make_signed_t<Bits>;
+Bits updated(const Warp& warp, const LaneStep& step, Word at, Bits old, Bits value) {
+  const auto old_number = static_cast<std::make_signed_t<Bits>>(old);
+  const auto number = static_cast<std::make_signed_t<Bits>>(value);
   switch (static_cast<Update>(step.detail)) {
-  case Update::kAdd:
-    return static_cast<Bits>(old + value);
-  case Update::kFAdd:
-  case Update::kBFAdd:
-    return sum(warp, step, at, old, value);
-  case Update::kUMin:
-    return std::min(old, value);
-  case Update::kUMax:
-    return std::max(old, value);
-  case Update::kSMin:
-    return static_cast<Bits>(std::min(static_cast<Signed>(old), static_cast<Signed>(value)));
-  case Update::kSMax:
-    return static_cast<Bits>(std::max(static_cast<Signed>(old), static_cast<Signed>(value)));
-  case Update::kAnd:
-    return old & value;
-  case Update::kOr:
-    return old | value;
-  case Update::kXor:
-    return old ^ value;
-  case Update::kExchange:
-    return value;
-  case Update::kIncrement:
-    return old >= value ? 0 : static_cast<Bits>(old + 1);
-  case Update::kDecrement:
-    return old == 0 || old > value ? value : static_cast<Bits>(old - 1);
+#define GANTRY_LANE_UPDATE(name, llvm, result)                                                     \
+  case Update::k##name:                                                                            \
+    return static_cast<Bits>(result);
+#include "simt/exec/one_lane.def"
   }
   return old;
 }
@@ -145,7 +125,7 @@ void update(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMa
     Bits wanted = 0;
     do {
       wanted = step.instruction == LaneInstruction::kUpdate
-                   ? static_cast<Bits>(updated(evaluator.warp(), step, at[lane], old, given))
+                   ? updated(evaluator.warp(), step, at[lane], old, given)
                : old == given ? static_cast<Bits>(replacement[lane])
                               : old;
     } while (!__atomic_compare_exchange_n(place, &old, wanted, true, __ATOMIC_SEQ_CST,

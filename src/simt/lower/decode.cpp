@@ -1,6 +1,6 @@
 // The decoder translates instruction by instruction and leaves nothing out but moves: what only
-// renames a value (casts, zero extension) makes no step, and what is loaded from a variable or
-// stored into one is used and computed in the variable's own column where nothing comes between.
+// renames a value (casts, zero extension) makes no step, and a variable is read where it is unless
+// it is written before the value is used.
 #include "simt/lower/decode.h"
 
 #include "simt/lower/operations.h"
@@ -29,98 +29,50 @@ constexpr unsigned kWord = 64;
 /// After the last position in a block.
 constexpr unsigned kInOtherBlocks = ~0U;
 
-std::optional<LaneInstruction> instruction_of(unsigned opcode) {
-  static const std::map<unsigned, LaneInstruction> kRows = {
-      {Llvm::Add, LaneInstruction::kAdd},
-      {Llvm::Sub, LaneInstruction::kSub},
-      {Llvm::Mul, LaneInstruction::kMul},
-      {Llvm::UDiv, LaneInstruction::kUDiv},
-      {Llvm::SDiv, LaneInstruction::kSDiv},
-      {Llvm::URem, LaneInstruction::kURem},
-      {Llvm::SRem, LaneInstruction::kSRem},
-      {Llvm::Shl, LaneInstruction::kShl},
-      {Llvm::LShr, LaneInstruction::kLShr},
-      {Llvm::AShr, LaneInstruction::kAShr},
-      {Llvm::And, LaneInstruction::kAnd},
-      {Llvm::Or, LaneInstruction::kOr},
-      {Llvm::Xor, LaneInstruction::kXor},
-      {Llvm::Select, LaneInstruction::kSelect},
-      {Llvm::FAdd, LaneInstruction::kFAdd},
-      {Llvm::FSub, LaneInstruction::kFSub},
-      {Llvm::FMul, LaneInstruction::kFMul},
-      {Llvm::FDiv, LaneInstruction::kFDiv},
-      {Llvm::SExt, LaneInstruction::kSignExtend},
-      {Llvm::FPExt, LaneInstruction::kFConvert},
-      {Llvm::FPTrunc, LaneInstruction::kFConvert},
-      {Llvm::SIToFP, LaneInstruction::kFFromSigned},
-      {Llvm::UIToFP, LaneInstruction::kFFromUnsigned},
-  };
-  const auto found = kRows.find(opcode);
-  return found == kRows.end() ? std::nullopt : std::optional(found->second);
+#define GANTRY_LANE_FLOAT GANTRY_LANE_INTEGER
+#define GANTRY_LANE_TO_FLOAT GANTRY_LANE_INTEGER
+#define GANTRY_LANE_INTEGER(name, kind, llvm, value) GANTRY_ROW_##kind(name, llvm)
+#define GANTRY_ROW_None(name, llvm)
+
+std::optional<LaneInstruction> instruction_of(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+#define GANTRY_ROW_Intrinsic(name, llvm)
+#define GANTRY_ROW_Opcode(name, llvm)                                                              \
+  case Llvm::llvm:                                                                                 \
+    return LaneInstruction::k##name;
+#include "simt/exec/one_lane.def"
+#undef GANTRY_ROW_Intrinsic
+#undef GANTRY_ROW_Opcode
+  default:
+    return std::nullopt;
+  }
 }
 
-std::optional<LaneInstruction> instruction_of_intrinsic(llvm::Intrinsic::ID id) {
-  using namespace llvm;
-  static const std::map<Intrinsic::ID, LaneInstruction> kRows = {
-      {Intrinsic::umin, LaneInstruction::kUMin},
-      {Intrinsic::umax, LaneInstruction::kUMax},
-      {Intrinsic::smin, LaneInstruction::kSMin},
-      {Intrinsic::smax, LaneInstruction::kSMax},
-      {Intrinsic::sadd_sat, LaneInstruction::kAddSaturated},
-      {Intrinsic::ssub_sat, LaneInstruction::kSubSaturated},
-      {Intrinsic::usub_sat, LaneInstruction::kSubSaturatedUnsigned},
-      {Intrinsic::abs, LaneInstruction::kAbs},
-      {Intrinsic::ctpop, LaneInstruction::kPopulation},
-      {Intrinsic::ctlz, LaneInstruction::kLeadingZeros},
-      {Intrinsic::cttz, LaneInstruction::kTrailingZeros},
-      {Intrinsic::bitreverse, LaneInstruction::kReverseBits},
-      {Intrinsic::minimum, LaneInstruction::kFMinimum},
-      {Intrinsic::maximum, LaneInstruction::kFMaximum},
-      {Intrinsic::minimumnum, LaneInstruction::kFMinimumNumber},
-      {Intrinsic::maximumnum, LaneInstruction::kFMaximumNumber},
-      {Intrinsic::copysign, LaneInstruction::kFCopySign},
-      {Intrinsic::fma, LaneInstruction::kFMa},
-      {Intrinsic::sqrt, LaneInstruction::kFSqrt},
-      {Intrinsic::fabs, LaneInstruction::kFAbsolute},
-      {Intrinsic::roundeven, LaneInstruction::kFRoundEven},
-      {Intrinsic::trunc, LaneInstruction::kFTruncate},
-      {Intrinsic::floor, LaneInstruction::kFFloor},
-      {Intrinsic::ceil, LaneInstruction::kFCeiling},
-      {Intrinsic::canonicalize, LaneInstruction::kFCanonical},
-      {Intrinsic::fptosi_sat, LaneInstruction::kFToSigned},
-      {Intrinsic::fptoui_sat, LaneInstruction::kFToUnsigned},
-  };
-  const auto found = kRows.find(id);
-  return found == kRows.end() ? std::nullopt : std::optional(found->second);
+#define GANTRY_LANE_FLOAT GANTRY_LANE_INTEGER
+#define GANTRY_LANE_TO_FLOAT GANTRY_LANE_INTEGER
+#define GANTRY_LANE_INTEGER(name, kind, llvm, value) GANTRY_ROW_##kind(name, llvm)
+
+std::optional<LaneInstruction> instruction_of(const llvm::CallInst& call) {
+  switch (call.getIntrinsicID()) {
+#define GANTRY_ROW_Opcode(name, llvm)
+#define GANTRY_ROW_Intrinsic(name, id)                                                             \
+  case llvm::Intrinsic::id:                                                                        \
+    return LaneInstruction::k##name;
+#include "simt/exec/one_lane.def"
+#undef GANTRY_ROW_Intrinsic
+#undef GANTRY_ROW_Opcode
+#undef GANTRY_ROW_None
+  default:
+    return std::nullopt;
+  }
 }
 
 std::optional<exec::Update> update_of(const llvm::AtomicRMWInst& update) {
-  using llvm::AtomicRMWInst;
   switch (update.getOperation()) {
-  case AtomicRMWInst::Add:
-    return exec::Update::kAdd;
-  case AtomicRMWInst::FAdd:
-    return update.getType()->isBFloatTy() ? exec::Update::kBFAdd : exec::Update::kFAdd;
-  case AtomicRMWInst::UMin:
-    return exec::Update::kUMin;
-  case AtomicRMWInst::UMax:
-    return exec::Update::kUMax;
-  case AtomicRMWInst::Min:
-    return exec::Update::kSMin;
-  case AtomicRMWInst::Max:
-    return exec::Update::kSMax;
-  case AtomicRMWInst::And:
-    return exec::Update::kAnd;
-  case AtomicRMWInst::Or:
-    return exec::Update::kOr;
-  case AtomicRMWInst::Xor:
-    return exec::Update::kXor;
-  case AtomicRMWInst::Xchg:
-    return exec::Update::kExchange;
-  case AtomicRMWInst::UIncWrap:
-    return exec::Update::kIncrement;
-  case AtomicRMWInst::UDecWrap:
-    return exec::Update::kDecrement;
+#define GANTRY_LANE_UPDATE(name, id, value)                                                        \
+  case llvm::AtomicRMWInst::id:                                                                    \
+    return exec::Update::k##name;
+#include "simt/exec/one_lane.def"
   default:
     return std::nullopt;
   }
@@ -150,53 +102,14 @@ unsigned compare_bits(llvm::CmpInst::Predicate predicate) {
   }
 }
 
-/// The first argument is a number that is known here.
-bool has_detail(Operation operation) {
-  switch (operation) {
-  case Operation::kSpecial:
-  case Operation::kVariable:
-  case Operation::kFunction:
-  case Operation::kArithmetic:
-  case Operation::kInWindow:
-  case Operation::kShuffleValid:
-  case Operation::kShuffle:
-  case Operation::kRedux:
-  case Operation::kTrap:
-  case Operation::kSystemCall:
-  case Operation::kDirectCall:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// The last argument is the site.
-bool ends_with_site(Operation operation) {
-  switch (operation) {
-  case Operation::kShuffle:
-  case Operation::kVoteBallot:
-  case Operation::kMatchAny:
-  case Operation::kMatchAll:
-  case Operation::kRedux:
-  case Operation::kWarpBarrier:
-  case Operation::kBarrier:
-  case Operation::kBarrierArrive:
-  case Operation::kNanosleep:
-  case Operation::kTrap:
-  case Operation::kSystemCall:
-  case Operation::kAlloca:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Whether lanes may wait in it, end, or go elsewhere.
-bool moves_lanes(Operation operation) {
-  return operation >= Operation::kShuffle && operation != Operation::kActiveMask &&
-         operation != Operation::kSystemCall && operation != Operation::kClock &&
-         operation != Operation::kGlobalTimer && operation != Operation::kAlloca &&
-         operation != Operation::kStackSave && operation != Operation::kStackRestore;
+/// What is to be known of an operation.
+enum Facts : unsigned { kNothing = 0, kDetail = 1, kSite = 2, kMoves = 4 };
+bool has(Operation operation, Facts fact) {
+  static constexpr unsigned kFacts[] = {
+#define GANTRY_LANE_OPERATION(name, function, facts) facts,
+#include "simt/exec/one_lane.def"
+  };
+  return (kFacts[static_cast<unsigned>(operation)] & fact) != 0;
 }
 
 unsigned width_of(const llvm::Type& type) {
@@ -411,8 +324,8 @@ private:
 
   // Blocks.
 
-  /// Finds out where the values of a block are used last, which loads of variables need no copy
-  /// and which stores no step.
+  /// Finds out where the values of a block are used last, and which loads of variables need no
+  /// copy.
   void look_at(const llvm::BasicBlock& block) {
     order_.clear();
     llvm::SmallVector<const llvm::Instruction*> instructions;
@@ -421,7 +334,6 @@ private:
       instructions.push_back(&instruction);
     }
     aliases_.clear();
-    targets_.clear();
     ends_.clear();
     for (const llvm::Instruction* instruction : llvm::reverse(instructions)) {
       unsigned end = order_[instruction];
@@ -443,24 +355,6 @@ private:
         list[part->column].push_back(order_[instruction]);
       }
     }
-    for (auto& [column, places] : writes) {
-      for (unsigned& place : places) {
-        const llvm::Instruction* maker = maker_of(*instructions[place]);
-        if (maker == nullptr) {
-          continue;
-        }
-        const unsigned made = order_[maker];
-        const bool is_read = llvm::any_of(loads[column], [&](unsigned load) {
-          return load < place && (load > made || ends_[instructions[load]] > made);
-        });
-        const bool is_written =
-            llvm::any_of(places, [&](unsigned other) { return other > made && other < place; });
-        if (!is_read && !is_written) {
-          targets_[maker] = column;
-          place = made;
-        }
-      }
-    }
     for (const auto& [column, places] : loads) {
       for (const unsigned load : places) {
         const unsigned end = ends_[instructions[load]];
@@ -473,46 +367,8 @@ private:
     }
   }
 
-  /// The instruction whose result a store of a whole variable is, if nobody else wants it.
-  const llvm::Instruction* maker_of(const llvm::Instruction& store) const {
-    if (!is_whole(store)) {
-      return nullptr;
-    }
-    const llvm::Value* value = store.getOperand(0);
-    for (;;) {
-      const auto* maker = llvm::dyn_cast<llvm::Instruction>(value);
-      if (maker == nullptr || !maker->hasOneUse() || maker->getParent() != store.getParent()) {
-        return nullptr;
-      }
-      switch (maker->getOpcode()) {
-      case Llvm::BitCast:
-      case Llvm::PtrToInt:
-      case Llvm::IntToPtr:
-      case Llvm::ZExt:
-      case Llvm::Freeze:
-        value = maker->getOperand(0);
-        continue;
-      case Llvm::ExtractValue:
-      case Llvm::InsertValue:
-      case Llvm::GetElementPtr:
-      case Llvm::AtomicCmpXchg:
-      case Llvm::Alloca:
-        return nullptr;
-      default:
-        break;
-      }
-      const bool is_variable = part_of(*maker) != nullptr;
-      const bool is_large = maker->getType()->isStructTy() || width_of(*maker->getType()) > kWord ||
-                            width_of(*maker->getOperand(0)->getType()) > kWord;
-      return is_variable || is_large ? nullptr : maker;
-    }
-  }
-
   /// A column for a result of `instruction`.
   std::uint32_t new_column(const llvm::Instruction& instruction) {
-    if (const auto target = targets_.find(&instruction); target != targets_.end()) {
-      return target->second;
-    }
     const unsigned end = ends_[&instruction];
     if (end == kInOtherBlocks || free_.empty()) {
       free_.push_back(code_.columns++);
@@ -582,7 +438,7 @@ private:
     return block.getSinglePredecessor() != nullptr && block.getSingleSuccessor() == to &&
            follows(to, number + 1) && llvm::none_of(block, [](const llvm::Instruction& each) {
              const std::optional<Operation> operation = operation_of(each);
-             return operation && moves_lanes(*operation);
+             return operation && has(*operation, kMoves);
            });
   }
 
@@ -707,13 +563,7 @@ private:
       values_[&instruction] = {operand_of(*instruction.getOperand(0))};
       return;
     }
-    if (instruction.getOpcode() == Llvm::Trunc) {
-      const LaneOperand a = operand_of(*instruction.getOperand(0));
-      define(LaneInstruction::kTruncate, instruction, {a}).width =
-          static_cast<std::uint8_t>(width_of(*instruction.getType()));
-      return;
-    }
-    decode_plain(instruction, instruction_of(instruction.getOpcode()));
+    decode_plain(instruction, instruction_of(instruction));
   }
 
   /// Of operands and a result of one word each.
@@ -743,7 +593,7 @@ private:
       define(adds ? LaneInstruction::kAddOverflows : LaneInstruction::kSubOverflows, call, {a, b});
       return;
     }
-    decode_plain(call, instruction_of_intrinsic(id));
+    decode_plain(call, instruction_of(call));
   }
 
   /// Numbers of 128 bits, of which products are made.
@@ -862,6 +712,7 @@ private:
       const LaneOperand given = operand_of(value);
       made = &define(LaneInstruction::kUpdate, access, {address, given});
       made->detail = static_cast<std::uint32_t>(*what);
+      made->is_bfloat = value.getType()->isBFloatTy();
     } else {
       const LaneOperand expected = operand_of(value);
       const LaneOperand replacement = operand_of(*access.getOperand(2));
@@ -886,8 +737,8 @@ private:
       return llvm::cast<llvm::ConstantInt>(call.getArgOperand(index))->getZExtValue();
     };
     const bool calls = operation == Operation::kDirectCall || operation == Operation::kIndirectCall;
-    unsigned first = has_detail(operation) ? 1 : 0;
-    const unsigned end = call.arg_size() - (ends_with_site(operation) ? 1 : 0);
+    unsigned first = has(operation, kDetail) ? 1 : 0;
+    const unsigned end = call.arg_size() - (has(operation, kSite) ? 1 : 0);
     std::vector<LaneOperand> operands;
     if (operation == Operation::kIndirectCall) {
       operands.push_back(operand_of(*call.getArgOperand(0)));
@@ -914,7 +765,7 @@ private:
       made.signature = known(2);
       made.results = std::move(results);
     } else {
-      made.site = ends_with_site(operation) ? known(end) : 0;
+      made.site = has(operation, kSite) ? known(end) : 0;
       made.result = results.empty() ? LaneStep::kNoResult : results[0];
       made.width =
           static_cast<std::uint8_t>(call.getType()->isVoidTy() ? 0 : width_of(*call.getType()));
@@ -941,10 +792,9 @@ private:
   llvm::DenseMap<const llvm::Value*, Operands> values_;
   // Of the block being decoded.
   llvm::DenseMap<const llvm::Instruction*, unsigned> order_;
-  llvm::DenseMap<const llvm::Instruction*, unsigned> ends_;         ///< positions of last uses
-  llvm::DenseSet<const llvm::Instruction*> aliases_;                ///< loads without a copy
-  llvm::DenseMap<const llvm::Instruction*, std::uint32_t> targets_; ///< columns of variables
-  std::vector<std::pair<unsigned, std::uint32_t>> in_use_;          ///< until when, column
+  llvm::DenseMap<const llvm::Instruction*, unsigned> ends_; ///< positions of last uses
+  llvm::DenseSet<const llvm::Instruction*> aliases_;        ///< loads without a copy
+  std::vector<std::pair<unsigned, std::uint32_t>> in_use_;  ///< until when, column
   std::vector<std::uint32_t> free_;
 };
 

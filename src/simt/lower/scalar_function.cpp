@@ -375,6 +375,8 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
   switch (operand.special) {
   case SpecialRegister::kWarpSize:
     return number(exec::kLanes);
+  case SpecialRegister::kNwarpid:
+    return number(exec::kMostWarps);
   case SpecialRegister::kClock64:
   case SpecialRegister::kClock:
     return operation(Operation::kClock, bits(64), {});
