@@ -144,11 +144,6 @@ public:
   }
 
 private:
-  /// A place in a variable: a column, and where in it.
-  struct Part {
-    std::uint32_t column = 0;
-    unsigned bit = 0;
-  };
   void fail(const llvm::Value& value) {
     if (error_.empty()) {
       llvm::raw_string_ostream stream(error_);
@@ -185,6 +180,7 @@ private:
     return true;
   }
 
+  /// A variable is one whose words of 64 bits are each loaded and stored in one piece.
   void find_variables() {
     for (const llvm::Instruction& instruction : function_.getEntryBlock()) {
       const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -193,49 +189,36 @@ private:
         continue;
       }
       const std::uint64_t size = alloca->getAllocationSize(layout_)->getFixedValue();
+      std::map<std::uint64_t, unsigned> widths;
       const bool fits = std::ranges::all_of(accesses.list, [&](const auto& access) {
         const unsigned width = width_of(*llvm::getLoadStoreType(access.first));
-        const std::uint64_t bytes = (width + 7) / 8;
-        return access.second + bytes <= size && access.second % 8 + bytes <= 8;
+        return access.second % 8 == 0 && access.second + (width + 7) / 8 <= size &&
+               widths.try_emplace(access.second, width).first->second == width;
       });
       if (!fits) {
         continue;
       }
-      const std::uint32_t first = code_.columns;
-      code_.columns += static_cast<std::uint32_t>((size + 7) / 8);
-      variable_width_.resize(code_.columns, 0);
       for (const auto& [access, offset] : accesses.list) {
-        const Part part{first + static_cast<std::uint32_t>(offset / 8),
-                        static_cast<unsigned>(offset % 8 * 8)};
-        parts_[access] = part;
-        // Read and written in one piece, or as parts of a word.
-        unsigned& width = variable_width_[part.column];
-        const unsigned own = width_of(*llvm::getLoadStoreType(access));
-        width = part.bit == 0 && (width == 0 || width == own) ? own : kWord;
+        variables_[access] = code_.columns + static_cast<std::uint32_t>(offset / 8);
       }
+      code_.columns += static_cast<std::uint32_t>((size + 7) / 8);
       done_.insert(alloca);
       done_.insert(accesses.addresses.begin(), accesses.addresses.end());
     }
   }
 
-  const Part* part_of(const llvm::Instruction& access) const {
-    const auto found = parts_.find(&access);
-    return found == parts_.end() ? nullptr : &found->second;
-  }
-
-  bool is_whole(const llvm::Instruction& access) const {
-    const Part* part = part_of(access);
-    return part != nullptr && part->bit == 0 &&
-           width_of(*llvm::getLoadStoreType(&access)) == variable_width_[part->column];
+  std::optional<std::uint32_t> variable_of(const llvm::Instruction& access) const {
+    const auto found = variables_.find(&access);
+    return found == variables_.end() ? std::nullopt : std::optional(found->second);
   }
 
   void take_arguments() {
     for (const llvm::Argument& argument : function_.args()) {
       const auto* store =
           argument.hasOneUse() ? llvm::dyn_cast<llvm::StoreInst>(*argument.user_begin()) : nullptr;
-      if (store != nullptr && is_whole(*store)) {
+      if (store != nullptr && variable_of(*store)) {
         done_.insert(store);
-        code_.parameters.push_back(parts_[store].column);
+        code_.parameters.push_back(*variable_of(*store));
       } else {
         code_.parameters.push_back(code_.columns++);
       }
@@ -350,9 +333,9 @@ private:
     llvm::DenseMap<std::uint32_t, llvm::SmallVector<unsigned>> loads;
     llvm::DenseMap<std::uint32_t, llvm::SmallVector<unsigned>> writes;
     for (const llvm::Instruction* instruction : instructions) {
-      if (const Part* part = part_of(*instruction)) {
+      if (const std::optional<std::uint32_t> variable = variable_of(*instruction)) {
         auto& list = llvm::isa<llvm::LoadInst>(instruction) ? loads : writes;
-        list[part->column].push_back(order_[instruction]);
+        list[*variable].push_back(order_[instruction]);
       }
     }
     for (const auto& [column, places] : loads) {
@@ -360,7 +343,7 @@ private:
         const unsigned end = ends_[instructions[load]];
         const bool is_written = llvm::any_of(
             writes[column], [&](unsigned place) { return place > load && place < end; });
-        if (is_whole(*instructions[load]) && end != kInOtherBlocks && !is_written) {
+        if (end != kInOtherBlocks && !is_written) {
           aliases_.insert(instructions[load]);
         }
       }
@@ -509,8 +492,8 @@ private:
       }
       return;
     }
-    if (const Part* part = part_of(instruction)) {
-      decode_variable(instruction, *part);
+    if (const std::optional<std::uint32_t> variable = variable_of(instruction)) {
+      decode_variable(instruction, *variable);
       return;
     }
     switch (instruction.getOpcode()) {
@@ -655,35 +638,21 @@ private:
     code_.local_bytes += variable.getAllocationSize(layout_)->getFixedValue();
   }
 
-  void decode_variable(const llvm::Instruction& access, const Part& part) {
-    const LaneOperand variable{nullptr, part.column};
-    const bool whole = is_whole(access);
-    const auto width = static_cast<std::uint8_t>(width_of(*llvm::getLoadStoreType(&access)));
-    if (llvm::isa<llvm::LoadInst>(access)) {
-      if (aliases_.contains(&access)) {
-        values_[&access] = {variable};
-        return;
-      }
-      LaneStep& made =
-          define(whole ? LaneInstruction::kCopy : LaneInstruction::kLoadPart, access, {variable});
-      made.width = width;
-      made.detail = part.bit;
+  void decode_variable(const llvm::Instruction& access, std::uint32_t variable) {
+    if (aliases_.contains(&access)) {
+      values_[&access] = {{nullptr, variable}};
       return;
     }
-    const llvm::Value& value = *access.getOperand(0);
-    const auto* zero = llvm::dyn_cast<llvm::Constant>(&value);
-    const bool is_first = access.getParent() == &function_.getEntryBlock();
-    const LaneOperand from = operand_of(value);
-    if ((zero != nullptr && zero->isNullValue() && is_first) ||
-        (whole && from.constant == nullptr && from.column == part.column)) {
-      return; // it is so already
+    if (llvm::isa<llvm::LoadInst>(access)) {
+      define(LaneInstruction::kCopy, access, {{nullptr, variable}});
+      return;
     }
-    LaneStep& made = step(whole ? LaneInstruction::kCopy : LaneInstruction::kStorePart, access);
-    made.operands[0] = whole ? from : variable;
-    made.operands[1] = from;
-    made.result = part.column;
-    made.width = width;
-    made.detail = part.bit;
+    const auto* zero = llvm::dyn_cast<llvm::Constant>(access.getOperand(0));
+    const bool is_first = access.getParent() == &function_.getEntryBlock();
+    if (zero == nullptr || !zero->isNullValue() || !is_first) { // it begins as zero
+      const LaneOperand value = operand_of(*access.getOperand(0));
+      step(LaneInstruction::kCopy, access, {value}).result = variable;
+    }
   }
 
   void decode_access(const llvm::Instruction& access) {
@@ -785,9 +754,8 @@ private:
   llvm::DenseMap<const llvm::BasicBlock*, std::uint32_t> starts_;
   std::vector<std::pair<std::size_t, llvm::SmallVector<const llvm::BasicBlock*>>> jumps_;
   llvm::DenseSet<const llvm::BasicBlock*> passages_;
-  std::vector<unsigned> variable_width_; ///< by column
-  llvm::DenseMap<const llvm::Instruction*, Part> parts_;
-  llvm::DenseSet<const llvm::Instruction*> done_; ///< make no step
+  llvm::DenseMap<const llvm::Instruction*, std::uint32_t> variables_; ///< columns, by access
+  llvm::DenseSet<const llvm::Instruction*> done_;                     ///< make no step
   std::map<std::uint64_t, const std::uint64_t*> constants_;
   llvm::DenseMap<const llvm::Value*, Operands> values_;
   // Of the block being decoded.
