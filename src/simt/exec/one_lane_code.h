@@ -30,8 +30,8 @@ enum class ReduxKind : std::uint8_t { kAdd, kMinU, kMaxU, kMinS, kMaxS, kAnd, kO
 /// Beside the address spaces of AccessSpace: memory of the executor itself, which is never checked.
 inline constexpr std::uint8_t kTrustedSpace = 7;
 
-/// `width` is that of the first operand in bits, of a select and of accesses of memory that of the
-/// value, `to` that of the result.
+/// `width` is that of the first operand in bits, for accesses of memory that of the value; `to` is
+/// that of the result.
 enum class LaneInstruction : std::uint8_t {
 #define GANTRY_LANE_INTEGER(name, kind, llvm, value) k##name,
 #define GANTRY_LANE_FLOAT GANTRY_LANE_INTEGER
