@@ -157,6 +157,13 @@ void for_lanes(LaneMask active, Visit visit) {
   }
 }
 
+/// The step's result in each lane of `active`: value(lane).
+template <typename Value>
+void give(LaneGroup& group, const LaneStep& step, LaneMask active, Value value) {
+  std::uint64_t* result = group.frame->column(step.result);
+  for_lanes(active, [&](unsigned lane) { result[lane] = value(lane); });
+}
+
 /// Those of `active` that have the first one's value.
 [[nodiscard]] LaneMask lanes_like_first(LaneMask active, const std::uint64_t* values);
 

@@ -145,8 +145,7 @@ void call_system(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, L
   }
   system_call(evaluator.warp(), active, static_cast<ptx::SystemCall>(step.detail), words[0].data(),
               results[0].data(), step.site);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) { result[lane] = results[0][lane]; });
+  give(group, step, active, [&](unsigned lane) -> Word { return results[0][lane]; });
 }
 
 void call_system_by_plan(Evaluator& evaluator, LaneGroup& group, const LaneStep& step,
@@ -200,10 +199,8 @@ void special(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneM
   if (const std::optional<WarpMember> member = member_of(which, number)) {
     std::memcpy(&value, reinterpret_cast<const std::byte*>(&warp) + member->offset, member->size);
   }
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
-    result[lane] =
-        axis < 3 ? warp.lane_tid[axis][lane] : value_in_lane(which, lane).value_or(value);
+  give(group, step, active, [&](unsigned lane) -> Word {
+    return axis < 3 ? warp.lane_tid[axis][lane] : value_in_lane(which, lane).value_or(value);
   });
 }
 
@@ -211,8 +208,7 @@ void special(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneM
 template <Word (*function)(Warp&, const LaneStep&)>
 void of_warp(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word value = function(evaluator.warp(), step);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) { result[lane] = value; });
+  give(group, step, active, [&](unsigned lane) -> Word { return value; });
 }
 
 Word variable(Warp& warp, const LaneStep& step) {
@@ -236,38 +232,35 @@ Word global_timer(Warp& warp, const LaneStep&) {
 
 void local_base(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Warp& warp = evaluator.warp();
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
-    result[lane] = reinterpret_cast<Word>(warp.local) + Word{lane} * warp.local_stride;
+  give(group, step, active, [&](unsigned lane) -> Word {
+    return reinterpret_cast<Word>(warp.local) + Word{lane} * warp.local_stride;
   });
 }
 
 void local_offset(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Warp& warp = evaluator.warp();
   const Word* address = group.read(step.operands[0]);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     const Word offset = address[lane] - reinterpret_cast<Word>(warp.local);
     const bool is_local = offset < Word{warp.local_stride} * kLanes;
-    result[lane] = is_local ? offset % warp.local_stride : offset;
+    return is_local ? offset % warp.local_stride : offset;
   });
 }
 
 void in_window(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Warp& warp = evaluator.warp();
   const Word* address = group.read(step.operands[0]);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     const auto inside = [&](const std::byte* base, Word size) {
       return address[lane] - reinterpret_cast<Word>(base) < size;
     };
     const bool shared = inside(warp.shared, kSharedWindow);
     const bool local = inside(warp.local, Word{warp.local_stride} * kLanes);
     const bool parameter = inside(warp.parameters, kParameterWindow);
-    result[lane] = step.detail == static_cast<unsigned>(AccessSpace::kShared)  ? shared
-                   : step.detail == static_cast<unsigned>(AccessSpace::kLocal) ? local
-                   : step.detail == kTrustedSpace ? parameter
-                                                  : !shared && !local && !parameter;
+    return step.detail == static_cast<unsigned>(AccessSpace::kShared)  ? shared
+           : step.detail == static_cast<unsigned>(AccessSpace::kLocal) ? local
+           : step.detail == kTrustedSpace ? parameter
+                                          : !shared && !local && !parameter;
   });
 }
 
@@ -276,22 +269,19 @@ void arithmetic(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask act
   const Word* a = group.read(step.operands[0]);
   const Word* b = group.read(step.operands[1]);
   const Word* c = group.read(step.operands[2]);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active,
-            [&](unsigned lane) { result[lane] = compute(operation, a[lane], b[lane], c[lane]); });
+  give(group, step, active,
+       [&](unsigned lane) -> Word { return compute(operation, a[lane], b[lane], c[lane]); });
 }
 
 void active_mask(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) { result[lane] = active; });
+  give(group, step, active, [&](unsigned lane) -> Word { return active; });
 }
 
 void allocate(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word* sizes = group.read(step.operands[0]);
   const Word* alignments = group.read(step.operands[1]);
   const Word limit = evaluator.warp().local_size;
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     const Word alignment = std::max<Word>(alignments[lane], 8);
     const Word size = sizes[lane];
     const Word start = (group.frame->local_top[lane] + alignment - 1) / alignment * alignment;
@@ -299,13 +289,12 @@ void allocate(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, Lane
       evaluator.trap(active, Trap::kLocalOverflow, step.site);
     }
     evaluator.set_local_top(*group.frame, lane, static_cast<std::uint32_t>(start + size));
-    result[lane] = start;
+    return start;
   });
 }
 
 void save_stack(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) { result[lane] = group.frame->local_top[lane]; });
+  give(group, step, active, [&](unsigned lane) -> Word { return group.frame->local_top[lane]; });
 }
 
 void restore_stack(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
@@ -412,13 +401,11 @@ StepFunction control_function(const LaneStep& step) {
 }
 
 StepFunction operation_function(Operation operation) {
-  switch (operation) {
-#define GANTRY_LANE_OPERATION(name, function, facts)                                               \
-  case Operation::k##name:                                                                         \
-    return function;
+  static constexpr StepFunction kFunctions[] = {
+#define GANTRY_LANE_OPERATION(name, function, facts) function,
 #include "simt/exec/one_lane.def"
-  }
-  return nullptr;
+  };
+  return kFunctions[static_cast<unsigned>(operation)];
 }
 
 } // namespace gantry::simt::exec

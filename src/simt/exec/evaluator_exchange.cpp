@@ -148,10 +148,9 @@ void finish(const Evaluator::Exchanged& exchanged, LaneGroup& group, const LaneS
 void shuffle_valid(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word* b = group.read(step.operands[0]);
   const Word* c = group.read(step.operands[1]);
-  Word* result = group.frame->column(step.result);
   const auto mode = static_cast<ShuffleMode>(step.detail);
-  for_lanes(active, [&](unsigned lane) {
-    result[lane] = shuffle_source(mode, lane, b[lane], c[lane]).valid ? 1 : 0;
+  give(group, step, active, [&](unsigned lane) -> Word {
+    return shuffle_source(mode, lane, b[lane], c[lane]).valid ? 1 : 0;
   });
 }
 

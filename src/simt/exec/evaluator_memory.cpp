@@ -58,15 +58,14 @@ Word load_at(Word at, bool acquires) {
 template <typename Bits>
 void load(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Column at = places(evaluator, group, step, active, AccessKind::kLoad);
-  Word* result = group.frame->column(step.result);
   // Lanes that name one place see one value, even while somebody else writes there: code that runs
   // in lockstep counts on it.
   Word before = 0;
   Word value = 0;
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     value = at[lane] == before ? value : load_at<Bits>(at[lane], step.acquires);
     before = at[lane];
-    result[lane] = value;
+    return value;
   });
 }
 
@@ -117,8 +116,7 @@ void update(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMa
   const Column at = places(evaluator, group, step, active, AccessKind::kAtomic);
   const Word* value = group.read(step.operands[1]);
   const Word* replacement = group.read(step.operands[2]);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     auto* place = reinterpret_cast<Bits*>(at[lane]);
     const auto given = static_cast<Bits>(value[lane]);
     Bits old = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -130,7 +128,7 @@ void update(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMa
                               : old;
     } while (!__atomic_compare_exchange_n(place, &old, wanted, true, __ATOMIC_SEQ_CST,
                                           __ATOMIC_RELAXED));
-    result[lane] = old;
+    return old;
   });
 }
 
@@ -142,8 +140,8 @@ void fence(Evaluator& evaluator, LaneGroup&, const LaneStep&, LaneMask active) {
 }
 
 void local_address(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) { result[lane] = group.frame->local_base + step.detail; });
+  give(group, step, active,
+       [&](unsigned lane) -> Word { return group.frame->local_base + step.detail; });
 }
 
 template <typename Bits>

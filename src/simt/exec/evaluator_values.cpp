@@ -15,9 +15,8 @@ void each_lane(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask acti
   const Word* a = group.read(step.operands[0]);
   const Word* b = group.read(step.operands[1]);
   const Word* c = group.read(step.operands[2]);
-  Word* result = group.frame->column(step.result);
-  for_lanes(active,
-            [&](unsigned lane) { result[lane] = Function::of(step, a[lane], b[lane], c[lane]); });
+  give(group, step, active,
+       [&](unsigned lane) -> Word { return Function::of(step, a[lane], b[lane], c[lane]); });
 }
 
 Word ones(unsigned width) {
@@ -50,12 +49,11 @@ void multiply_high(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask 
   for (unsigned i = 0; i < 4; ++i) {
     words[i] = group.read(step.operands[i]);
   }
-  Word* result = group.frame->column(step.result);
-  for_lanes(active, [&](unsigned lane) {
+  give(group, step, active, [&](unsigned lane) -> Word {
     using Wide = unsigned __int128;
     const Wide low = Wide{words[0][lane]} * words[2][lane];
-    result[lane] = static_cast<Word>(low >> 64) + words[0][lane] * words[3][lane] +
-                   words[1][lane] * words[2][lane];
+    return static_cast<Word>(low >> 64) + words[0][lane] * words[3][lane] +
+           words[1][lane] * words[2][lane];
   });
 }
 
@@ -81,7 +79,7 @@ struct Bits<double> {
 
 template <typename T>
 T number(Word word) {
-  return std::bit_cast<T>(static_cast<typename Bits<T>::Type>(word));
+  return std::bit_cast<T>(static_cast<Bits<T>::Type>(word));
 }
 
 template <typename T>
@@ -110,6 +108,11 @@ T greater(T a, T b) {
   return a > b || (a == b && !std::signbit(wide(a))) ? a : b;
 }
 template <typename T>
+bool is_nan(T number) {
+  return std::isnan(wide(number));
+}
+
+template <typename T>
 constexpr Word sign() {
   return Word{1} << (8 * sizeof(T) - 1);
 }
@@ -126,7 +129,7 @@ template <typename T>
 Word to_signed(T value, unsigned width) {
   const T limit = static_cast<T>(Word{1} << (width - 1));
   const Word top = ones(width) >> 1;
-  return value != value    ? 0
+  return is_nan(value)     ? 0
          : value >= limit  ? top
          : value <= -limit ? top + 1
                            : static_cast<Word>(static_cast<std::int64_t>(value)) & ones(width);

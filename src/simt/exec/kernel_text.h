@@ -62,12 +62,9 @@ public:
 
   /// As run(), of blocks of one dimension; a fault is a failure of the test.
   [[nodiscard]] std::vector<std::uint64_t> results(std::vector<std::uint64_t> memory,
-                                                   std::uint32_t threads, std::uint32_t blocks = 1,
-                                                   std::uint32_t dynamic_shared = 0) {
+                                                   std::uint32_t threads) {
     LaunchShape shape;
     shape.block[0] = threads;
-    shape.grid[0] = blocks;
-    shape.dynamic_shared = dynamic_shared;
     const auto outcome = run(memory, shape);
     if (!outcome) {
       ADD_FAILURE() << outcome.error().report;
@@ -106,9 +103,9 @@ inline std::string kernel_of_body(const std::string& body, const std::string& be
          "\n}\n";
 }
 
-inline Words run_body(const std::string& body, std::uint32_t threads, std::uint32_t blocks = 1,
+inline Words run_body(const std::string& body, std::uint32_t threads,
                       const std::string& before = {}) {
-  return KernelText(kernel_of_body(body, before)).results(Words(threads), threads, blocks);
+  return KernelText(kernel_of_body(body, before)).results(Words(threads), threads);
 }
 
 } // namespace gantry::simt::exec
