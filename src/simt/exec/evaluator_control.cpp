@@ -208,7 +208,7 @@ void special(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneM
 template <Word (*function)(Warp&, const LaneStep&)>
 void of_warp(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word value = function(evaluator.warp(), step);
-  give(group, step, active, [&](unsigned lane) -> Word { return value; });
+  give(group, step, active, [&](unsigned) -> Word { return value; });
 }
 
 Word variable(Warp& warp, const LaneStep& step) {
@@ -274,7 +274,7 @@ void arithmetic(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask act
 }
 
 void active_mask(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  give(group, step, active, [&](unsigned lane) -> Word { return active; });
+  give(group, step, active, [&](unsigned) -> Word { return active; });
 }
 
 void allocate(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {

@@ -141,7 +141,7 @@ void fence(Evaluator& evaluator, LaneGroup&, const LaneStep&, LaneMask active) {
 
 void local_address(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask active) {
   give(group, step, active,
-       [&](unsigned lane) -> Word { return group.frame->local_base + step.detail; });
+       [&](unsigned) -> Word { return group.frame->local_base + step.detail; });
 }
 
 template <typename Bits>
