@@ -95,7 +95,7 @@ private:
   void lower_divide(const ptx::Instruction& instruction);
   void lower_shift(const ptx::Instruction& instruction);
   void lower_bits(const ptx::Instruction& instruction);
-  void lower_video(const ptx::Instruction& instruction);
+  bool lower_video(const ptx::Instruction& instruction);
   [[nodiscard]] Value* permute_bytes(Value* a, Value* b, Value* selector,
                                      const ptx::Instruction& how);
 
