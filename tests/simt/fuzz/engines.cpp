@@ -159,8 +159,9 @@ Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
       return refused(ready.error().report);
     }
     outcomes[compiles ? 1 : 0] =
-        ready ? run(kernel, **loaded, memory.address())
-              : Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ready.error().report}, {}};
+        ready
+            ? run(kernel, **loaded, memory.address())
+            : Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ready.error().report}, {}};
   }
   stage("compared");
   const auto& [interpreted, compiled] = outcomes;
