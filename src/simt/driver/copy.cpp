@@ -1,7 +1,7 @@
 #include "simt/driver/copy.h"
 
 #include "simt/driver/stream.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 
 #include <algorithm>
 #include <cstring>

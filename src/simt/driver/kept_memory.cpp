@@ -1,6 +1,6 @@
 // Device memory that a runtime keeps for later use (gantry/simt_driver.h).
 #include "gantry/simt_driver.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 
 using gantry::simt::exec::DeviceMemory;
 

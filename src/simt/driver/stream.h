@@ -7,7 +7,7 @@
 #pragma once
 
 #include "simt/driver/operation.h"
-#include "simt/exec/fault.h"
+#include "simt/exec/warp/fault.h"
 
 #include <atomic>
 #include <condition_variable>

@@ -7,7 +7,7 @@
 // is read there, without a copy, unless the variable is written before the value's last use.
 #pragma once
 
-#include "simt/exec/one_lane_code.h"
+#include "simt/exec/code/one_lane_code.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>

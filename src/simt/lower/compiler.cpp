@@ -4,7 +4,7 @@
 //   PTX ─ ScalarFunction ─▶ IR for one lane ─ simplify_scalar ─▶ ─ make_nans_canonical ─▶
 //     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
@@ -176,7 +176,7 @@ bool or_escape(bool (*function)(const exec::CompileRequest&, Made&, std::string&
 
 } // namespace gantry::simt::lower
 
-// NOLINTNEXTLINE(readability-identifier-naming): exec/code.cpp looks it up by this name
+// NOLINTNEXTLINE(readability-identifier-naming): exec/code/code.cpp looks it up by this name
 extern "C" __attribute__((visibility("default"))) const char gantry_simt_compiler_version[] =
     GANTRY_SIMT_COMPILER_VERSION;
 

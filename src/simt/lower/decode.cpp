@@ -37,7 +37,7 @@ std::optional<LaneInstruction> instruction_of(const llvm::Instruction& instructi
 #define GANTRY_ROW_Opcode(name, llvm)                                                              \
   case Llvm::llvm:                                                                                 \
     return LaneInstruction::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
 #undef GANTRY_ROW_Intrinsic
 #undef GANTRY_ROW_Opcode
   default:
@@ -55,7 +55,7 @@ std::optional<LaneInstruction> instruction_of(const llvm::CallInst& call) {
 #define GANTRY_ROW_Intrinsic(name, id)                                                             \
   case llvm::Intrinsic::id:                                                                        \
     return LaneInstruction::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
 #undef GANTRY_ROW_Intrinsic
 #undef GANTRY_ROW_Opcode
 #undef GANTRY_ROW_None
@@ -69,7 +69,7 @@ std::optional<exec::Update> update_of(const llvm::AtomicRMWInst& update) {
 #define GANTRY_LANE_UPDATE(name, id, value)                                                        \
   case llvm::AtomicRMWInst::id:                                                                    \
     return exec::Update::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
   default:
     return std::nullopt;
   }
@@ -104,7 +104,7 @@ enum Facts : unsigned { kNothing = 0, kDetail = 1, kSite = 2, kMoves = 4 };
 bool has(Operation operation, Facts fact) {
   static constexpr unsigned kFacts[] = {
 #define GANTRY_LANE_OPERATION(name, function, facts) facts,
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
   };
   return (kFacts[static_cast<unsigned>(operation)] & fact) != 0;
 }

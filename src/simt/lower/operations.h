@@ -1,5 +1,5 @@
 // The operations of a GPU that LLVM's IR has no word for, as calls in the one-lane form of a
-// function. What they are is in exec/one_lane_code.h.
+// function. What they are is in exec/code/one_lane_code.h.
 //
 // The compiler works in two steps. A PTX function first becomes plain LLVM IR for one thread
 // (scalar_function.h), in which everything that concerns the warp, the block or the machine is a
@@ -7,7 +7,7 @@
 // widened to 32 lanes (warp_function.h), where each placeholder is replaced by what it means.
 #pragma once
 
-#include "simt/exec/one_lane_code.h"
+#include "simt/exec/code/one_lane_code.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>

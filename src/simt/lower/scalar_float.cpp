@@ -3,7 +3,7 @@
 // What the processor computes as PTX wants it is LLVM IR; everything else (directed rounding, bf16,
 // approximations, clamping conversions with a rounding of their own) is a call of exec::compute.
 // NaN results are made canonical where they leave arithmetic (canonical_nans.h), not here.
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 
 namespace gantry::simt::lower {

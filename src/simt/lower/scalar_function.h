@@ -6,7 +6,7 @@
 // an array words of 64 bits. An entry has none: it reads its parameters from the launch's buffer.
 #pragma once
 
-#include "simt/exec/warp.h"
+#include "simt/exec/warp/warp.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/call_interface.h"
 #include "simt/ptx/program.h"

@@ -1,5 +1,5 @@
 // Loads, stores, atomics, addresses and moves (PTX ISA 9.0, 9.7.9, 9.7.13.4 to 9.7.13.6).
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 #include "simt/ptx/instruction.h"
 

@@ -15,7 +15,7 @@
 // comparisons, whether the base may be used.
 #pragma once
 
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>

@@ -1,6 +1,6 @@
 // Whether accesses of a warp are allowed, as far as a few instructions can tell: aligned, and to
-// memory that the shadow says is there (exec/device_memory.h) or to a window of the warp's own.
-// What they doubt, a service looks at.
+// memory that the shadow says is there (exec/memory/device_memory.h) or to a window of the warp's
+// own. What they doubt, a service looks at.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>

@@ -76,7 +76,7 @@ void WarpFunction::scan() {
         may_suspend_ = lanes_may_end_ = true;
         break;
       case Operation::kBarrierArrive:
-        // Barriers begin anew with each block only where blocks may suspend (exec/grid.cpp).
+        // Barriers begin anew with each block only where blocks may suspend (exec/run/grid.cpp).
         may_suspend_ = true;
         break;
       case Operation::kExit:

@@ -12,11 +12,11 @@
 // care; LLVM turns variables into registers.
 //
 // Suspension. A call, a barrier or a warp-level operation may return in a copy of the warp that has
-// fewer lanes, or none, of those that are active here (exec/warp.h). After each, the mask is cut
-// down to the lanes that are left, and if none are, control goes on behind the block.
+// fewer lanes, or none, of those that are active here (exec/warp/warp.h). After each, the mask is
+// cut down to the lanes that are left, and if none are, control goes on behind the block.
 #pragma once
 
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 #include "simt/lower/operations.h"
 #include "simt/lower/shapes.h"
 

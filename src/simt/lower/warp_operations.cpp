@@ -1,5 +1,5 @@
 // What the placeholders of operations.h mean for a warp.
-#include "simt/exec/special_registers.h"
+#include "simt/exec/warp/special_registers.h"
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>

@@ -1,7 +1,7 @@
 // Forms of instructions made concrete: one name for each choice of types and modifiers.
 #pragma once
 
-#include "simt/exec/refusal_forms.h"
+#include "simt/exec/verifier/forms.h"
 #include "simt/ptx/module.h"
 
 #include <functional>

@@ -1,0 +1,62 @@
+// What the reports of faults are made of: where in the program, by which threads, and the lines.
+#pragma once
+
+#include "simt/exec/reports/address_report.h"
+#include "simt/exec/warp/fault.h"
+#include "simt/exec/warp/warp.h"
+#include "simt/ptx/program.h"
+
+#include <string>
+#include <string_view>
+
+namespace gantry::simt::exec {
+
+/// A Site, looked up; null where there is nothing of the kind.
+struct Place {
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  const ptx::Instruction* instruction = nullptr;
+};
+[[nodiscard]] Place look_up(const Warp& warp, Site site);
+[[nodiscard]] std::string_view kernel_of(const Warp& warp);
+
+/// "sum.cu:12"; "near sum.cu:12" of code that the compiler made without a position of its own, such
+/// as the loop that a memcpy becomes, behind code of that line; empty if the PTX does not say.
+[[nodiscard]] std::string source_of(const Place& place);
+/// Where a headline says it happened: the source line if it is known, or else the PTX line.
+[[nodiscard]] std::string short_place(const Place& place);
+/// "PTX line 7 of a.ptx: ld.global.u32 %r1, [%rd1];", with the function unless it is the kernel.
+[[nodiscard]] std::string ptx_place(const Warp& warp, const Place& place);
+
+/// The first lane of the mask.
+[[nodiscard]] unsigned first_lane(LaneMask lanes);
+/// "(17,0,0)"
+[[nodiscard]] std::string thread_text(const Warp& warp, unsigned lane);
+/// "block (3,0,0), thread (17,0,0)"; of several lanes the first, with "and 4 more of the warp".
+[[nodiscard]] std::string threads_of(const Warp& warp, LaneMask lanes);
+
+/// "global ", "shared " …; empty for a generic access.
+[[nodiscard]] std::string_view space_word(AccessSpace space, const Place& place);
+/// "load", "store", "atomic operation"
+[[nodiscard]] std::string_view access_word(AccessKind kind);
+
+/// "gantry: error: kernel 'sum' (sum.cu:12): WHAT" and the lines that every report has.
+class Report {
+public:
+  Report(const Warp& warp, LaneMask lanes, Site site, std::string_view what);
+
+  void line(std::string_view what);
+  /// What the program may do about it; an empty one is left out.
+  void hint(std::string_view what);
+  void append(const AddressReport& report);
+  /// The fault is about global memory at `address`; the access itself is wrong if `is_invalid`.
+  void about(std::uint64_t address, FaultFacts::Access access, bool is_invalid = false);
+
+  [[nodiscard]] Fault fault(FaultCode code) &&;
+
+private:
+  std::string text_;
+  FaultFacts facts_;
+};
+
+} // namespace gantry::simt::exec
