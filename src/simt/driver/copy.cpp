@@ -120,11 +120,11 @@ tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdevice
 } // namespace
 
 void Copy::run() const {
-  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
+  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
   const auto move = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     std::memmove(pointer(to), pointer(from), bytes);
-    if (fresh != nullptr) {
-      fresh->copy(to, from, bytes);
+    if (uninitialised != nullptr) {
+      uninitialised->copy(to, from, bytes);
     }
   };
   for (std::uint64_t z = 0; z < depth; ++z) {
@@ -143,11 +143,11 @@ void Copy::run() const {
 }
 
 void Fill::run() const {
-  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
+  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
   for (std::uint64_t y = 0; y < height; ++y) {
     std::byte* const row = pointer(address + y * pitch);
-    if (fresh != nullptr) {
-      fresh->mark_written(address + y * pitch, width * element);
+    if (uninitialised != nullptr) {
+      uninitialised->mark_written(address + y * pitch, width * element);
     }
     switch (element) {
     case 1:

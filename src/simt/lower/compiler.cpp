@@ -23,7 +23,7 @@ namespace gantry::simt::lower {
 
 namespace {
 
-/// Where a compilation on this thread goes on when LLVM meets what it cannot do.
+/// Where this thread goes on after a fatal error of LLVM.
 struct Escape {
   std::jmp_buf point;
   std::string* error;
@@ -42,7 +42,8 @@ void leave_compilation(void*, const char* reason, bool) {
   std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
 }
 
-/// LLVM has one handler for the process: it is this one's while something is compiled.
+/// Installs the handler of fatal errors, of which LLVM has one for the process, during
+/// compilations.
 class FatalErrors {
 public:
   FatalErrors() {

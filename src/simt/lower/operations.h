@@ -15,7 +15,7 @@
 
 namespace gantry::simt::lower {
 
-using exec::Operation;
+using exec::LaneOperation;
 using exec::ReduxKind;
 using exec::ShuffleMode;
 
@@ -30,10 +30,10 @@ enum AddressSpace : unsigned {
 };
 
 /// A call of the placeholder for `operation`.
-llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, Operation operation, llvm::Type* result,
-                               llvm::ArrayRef<llvm::Value*> arguments);
+llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
+                               llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 /// The operation that the call stands for; nothing for other calls.
-[[nodiscard]] std::optional<Operation> operation_of(const llvm::Instruction& instruction);
+[[nodiscard]] std::optional<LaneOperation> operation_of(const llvm::Instruction& instruction);
 
 /// An argument that is known when code is made: which register, what kind of a shuffle.
 [[nodiscard]] unsigned constant_of(const llvm::CallInst& call, unsigned index);

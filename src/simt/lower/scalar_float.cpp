@@ -63,7 +63,7 @@ llvm::Value* ScalarFunction::by_service(const ptx::Instruction& instruction,
     words.push_back(i < operands.size() ? builder_.CreateZExt(as_bits(operands[i]), bits(64))
                                         : number(0, 64));
   }
-  return builder_.CreateTrunc(operation(Operation::kArithmetic, bits(64), words),
+  return builder_.CreateTrunc(operation(LaneOperation::kArithmetic, bits(64), words),
                               bits(width_of(type)));
 }
 
@@ -445,7 +445,7 @@ void ScalarFunction::lower_compare(const ptx::Instruction& instruction) {
         half = builder_.CreateSelect(small, builder_.CreateAnd(half, number(0x8000, 16)), half);
       }
       wide = builder_.CreateTrunc(
-          operation(Operation::kArithmetic, bits(64),
+          operation(LaneOperation::kArithmetic, bits(64),
                     {number(conversion.packed()), builder_.CreateZExt(half, bits(64)),
                      number(0, 64), number(0, 64)}),
           bits(32));

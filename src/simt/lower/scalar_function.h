@@ -84,7 +84,7 @@ private:
   [[nodiscard]] Value* site();
   /// From here on, instructions come from this part of the current one.
   void set_origin(unsigned vector_size = 1, unsigned offset = 0);
-  Value* operation(Operation operation, LlvmType* result, llvm::ArrayRef<Value*> arguments) {
+  Value* operation(LaneOperation operation, LlvmType* result, llvm::ArrayRef<Value*> arguments) {
     return call_operation(builder_, operation, result, arguments);
   }
 

@@ -117,17 +117,17 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
     Value* alignment =
         instruction.operands.size() > 2 ? get_bits(instruction.operands[2], 64) : number(8, 64);
     set(instruction.operands[0],
-        operation(Operation::kAlloca, bits(64),
+        operation(LaneOperation::kAlloca, bits(64),
                   {builder_.CreateZExtOrTrunc(get(instruction.operands[1], type), bits(64)),
                    alignment, site()}),
         type);
     return true;
   }
   case Opcode::k_stacksave:
-    set_bits(instruction.operands[0], operation(Operation::kStackSave, bits(64), {}));
+    set_bits(instruction.operands[0], operation(LaneOperation::kStackSave, bits(64), {}));
     return true;
   case Opcode::k_stackrestore:
-    operation(Operation::kStackRestore, builder_.getVoidTy(),
+    operation(LaneOperation::kStackRestore, builder_.getVoidTy(),
               {get_bits(instruction.operands[0], 64)});
     return true;
   default:
@@ -272,10 +272,11 @@ void ScalarFunction::lower_cvta(const ptx::Instruction& instruction) {
   Value* address = builder_.CreateZExt(get_bits(operand, width), bits(64));
   const bool to_space = instruction.has(Modifier::kTo);
   if (space == Space::kLocal && to_space) {
-    address = operation(Operation::kLocalOffset, bits(64), {address});
+    address = operation(LaneOperation::kLocalOffset, bits(64), {address});
   } else if (space == Space::kShared || space == Space::kLocal) {
-    Value* base = operation(
-        space == Space::kShared ? Operation::kSharedBase : Operation::kLocalBase, bits(64), {});
+    Value* base =
+        operation(space == Space::kShared ? LaneOperation::kSharedBase : LaneOperation::kLocalBase,
+                  bits(64), {});
     address = to_space ? builder_.CreateSub(address, base) : builder_.CreateAdd(address, base);
   }
   set_bits(instruction.operands[0], address);
@@ -332,7 +333,7 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
 // Windows have addresses of their own; constants are among the variables.
 llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   const auto in_window = [&](unsigned window) {
-    return operation(Operation::kInWindow, bits(1), {number(window), address});
+    return operation(LaneOperation::kInWindow, bits(1), {number(window), address});
   };
   if (space == Space::kShared || space == Space::kLocal) {
     return in_window(address_space_of(space));
@@ -344,7 +345,7 @@ llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   for (std::uint32_t i = 0; i < program_.variables.size(); ++i) {
     const ptx::ProgramVariable& variable = program_.variables[i];
     if (variable.space == Space::kConst && variable.variable->size() != 0) {
-      Value* start = operation(Operation::kVariable, bits(64), {number(i)});
+      Value* start = operation(LaneOperation::kVariable, bits(64), {number(i)});
       constant = builder_.CreateOr(constant,
                                    builder_.CreateICmpULT(builder_.CreateSub(address, start),
                                                           number(variable.variable->size(), 64)));
@@ -383,7 +384,7 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
       // What is not read need not be there: the place that is written is.
       left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, number(offset));
       Value* place = builder_.CreateAdd(
-          operation(Operation::kSharedBase, bits(64), {}),
+          operation(LaneOperation::kSharedBase, bits(64), {}),
           builder_.CreatePtrToInt(builder_.CreateConstGEP1_64(bits(8), to, offset), bits(64)));
       source = builder_.CreateSelect(builder_.CreateIsNull(left),
                                      builder_.CreateIntToPtr(place, source->getType()), source);

@@ -1,5 +1,4 @@
-// Values that depend on where control has come from: variables, which each edge writes for its
-// lanes.
+// Phis of a warp: variables, which each edge writes for its lanes.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -10,7 +9,7 @@ namespace gantry::simt::lower {
 void WarpFunction::emit_phis(llvm::BasicBlock& block) {
   for (const llvm::PHINode& phi : block.phis()) {
     const Slots& slots = phi_slots_[&phi];
-    Form value;
+    WarpValue value;
     const auto load = [&](llvm::AllocaInst* slot) -> Value* {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
@@ -19,7 +18,7 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
     value.guard = load(slots.guard);
     value.off = load(slots.off);
     value.vector = load(slots.vector);
-    if (value.vector != nullptr && layout_.is_divergent(&block)) {
+    if (value.vector != nullptr && divergence_.is_divergent(&block)) {
       // What was collected is taken: the next pass collects anew.
       builder_.CreateStore(llvm::PoisonValue::get(value.vector->getType()), slots.vector);
     }
@@ -61,7 +60,7 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
   };
   llvm::SmallVector<Assignment> assignments; // all read before any is written
   for (const auto& [target, lanes] : edges) {
-    const llvm::Loop* loop = layout_.loops().getLoopFor(target);
+    const llvm::Loop* loop = divergence_.loops().getLoopFor(target);
     const bool enters_pass = loop != nullptr && loop->getHeader() == target;
     for (const llvm::PHINode& phi : target->phis()) {
       const Value* incoming = phi.getIncomingValueForBlock(&from);
@@ -95,7 +94,7 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
           slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
           slots.off = variable(vector_type(phi.getType()), "phi.off");
         }
-        Value* guard = shape(incoming).guarded ? form(incoming).guard : builder_.getTrue();
+        Value* guard = shape(incoming).guarded ? warp_value(incoming).guard : builder_.getTrue();
         Value* off = off_of_operand(incoming);
         if (!all_taken) {
           Value* taken = builder_.CreateIsNotNull(lanes);
@@ -111,8 +110,8 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
           slots.vector = variable(vector_type(phi.getType()), "phi.lanes");
         }
         Value* value = vector(incoming);
-        // Lanes that are in no pass of this loop have no use for its phis.
-        if (layout_.is_divergent(&from) || !all_taken) {
+        // Lanes outside of this loop do not use its phis.
+        if (divergence_.is_divergent(&from) || !all_taken) {
           if (!enters_pass) {
             Value* old = builder_.CreateLoad(value->getType(), slots.vector);
             Value* taken = lanes_of(lanes);

@@ -1,5 +1,4 @@
-// Values of a warp in their forms, and the instructions that mean for 32 lanes what they mean for
-// one.
+// Values of a warp, and plain instructions, which do for each lane what they do for one.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/Analysis/VectorUtils.h>
@@ -115,13 +114,13 @@ llvm::Value* WarpFunction::here(Value* value) {
                              {value});
 }
 
-// The value's form, from this block or from the variables that its own block left it in.
-const WarpFunction::Form& WarpFunction::form(const Value* value) {
-  const auto found = forms_.find(value);
-  if (found != forms_.end()) {
+// The value, from this block or from the variables that its own block has stored it in.
+const WarpFunction::WarpValue& WarpFunction::warp_value(const Value* value) {
+  const auto found = warp_values_.find(value);
+  if (found != warp_values_.end()) {
     return found->second;
   }
-  Form made;
+  WarpValue made;
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
     made.scalar = const_cast<llvm::Constant*>(constant);
     if (constant->getType()->isPointerTy()) {
@@ -146,15 +145,15 @@ const WarpFunction::Form& WarpFunction::form(const Value* value) {
     made = {load(slots.scalar), load(slots.guard), load(slots.off), load(slots.vector),
             load(slots.step)};
   }
-  return forms_[value] = made;
+  return warp_values_[value] = made;
 }
 
 llvm::Value* WarpFunction::scalar(const Value* value) {
-  return form(value).scalar;
+  return warp_value(value).scalar;
 }
 
 llvm::Value* WarpFunction::vector(const Value* value) {
-  const Form of = form(value);
+  const WarpValue of = warp_value(value);
   if (of.vector != nullptr) {
     return of.vector;
   }
@@ -164,13 +163,13 @@ llvm::Value* WarpFunction::vector(const Value* value) {
     result = lanes_from(of.scalar, of.step, how.stride);
     result = of.off == nullptr ? result : builder_.CreateAdd(result, of.off);
   }
-  forms_[value].vector = result;
+  warp_values_[value].vector = result;
   return result;
 }
 
-// Records what an instruction gives, for its block and, if others use it, in variables.
-void WarpFunction::define(const llvm::Instruction& instruction, const Form& made) {
-  Form kept = made;
+// Records the result of an instruction, for its block and, if others use it, in variables.
+void WarpFunction::define(const llvm::Instruction& instruction, const WarpValue& made) {
+  WarpValue kept = made;
   const Shape of = shape(&instruction);
   if (of.is_varying() && kept.vector == nullptr) {
     kept.vector = splat(kept.scalar);
@@ -178,7 +177,7 @@ void WarpFunction::define(const llvm::Instruction& instruction, const Form& made
   if (of.is_varying()) {
     kept.scalar = nullptr;
   }
-  forms_[&instruction] = kept;
+  warp_values_[&instruction] = kept;
   const bool elsewhere = llvm::any_of(instruction.users(), [&](const llvm::User* user) {
     const auto* at = llvm::cast<llvm::Instruction>(user);
     return at->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(at);
@@ -254,7 +253,7 @@ void WarpFunction::emit(const llvm::Instruction& instruction) {
     }
   } else if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
     define_scalar(instruction, builder_.CreateAdd(local_frame_, number(local_offsets_[local], 64)));
-  } else if (const std::optional<Operation> operation = operation_of(instruction)) {
+  } else if (const std::optional<LaneOperation> operation = operation_of(instruction)) {
     emit_operation(llvm::cast<llvm::CallInst>(instruction), *operation);
   } else if (instruction.getType()->isVoidTy()) {
     return; // lifetime markers, assumptions
@@ -285,8 +284,8 @@ void WarpFunction::emit_plain(const llvm::Instruction& instruction) {
                                         llvm::ConstantInt::get(operands[1]->getType(), 1));
   }
   Value* result = build_plain(instruction, operands, wide);
-  define(instruction,
-         wide ? Form{nullptr, nullptr, nullptr, result} : Form{result, nullptr, nullptr, nullptr});
+  define(instruction, wide ? WarpValue{nullptr, nullptr, nullptr, result}
+                           : WarpValue{result, nullptr, nullptr, nullptr});
 }
 
 llvm::Value* WarpFunction::build_plain(const llvm::Instruction& instruction,
@@ -370,10 +369,10 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   for (const Value* operand : instruction.operands()) {
     bases.push_back(scalar(operand));
     if (shape(operand).guarded) {
-      also(form(operand).guard);
+      also(warp_value(operand).guard);
     }
   }
-  Form made;
+  WarpValue made;
   made.scalar = build_plain(instruction, bases, false);
   if (of.steps) {
     made.step = step_of(instruction);
@@ -389,7 +388,8 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
 }
 
 // A linear function is between what it is in the corners.
-llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, const Form& made) {
+llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening,
+                                           const WarpValue& made) {
   const unsigned width = widening.getOperand(0)->getType()->getIntegerBitWidth();
   const bool is_signed = llvm::isa<llvm::SExtInst>(widening);
   auto* wide = builder_.getInt64Ty();
@@ -426,12 +426,12 @@ llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, co
 }
 
 llvm::Value* WarpFunction::off_of_operand(const Value* operand) {
-  const Form& of = form(operand);
+  const WarpValue& of = warp_value(operand);
   return of.off != nullptr ? of.off : llvm::Constant::getNullValue(vector_type(operand->getType()));
 }
 
 llvm::Value* WarpFunction::step_of_operand(const Value* operand) {
-  const Form& of = form(operand);
+  const WarpValue& of = warp_value(operand);
   return of.step != nullptr ? of.step
                             : llvm::Constant::getNullValue(scalar_type(operand->getType()));
 }
@@ -445,7 +445,7 @@ llvm::Value* WarpFunction::step_of(const llvm::Instruction& instruction) {
 }
 
 // By how much the lanes of a guarded value are off what its base says.
-llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, const Form& made) {
+llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, const WarpValue& made) {
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
     Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
     return builder_.CreateSub(exact,

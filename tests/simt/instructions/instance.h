@@ -13,9 +13,9 @@ namespace gantry::simt::instructions {
 /// An instruction's name, apart: "add.rn.ftz.f32".
 struct Instance {
   ptx::Opcode opcode = ptx::Opcode::kUnknown;
-  const exec::refusal::Form* form = nullptr;
+  const exec::verifier::Form* form = nullptr;
   std::vector<ptx::Type> types;
-  exec::refusal::Modifiers modifiers;
+  exec::verifier::Modifiers modifiers;
 
   [[nodiscard]] bool has(ptx::Modifier modifier) const {
     return modifiers.test(static_cast<std::size_t>(modifier));

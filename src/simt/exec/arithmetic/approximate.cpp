@@ -1,5 +1,4 @@
-// The functions of which PTX bounds the error. They are computed in a wider format and rounded
-// once.
+// Functions whose error PTX bounds. They are computed in a wider format and rounded once.
 #include "simt/exec/arithmetic/engine.h"
 
 #include <bit>

@@ -116,8 +116,8 @@ std::uint64_t compute_in_mode(const Arithmetic& operation, std::uint64_t a, std:
          compute_element(operation, a >> 16 & 0xFFFF, b >> 16 & 0xFFFF, c >> 16 & 0xFFFF) << 16;
 }
 
-/// Of the host's rounding mode only f32 and f64 make use; everything else rounds by itself, and is
-/// not to be disturbed.
+/// Only f32 and f64 use the host's rounding mode. Everything else rounds by itself and needs the
+/// default mode.
 Rounding host_rounding(const Arithmetic& operation) {
   const bool uses_host = operation.operation <= Operator::kRcp &&
                          (operation.type == Type::kF32 || operation.type == Type::kF64);

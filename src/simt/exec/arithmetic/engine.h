@@ -1,5 +1,5 @@
-// What arithmetic.cpp is made of: each function computes one kind of operation on bits, without the
-// modifiers that are the same for all (.ftz, .sat, .relu), which arithmetic.cpp applies.
+// The parts of arithmetic.cpp: each function computes one kind of operation on bits.
+// arithmetic.cpp applies the modifiers that all kinds share (.ftz, .sat, .relu).
 #pragma once
 
 #include "simt/exec/arithmetic/arithmetic.h"

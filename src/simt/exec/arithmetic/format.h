@@ -1,5 +1,5 @@
-// The binary floating-point formats of PTX as bits: what can be said of a value without arithmetic,
-// and the conversions between formats, exact or rounded once in any direction.
+// The binary floating-point formats of PTX as bits: classification and signs, and conversions
+// between formats, exact or rounded once in any direction.
 #pragma once
 
 #include "simt/exec/arithmetic/arithmetic.h"
@@ -68,7 +68,7 @@ inline constexpr Format kDouble = {52, 11, 0x7FF8'0000'0000'0000};
 [[nodiscard]] double widened(const Format& format, std::uint64_t bits);
 
 /// The double rounded to the format, in a direction or (kNone) to nearest even. A double that was
-/// itself rounded to odd (the last bit tells that it is not exact) gives the result of one
+/// itself rounded to odd (the last bit says that it is not exact) gives the result of one
 /// rounding, for formats of fewer than 51 bits of mantissa.
 [[nodiscard]] std::uint64_t narrowed(const Format& format, double value, Rounding rounding);
 

@@ -106,7 +106,7 @@ std::uint64_t compute_half(const Format& format, Operator operation, Rounding ro
   const double x = widened(format, a);
   const double y = widened(format, b);
   // A product of two is exact in a double; a sum may not be. Quotients and roots of so few bits are
-  // never so near to a midpoint that rounding them twice would tell.
+  // never so near to a midpoint that rounding them twice gives another result.
   double result = 0;
   switch (operation) {
   case Operator::kAdd:

@@ -40,17 +40,17 @@ void Block::settle(Barrier& barrier) {
   if (!barrier.open) {
     return;
   }
-  std::uint32_t come = 0;
+  std::uint32_t arrived_threads = 0;
   std::uint32_t all = 0;
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
     const LaneMask arrived = barrier.arrived[warp];
     const bool complete = arrived != 0 && (alive[warp] & ~arrived) == 0;
-    come += complete ? kLanes : 0;
+    arrived_threads += complete ? kLanes : 0;
     all += arrived != 0 || alive[warp] != 0 ? kLanes : 0;
   }
-  barrier.come = come / kLanes;
+  barrier.warps_arrived = arrived_threads / kLanes;
   const std::uint32_t expected = barrier.expected == 0 ? all : barrier.expected;
-  if (come < expected) {
+  if (arrived_threads < expected) {
     return;
   }
   if (barrier.reduction != BarrierReduction::kNone && barrier.waiting != 0) {
@@ -61,7 +61,7 @@ void Block::settle(Barrier& barrier) {
   }
   ++barrier.phase;
   barrier.open = false;
-  barrier.expected = barrier.count = barrier.counted = barrier.come = barrier.waiting = 0;
+  barrier.expected = barrier.count = barrier.counted = barrier.warps_arrived = barrier.waiting = 0;
   barrier.arrived = {};
   ++progress;
 }
@@ -98,11 +98,12 @@ BarrierTicket Block::arrive(const Warp& warp, const Arrival& arrival) {
   const LaneMask living = alive[warp.warp_index];
   barrier.arrived[warp.warp_index] = before | active;
   if ((living & ~(before | active)) == 0 && (before == 0 || (living & ~before) != 0)) {
-    ++barrier.come;
+    ++barrier.warps_arrived;
   }
   ++progress;
   // Most arrivals are not the last; settle() counts anew.
-  if (threads == 0 ? barrier.come >= warps_alive : barrier.come * kLanes >= threads) {
+  if (threads == 0 ? barrier.warps_arrived >= warps_alive
+                   : barrier.warps_arrived * kLanes >= threads) {
     settle(barrier);
   }
   return ticket;

@@ -21,7 +21,7 @@ struct Scheduler;
 /// How a barrier's reduction (bar.red) combines the threads' predicates.
 enum class BarrierReduction : std::uint32_t { kNone, kPopc, kAnd, kOr };
 
-/// Lanes of a warp that come to a barrier of the block.
+/// Lanes of a warp that arrive at a barrier of the block.
 struct Arrival {
   LaneMask lanes = 0;
   std::uint32_t id = 0;      ///< 0 … 15
@@ -32,9 +32,8 @@ struct Arrival {
   Site site = 0;
 };
 
-/// An arrival at a barrier that the arriving lanes wait for: it has passed once the barrier's phase
-/// is beyond it.
-/// By value: AddressSanitizer does not follow what lies on the stack of a warp that waits.
+/// An arrival at a barrier that the arriving lanes wait for: the barrier's phase at that time.
+/// By value, because AddressSanitizer does not follow what lies on the stack of a warp that waits.
 struct BarrierTicket {
   std::uint32_t id = 0;
   std::uint32_t phase = 0;
@@ -45,7 +44,7 @@ struct Waiting {
   enum class For : std::uint8_t { kNothing, kBarrier, kLanes, kYield, kSleep };
   For what = For::kNothing;
   LaneMask active = 0;                ///< the lanes that wait
-  LaneMask lanes = 0;                 ///< kLanes: those waited for
+  LaneMask lanes = 0;                 ///< kLanes: the lanes that they wait for
   std::uint32_t id = 0, threads = 0;  ///< kBarrier
   std::optional<std::uint32_t> phase; ///< kBarrier: not to be resumed before the phase is over
   Site site = 0;
@@ -55,15 +54,17 @@ struct Block {
   Launch* launch = nullptr;
   std::uint32_t index[3] = {0, 0, 0}; ///< %ctaid
 
-  /// What is wrong with an arrival, by its barrier and count; empty if nothing is.
+  /// What is wrong with the barrier's number or the count of an arrival; empty if nothing is.
   [[nodiscard]] std::string_view wrong_with(const Arrival& arrival) const;
-  /// Counts the lanes in at a barrier; nothing is wrong with the arrival.
+  /// Counts the lanes as arrived. wrong_with() must have found nothing.
   BarrierTicket arrive(const Warp& warp, const Arrival& arrival);
-  [[nodiscard]] bool passed(BarrierTicket ticket) const {
+  /// Whether the phase of the barrier is over.
+  [[nodiscard]] bool is_complete(BarrierTicket ticket) const {
     return barriers[ticket.id].phase != ticket.phase;
   }
-  /// The reduction's result, for a ticket that has passed; zero without a reduction. To be called
-  /// once for each arrival that waits: the barrier may pass again before everybody has asked.
+  /// The reduction's result, once the ticket's phase is over; zero without a reduction. To be
+  /// called once for each arrival that waits: the next phase may be over before everybody has
+  /// asked.
   [[nodiscard]] std::uint32_t take_result(BarrierTicket ticket);
 
   /// The lanes have ended (exit, or the kernel's end).
@@ -74,12 +75,12 @@ struct Block {
     std::uint32_t expected = 0; ///< threads of this phase; 0: all
     bool open = false;          ///< somebody has arrived in this phase
     BarrierReduction reduction = BarrierReduction::kNone;
-    std::uint32_t come = 0;                ///< warps of which all lanes that are alive have come
+    std::uint32_t warps_arrived = 0;       ///< warps of which all lanes that are alive have
     std::uint32_t count = 0;               ///< predicates that are true
     std::uint32_t counted = 0;             ///< threads that gave one
     std::uint32_t waiting = 0;             ///< arrivals of this phase that wait
     std::array<LaneMask, 32> arrived = {}; ///< by warp
-    /// Of a phase that has passed: the result, and how many that wait have not taken it.
+    /// Of a phase that is over: the result, and how many that wait have not taken it.
     struct Result {
       std::uint32_t phase = 0, value = 0, wanted = 0;
     };
@@ -93,12 +94,12 @@ struct Block {
   Scheduler* scheduler = nullptr;    ///< that runs it
   std::unique_ptr<BlockWatch> watch; ///< null unless GANTRY_SIMT_CHECK asks for more than memory
 
-  /// Counts what brings the block forward (arrivals, exits, exchanges): if all its warps have had a
-  /// turn and this is what it was, and none is only looping, nothing can go on.
+  /// Counts arrivals, exits and exchanges. The block is dead if all its warps have had a turn, this
+  /// has not changed, and none of them only loops.
   std::uint64_t progress = 0;
 
-  /// Passes the barrier if an arrival or an exit has completed it. A warp counts as 32 threads,
-  /// once all its lanes that are alive have come.
+  /// Ends the barrier's phase if an arrival or an exit has completed it. A warp counts as 32
+  /// threads, once all its lanes that are alive have arrived.
   void settle(Barrier& barrier);
 };
 

@@ -1,5 +1,5 @@
-// What looks at a block while it runs, beyond single accesses: asked by the engines, only where
-// GANTRY_SIMT_CHECK wants more than memory checks.
+// The interface of checks that follow a whole block, not single accesses. The engines call it only
+// if GANTRY_SIMT_CHECK asks for more than memory checks.
 #pragma once
 
 #include "simt/exec/warp/fault.h"
@@ -13,8 +13,8 @@ namespace gantry::simt::exec {
 struct Arrival;
 struct Block;
 
-/// Functions that give a fault have found something wrong, which ends the launch. They are called
-/// before what they are told of takes effect.
+/// Each event is reported before it takes effect. A function that returns a fault has found
+/// something wrong, and its caller ends the launch.
 class BlockWatch {
 public:
   BlockWatch() = default;
@@ -39,7 +39,7 @@ public:
   [[nodiscard]] virtual std::optional<Fault> arrive(const Warp& warp, const Arrival& arrival) = 0;
   /// Barrier `barrier` lets those go on that have arrived.
   virtual void complete(std::uint32_t barrier) = 0;
-  /// The device's heap has given memory: what others did there is past.
+  /// The device's heap has allocated memory: earlier accesses to it no longer count.
   virtual void heap_given(std::uint64_t address, std::uint64_t size) = 0;
   /// The block's last lanes, of this warp, have ended.
   [[nodiscard]] virtual std::optional<Fault> end(const Warp& warp) = 0;

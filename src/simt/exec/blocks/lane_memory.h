@@ -20,8 +20,8 @@ public:
   /// `warp` outlives this.
   LaneMemory(const Warp& warp, unsigned lane) : warp_(&warp), lane_(lane) {}
 
-  /// A generic address of local memory names a place in the memory of whoever uses it, whichever
-  /// lane of the warp it comes from: GCC's code keeps one in shared memory for all.
+  /// A generic address of local memory, of whichever lane, means the same offset in this lane's
+  /// own memory, because GCC's code keeps one such address in shared memory for all lanes.
   [[nodiscard]] std::uint64_t own_address(std::uint64_t address) const;
 
   /// Whether an access of `size` bytes to `address`, of which the first `needed` have to be there,

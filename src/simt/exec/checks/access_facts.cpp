@@ -11,16 +11,16 @@ bool is_register(const ptx::Operand& operand) {
   return operand.kind == ptx::Operand::Kind::kRegister;
 }
 
-/// Whether a result is a part of an operand, or has one as a part: what is atomic of a byte is so
-/// of the word around it.
+/// Whether the instruction takes a value apart or puts one together: compilers make an atomic
+/// operation on a byte from one on the word around it.
 bool passes_on(Opcode opcode) {
   return opcode == Opcode::k_mov || opcode == Opcode::k_cvt || opcode == Opcode::k_and ||
          opcode == Opcode::k_or || opcode == Opcode::k_shl || opcode == Opcode::k_shr;
 }
 
-/// Compilers load a variable early, in front of the branch behind which its value is used: memory
-/// is there in any case. They do not know that of other addresses. And what is copied may be a gap
-/// between the members of a structure.
+/// Compilers hoist the load of a variable above the branch that needs its value, because its memory
+/// always exists; they do not know that of other addresses. A copy may include padding of a
+/// structure.
 bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) {
   const bool is_of_variable = load.operands.size() > 1 &&
                               load.operands[1].kind == ptx::Operand::Kind::kAddress &&
@@ -30,8 +30,8 @@ bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) 
 
 } // namespace
 
-// The registers whose values come to be compared by an atom.cas of the function. Loops around one
-// begin with an ordinary load, and a value that is not the last one does no harm there.
+// The registers whose values an atom.cas of the function compares. A loop around atom.cas begins
+// with an ordinary load, and an outdated value does no harm there.
 const AccessFactsTable::Registers& AccessFactsTable::guesses_of(std::uint32_t number,
                                                                 const ptx::Function& function) {
   const auto [entry, is_new] = guesses_.try_emplace(number);

@@ -1,5 +1,4 @@
-// What the instruction of an access says of it, for the checks that look at more than single
-// accesses.
+// What an instruction says about its access, for the checks of races and uninitialised memory.
 #pragma once
 
 #include "simt/exec/warp/warp.h"
@@ -12,7 +11,7 @@
 
 namespace gantry::simt::exec {
 
-/// What an instruction does to memory, and with which place in the memory model (PTX ISA 9.0, 8).
+/// What an instruction does to memory, in terms of the memory model (PTX ISA 9.0, 8).
 struct AccessFacts {
   bool reads = false, writes = false;
   bool strong = false; ///< volatile, relaxed, acquire, release; an atomic operation
@@ -20,7 +19,7 @@ struct AccessFacts {
   bool may_be_unused = false; ///< a load whose value may not matter
 };
 
-/// The facts of one program's instructions after the other's, kept while the program is the same.
+/// The facts of a program's instructions, cached until another program is asked for.
 class AccessFactsTable {
 public:
   [[nodiscard]] const AccessFacts& of(const ptx::Program& program, AccessKind kind, Site site);

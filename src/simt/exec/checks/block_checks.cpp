@@ -12,8 +12,7 @@ namespace gantry::simt::exec {
 
 namespace {
 
-/// The first target whose threads of a warp are not in lockstep, and whose programs say which loads
-/// and stores are strong.
+/// The first target without lockstep within a warp, whose programs mark strong loads and stores.
 constexpr unsigned kIndependentThreads = 70;
 
 /// bar, which is always aligned, or barrier.aligned: all lanes of a warp execute the same one.
@@ -35,7 +34,7 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
   }
   if (checks_.init) {
     const auto shared = reinterpret_cast<std::uint64_t>(first.shared);
-    DeviceMemory::instance()->fresh()->mark_fresh(shared, first.shared_size);
+    DeviceMemory::instance()->uninitialised()->mark_uninitialised(shared, first.shared_size);
   }
   if (std::exchange(have_arrived_, false)) {
     arrivals_ = {};
@@ -62,12 +61,12 @@ std::optional<Fault> BlockChecks::access(const Warp& warp, LaneMask active,
       continue; // a generic address of memory that is the thread's own, or never changes
     }
     if (checks_.init) {
-      FreshBytes& fresh = *DeviceMemory::instance()->fresh();
-      if (facts.reads && !facts.may_be_unused && fresh.all_fresh(address, size)) {
-        return fresh_fault(warp, lane, address, size, kind, space, site);
+      UninitialisedBytes& uninitialised = *DeviceMemory::instance()->uninitialised();
+      if (facts.reads && !facts.may_be_unused && uninitialised.all_uninitialised(address, size)) {
+        return uninitialised_fault(warp, lane, address, size, kind, space, site);
       }
       if (facts.writes) {
-        fresh.mark_written(address, size);
+        uninitialised.mark_written(address, size);
       }
     }
     if (checks_.race && (has_strong_accesses_ || address - shared < warp.shared_size)) {
@@ -126,7 +125,7 @@ std::optional<Fault> BlockChecks::arrive_in_warp(const Warp& warp, LaneMask acti
 // Functions": they do not imply a memory barrier).
 void BlockChecks::complete_in_warp(const Warp& warp, LaneMask lanes, Exchange kind) {
   if (checks_.race && kind == Exchange::kBarrier) {
-    ordering_.meet(warp.warp_index, lanes);
+    ordering_.synchronise(warp.warp_index, lanes);
   }
 }
 
@@ -149,7 +148,7 @@ std::optional<Fault> BlockChecks::arrive(const Warp& warp, const Arrival& arriva
 void BlockChecks::complete(std::uint32_t barrier) {
   arrivals_[barrier] = {};
   if (checks_.race) {
-    ordering_.pass(barrier);
+    ordering_.complete(barrier);
   }
 }
 

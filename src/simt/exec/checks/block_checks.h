@@ -1,6 +1,5 @@
-// What GANTRY_SIMT_CHECK=race, init and sync look at while a block runs: the accesses, barriers and
-// warp-level operations of its threads, whichever engine executes them. compute-sanitizer calls
-// these checks racecheck, initcheck and synccheck.
+// GANTRY_SIMT_CHECK=race, init and sync: the watch that finds races, loads of uninitialised memory
+// and misused barriers. compute-sanitizer calls these checks racecheck, initcheck and synccheck.
 #pragma once
 
 #include "simt/exec/blocks/block_watch.h"
@@ -40,19 +39,20 @@ private:
                                                 const AccessFacts& facts, Site site);
 
   const Checks checks_;
-  /// Without, what synchronises threads looks like any access; it is in global memory.
+  /// Whether the program's target distinguishes strong accesses. If not, accesses to global memory
+  /// that synchronise threads look like any others.
   bool has_strong_accesses_ = false;
   Ordering ordering_;
   RaceChecker races_;
   AccessFactsTable facts_;
 
-  /// A barrier that has not passed: by warp, where its lanes have come to it.
+  /// A barrier that is not complete: by warp, where its lanes have arrived at it.
   struct Arrivals {
     std::array<std::optional<Site>, 32> sites = {};
     Site last = 0;
   };
   std::array<Arrivals, 16> arrivals_;
-  bool have_arrived_ = false; ///< some are not as they were when the block began
+  bool have_arrived_ = false; ///< arrivals_ is not as at the block's beginning
 };
 
 } // namespace gantry::simt::exec

@@ -14,11 +14,11 @@ namespace gantry::simt::exec {
 namespace {
 
 /// An address as the program sees it: an offset if it is of the block's shared memory.
-struct Seen {
+struct ProgramAddress {
   bool shared = false;
   std::uint64_t offset = 0;
 
-  Seen(const Warp& warp, std::uint64_t address)
+  ProgramAddress(const Warp& warp, std::uint64_t address)
       : shared(address - reinterpret_cast<std::uint64_t>(warp.shared) < warp.shared_size),
         offset(shared ? address - reinterpret_cast<std::uint64_t>(warp.shared) : address) {}
   [[nodiscard]] const char* memory() const { return shared ? "shared" : "global"; }
@@ -45,46 +45,46 @@ std::string thread_of_block(const Warp& warp, std::uint32_t thread) {
 /// "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;", the source line if the PTX gives
 /// it.
 std::string where(const Warp& warp, Site site) {
-  const Place place = look_up(warp, site);
-  if (place.instruction == nullptr) {
+  const CodePosition position = look_up(warp, site);
+  if (position.instruction == nullptr) {
     return "elsewhere in the kernel";
   }
-  const std::string source = source_of(place);
-  return (source.empty() ? "" : source + ", ") + ptx_place(warp, place);
+  const std::string source = source_of(position);
+  return (source.empty() ? "" : source + ", ") + ptx_position(warp, position);
 }
 
 } // namespace
 
 Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
                  const AccessFacts& facts, Site site, const RacingAccess& other) {
-  const Seen seen(warp, address);
+  const ProgramAddress shown(warp, address);
   Report report(warp, 1U << lane, site,
                 fmt::format("race in {} memory: {} of {} at {}, not ordered with a {} by thread {}",
-                            seen.memory(), word_of(facts), bytes_text(size), seen.text(),
+                            shown.memory(), word_of(facts), bytes_text(size), shown.text(),
                             other.wrote ? "write" : "read", thread_of_block(warp, other.thread)));
   report.line("the other one is at " + where(warp, other.site));
-  if (!seen.shared) {
+  if (!shown.shared) {
     report.about(address, facts.writes ? FaultFacts::Access::kWrite : FaultFacts::Access::kRead);
   }
-  AddressReport there = seen.described(warp, lane, size);
+  AddressReport there = shown.described(warp, lane, size);
   there.hint = "threads that share memory need a barrier between a write and what others do there "
                "(bar.sync; bar.warp.sync within a warp), or atomic operations and fences";
   report.append(there);
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
 
-Fault fresh_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
-                  AccessKind kind, AccessSpace space, Site site) {
-  const Seen seen(warp, address);
+Fault uninitialised_fault(const Warp& warp, unsigned lane, std::uint64_t address,
+                          std::uint32_t size, AccessKind kind, AccessSpace space, Site site) {
+  const ProgramAddress shown(warp, address);
   Report report(warp, 1U << lane, site,
                 fmt::format("{}{} of {} at {}, which nothing has been written to",
                             space_word(space, look_up(warp, site)), access_word(kind),
-                            bytes_text(size), seen.text()));
-  if (!seen.shared) {
+                            bytes_text(size), shown.text()));
+  if (!shown.shared) {
     report.about(address, FaultFacts::Access::kRead);
   }
-  AddressReport there = seen.described(warp, lane, size);
-  there.hint = seen.shared
+  AddressReport there = shown.described(warp, lane, size);
+  there.hint = shown.shared
                    ? "a block's shared memory has no value when the block begins"
                    : "memory has no value until it is copied to, filled or stored to: see whether "
                      "the data are mapped to the device, and as large as the kernel takes them";
@@ -121,14 +121,14 @@ Fault divergent_barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t ba
 }
 
 Fault open_barrier_fault(const Warp& warp, std::uint32_t barrier, Site site) {
-  unsigned come = 0;
-  for (const LaneMask arrived : warp.block->barriers[barrier].arrived) {
-    come += static_cast<unsigned>(std::popcount(arrived));
+  unsigned arrived = 0;
+  for (const LaneMask lanes : warp.block->barriers[barrier].arrived) {
+    arrived += static_cast<unsigned>(std::popcount(lanes));
   }
   Report report(warp, warp.exists, site,
                 fmt::format("the block ends, and barrier {} for {} threads has not passed, to "
                             "which {} have come",
-                            barrier, warp.block->barriers[barrier].expected, come));
+                            barrier, warp.block->barriers[barrier].expected, arrived));
   report.hint(
       "what bar.arrive announces somebody must wait for with bar.sync, with the same number "
       "and count");

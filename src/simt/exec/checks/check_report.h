@@ -9,28 +9,29 @@
 
 namespace gantry::simt::exec {
 
-/// The access that came first.
+/// The earlier of two racing accesses.
 struct RacingAccess {
-  std::uint32_t thread = 0; ///< counted through the block
+  std::uint32_t thread = 0; ///< its number in the block
   Site site = 0;
   bool wrote = false;
 };
-/// `address` is a generic one, as in fresh_fault.
+/// `address` is a generic one, as in uninitialised_fault.
 [[nodiscard]] Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address,
                                std::uint32_t size, const AccessFacts& facts, Site site,
                                const RacingAccess& other);
-[[nodiscard]] Fault fresh_fault(const Warp& warp, unsigned lane, std::uint64_t address,
-                                std::uint32_t size, AccessKind kind, AccessSpace space, Site site);
+[[nodiscard]] Fault uninitialised_fault(const Warp& warp, unsigned lane, std::uint64_t address,
+                                        std::uint32_t size, AccessKind kind, AccessSpace space,
+                                        Site site);
 
 /// The lane is not in the mask that it gives a warp-level operation.
 [[nodiscard]] Fault foreign_mask_fault(const Warp& warp, unsigned lane, LaneMask mask, Site site);
-/// A lane names another one in its mask, which has another mask itself.
+/// A lane's mask names another lane, whose own mask differs.
 [[nodiscard]] Fault masks_fault(const Warp& warp, unsigned lane, LaneMask mask, unsigned other,
                                 LaneMask other_mask, Site site);
-/// Lanes of a warp have come to one barrier at two places.
+/// Lanes of a warp have arrived at one barrier by two instructions.
 [[nodiscard]] Fault divergent_barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t barrier,
                                             Site before, Site site);
-/// The block ends, and a barrier has not passed that threads have arrived at.
+/// The block ends, and a barrier that threads have arrived at is not complete.
 [[nodiscard]] Fault open_barrier_fault(const Warp& warp, std::uint32_t barrier, Site site);
 
 } // namespace gantry::simt::exec

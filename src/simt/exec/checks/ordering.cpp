@@ -11,7 +11,7 @@ void Ordering::begin(std::uint32_t warps, bool lockstep) {
   lockstep_ = lockstep;
   threads_.assign(std::size_t{warps} * (lockstep ? 1 : kLanes), Thread());
   barriers_ = {};
-  told_.clear();
+  released_at_.clear();
 }
 
 template <typename Body>
@@ -52,35 +52,35 @@ Ordering::View Ordering::with_own(const Thread& of, std::uint32_t thread) const 
 
 void Ordering::arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier, bool waits) {
   Barrier& at = barriers_[barrier];
-  at.come.resize(threads_.size());
+  at.arrived.resize(threads_.size());
   View last;
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.seen, nullptr));
+    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
     if (of.known != last) {
-      merge_into(at.come, of.known);
+      merge_into(at.arrived, of.known);
       last = of.known;
     }
-    at.come[thread] = of.time++;
+    at.arrived[thread] = of.time++;
     if (waits) {
       at.waiting.push_back(thread);
     }
   });
 }
 
-void Ordering::pass(std::uint32_t barrier) {
+void Ordering::complete(std::uint32_t barrier) {
   Barrier& at = barriers_[barrier];
-  const auto all = std::make_shared<const Times>(std::move(at.come));
+  const auto all = std::make_shared<const Times>(std::move(at.arrived));
   for (const std::uint32_t thread : at.waiting) {
     threads_[thread].known = all;
   }
   at = {};
 }
 
-void Ordering::meet(std::uint32_t warp, LaneMask lanes) {
+void Ordering::synchronise(std::uint32_t warp, LaneMask lanes) {
   Times all(threads_.size(), 0);
   View last;
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.seen, nullptr));
+    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
     if (of.known != last) {
       merge_into(all, of.known);
       last = of.known;
@@ -98,19 +98,19 @@ void Ordering::release(Thread& of, std::uint32_t thread) {
 
 void Ordering::fence(std::uint32_t warp, LaneMask lanes) {
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.seen, nullptr));
+    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
     release(of, thread);
   });
 }
 
 void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool acquires) {
-  const auto told = told_.find(address);
-  if (told == told_.end()) {
+  const auto released = released_at_.find(address);
+  if (released == released_at_.end()) {
     return;
   }
   Thread& of = threads_[thread];
-  View& gains = acquires ? of.known : of.seen;
-  gains = merged(gains, told->second);
+  View& gains = acquires ? of.known : of.acquired;
+  gains = merged(gains, released->second);
 }
 
 void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool releases) {
@@ -119,8 +119,8 @@ void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool 
     release(of, thread);
   }
   if (of.released) {
-    View& told = told_[address];
-    told = merged(told, of.released);
+    View& released = released_at_[address];
+    released = merged(released, of.released);
   }
 }
 

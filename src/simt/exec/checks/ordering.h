@@ -1,12 +1,12 @@
-// Which events of a block's threads happen before which: causality order of the PTX memory model
-// (PTX ISA 9.0, 8.9), as far as it comes about between the threads of one block.
+// The happens-before relation between the threads of one block: causality order of the PTX memory
+// model (PTX ISA 9.0, 8.9).
 //
-// A thread's own events are counted: its time. What a thread knows is, for each other thread, the
-// time up to which that one's events happen before its own: a vector clock. Barriers of the block
-// and of a warp's lanes let threads know what the others know; so do a release (or a fence and a
-// strong write behind it) and an acquire (or a strong read and a fence behind it) at one address.
+// Each thread has a vector clock. Its own entry is its time, which counts its events; the entry of
+// another thread is the time up to which that one's events happen before its own. Clocks are merged
+// by barriers of the block and of a warp's lanes, and by a release (or a fence and a strong write
+// after it) that meets an acquire (or a strong read and a fence after it) at one address.
 //
-// Of one host thread, as everything of a block is.
+// Used by one host thread, because a block has one.
 #pragma once
 
 #include "simt/exec/warp/warp.h"
@@ -27,8 +27,8 @@ struct Moment {
 
 class Ordering {
 public:
-  /// A block of so many warps, whose threads know nothing of each other. In lockstep the lanes of a
-  /// warp count as one thread: the programs of targets before sm_70 rely on it.
+  /// A block of so many warps begins; no event of one thread happens before another's. In lockstep
+  /// the lanes of a warp count as one thread, because programs for targets before sm_70 rely on it.
   void begin(std::uint32_t warps, bool lockstep);
 
   [[nodiscard]] std::uint32_t thread(std::uint32_t warp, unsigned lane) const {
@@ -45,29 +45,29 @@ public:
     return earlier.thread == thread || (known && (*known)[earlier.thread] >= earlier.time);
   }
 
-  /// Lanes have come to a barrier of the block; those that wait there know, once pass() is called
-  /// for it, what all knew that have come.
+  /// Lanes have arrived at a barrier of the block. complete() merges the clocks of all that have
+  /// arrived into those of the lanes that wait.
   void arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier, bool waits);
-  void pass(std::uint32_t barrier);
-  /// Lanes of a warp have met at bar.warp.sync.
-  void meet(std::uint32_t warp, LaneMask lanes);
+  void complete(std::uint32_t barrier);
+  /// Lanes of a warp have executed bar.warp.sync together.
+  void synchronise(std::uint32_t warp, LaneMask lanes);
   void fence(std::uint32_t warp, LaneMask lanes);
   /// A strong access; `acquires` and `releases` by itself, without a fence.
   void read_strongly(std::uint32_t thread, std::uint64_t address, bool acquires);
   void write_strongly(std::uint32_t thread, std::uint64_t address, bool releases);
 
 private:
-  /// By thread the time that is known; threads that have met share one. Null: nothing is.
+  /// A clock, by thread. Threads that have synchronised share one; null is all zeros.
   using Times = std::vector<std::uint32_t>;
   using View = std::shared_ptr<const Times>;
   struct Thread {
     std::uint32_t time = 1;
     View known;
-    View released; ///< by the last fence: what strong writes behind it tell
-    View seen;     ///< by strong reads: known from the next fence on
+    View released; ///< by the last fence: what strong writes behind it release
+    View acquired; ///< by strong reads: known from the next fence on
   };
   struct Barrier {
-    Times come;
+    Times arrived;
     std::vector<std::uint32_t> waiting;
   };
 
@@ -81,7 +81,7 @@ private:
   bool lockstep_ = false;
   std::vector<Thread> threads_;
   std::array<Barrier, 16> barriers_;
-  std::unordered_map<std::uint64_t, View> told_; ///< by address, through strong writes there
+  std::unordered_map<std::uint64_t, View> released_at_; ///< by address, through strong writes there
 };
 
 } // namespace gantry::simt::exec

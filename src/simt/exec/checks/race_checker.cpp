@@ -19,7 +19,7 @@ void RaceChecker::forget(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t begin = address & ~std::uint64_t{3};
   const std::uint64_t end = address + size;
   if (size / kChunk > chunks_.size()) {
-    // Fewer chunks are known than the range has.
+    // The range has more chunks than are known.
     for (auto& [number, chunk] : chunks_) {
       for (std::uint64_t word = 0; word < chunk->size(); ++word) {
         const std::uint64_t at = number * kChunk + word * 4;

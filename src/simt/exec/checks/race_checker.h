@@ -1,11 +1,11 @@
 // Finds data races between the threads of a block, in shared and in global memory: two accesses to
 // the same bytes, one of them a write, of which neither happens before the other (ordering.h) and
-// not both are strong (PTX ISA 9.0, 8.7). What races is what the block does in this run; another
-// order of its warps would show the same, as far as they execute the same.
+// not both are strong (PTX ISA 9.0, 8.7). The result does not depend on the order in which the
+// warps ran, as long as they execute the same instructions.
 //
-// Writes that the lanes of a warp do with one instruction are no race with each other: one of them
-// wins. Races between blocks are not looked for, nor those in global memory of programs for targets
-// before sm_70, whose loads and stores do not say that they are strong.
+// Writes of a warp's lanes by one instruction do not race with each other: one of them wins. Not
+// found are races between blocks, and races in global memory of programs for targets before sm_70,
+// which do not mark strong accesses.
 #pragma once
 
 #include "simt/exec/checks/access_facts.h"
@@ -34,13 +34,13 @@ public:
 
   /// A new block: nothing has been accessed.
   void begin();
-  /// Nobody has used [address, address + size) yet.
+  /// Forgets all accesses to [address, address + size).
   void forget(std::uint64_t address, std::uint64_t size);
 
-  /// Accesses of one instruction come between two calls of it.
+  /// Called before the accesses of each instruction.
   void next_instruction() { ++instruction_; }
-  /// A thread accesses `size` bytes at a generic address: the first access found that it races
-  /// with.
+  /// A thread accesses `size` bytes at a generic address. Returns the first access found that it
+  /// races with.
   [[nodiscard]] std::optional<Race> access(std::uint32_t thread, std::uint64_t address,
                                            std::uint32_t size, const AccessFacts& facts, Site site);
 
@@ -49,8 +49,8 @@ private:
     Moment moment;
     Site site = 0;
   };
-  /// Each thread's last one, without those that happen before a later one: none, one, or a list by
-  /// thread.
+  /// The last read of each thread, without reads that happen before a later one: none, one, or a
+  /// list sorted by thread.
   struct Reads {
     Read one; ///< time 0: none, unless there is a list
     std::unique_ptr<std::vector<Read>> list;
@@ -76,7 +76,8 @@ private:
   static constexpr std::uint64_t kChunk = 256; ///< bytes
   using Chunk = std::array<Word, kChunk / 4>;
   static constexpr std::size_t kChunksKept = 4096;
-  /// Of each word: a write that is not ordered with one of many readers hardly is with the first.
+  /// Reads kept of each word. A write that is not ordered with one of so many readers is hardly
+  /// ordered with the ones that are kept.
   static constexpr std::size_t kReadsKept = 64;
 
   [[nodiscard]] Word& word_at(std::uint64_t address);

@@ -1,5 +1,5 @@
-// How a call by pointer passes its words to a function that expects others: one whose interface
-// differs from the call's prototype, or a system call. The rule is that of ptx/call_interface.h.
+// Indirect calls whose words differ from those of the callee, because its interface differs from
+// the call's prototype or because it is a system call. ptx/call_interface.h has the rule.
 #pragma once
 
 #include "simt/exec/warp/warp.h"
@@ -11,10 +11,10 @@
 
 namespace gantry::simt::exec {
 
-/// How one call site passes its words to one function. Made once and kept, because the frames of a
-/// warp may own nothing.
+/// How one call site passes its words to one function. ProgramCode keeps it, because the frames of
+/// a warp may own nothing.
 struct CallPlan {
-  /// The bytes that a value keeps on its way; the words begin at these indices.
+  /// A value that both sides have: its first words, and the bytes that are copied.
   struct Move {
     std::uint32_t from = 0, to = 0; ///< index of the first word
     std::uint32_t from_word_bytes = 0, to_word_bytes = 0;

@@ -25,7 +25,7 @@ struct Compiler {
 /// The process ends, and LLVM's objects are destroyed.
 std::atomic<bool> compiler_has_gone = false;
 
-// The two share structures, so that nothing but the compiler of this very version will do.
+// Both sides share structures, so only the compiler of this very version will do.
 tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -44,8 +44,8 @@ tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
   return compiler;
 }
 
-// Beside the library that this is in, lib/simt/libcuda.so.1; unit tests, which link exec/
-// statically, lie in a folder beside lib/.
+// The compiler lies beside the library that this code is in, lib/simt/libcuda.so.1. Unit tests link
+// exec/ statically and lie in a folder beside lib/.
 Compiler open_compiler() {
   Compiler compiler;
   Dl_info here = {};
@@ -60,7 +60,7 @@ Compiler open_compiler() {
   for (const std::string& candidate : candidates) {
     const auto opened = compiler_in(candidate);
     if (opened) {
-      // Called before what LLVM has registered by being loaded.
+      // Runs before LLVM's own exit handlers, which were registered when it was loaded.
       std::atexit([] { compiler_has_gone.store(true, std::memory_order_relaxed); });
       return *opened;
     }
@@ -69,8 +69,8 @@ Compiler open_compiler() {
   return compiler;
 }
 
-// A function of the compiler's library, on a thread of its own: the caller may be a warp, whose
-// stack is too small for a compiler.
+// Calls a function of the compiler's library on a thread of its own, because the caller may be a
+// warp, whose stack is too small for a compiler.
 template <typename Made>
 bool call_compiler(bool (*Compiler::*function)(const CompileRequest&, Made&, std::string&),
                    const CompileRequest& request, Made& made, std::string& error) {

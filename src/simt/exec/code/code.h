@@ -1,5 +1,5 @@
-// The machine code of a program's functions: made by the compiler when a function is first needed,
-// kept on disk from then on, and shared by everything in the process that runs the same program.
+// The code of a program's functions. The compiler makes it when a function is first needed; it is
+// cached on disk and shared by all users of the same program in the process.
 //
 // The compiler (lower/) is a library of its own, opened at the first function that is not in the
 // cache, so that a process whose kernels are all cached never loads LLVM.
@@ -33,12 +33,12 @@ enum class Geometry : std::uint8_t {
   kGeneral, ///< any block
 };
 inline constexpr unsigned kGeometries = 6;
-/// Lanes side by side along x: where nothing is known, as lanes are numbered.
+/// Lanes side by side along x; for kGeneral all lanes, in the order of their numbers.
 [[nodiscard]] constexpr unsigned row_width(Geometry geometry) {
   return geometry == Geometry::kGeneral ? 32 : 32U >> static_cast<unsigned>(geometry);
 }
 
-/// A function's code as the compiler makes it and the cache keeps it: position independent bytes.
+/// A function's machine code as the compiler makes it and the cache keeps it; position independent.
 struct CodeImage {
   std::vector<std::byte> bytes;
   std::uint64_t entry = 0;  ///< offset of the code in `bytes`
@@ -50,8 +50,8 @@ struct CompileRequest {
   std::uint32_t function = 0;
   Geometry geometry = Geometry::kLinear;
   bool check_memory = true;
-  bool watch_accesses = false;  ///< Services is told of each access and fence …
-  bool watch_exchanges = false; ///< … and of each warp-level operation
+  bool watch_accesses = false;  ///< the code calls watch_access and watch_fence …
+  bool watch_exchanges = false; ///< … and warp_exchange for each warp-level operation
 };
 
 /// The compiler library's two functions, "gantry_simt_compile" and "gantry_simt_decode" (beside
@@ -63,13 +63,14 @@ using CompileFunction = bool (*)(const CompileRequest& request, CodeImage& image
 using DecodeFunction = bool (*)(const CompileRequest& request, OneLaneCode& code,
                                 std::string& error);
 
-/// What a function that the compiler does not take makes of a launch; another thing once the
+/// The fault of a launch for whose function there is no code: the compiler has rejected it, or the
 /// process ends and the compiler is gone.
 [[nodiscard]] FaultCode fault_without_code();
 
 class ProgramCode {
 public:
-  /// Chooses the function of each step: what executes one-lane code.
+  /// Sets the functions of the steps: they belong to the evaluator, which ProgramCode does not
+  /// know.
   using BindSteps = void (*)(OneLaneCode& code);
 
   /// The code of a program; one for all loaded programs of the same content.
@@ -95,11 +96,11 @@ public:
   /// there; lives as long as this.
   [[nodiscard]] tl::expected<const OneLaneCode*, std::string> one_lane(std::uint32_t function);
 
-  /// Sees to it that a function can be executed, in the mode that is asked for.
+  /// Makes the code that the mode needs.
   [[nodiscard]] tl::expected<void, std::string> make_ready(std::uint32_t function, Mode mode,
                                                            Geometry geometry);
 
-  /// What a call by pointer has to know of the function that it leads to.
+  /// What an indirect call has to know of the function that it calls.
   struct Callee {
     std::uint64_t signature = 0; ///< of its own interface
     bool is_entry = false;       ///< a kernel, which nothing may call

@@ -33,8 +33,8 @@ struct Header {
 constexpr char kMagic[8] = {'G', 'S', 'I', 'M', 'T', '0', '0', '1'};
 constexpr std::uint64_t kLargest = 64 << 20;
 
-// The user's cache folder of this program, made if need be; empty if there is to be no cache, or
-// the folder is one that others can write to.
+// The cache folder, created if it is missing; empty if there is to be no cache or if other users
+// can write to the folder.
 std::string find_folder() {
   std::string folder = settings().cache;
   if (folder == "off") {
@@ -67,13 +67,13 @@ const std::string& folder() {
   return found;
 }
 
-// What the compiler looks at of the processor.
+// The features of the processor that the compiler uses.
 std::string processor() {
   std::string text;
   for (const auto& [leaf, subleaf] : {std::pair{1U, 0U}, {7U, 0U}, {7U, 1U}, {0x80000001U, 0U}}) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     __get_cpuid_count(leaf, subleaf, &a, &b, &c, &d);
-    // The upper byte of leaf 1's ebx is the core that happens to ask.
+    // The upper byte of leaf 1's ebx is the number of the core that executes cpuid.
     text += fmt::format("{:x}.{:x}.{:x}.{:x};", a, leaf == 1 ? 0 : b,
                         c & ~(leaf == 1 ? 1U << 27 : 0U), d);
   }
@@ -155,7 +155,7 @@ void keep_code(const std::string& key, const CodeImage& image) {
   header.entry = image.entry;
   header.may_suspend = image.may_suspend ? 1 : 0;
   header.checksum = XXH3_64bits(image.bytes.data(), image.bytes.size());
-  // Under a name of its own first: another process may read or write the same key now.
+  // Written under a temporary name first, because another process may use the same key now.
   std::string temporary = folder() + "/." + key + ".XXXXXX";
   const int descriptor = mkstemp(temporary.data());
   if (descriptor < 0) {

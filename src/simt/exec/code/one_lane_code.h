@@ -1,6 +1,6 @@
-// A PTX function in its one-lane form as plain data: what lower/decode.cpp makes of the LLVM IR
-// that ScalarFunction has written, before any optimisation, and what the evaluator (evaluator.h)
-// executes for the lanes of a warp.
+// A function in its one-lane form as plain data. lower/decode.cpp makes it from the LLVM IR that
+// ScalarFunction writes, before any optimisation; the evaluator executes it for the lanes of a
+// warp.
 //
 // A value is a column: 32 words of 64 bits, one a lane, with zeros above the value's width; numbers
 // of 128 bits, structures and vectors of parameters are several columns. The columns of a call are
@@ -17,8 +17,8 @@
 
 namespace gantry::simt::exec {
 
-/// What the one-lane form has beyond LLVM's own instructions; arguments are in one_lane.def.
-enum class Operation : std::uint8_t {
+/// Operations beyond LLVM's own instructions; one_lane.def has their arguments.
+enum class LaneOperation : std::uint8_t {
 #define GANTRY_LANE_OPERATION(name, function, facts) k##name,
 #include "simt/exec/code/one_lane.def"
 };
@@ -54,7 +54,7 @@ enum class LaneInstruction : std::uint8_t {
   kReturn, ///< the words `words`
 };
 
-/// What holds between two numbers, as in the predicates of LLVM's fcmp.
+/// The relation between two numbers, as in the predicates of LLVM's fcmp.
 enum CompareBit : std::uint8_t { kIsEqual = 1, kIsGreater = 2, kIsLess = 4, kIsUnordered = 8 };
 
 enum class Update : std::uint8_t {
@@ -81,12 +81,12 @@ struct LaneStep {
 
   StepFunction function = nullptr; ///< set by the evaluator (bind_steps())
   LaneInstruction instruction = LaneInstruction::kOperation;
-  Operation operation = Operation::kSpecial;
+  LaneOperation operation = LaneOperation::kSpecial;
   std::uint8_t width = 0, to = 0;
   bool is_bfloat = false;             ///< of kUpdate: bf16
   std::uint8_t space = 0;             ///< an AccessSpace, or kTrustedSpace
-  bool acquires = false;              ///< of kLoad: what follows stays behind it
-  bool releases = false;              ///< of kStore: what was before stays before it
+  bool acquires = false;              ///< of kLoad
+  bool releases = false;              ///< of kStore
   std::uint8_t whole = 0, offset = 0; ///< the access is a part of one of `whole` bytes, from there
   std::uint32_t detail = 0;           ///< an operation's first argument, if it is a constant number
   std::uint32_t result = kNoResult;   ///< column

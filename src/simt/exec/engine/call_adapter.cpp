@@ -14,10 +14,10 @@ namespace gantry::simt::exec {
 namespace {
 
 constexpr std::size_t kWordBytes = std::size_t{kLanes} * sizeof(std::uint64_t);
-/// What an adapter may take of the part of a stack that is for the functions of exec/.
+/// The most that an adapter takes of the stack's reserve for functions of exec/.
 constexpr std::size_t kMostBytes = 64 << 10;
 
-/// Where a byte of a lane's value is among words for 32 lanes.
+/// The offset of a byte of a lane's value in words for 32 lanes.
 std::size_t place_of(std::uint32_t first_word, std::uint32_t word_bytes, std::uint64_t byte,
                      unsigned lane) {
   return (first_word + byte / word_bytes) * kWordBytes + std::size_t{lane} * word_bytes +
@@ -38,7 +38,7 @@ void move(const std::vector<CallPlan::Move>& moves, const std::byte* from, std::
 
 } // namespace
 
-// The code that it calls does not have in front of it what UndefinedBehaviorSanitizer looks for.
+// Machine code of kernels lacks the prefix that UndefinedBehaviorSanitizer looks for.
 __attribute__((no_sanitize("function"))) void call_adapted(Warp* warp, LaneMask active,
                                                            void* arguments, void* results) {
   const CallPlan& plan = *warp->call_plan;

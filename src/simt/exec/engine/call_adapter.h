@@ -1,5 +1,5 @@
-// The code of calls by pointer whose words are not what the callee expects: it lays them out anew,
-// as the call's plan (code/call_plan.h) says.
+// The code of indirect calls whose words differ from those of the callee: converts them as the
+// call's plan (code/call_plan.h) says.
 #pragma once
 
 #include "simt/exec/warp/warp.h"

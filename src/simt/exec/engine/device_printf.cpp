@@ -15,8 +15,8 @@ namespace {
 /// Output that waits; also the most that one conversion can be asked to fill.
 constexpr std::size_t kBufferSize = 1 << 20;
 
-/// The arguments of a call, in order. The first one that cannot be read is remembered, and what is
-/// taken from then on is zero.
+/// The arguments of a call, in order. After the first one that cannot be read, which is kept, all
+/// are zero.
 class Arguments {
 public:
   Arguments(const LaneMemory& memory, std::uint64_t begin) : memory_(&memory), next_(begin) {}

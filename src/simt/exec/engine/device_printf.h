@@ -21,13 +21,13 @@
 
 namespace gantry::simt::exec {
 
-/// Memory that was to be read, but that the lane may not access.
+/// Memory that the lane was to read but may not access.
 struct Unreadable {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
 };
 
-/// What the lane has as string at `address`, up to its NUL or `limit` bytes of it.
+/// The lane's string at `address`, up to its NUL or `limit` bytes.
 [[nodiscard]] tl::expected<std::string, Unreadable>
 read_device_string(const LaneMemory& memory, std::uint64_t address,
                    std::size_t limit = std::numeric_limits<std::size_t>::max());

@@ -12,7 +12,7 @@ namespace gantry::simt::exec {
 
 namespace {
 
-// Between the lanes' windows, so that the same variable of 32 lanes does not fall on one cache set.
+// The gap between the lanes' windows, so that a variable's 32 copies do not share one cache set.
 constexpr std::uint32_t kLocalGap = 5 * 64;
 
 std::optional<std::uint64_t> window(std::uint64_t size, MemoryKind kind, std::int32_t device) {
@@ -27,8 +27,8 @@ std::uint32_t local_stride(std::uint32_t local_bytes) {
   return local_bytes + kLocalGap;
 }
 
-/// Frames hold what all lanes have in theirs, so the limit of a thread's local memory moves that of
-/// the depth of its calls.
+/// A frame on the stack holds the values of all lanes, so the stack grows with the limit of a
+/// thread's local memory.
 std::size_t stack_size(std::uint32_t local_bytes) {
   constexpr std::size_t kLeast = 2 << 20;
   return std::max(kLeast, std::size_t{local_bytes} * kLanes);
@@ -77,139 +77,139 @@ BlockSlot::~BlockSlot() {
 
 void Scheduler::begin(BlockSlot& place, void (*entry)(void*)) {
   slot = &place;
-  strands.clear();
+  splits.clear();
   current = nullptr;
   for (std::uint32_t i = 0; i < place.block.warps; ++i) {
     WarpSlot& warp = *place.warps[i];
-    warp.strands.clear();
-    warp.strands.push_back(std::make_unique<Strand>());
+    warp.splits.clear();
+    warp.splits.push_back(std::make_unique<WarpSplit>());
     warp.resident = 0;
-    Strand& strand = *warp.strands[0];
-    strand.slot = &warp;
-    strand.live = warp.warp.exists;
-    strand.at = warp.stack.start(entry, &warp.warp);
-    strands.push_back(&strand);
+    WarpSplit& split = *warp.splits[0];
+    split.slot = &warp;
+    split.live = warp.warp.exists;
+    split.at = warp.stack.start(entry, &warp.warp);
+    splits.push_back(&split);
   }
 }
 
 void Scheduler::begin_straight(BlockSlot& place, void (*entry)(void*), void* argument) {
   slot = &place;
-  strands.clear();
+  splits.clear();
   WarpSlot& warp = *place.warps[0];
-  warp.strands.clear();
-  warp.strands.push_back(std::make_unique<Strand>());
+  warp.splits.clear();
+  warp.splits.push_back(std::make_unique<WarpSplit>());
   warp.resident = 0;
-  Strand& strand = *warp.strands[0];
-  strand.slot = &warp;
-  strand.at = warp.stack.start(entry, argument);
-  strands.push_back(&strand);
+  WarpSplit& split = *warp.splits[0];
+  split.slot = &warp;
+  split.at = warp.stack.start(entry, argument);
+  splits.push_back(&split);
 }
 
-bool Scheduler::can_go_on(const Strand& strand) const {
-  const Waiting& waiting = strand.waiting;
+bool Scheduler::can_go_on(const WarpSplit& split) const {
+  const Waiting& waiting = split.waiting;
   if (waiting.what == Waiting::For::kBarrier && waiting.phase) {
     return slot->block.barriers[waiting.id].phase != *waiting.phase;
   }
-  if (waiting.what == Waiting::For::kLanes && strand.exchange.posted) {
-    return strand.exchange.complete;
+  if (waiting.what == Waiting::For::kLanes && split.exchange.posted) {
+    return split.exchange.complete;
   }
   return true;
 }
 
-void Scheduler::enter(Strand& strand) {
-  Warp& warp = strand.slot->warp;
-  warp.live = strand.live;
-  warp.local_used = strand.local_used;
-  current = &strand;
+void Scheduler::enter(WarpSplit& split) {
+  Warp& warp = split.slot->warp;
+  warp.live = split.live;
+  warp.local_used = split.local_used;
+  current = &split;
 }
 
-void Scheduler::leave(Strand& strand) {
-  const Warp& warp = strand.slot->warp;
-  strand.live = warp.live;
-  strand.local_used = warp.local_used;
+void Scheduler::leave(WarpSplit& split) {
+  const Warp& warp = split.slot->warp;
+  split.live = warp.live;
+  split.local_used = warp.local_used;
   loops_ |=
-      strand.waiting.what == Waiting::For::kYield || strand.waiting.what == Waiting::For::kSleep;
+      split.waiting.what == Waiting::For::kYield || split.waiting.what == Waiting::For::kSleep;
 }
 
-// Runs the strand, and those that it passes on to.
-void Scheduler::run(Strand& strand) {
-  WarpSlot& warp = *strand.slot;
-  Strand& resident = *warp.strands[warp.resident];
-  if (&resident != &strand) {
+// Runs the split, and those that it switches to.
+void Scheduler::run(WarpSplit& split) {
+  WarpSlot& warp = *split.slot;
+  WarpSplit& resident = *warp.splits[warp.resident];
+  if (&resident != &split) {
     if (!resident.finished) {
       resident.saved = warp.stack.save(resident.at);
     }
-    warp.stack.restore(strand.saved);
-    const auto it = std::find_if(warp.strands.begin(), warp.strands.end(),
-                                 [&](const auto& other) { return other.get() == &strand; });
-    warp.resident = static_cast<std::size_t>(it - warp.strands.begin());
+    warp.stack.restore(split.saved);
+    const auto it = std::find_if(warp.splits.begin(), warp.splits.end(),
+                                 [&](const auto& other) { return other.get() == &split; });
+    warp.resident = static_cast<std::size_t>(it - warp.splits.begin());
   }
-  enter(strand);
+  enter(split);
   for (;;) {
     const Resumption at = current->slot->stack.resume(current->at);
-    Strand& last = *current;
+    WarpSplit& last = *current;
     last.at = at;
     leave(last);
     if (!split_requested) {
       break;
     }
-    // The strand asked for a copy of itself: the copy waits its turn, this one goes on at once.
+    // The split asked for a copy of itself: the copy waits its turn, this one goes on at once.
     split_requested = false;
-    auto copy = std::make_unique<Strand>();
+    auto copy = std::make_unique<WarpSplit>();
     copy->slot = last.slot;
     copy->at = last.at;
     copy->saved = last.slot->stack.save(last.at);
     copy->local_used = last.local_used;
     copy->live = last.waiting.lanes;
     last.live &= ~copy->live;
-    strands.push_back(copy.get());
-    last.slot->strands.push_back(std::move(copy));
+    splits.push_back(copy.get());
+    last.slot->splits.push_back(std::move(copy));
     ++slot->block.progress;
     enter(last);
   }
   current = nullptr;
 }
 
-// Straight on to the next strand of the round, where that is on its stack: without a step back to
-// the host this takes half the time, and kernels with barriers do little else.
+// Switches directly to the next split of the round if its frames are on its stack, because that
+// takes half the time of a return to the host's stack and kernels with barriers do little else.
 void Scheduler::suspend() {
-  Strand& strand = *current;
-  if (FiberStack::kPasses && !slot->block.launch->failed.load(std::memory_order_relaxed)) {
+  WarpSplit& split = *current;
+  if (FiberStack::kSwitches && !slot->block.launch->failed.load(std::memory_order_relaxed)) {
     for (std::size_t next = position_ + 1; next < round_end_; ++next) {
-      Strand& other = *strands[next];
+      WarpSplit& other = *splits[next];
       if (other.finished || !can_go_on(other)) {
         continue;
       }
-      if (other.slot->strands[other.slot->resident].get() != &other) {
+      if (other.slot->splits[other.slot->resident].get() != &other) {
         break;
       }
-      leave(strand);
+      leave(split);
       enter(other);
       position_ = next;
-      strand.slot->stack.pass(other.slot->stack, other.at, strand.at);
+      split.slot->stack.switch_to(other.slot->stack, other.at, split.at);
       return;
     }
   }
-  strand.slot->stack.suspend();
+  split.slot->stack.suspend();
 }
 
 Turn Scheduler::turn() {
   Block& block = slot->block;
   const std::uint64_t before = block.progress;
   loops_ = false;
-  round_end_ = strands.size();
+  round_end_ = splits.size();
   for (position_ = 0; position_ < round_end_; ++position_) {
-    Strand& strand = *strands[position_];
-    if (strand.finished || !can_go_on(strand)) {
+    WarpSplit& split = *splits[position_];
+    if (split.finished || !can_go_on(split)) {
       continue;
     }
-    run(strand);
+    run(split);
     if (block.launch->failed.load(std::memory_order_relaxed)) {
       return Turn::kEnded;
     }
   }
-  std::erase_if(strands, [](const Strand* strand) { return strand->finished; });
-  if (strands.empty()) {
+  std::erase_if(splits, [](const WarpSplit* split) { return split->finished; });
+  if (splits.empty()) {
     return Turn::kEnded;
   }
   if (block.progress != before) {
@@ -219,25 +219,25 @@ Turn Scheduler::turn() {
     return Turn::kIdle;
   }
   std::vector<WaitingWarp> waiting;
-  for (const Strand* strand : strands) {
-    waiting.push_back({&strand->slot->warp, &strand->waiting});
+  for (const WarpSplit* split : splits) {
+    waiting.push_back({&split->slot->warp, &split->waiting});
   }
   block.launch->fail(deadlock_fault(waiting));
   return Turn::kEnded;
 }
 
-void Scheduler::split(Warp& warp, LaneMask stays) {
+void Scheduler::split_off(Warp& warp, LaneMask stays) {
   current->waiting.lanes = warp.live & ~stays;
   split_requested = true;
   current->slot->stack.suspend();
 }
 
 void Scheduler::end() {
-  Strand& strand = *current;
-  strand.waiting = {};
-  strand.finished = true;
+  WarpSplit& split = *current;
+  split.waiting = {};
+  split.finished = true;
   ++slot->block.progress;
-  strand.slot->stack.suspend();
+  split.slot->stack.suspend();
   __builtin_unreachable();
 }
 

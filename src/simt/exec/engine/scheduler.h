@@ -1,9 +1,9 @@
 // How the warps of a block take turns on one host thread.
 //
-// A strand is one copy of a warp's stack: each warp starts with one, and has more while it is
-// split. The strands of a block run round and round, each until it suspends; one that waits for
-// something that has not come is passed over. If a whole round brings nothing forward and no strand
-// merely loops or sleeps, the block is dead, and the launch ends with a report of who waits where.
+// A warp split is one copy of a warp's stack: each warp starts with one, and has more once it has
+// divided. The splits of a block run in rounds, each until it suspends; one that still waits is
+// skipped. If a whole round makes no progress and no split merely loops or sleeps, the block is
+// dead, and the launch ends with a report of who waits where.
 #pragma once
 
 #include "simt/exec/blocks/block.h"
@@ -20,7 +20,7 @@ namespace gantry::simt::exec {
 
 struct WarpSlot;
 
-/// An operation of warp_exchange() that lanes of a strand have come to.
+/// An operation of warp_exchange() at which lanes of a split have arrived.
 struct PostedExchange {
   bool posted = false;
   bool complete = false;
@@ -28,10 +28,11 @@ struct PostedExchange {
   LaneMask active = 0;
   LaneMask present = 0; ///< once complete: the lanes that took part
   std::array<LaneMask, kLanes> masks = {};
-  std::array<std::uint64_t, kLanes> values = {}; ///< what the lanes gave; all lanes' once complete
+  std::array<std::uint64_t, kLanes> values =
+      {}; ///< the lanes' own; once complete, those of all lanes
 };
 
-/// The yields of a strand in loops that not all of its lanes are in.
+/// The yields of a split in loops that not all of its lanes are in.
 struct Looping {
   LaneMask active = 0;    ///< at the last one …
   std::uint32_t same = 0; ///< … and how many in turn were by these
@@ -39,11 +40,11 @@ struct Looping {
   std::uint32_t some = 0; ///< … so many
 };
 
-struct Strand {
+struct WarpSplit {
   WarpSlot* slot = nullptr;
   Resumption at = nullptr;
   bool finished = false;
-  std::vector<std::byte> saved; ///< its frames while another strand of the warp is on the stack
+  std::vector<std::byte> saved; ///< its frames while another split of the warp is on the stack
   LaneMask live = 0;
   std::uint32_t local_used = 0;
   Waiting waiting;
@@ -64,8 +65,8 @@ struct WarpSlot {
   FiberStack stack;
   std::array<std::array<std::uint32_t, kLanes>, 3> lane_tid = {};
   std::uint64_t local_memory = 0;
-  /// The strands, the first the original; strands[resident] has its frames on the stack.
-  std::vector<std::unique_ptr<Strand>> strands;
+  /// The splits, the first the original; splits[resident] has its frames on the stack.
+  std::vector<std::unique_ptr<WarpSplit>> splits;
   std::size_t resident = 0;
 
 private:
@@ -91,52 +92,51 @@ private:
   BlockSlot(std::uint32_t local, std::int32_t ordinal, std::uint64_t shared);
 };
 
-/// What a turn of the block came to.
+/// The outcome of a turn of the block.
 enum class Turn : std::uint8_t {
-  kEnded,    ///< all its warps have, or the launch has failed
+  kEnded,    ///< all its warps have ended, or the launch has failed
   kProgress, ///< it goes on
-  kIdle,     ///< its warps only loop or sleep: something outside may help
+  kIdle,     ///< its warps only loop or sleep, and may wait for another block
 };
 
 struct Scheduler {
   BlockSlot* slot = nullptr;
-  std::vector<Strand*> strands; ///< of the block that have not ended, in order of their turns
-  Strand* current = nullptr;
+  std::vector<WarpSplit*> splits; ///< of the block that have not ended, in order of their turns
+  WarpSplit* current = nullptr;
   bool split_requested = false;
 
   /// Starts the warps of the block in `slot`: each calls entry(&warp) on its own stack.
   void begin(BlockSlot& place, void (*entry)(void*));
-  /// One strand on the first warp's stack that calls entry(argument), for a block none of whose
+  /// One split on the first warp's stack that calls entry(argument), for a block none of whose
   /// warps ever waits.
   void begin_straight(BlockSlot& place, void (*entry)(void*), void* argument);
-  /// Runs every strand that can go on once.
+  /// Runs every split that can go on once.
   [[nodiscard]] Turn turn();
-  /// On a warp's stack: copies it. Returns twice: in this strand with `live` = stays, in the copy
+  /// On a warp's stack: copies it. Returns twice: in this split with `live` = stays, in the copy
   /// with the other live lanes.
-  void split(Warp& warp, LaneMask stays);
+  void split_off(Warp& warp, LaneMask stays);
   /// On a warp's stack, which waits as `current->waiting` says: lets others run.
   void suspend();
   /// The warp's code has ended, or must not go on.
   [[noreturn]] void end();
 
 private:
-  std::size_t position_ = 0;  ///< in this round, of the strand that runs
+  std::size_t position_ = 0;  ///< in this round, of the split that runs
   std::size_t round_end_ = 0; ///< those split off in this round have their turn in the next
-  bool loops_ = false;        ///< some strand of this round only loops or sleeps
+  bool loops_ = false;        ///< some split of this round only loops or sleeps
 
-  void run(Strand& strand);
-  void enter(Strand& strand);
-  void leave(Strand& strand);
-  [[nodiscard]] bool can_go_on(const Strand& strand) const;
+  void run(WarpSplit& split);
+  void enter(WarpSplit& split);
+  void leave(WarpSplit& split);
+  [[nodiscard]] bool can_go_on(const WarpSplit& split) const;
 };
 
-// What the engines do to the block of a warp; to be called on the warp's own stack. A launch that
-// has failed is left by none of them: the warp's frames are abandoned, and must own nothing
-// (fiber.h).
+// What the engines do to the block of a warp; called on the warp's own stack. None of these
+// functions returns once the launch has failed: the warp's frames are abandoned, and must own
+// nothing (host/fiber.h).
 
-/// Lets other warps run; returns when it is this one's turn again, which it may be without what it
-/// waits for having come. `why` is for the report of a deadlock: kYield and kSleep are no reasons
-/// for one.
+/// Lets other warps run; returns when it is this one's turn again, even if what it waits for has
+/// not happened. `why` is for the report of a deadlock; kYield and kSleep cannot cause one.
 void suspend(const Warp& warp, const Waiting& why);
 
 /// Ends the launch with a fault, unless it has failed already.
@@ -144,10 +144,10 @@ void suspend(const Warp& warp, const Waiting& why);
 /// The same if there is a fault.
 void fail_if(const Warp& warp, std::optional<Fault> fault);
 
-/// Lanes come to a barrier of the block: Block::arrive, for an arrival that may be wrong.
+/// Block::arrive for an arrival that may be wrong: then ends the launch.
 BarrierTicket arrive(const Warp& warp, const Arrival& arrival);
 
-/// The lanes have ended: Block::exit_lanes, and the end of the block if they are its last ones.
+/// Block::exit_lanes, and the watch's end of the block if no lane of it is left.
 void end_lanes(Warp& warp, LaneMask lanes);
 
 } // namespace gantry::simt::exec

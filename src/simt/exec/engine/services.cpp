@@ -21,7 +21,7 @@ std::uint64_t now() {
                                         .count());
 }
 
-// The report is about the whole access that the program has written.
+// The report describes the whole access of the PTX instruction, of which this may be a part.
 void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                   std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
                   AccessSpace space) {
@@ -49,11 +49,11 @@ void watch_fence(Warp* warp, LaneMask active) {
   warp->block->watch->fence(*warp, active);
 }
 
-// The lanes of this strand that are not at this point go on by themselves. False in the copy that
-// they go on in: there the operation is not theirs.
+// Splits the warp if it has other lanes than `active`. False in the copy with those other lanes,
+// which are not at this operation.
 bool separate(Warp* warp, LaneMask active) {
   if ((warp->live & ~active) != 0) {
-    warp->block->scheduler->split(*warp, active);
+    warp->block->scheduler->split_off(*warp, active);
   }
   return (warp->live & active) != 0;
 }
@@ -67,8 +67,8 @@ std::uint32_t barrier(Warp* warp, LaneMask active, std::uint32_t id, std::uint32
   const BarrierTicket ticket =
       arrive(*warp, {active, id, threads, static_cast<BarrierReduction>(reduction), predicates,
                      true, site});
-  while (!block.passed(ticket)) {
-    Waiting& why = block.scheduler->current->waiting; // in place: this is what barriers cost
+  while (!block.is_complete(ticket)) {
+    Waiting& why = block.scheduler->current->waiting; // in place, because barriers are hot
     why.what = Waiting::For::kBarrier;
     why.active = active;
     why.id = id;
@@ -82,12 +82,12 @@ std::uint32_t barrier(Warp* warp, LaneMask active, std::uint32_t id, std::uint32
 
 void barrier_arrive(Warp* warp, LaneMask active, std::uint32_t id, std::uint32_t threads,
                     Site site) {
-  // Nobody waits here, so lanes that come later are simply counted then.
+  // Nobody waits here, so lanes that arrive later are simply counted then.
   arrive(*warp, {active, id, threads, BarrierReduction::kNone, 0, false, site});
 }
 
-// Whether each of the lanes' masks names lanes alone whose own mask names it back: a lane that
-// waits for others in another operation is not meant.
+// Whether all lanes that a lane's mask names have masks that name it, too. A lane whose mask does
+// not waits in another operation.
 bool mean_each_other(LaneMask lanes, LaneMask alive, const std::array<LaneMask, kLanes>& masks) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (unsigned other = 0; (lanes >> lane & 1) != 0 && other < kLanes; ++other) {
@@ -100,27 +100,27 @@ bool mean_each_other(LaneMask lanes, LaneMask alive, const std::array<LaneMask, 
   return true;
 }
 
-// Completes the operations of a warp's strands whose lanes have all come: a set of posted
+// Completes the operations of a warp's splits whose lanes have all arrived: a set of posted
 // operations of one kind, such that each lane of each of their masks is in the set or has exited.
 void settle_exchanges(WarpSlot& slot, Block& block) {
   const LaneMask alive = block.alive[slot.warp.warp_index];
-  for (const auto& first : slot.strands) {
+  for (const auto& first : slot.splits) {
     if (!first->exchange.posted || first->exchange.complete) {
       continue;
     }
     const std::uint32_t kind = first->exchange.kind;
-    LaneMask come = 0;
-    for (const auto& strand : slot.strands) {
-      if (strand->exchange.posted && !strand->exchange.complete && strand->exchange.kind == kind) {
-        come |= strand->exchange.active;
+    LaneMask arrived = 0;
+    for (const auto& split : slot.splits) {
+      if (split->exchange.posted && !split->exchange.complete && split->exchange.kind == kind) {
+        arrived |= split->exchange.active;
       }
     }
-    // Grow the set of lanes from this strand by what its lanes' masks name.
+    // Grow the set of lanes from this split by what its lanes' masks name.
     LaneMask wanted = first->exchange.active;
-    for (LaneMask seen = 0; wanted != seen;) {
-      seen = wanted;
-      for (const auto& strand : slot.strands) {
-        const PostedExchange& exchange = strand->exchange;
+    for (LaneMask before = 0; wanted != before;) {
+      before = wanted;
+      for (const auto& split : slot.splits) {
+        const PostedExchange& exchange = split->exchange;
         if (!exchange.posted || exchange.complete || exchange.kind != kind ||
             (exchange.active & wanted) == 0) {
           continue;
@@ -131,13 +131,13 @@ void settle_exchanges(WarpSlot& slot, Block& block) {
         }
       }
     }
-    if ((wanted & ~come) != 0) {
+    if ((wanted & ~arrived) != 0) {
       continue;
     }
     std::array<std::uint64_t, kLanes> values = {};
     std::array<LaneMask, kLanes> masks = {};
-    for (const auto& strand : slot.strands) {
-      const PostedExchange& exchange = strand->exchange;
+    for (const auto& split : slot.splits) {
+      const PostedExchange& exchange = split->exchange;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         if (exchange.posted && !exchange.complete && exchange.kind == kind &&
             (exchange.active & wanted) >> lane & 1) {
@@ -149,8 +149,8 @@ void settle_exchanges(WarpSlot& slot, Block& block) {
     if (!mean_each_other(wanted, alive, masks)) {
       continue;
     }
-    for (const auto& strand : slot.strands) {
-      PostedExchange& exchange = strand->exchange;
+    for (const auto& split : slot.splits) {
+      PostedExchange& exchange = split->exchange;
       if (exchange.posted && !exchange.complete && (exchange.active & wanted) != 0) {
         exchange.values = values;
         exchange.present = wanted;
@@ -184,8 +184,8 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
   if (!separate(warp, active)) {
     return 0;
   }
-  Strand& strand = *block.scheduler->current;
-  PostedExchange& exchange = strand.exchange;
+  WarpSplit& split = *block.scheduler->current;
+  PostedExchange& exchange = split.exchange;
   exchange.posted = true;
   exchange.complete = false;
   exchange.kind = kind;
@@ -193,7 +193,7 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
   std::copy(masks, masks + kLanes, exchange.masks.begin());
   std::copy(values, values + kLanes, exchange.values.begin());
   ++block.progress;
-  settle_exchanges(*strand.slot, block);
+  settle_exchanges(*split.slot, block);
   while (!exchange.complete) {
     Waiting why;
     why.what = Waiting::For::kLanes;
@@ -201,25 +201,25 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
     why.lanes = named & ~active;
     why.site = site;
     suspend(*warp, why);
-    settle_exchanges(*strand.slot, block);
+    settle_exchanges(*split.slot, block);
   }
   std::copy(exchange.values.begin(), exchange.values.end(), values);
   exchange.posted = false;
   return exchange.present;
 }
 
-// Whether the lanes of a loop that yields are to go on without the warp's other lanes, which then
-// never meet them again. They must if they wait for one of those, and only time tells that from a
-// loop that works: there lanes leave the loop one after the other, and in the end all of them. Once
-// lanes have been found to wait, others of the launch are not given the time.
+// Whether the warp is to be split for a loop that yields, after which its parts never reconverge.
+// It must be if the loop waits for a lane outside of it. Only time distinguishes that from a loop
+// that makes progress, which lanes leave one after the other. Once one loop of the launch was found
+// to wait, other loops are split at once.
 bool waits_for_own_warp(const Warp& warp, LaneMask active) {
-  // In yields: kLoopFuel passes each.
+  // In yields, each after kLoopFuel iterations.
   constexpr std::uint32_t kSameLanes = 64;
   constexpr std::uint32_t kSomeLanes = 1024;
   std::atomic<bool>& known = warp.block->launch->lanes_wait_in_loops;
   const LaneMask pending = warp.live & ~active;
   if (pending == 0 || known.load(std::memory_order_relaxed)) {
-    return true; // nothing to part from, or no time to lose
+    return true;
   }
   Looping& looping = warp.block->scheduler->current->looping;
   looping.same = looping.active == active ? looping.same + 1 : 1;

@@ -1,12 +1,11 @@
-// The functions that compiled code calls (Services of warp.h), and what they need of a warp's
-// strands.
+// The functions that compiled code calls: Services of warp/warp.h.
 #pragma once
 
 #include "simt/exec/warp/warp.h"
 
 namespace gantry::simt::exec {
 
-/// The one table; what it does is in warp.h.
+/// The process's table.
 [[nodiscard]] const Services& services();
 
 } // namespace gantry::simt::exec

@@ -15,7 +15,7 @@ namespace gantry::simt::exec {
 namespace {
 
 /// What the calls of all lanes share. The functions below return the fault that ends the launch,
-/// for what they own must be gone when fail() abandons the stack.
+/// because what they own must be destroyed before fail() abandons the stack.
 struct Call {
   const Warp& warp;
   LaneMask active;

@@ -1,4 +1,4 @@
-// What the driver offers device code to call: vprintf, malloc, free, __assertfail.
+// The functions that the driver provides to device code: vprintf, malloc, free, __assertfail.
 #pragma once
 
 #include "simt/exec/warp/warp.h"

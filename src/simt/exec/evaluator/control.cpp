@@ -1,4 +1,4 @@
-// Branches, calls, barriers of the block, the ends of lanes, and what a lane asks the machine.
+// Steps of the evaluator: branches, calls, barriers of the block, exits, and state of the machine.
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/code/call_plan.h"
 #include "simt/exec/code/code.h"
@@ -16,8 +16,8 @@ namespace {
 
 using Word = std::uint64_t;
 
-/// Calls nest less deep than this, but with more local memory than usual deeper in proportion: both
-/// are what CU_LIMIT_STACK_SIZE is for.
+/// The depth of calls. It grows with the size of local memory, because CU_LIMIT_STACK_SIZE sets
+/// both.
 constexpr std::uint32_t kDeepestCall = 4000;
 constexpr std::uint32_t kLocalBytesOfCall = 16;
 
@@ -35,7 +35,7 @@ void branch(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMa
   evaluator.jump(group, step, step.targets[yes != 0 ? 0 : 1]);
 }
 
-/// A few steps for some of the lanes, then all go on.
+/// Conditional steps: some of the lanes execute them, then all go on.
 void pass_some(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const LaneMask yes = group.read_mask(step.operands[0]) & active;
   if (yes == 0) {
@@ -48,7 +48,7 @@ void pass_some(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, Lan
 
 void choose(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word* values = group.read(step.operands[0]);
-  // The lanes that go elsewhere come here again by themselves.
+  // The other lanes execute this step again by themselves.
   const Word value = values[std::countr_zero(active)];
   evaluator.keep(group, lanes_like_first(active, values), group.index_of(step));
   const bool is_listed = value + 1 < step.targets.size();
@@ -69,7 +69,7 @@ void trap(Evaluator& evaluator, LaneGroup&, const LaneStep& step, LaneMask activ
 
 // Barriers of the block.
 
-/// The first lanes that come to one barrier for one number of threads; the others come to the step
+/// The lanes that name the same barrier and count as the first one. The others execute the step
 /// again by themselves.
 LaneMask take_barrier(Evaluator& evaluator, LaneGroup& group, const LaneStep& step,
                       LaneMask active) {
@@ -111,13 +111,12 @@ void sleep(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMas
 
 // Calls.
 
-/// Words of a call, those of each lane: of the bytes of a value the place of one.
+/// The address of a byte in a lane's word of a column.
 std::byte* byte_of(std::uint64_t* column, std::uint64_t byte, unsigned lane) {
   return reinterpret_cast<std::byte*>(column + lane) + byte;
 }
 
-/// What caller and callee agree on; all other bytes that the receiver has are zero. `from` and `to`
-/// name the column of a word.
+/// Copies the values that caller and callee both have. `from` and `to` give the column of a word.
 template <typename From, typename To>
 void move_values(const std::vector<CallPlan::Move>& moves, LaneMask active, From from, To to) {
   for (const CallPlan::Move& value : moves) {
@@ -175,7 +174,7 @@ void call_indirect(Evaluator& evaluator, LaneGroup& group, const LaneStep& step,
   const Word handle = handles[std::countr_zero(active)];
   evaluator.keep(group, lanes_like_first(active, handles), group.index_of(step));
   const std::optional<std::uint32_t> function = evaluator.loaded().function_of(handle);
-  // Of any function of the program: another kernel may have left its address in memory.
+  // Any function of the program, because another kernel may have left its address in memory.
   ProgramCode& code = *evaluator.loaded().code;
   if (!function || code.callee(*function).is_entry) {
     fail(evaluator.warp(), call_fault(evaluator.warp(), group.mask, handle, step.site));
@@ -332,7 +331,7 @@ void Evaluator::call(LaneGroup& group, const LaneStep& step, std::uint32_t funct
         [&](std::uint32_t word) { return group.read(step.words[word]); },
         [&](std::uint32_t word) { return frame.column(callee.parameters[word]); });
   }
-  // The new frame refers to the caller's in the group's stead.
+  // The new frame, no longer the group, refers to the caller's.
   --caller.references;
   ++frame.references;
   group.frame = &frame;
@@ -367,7 +366,7 @@ void Evaluator::leave(LaneGroup& group, const LaneStep& step) {
   group.frame = &caller;
   ++caller.references;
   release(&frame);
-  meet(group);
+  rejoin(group);
 }
 
 void Evaluator::exit(LaneGroup& group) {
@@ -399,7 +398,7 @@ StepFunction control_function(const LaneStep& step) {
   }
 }
 
-StepFunction operation_function(Operation operation) {
+StepFunction operation_function(LaneOperation operation) {
   static constexpr StepFunction kFunctions[] = {
 #define GANTRY_LANE_OPERATION(name, function, facts) function,
 #include "simt/exec/code/one_lane.def"

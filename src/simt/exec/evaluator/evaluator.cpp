@@ -17,8 +17,7 @@ constexpr std::uint32_t kStepsPerTurn = 20'000;
 constexpr std::uint32_t kPatience = 1'000;
 constexpr std::uint32_t kOwedSteps = 2'000;
 
-/// Whether x is at an earlier position than y: the step in the innermost call that both are in, or
-/// that they called from there.
+/// Whether x is at an earlier position than y, compared in the innermost call that both are in.
 bool is_before(const LaneGroup& x, const LaneGroup& y) {
   const LaneFrame* x_frame = x.frame;
   const LaneFrame* y_frame = y.frame;
@@ -162,7 +161,7 @@ void Evaluator::jump(LaneGroup& group, const LaneStep& from, std::uint32_t targe
   if (goes_back && ++group.loops >= kPatience) {
     give_way(group);
   }
-  meet(group);
+  rejoin(group);
 }
 
 void Evaluator::give_way(LaneGroup& group) {
@@ -183,19 +182,18 @@ void Evaluator::trap(LaneMask lanes, Trap reason, Site site) {
   fail(*warp_, trap_fault(*warp_, lanes, reason, site));
 }
 
-/// Groups at one position become one. Those that are owed a turn give that up to the one that is
-/// not.
+/// Merges groups at one position. The merged group is owed a turn only if all of them were.
 void Evaluator::join_groups() {
   for (LaneGroup& group : groups_) {
     if (!is_runnable(group) && (group.mask == 0 || group.state != LaneGroup::State::kAtBarrier)) {
       continue;
     }
     for (LaneGroup& other : groups_) {
-      const bool meets = &other != &group && other.mask != 0 && other.state == group.state &&
-                         other.frame == group.frame && other.at == group.at;
+      const bool rejoins = &other != &group && other.mask != 0 && other.state == group.state &&
+                           other.frame == group.frame && other.at == group.at;
       const bool differs = group.state == LaneGroup::State::kAtBarrier &&
                            (other.barrier != group.barrier || other.threads != group.threads);
-      if (!meets || differs) {
+      if (!rejoins || differs) {
         continue;
       }
       group.mask |= other.mask;
@@ -210,8 +208,8 @@ void Evaluator::join_groups() {
   }
 }
 
-/// The group that goes first: of those that are owed a turn the one that is so for longest, else
-/// the one at the lowest position.
+/// The group to run: the one that has been owed a turn for longest, else the one at the lowest
+/// position.
 LaneGroup* Evaluator::next_runnable() {
   const auto goes_before = [](const LaneGroup& group, const LaneGroup& other) {
     if (group.owed != other.owed) {
@@ -232,12 +230,12 @@ LaneGroup* Evaluator::next_runnable() {
   return chosen;
 }
 
-/// Groups whose barrier has passed go on.
-bool Evaluator::pass_barriers() {
-  bool passed = false;
+/// Groups whose barrier is complete go on.
+bool Evaluator::leave_barriers() {
+  bool left = false;
   for (LaneGroup& group : groups_) {
     if (group.mask == 0 || group.state != LaneGroup::State::kInBarrier ||
-        !block().passed(group.ticket)) {
+        !block().is_complete(group.ticket)) {
       continue;
     }
     const std::uint32_t value = block().take_result(group.ticket);
@@ -245,9 +243,9 @@ bool Evaluator::pass_barriers() {
     for_lanes(group.mask, [&](unsigned lane) { column[lane] = value; });
     group.state = LaneGroup::State::kRunnable;
     ++group.at;
-    passed = true;
+    left = true;
   }
-  return passed;
+  return left;
 }
 
 bool Evaluator::arrive_at_barriers() {
@@ -300,7 +298,7 @@ LaneGroup* Evaluator::schedule() {
       return nullptr;
     }
     bool advanced = complete_exchanges();
-    advanced |= pass_barriers();
+    advanced |= leave_barriers();
     join_groups();
     if (LaneGroup* group = next_runnable()) {
       block().progress += advanced ? 1 : 0;
@@ -312,8 +310,9 @@ LaneGroup* Evaluator::schedule() {
   }
 }
 
-/// Another group at the same place joins this one, and one that is further back goes first.
-void Evaluator::meet(LaneGroup& group) {
+/// Reschedules if another group is at the same position, to merge with it, or at a lower one, which
+/// runs first.
+void Evaluator::rejoin(LaneGroup& group) {
   if (group.mask == warp_->live) {
     return;
   }
@@ -333,7 +332,7 @@ void Evaluator::meet(LaneGroup& group) {
 
 void Evaluator::run_group(LaneGroup& group) {
   attention_ = false;
-  // Lanes that leave others out for some steps come to them again before anybody else has a turn.
+  // Conditional steps are not interrupted: their lanes rejoin the group before another one runs.
   while (!attention_ || group.passage_end != LaneGroup::kNowhere) {
     const LaneStep& step = group.step();
     ++group.at;
@@ -342,7 +341,7 @@ void Evaluator::run_group(LaneGroup& group) {
     if (group.at == group.passage_end) {
       group.active = group.mask;
       group.passage_end = LaneGroup::kNowhere;
-      meet(group);
+      rejoin(group);
     }
     if (++steps_ >= kStepsPerTurn) {
       steps_ = 0;
@@ -368,7 +367,7 @@ void bind_steps(OneLaneCode& code) {
 }
 
 void evaluate(Warp& warp) {
-  // Kept from launch to launch: what a failed launch leaves is used again or freed with the thread.
+  // Kept from launch to launch, because a failed launch leaves memory in it.
   using Evaluators = std::unordered_map<Warp*, std::unique_ptr<Evaluator>>;
   std::unique_ptr<Evaluator>& evaluator = of_thread<Evaluators>()[&warp];
   if (!evaluator) {

@@ -1,18 +1,16 @@
-// The evaluator: executes a kernel's one-lane form (code/one_lane_code.h) step by step for the
-// lanes of a warp. Slow, simple, and the measure that machine code is held against
-// (GANTRY_SIMT_MODE=interpret): it takes PTX as ScalarFunction has written it, and checks all that
-// comes after, LLVM's passes, the analysis of divergence, the widening and the code generation.
+// The evaluator (GANTRY_SIMT_MODE=interpret): executes a kernel's one-lane code
+// (code/one_lane_code.h) step by step for the lanes of a warp. It is slow and simple. Tests compare
+// machine code with it, which checks LLVM's passes, the divergence analysis, the widening and the
+// code generation.
 //
-// A warp is a set of groups of lanes, each with its own stack of calls and position. The group with
-// the lowest position runs, groups that come to the same position become one, and groups take turns
-// when one only loops: so lanes reconverge where they can and none is kept from going on. A group
-// is a set of lanes at one position: a frame and a step in it. Lanes of one call share a frame,
-// whichever groups they are in, each with its own element of every column.
+// A group is a set of lanes at one position: a frame and a step in it. The group at the lowest
+// position runs, and groups at the same position merge, so lanes reconverge. If a group only loops,
+// the others have their turn, so every lane makes progress. Lanes of one call share a frame, even
+// in different groups; each has its own element of every column.
 //
 // The evaluator runs on the warp's stack, which is abandoned without unwinding when a launch fails
-// (fiber.h). Everything that owns memory is therefore in the Evaluator, which outlives the warp,
-// and nothing on the stack owns any where the warp may suspend or fail. Calls nest in frames, not
-// on the stack.
+// (host/fiber.h). Therefore the Evaluator, which outlives the warp, owns all memory, and nothing on
+// the stack owns any where the warp may suspend or fail. Calls nest in frames, not on the stack.
 #pragma once
 
 #include "simt/exec/blocks/block.h"
@@ -49,22 +47,22 @@ struct LaneFrame {
 struct LaneGroup {
   enum class State : std::uint8_t {
     kRunnable,
-    kAtBarrier,  ///< come to a block's barrier, not yet counted there
-    kInBarrier,  ///< counted; waits for the ticket to pass
+    kAtBarrier,  ///< arrives at a block's barrier, not yet counted there
+    kInBarrier,  ///< counted; waits for the barrier to complete
     kExchanging, ///< waits for other lanes of the warp
   };
   static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-  LaneMask mask = 0;   ///< zero: the place is free
+  LaneMask mask = 0;   ///< zero: unused
   LaneMask active = 0; ///< those of `mask` that execute the steps as far as `passage_end`
   std::uint32_t passage_end = kNowhere;
   State state = State::kRunnable;
-  bool owed = false; ///< another group has looped for long; this one goes first for a while
+  bool owed = false;            ///< its turn, because another group has looped for long
   std::uint64_t owed_since = 0; ///< a count of such occasions
   LaneFrame* frame = nullptr;
   std::uint32_t at = 0;
-  std::uint32_t loops = 0; ///< backward branches since others last went first
-  std::uint32_t steps = 0; ///< executed since it is owed its turn
+  std::uint32_t loops = 0; ///< backward branches since the others had their turn
+  std::uint32_t steps = 0; ///< executed since it was owed its turn
   BarrierTicket ticket;
   std::uint32_t barrier = 0, threads = 0;
   BarrierReduction reduction = BarrierReduction::kNone;
@@ -94,13 +92,13 @@ public:
   [[nodiscard]] bool checks_memory() const { return checks_memory_; }
 
   // Groups.
-  /// The group becomes `lanes` alone, which go on; the others of it do by themselves at `at`.
+  /// Reduces the group to `lanes`. Its other lanes become a group at `at`.
   void keep(LaneGroup& group, LaneMask lanes, std::uint32_t at);
-  /// The group is to go on at `target`; counts passes of loops and lets others go first after many.
+  /// The group goes on at `target`. After many iterations of loops the others have their turn.
   void jump(LaneGroup& group, const LaneStep& from, std::uint32_t target);
-  /// Another group may have to run now: somebody waits, ended, or came.
+  /// Another group may have to run now: one waits, has ended or has arrived.
   void reschedule() { attention_ = true; }
-  /// Groups that are not this one get their turn soon.
+  /// The other groups are owed a turn.
   void give_way(LaneGroup& group);
 
   // Calls and ends (control.cpp).
@@ -119,7 +117,7 @@ public:
     std::array<LaneMask, kLanes> masks = {};
     Column values = {};
   };
-  Exchanged exchanged; ///< what the lanes gave that wait in warp-level operations
+  Exchanged exchanged; ///< of the lanes that wait in warp-level operations
 
 private:
   LaneGroup& split(LaneGroup& group, LaneMask lanes, std::uint32_t at);
@@ -127,10 +125,10 @@ private:
   void run_group(LaneGroup& group);
   void join_groups();
   [[nodiscard]] LaneGroup* next_runnable();
-  [[nodiscard]] bool pass_barriers();
+  [[nodiscard]] bool leave_barriers();
   bool arrive_at_barriers();
   void wait();
-  void meet(LaneGroup& group);
+  void rejoin(LaneGroup& group);
   [[nodiscard]] const OneLaneCode& code_of(std::uint32_t function);
   [[nodiscard]] LaneFrame& new_frame(const OneLaneCode& code, LaneFrame* parent, LaneMask lanes,
                                      std::uint32_t call, Site site);
@@ -141,7 +139,7 @@ private:
   bool attention_ = false;
   std::uint32_t steps_ = 0; ///< since the other warps had a turn
   std::array<LaneGroup, kLanes> groups_;
-  std::uint64_t occasions_ = 0; ///< on which groups had to give way
+  std::uint64_t occasions_ = 0; ///< on which a group gave way
   std::vector<std::unique_ptr<LaneFrame>> frames_;
   std::vector<LaneFrame*> free_frames_;
 };
@@ -174,8 +172,8 @@ void give(LaneGroup& group, const LaneStep& step, LaneMask active, Value value) 
 [[nodiscard]] StepFunction value_function(const LaneStep& step);   ///< values.cpp
 [[nodiscard]] StepFunction memory_function(const LaneStep& step);  ///< memory.cpp
 [[nodiscard]] StepFunction control_function(const LaneStep& step); ///< control.cpp
-[[nodiscard]] StepFunction operation_function(Operation operation);
-/// exchange.cpp; of Operation::kShuffleValid.
+[[nodiscard]] StepFunction operation_function(LaneOperation operation);
+/// exchange.cpp; of LaneOperation::kShuffleValid.
 void shuffle_valid(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active);
 
 } // namespace gantry::simt::exec

@@ -1,9 +1,9 @@
 // Operations that the lanes of a warp do together: shuffles, votes, matches, reductions and
 // bar.warp.sync.
 //
-// Each waits until every lane of its mask that has not exited has come to an operation of the same
-// kind. What a lane gives is kept in Evaluator::exchanged when it comes; results are computed once
-// all are there, each lane's by its own step.
+// Each waits until every lane of its mask that has not exited has arrived at an operation of the
+// same kind. Evaluator::exchanged keeps the values of lanes that have arrived. Once all have, each
+// lane's own step computes its result.
 #include "simt/exec/evaluator/evaluator.h"
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace {
 using Word = std::uint64_t;
 using Column = Evaluator::Column;
 
-Exchange kind_of(Operation operation) {
+Exchange kind_of(LaneOperation operation) {
   switch (operation) {
-  case Operation::kShuffle:
+  case LaneOperation::kShuffle:
     return Exchange::kShuffle;
-  case Operation::kVoteBallot:
+  case LaneOperation::kVoteBallot:
     return Exchange::kVote;
-  case Operation::kMatchAny:
-  case Operation::kMatchAll:
+  case LaneOperation::kMatchAny:
+  case LaneOperation::kMatchAll:
     return Exchange::kMatch;
-  case Operation::kRedux:
+  case LaneOperation::kRedux:
     return Exchange::kRedux;
   default:
     return Exchange::kBarrier;
@@ -34,9 +34,9 @@ Exchange kind_of(Operation operation) {
 /// The mask of the lanes that are to take part.
 const LaneOperand& mask_of(const LaneStep& step) {
   switch (step.operation) {
-  case Operation::kShuffle:
+  case LaneOperation::kShuffle:
     return step.operands[3];
-  case Operation::kWarpBarrier:
+  case LaneOperation::kWarpBarrier:
     return step.operands[0];
   default:
     return step.operands[1];
@@ -120,19 +120,19 @@ void finish(const Evaluator::Exchanged& exchanged, LaneGroup& group, const LaneS
     const LaneMask asked = exchanged.masks[lane] & present;
     const Word own = exchanged.values[lane];
     switch (step.operation) {
-    case Operation::kShuffle: {
+    case LaneOperation::kShuffle: {
       const auto mode = static_cast<ShuffleMode>(step.detail);
       const unsigned from = shuffle_source(mode, lane, b[lane], c[lane]).lane;
       result[lane] = exchanged.values[(present >> from & 1) != 0 ? from : lane];
       return;
     }
-    case Operation::kVoteBallot:
+    case LaneOperation::kVoteBallot:
       result[lane] = lanes_with(1, asked, exchanged.values);
       return;
-    case Operation::kMatchAny:
+    case LaneOperation::kMatchAny:
       result[lane] = lanes_with(own, asked, exchanged.values);
       return;
-    case Operation::kMatchAll:
+    case LaneOperation::kMatchAll:
       result[lane] = lanes_with(own, asked, exchanged.values) == asked ? asked : 0;
       return;
     default:
@@ -186,16 +186,16 @@ bool Evaluator::complete_exchanges() {
       return group.mask != 0 && group.state == LaneGroup::State::kExchanging &&
              static_cast<unsigned>(kind_of(group.step().operation)) == kind;
     };
-    LaneMask come = 0;
+    LaneMask arrived = 0;
     for (const LaneGroup& group : groups_) {
-      come |= waits(group) ? group.mask : 0;
+      arrived |= waits(group) ? group.mask : 0;
     }
     LaneMask ready = 0;
-    for_lanes(come, [&](unsigned lane) {
+    for_lanes(arrived, [&](unsigned lane) {
       const LaneMask named = exchanged.masks[lane] & warp_->live;
-      // One that waits for others, in another operation, is not meant.
+      // A lane whose mask does not name this one waits in another operation.
       LaneMask meant = 0;
-      for_lanes(named & come,
+      for_lanes(named & arrived,
                 [&](unsigned other) { meant |= (exchanged.masks[other] >> lane & 1) << other; });
       ready |= named == meant ? 1U << lane : 0;
     });
@@ -205,8 +205,8 @@ bool Evaluator::complete_exchanges() {
     if (block().watch) {
       block().watch->complete_in_warp(*warp_, ready, static_cast<Exchange>(kind));
     }
-    // A lane that is ready may exchange with one whose own mask has more lanes, still to come; that
-    // one's value is here.
+    // A lane that is ready may exchange with one whose own mask has more lanes, which have not
+    // arrived: that one's value is here.
     for (LaneGroup& group : groups_) {
       if (!waits(group) || (group.mask & ready) == 0) {
         continue;
@@ -214,7 +214,7 @@ bool Evaluator::complete_exchanges() {
       if ((group.mask & ~ready) != 0) {
         split(group, group.mask & ~ready, group.at).state = LaneGroup::State::kExchanging;
       }
-      finish(exchanged, group, group.step(), group.mask, come);
+      finish(exchanged, group, group.step(), group.mask, arrived);
       group.state = LaneGroup::State::kRunnable;
       ++group.at;
       completed = true;

@@ -1,4 +1,4 @@
-// Steps that access memory.
+// Steps of the evaluator that access memory.
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/evaluator/evaluator.h"
@@ -13,8 +13,8 @@ namespace {
 using Word = std::uint64_t;
 using Column = Evaluator::Column;
 
-/// Each lane's address as memory of the host, once the access has been checked and those have been
-/// told who look at more than single accesses. Arithmetic: Services::check_access of machine code.
+/// Each lane's address as a host address, after the checks that machine code does as well
+/// (Services::check_access, watch_access).
 Column places(Evaluator& evaluator, const LaneGroup& group, const LaneStep& step, LaneMask active,
               AccessKind kind) {
   Warp& warp = evaluator.warp();
@@ -58,8 +58,8 @@ Word load_at(Word at, bool acquires) {
 template <typename Bits>
 void load(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Column at = places(evaluator, group, step, active, AccessKind::kLoad);
-  // Lanes that name one place see one value, even while somebody else writes there: code that runs
-  // in lockstep counts on it.
+  // Lanes that load from one address get one value, even while another thread writes there, because
+  // code that runs in lockstep relies on it.
   Word before = 0;
   Word value = 0;
   give(group, step, active, [&](unsigned lane) -> Word {
@@ -83,8 +83,8 @@ void store(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMas
   });
 }
 
-/// The sum of two numbers of the step's format; of f32 flushed but in shared memory (PTX ISA 9.0,
-/// 9.7.13.5).
+/// The sum of two numbers of the step's format. Subnormal f32 are flushed to zero except in shared
+/// memory (PTX ISA 9.0, 9.7.13.5).
 Word sum(const Warp& warp, const LaneStep& step, Word at, Word old, Word value) {
   Arithmetic addition;
   addition.operation = Operator::kAdd;
@@ -110,7 +110,7 @@ Bits updated(const Warp& warp, const LaneStep& step, Word at, Bits old, Bits val
   return old;
 }
 
-/// One lane after the other, each a single operation for all other threads.
+/// Lane after lane, each atomically.
 template <typename Bits>
 void update(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Column at = places(evaluator, group, step, active, AccessKind::kAtomic);

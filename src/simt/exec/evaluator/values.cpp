@@ -1,4 +1,4 @@
-// Steps whose one result is a function of their lane's operands alone.
+// Steps of the evaluator whose result depends on the lane's operands alone.
 #include "simt/exec/evaluator/evaluator.h"
 
 #include <bit>
@@ -87,7 +87,7 @@ Word word_of(T number) {
   return std::bit_cast<typename Bits<T>::Type>(number);
 }
 
-// What the host has functions for: of 16 bits none.
+// Operations that the host's library has; none of 16 bits.
 float wide(_Float16 number) {
   return number;
 }

@@ -27,7 +27,7 @@ namespace context = boost::context::detail;
 
 constexpr std::size_t kGuard = 64 << 10;
 
-// A copy that no sanitizer watches: frames have red zones between their variables.
+// Copies without sanitizers, because frames have red zones between their variables.
 __attribute__((no_sanitize("address", "thread"), noinline)) void
 copy_frames(std::byte* to, const std::byte* from, std::size_t size) {
   auto* words = reinterpret_cast<volatile std::uint64_t*>(to);
@@ -56,8 +56,8 @@ FiberStack::Memory::~Memory() {
 }
 
 FiberStack::FiberStack(Memory memory) : memory_(std::move(memory)) {
-  // Stacks begin at different places in a page, or the frames of a block's warps, which take turns,
-  // would all compete for the same lines of the caches.
+  // Stacks begin at different offsets in a page. Otherwise the frames of a block's warps, which
+  // take turns, would compete for the same cache lines.
   static std::atomic<unsigned> made = 0;
   top_ = memory_.bottom + memory_.size -
          std::size_t{made.fetch_add(1, std::memory_order_relaxed) % 59} * 1216;
@@ -76,9 +76,9 @@ FiberStack::~FiberStack() {
 }
 
 #if GANTRY_ASAN || GANTRY_TSAN
-const bool FiberStack::kPasses = false;
+const bool FiberStack::kSwitches = false;
 #else
-const bool FiberStack::kPasses = true;
+const bool FiberStack::kSwitches = true;
 #endif
 
 Resumption FiberStack::resume(Resumption to) {
@@ -98,8 +98,8 @@ Resumption FiberStack::resume(Resumption to) {
   return from.fctx;
 }
 
-// The frames of this function and the next may be copied while they are suspended: what is in them
-// is not looked at again but for what the one that resumes them brings.
+// The frames of this function and the next may be copied while they are suspended. Afterwards they
+// use only what the resuming computation hands over.
 void FiberStack::suspend() {
 #if GANTRY_TSAN
   __tsan_switch_to_fiber(sanitizer_host_, 0);
@@ -111,7 +111,7 @@ void FiberStack::suspend() {
   entered(*static_cast<const Step*>(from.data), from.fctx);
 }
 
-void FiberStack::pass(FiberStack& to, Resumption at, Resumption& here) {
+void FiberStack::switch_to(FiberStack& to, Resumption at, Resumption& here) {
   Step step{&to, &here, host_};
   const context::transfer_t from = context::jump_fcontext(at, &step);
   entered(*static_cast<const Step*>(from.data), from.fctx);

@@ -1,9 +1,8 @@
-// A stack of its own for a warp, so that it can stop in the middle and go on later.
+// A stack of its own for a warp, so that it can suspend and go on later.
 //
-// A stack's used part can also be taken away as bytes and put back: every suspended computation on
-// it is the bytes from its stack pointer up, whose addresses are the same whenever it runs. That is
-// what lets a warp be split in two (warp.h). What lives in frames on such a stack must therefore be
-// plain data at every point where the warp may suspend.
+// A suspended computation is the bytes from its stack pointer up, which can be saved and restored,
+// because it always runs at the same addresses. That is how a warp splits in two (warp/warp.h).
+// Therefore frames on such a stack must hold plain data wherever the warp may suspend.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ using Resumption = void*;
 
 class FiberStack {
 public:
-  /// What the code of kernels may not use, for the functions of exec/ and frames beyond a check.
+  /// Reserved for the functions of exec/, and for frames of kernels beyond their last check.
   static constexpr std::size_t kReserve = 256 << 10;
 
   /// Mapped pages, with a guard below them.
@@ -50,16 +49,16 @@ public:
 
   /// A computation that calls `entry(argument)` when it is first resumed; `entry` never returns.
   [[nodiscard]] Resumption start(void (*entry)(void*), void* argument);
-  /// Goes on at `to` on this stack; returns when that computation, or one that it has passed on to,
+  /// Goes on at `to` on this stack; returns when that computation, or one that it has switched to,
   /// suspends, with where that did.
   [[nodiscard]] Resumption resume(Resumption to);
   /// On this stack: returns to the resume() that runs it, and from here when resumed again.
   void suspend();
   /// On this stack: goes on at `at` on another one, under the same resume(); returns when resumed
   /// again at the point that is left in `here`. A suspend() and a resume() in one step.
-  void pass(FiberStack& to, Resumption at, Resumption& here);
-  /// Whether pass() is there: sanitizers are told of the host's steps only.
-  static const bool kPasses;
+  void switch_to(FiberStack& to, Resumption at, Resumption& here);
+  /// Whether switch_to() is there: sanitizers are told of the host's steps only.
+  static const bool kSwitches;
 
   /// The bytes in use by a computation that is suspended at `at`.
   [[nodiscard]] std::vector<std::byte> save(Resumption at) const;
@@ -67,7 +66,7 @@ public:
   void restore(const std::vector<std::byte>& bytes);
 
 private:
-  /// What a computation that goes on is told: on which stack, and where the one before it stands.
+  /// Handed to a computation that goes on: its stack, and where the one before it has suspended.
   struct Step {
     FiberStack* to;
     Resumption* left;

@@ -1,4 +1,4 @@
-// Objects that each thread has for itself.
+// Thread-local objects that work while the process ends and inside dlclose.
 #pragma once
 
 #include <pthread.h>
@@ -11,10 +11,10 @@ inline constinit thread_local T* object = nullptr;
 }
 
 /// The calling thread's T, made at its first call and deleted when the thread ends; may be called
-/// at any time, also while the process ends. Not a thread_local object with a destructor: to
-/// register that, the C library waits for the dynamic loader, and a thread inside dlclose may wait
-/// for the kernels that the calling thread is to run. And runtimes call the driver from destructors
-/// and exit handlers that run after those of the main thread's thread_local objects.
+/// at any time, also while the process ends. Not a thread_local object with a destructor, because
+/// the C library waits for the dynamic loader to register one, and a thread inside dlclose may wait
+/// for the kernels that the calling thread is to run. Moreover, runtimes call the driver from exit
+/// handlers that run after the destructors of the main thread's thread_local objects.
 template <typename T>
 [[nodiscard]] T& of_thread() {
   T*& object = of_thread_detail::object<T>;

@@ -11,16 +11,16 @@ namespace gantry::simt::exec {
 
 enum class Mode : std::uint8_t { kCompile, kInterpret, kSkip };
 
-/// What is looked for while kernels run.
+/// Which errors of kernels are looked for (docs/simt.md, "What is checked").
 struct Checks {
   bool memory = true; ///< accesses that are not allowed
   bool race = false;  ///< unordered accesses of a block's threads (race_checker.h); needs `memory`
-  bool init = false;  ///< loads of what was never written (fresh_bytes.h); needs `memory`
+  bool init = false;  ///< loads of what was never written (uninitialised_bytes.h); needs `memory`
   bool sync = false;  ///< barriers and warp-level operations that are not used as they must be
 
-  /// Whether each access to shared and global memory is looked at, with what went before.
+  /// Whether the history of each access to shared and global memory is followed.
   [[nodiscard]] bool watches_accesses() const { return race || init; }
-  /// Whether that, or what threads wait for each other in (block_checks.h).
+  /// Whether blocks have a watch (blocks/block_watch.h).
   [[nodiscard]] bool watches_blocks() const { return race || init || sync; }
 };
 

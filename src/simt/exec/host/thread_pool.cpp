@@ -67,7 +67,7 @@ struct ThreadPool::State {
 
 namespace {
 
-// Replaced in a child process: its parent's threads are not there.
+// Replaced in a child process, because it does not have its parent's threads.
 std::atomic<ThreadPool*> pool = nullptr;
 std::mutex pool_mutex;
 

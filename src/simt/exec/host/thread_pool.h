@@ -14,10 +14,9 @@ public:
   [[nodiscard]] static ThreadPool& instance();
   [[nodiscard]] static unsigned cores();
 
-  /// Calls work(0) on this thread and offers work(1) … work(count - 1) to the pool's; returns when
-  /// those that were begun have returned and the others are withdrawn: when work(0) has returned,
-  /// nothing is left that another thread would have to begin. What a call throws, run() throws
-  /// then: the first, if several do. Any thread; calls do not nest.
+  /// Calls work(0) on this thread and offers work(1) … work(count - 1) to the pool's threads. When
+  /// work(0) has returned, withdraws the calls that no thread has begun and waits for the others.
+  /// Then throws the first exception of a call, if there was one. Any thread; calls do not nest.
   void run(unsigned count, const std::function<void(unsigned)>& work);
 
 private:

@@ -104,8 +104,8 @@ std::uint64_t device_malloc(std::int32_t device, std::uint64_t size) {
   heap->live.emplace(*address, size);
   DeviceMemory& memory = *DeviceMemory::instance();
   memory.set_accessible(*address, size, true);
-  if (memory.fresh() != nullptr) {
-    memory.fresh()->mark_fresh(*address, size);
+  if (memory.uninitialised() != nullptr) {
+    memory.uninitialised()->mark_uninitialised(*address, size);
   }
   return *address;
 }

@@ -12,16 +12,16 @@
 
 namespace gantry::simt::exec {
 
-/// Limits of one device that device code feels; cuCtxSetLimit. Process-wide by device ordinal.
+/// The limits of a device that cuCtxSetLimit sets. Process-wide, by device ordinal.
 struct Limits {
-  /// Of a thread's local memory: what every GPU has, and as much as cuCtxSetLimit gives.
+  /// The local memory of a thread that every GPU has, and the most that cuCtxSetLimit gives.
   static constexpr std::uint64_t kMostLocalBytes = 512 << 10;
   std::uint64_t heap_bytes = 8 << 20;
   std::uint64_t local_bytes = 64 << 10; ///< of each thread: at least
 };
 [[nodiscard]] Limits limits_of(std::int32_t device);
-/// More local memory than a thread may have is as much as it may. False once the device's heap is
-/// in use and its size would change.
+/// Clamps the local memory to kMostLocalBytes. False if the device's heap is in use and its size
+/// would change.
 bool set_limits(std::int32_t device, const Limits& limits);
 
 /// The address of a new block; 0 if the heap is exhausted. A block of no bytes has an address too.

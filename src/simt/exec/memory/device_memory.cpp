@@ -99,7 +99,8 @@ std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
   return is_inside(allocation, address) ? 0 : address - (allocation.address + allocation.size) + 1;
 }
 
-/// What a thread has found last: most calls of a program are about the same few allocations.
+/// A thread's last result of find(), because most calls of a program are about the same few
+/// allocations.
 struct FoundLast {
   std::uint64_t generation = 0; ///< of the allocations when it was found
   Allocation allocation;
@@ -115,7 +116,7 @@ struct DeviceMemory::State {
   std::uint64_t arena = 0;
   std::uint64_t arena_size = 0;
   std::uint8_t* shadow = nullptr;
-  std::unique_ptr<FreshBytes> fresh;
+  std::unique_ptr<UninitialisedBytes> uninitialised;
 
   mutable std::shared_mutex mutex; ///< for all below; the shadow itself is read without it
   RangeAllocator ranges;
@@ -214,8 +215,8 @@ bool DeviceMemory::State::reserve_arena() {
       continue;
     }
     if (settings().checks.init) {
-      fresh = FreshBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
-      if (!fresh) {
+      uninitialised = UninitialisedBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
+      if (!uninitialised) {
         munmap(place, size);
         munmap(granules, size / kGranule + kShadowRoom);
         continue;
@@ -334,10 +335,10 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
     state.make_accessible(*address, what.size);
   }
 
-  if (state.fresh && what.kind == MemoryKind::kDevice) {
-    state.fresh->mark_fresh(*address, what.size);
-  } else if (state.fresh) {
-    state.fresh->mark_written(*address, what.size);
+  if (state.uninitialised && what.kind == MemoryKind::kDevice) {
+    state.uninitialised->mark_uninitialised(*address, what.size);
+  } else if (state.uninitialised) {
+    state.uninitialised->mark_written(*address, what.size);
   }
 
   Allocation allocation = what;
@@ -371,7 +372,7 @@ bool DeviceMemory::free(std::uint64_t address) {
 
   const std::unique_lock lock(state.mutex);
   state.ranges.retire(address, size, given_back ? size / kGivenBackShare : size);
-  // Windows come and go with every launch and would push out what programs free.
+  // Not windows: each launch frees some, which would displace the program's own allocations.
   if (!is_window(gone)) {
     state.freed.push_back(std::move(gone));
     if (state.freed.size() > kFreedRemembered) {
@@ -525,8 +526,8 @@ const std::uint8_t* DeviceMemory::shadow() const {
   return state_->shadow;
 }
 
-FreshBytes* DeviceMemory::fresh() const {
-  return state_->fresh.get();
+UninitialisedBytes* DeviceMemory::uninitialised() const {
+  return state_->uninitialised.get();
 }
 
 } // namespace gantry::simt::exec

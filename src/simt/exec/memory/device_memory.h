@@ -12,7 +12,7 @@
 // All members may be called from any thread.
 #pragma once
 
-#include "simt/exec/memory/fresh_bytes.h"
+#include "simt/exec/memory/uninitialised_bytes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +87,7 @@ public:
   [[nodiscard]] std::uint64_t arena_size() const;
   [[nodiscard]] const std::uint8_t* shadow() const; ///< of the arena's first granule
   /// What has not been written since it was allocated; null unless GANTRY_SIMT_CHECK has init.
-  [[nodiscard]] FreshBytes* fresh() const;
+  [[nodiscard]] UninitialisedBytes* uninitialised() const;
 
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

@@ -35,7 +35,7 @@ struct Mappings {
 constexpr std::size_t kMostDevices = 1024;
 constinit std::array<std::atomic<bool>, kMostDevices> opened = {};
 
-/// What is older than this is not believed.
+/// Older lists are out of date.
 constinit std::atomic<std::uint64_t> current_generation = 1;
 
 /// The last list, which threads share.

@@ -1,6 +1,6 @@
-// The memory of the process, where a simulated device may access all of it (as a GPU with
-// CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS does). What the system has mapped there is good; the
-// rest, null pointers among it, stays a fault.
+// Host memory on simulated devices that may access all of it, like a GPU with
+// CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS. Accesses to what the process has mapped are allowed;
+// others, for example through null pointers, are faults.
 //
 // The list of what is mapped (/proc/self/maps) is read when an address is not in the last one and
 // when a grid begins, so that what the host maps while a kernel runs is found. Host memory that is

@@ -1,8 +1,8 @@
 // Hands out ranges of addresses: best fit, with a quarantine in front of reuse.
 //
-// What is given back waits in a queue before it can be taken again, so that an access to memory
-// that has been freed still meets memory that nobody owns. Nothing here touches the memory itself,
-// and nothing locks: both are the owner's.
+// A range that is given back waits in a queue before it is reused, so that an access to freed
+// memory hits memory that nobody owns. The allocator does not touch the memory itself and does not
+// lock.
 #pragma once
 
 #include <cstdint>

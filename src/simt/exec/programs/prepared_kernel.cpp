@@ -11,16 +11,17 @@ namespace gantry::simt::exec {
 
 namespace {
 
-/// Where shared variables are for kernels that do not reach them, but call functions that do
-/// through pointers which another kernel has left: beyond all shared memory, so that an access is a
-/// fault.
+/// The offset of shared variables that a kernel's call graph does not use: beyond all shared
+/// memory, so that an access is a fault. Functions may use them whose addresses another kernel has
+/// left in memory.
 constexpr std::uint64_t kNoSharedOffset = 0x4000'0000;
 
 std::uint32_t product(const ptx::Dim3& size) {
   return size.x == 0 ? 0 : size.x * std::max(1U, size.y) * std::max(1U, size.z);
 }
 
-KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const ptx::Reach& reach) {
+KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel,
+                     const ptx::Reachable& reachable) {
   const ptx::Function& entry = program.definition(kernel);
   KernelFacts facts;
   const ptx::ParameterLayout layout = ptx::layout_of_parameters(entry);
@@ -30,10 +31,10 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const pt
         {static_cast<std::uint32_t>(layout.offsets[i]), static_cast<std::uint32_t>(size)});
   }
   facts.parameter_bytes = static_cast<std::uint32_t>(layout.bytes);
-  facts.static_shared = reach.static_shared;
-  // As if each function reached were called once, by the one before.
+  facts.static_shared = reachable.static_shared;
+  // As if each reachable function were called once, by the one before it.
   std::uint64_t local_bytes = 0;
-  for (const std::uint32_t function : reach.functions) {
+  for (const std::uint32_t function : reachable.functions) {
     if (program.functions[function].system_call) {
       continue;
     }
@@ -49,7 +50,7 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const pt
       facts.const_bytes += static_cast<std::uint32_t>(variable.variable->size());
     }
   }
-  // PTX names as many registers as it likes; a real assembler gets by with a fraction.
+  // PTX has any number of virtual registers; an assembler allocates a fraction of them.
   facts.registers =
       std::clamp<std::uint32_t>(static_cast<std::uint32_t>(entry.registers.size() / 4), 16, 128);
   if (entry.max_registers != 0) {
@@ -68,34 +69,34 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const pt
   return facts;
 }
 
-// What the kernel reaches and the executor cannot do, as an assembler would say it.
-std::string refusals_of(const ptx::Program& program, const ptx::Reach& reach) {
+// The errors of all instructions that the kernel can reach, as an assembler prints them.
+std::string verify_reachable(const ptx::Program& program, const ptx::Reachable& reachable) {
   std::string text;
   unsigned count = 0;
-  const ptx::Function& kernel = program.definition(reach.functions.front());
+  const ptx::Function& kernel = program.definition(reachable.functions.front());
   if (product(kernel.cluster) > 1) {
     text = fmt::format("ptxas {}, line {}:{}; error   : Feature '.reqnctapercluster', of more than "
                        "one block, not supported in function '{}'\n",
-                       program.modules[program.functions[reach.functions.front()].module]->name,
+                       program.modules[program.functions[reachable.functions.front()].module]->name,
                        kernel.location.line, kernel.location.column, kernel.name);
   }
-  for (const std::uint32_t index : reach.functions) {
+  for (const std::uint32_t index : reachable.functions) {
     if (program.functions[index].system_call) {
       continue;
     }
     const ptx::Function& function = program.definition(index);
     const std::string& module = program.modules[program.functions[index].module]->name;
     for (const ptx::Instruction& instruction : function.instructions) {
-      const std::string refusal = refusal_of(instruction, function);
-      if (refusal.empty()) {
+      const std::string error = verify(instruction, function);
+      if (error.empty()) {
         continue;
       }
       if (++count > 20) {
         return text + "ptxas fatal   : too many errors\n";
       }
-      text += fmt::format("ptxas {}, line {}:{}; error   : {} in function '{}'\n", module,
-                          instruction.location.line, instruction.location.column, refusal,
-                          function.name);
+      text +=
+          fmt::format("ptxas {}, line {}:{}; error   : {} in function '{}'\n", module,
+                      instruction.location.line, instruction.location.column, error, function.name);
     }
   }
   return text;
@@ -106,18 +107,18 @@ std::string refusals_of(const ptx::Program& program, const ptx::Reach& reach) {
 PreparedKernel prepare_kernel(const ptx::Program& program, std::uint32_t kernel,
                               const std::vector<std::uint64_t>& addresses) {
   PreparedKernel prepared;
-  prepared.reach = ptx::reach_of(program, kernel);
-  prepared.facts = facts_of(program, kernel, prepared.reach);
+  prepared.reachable = ptx::reachable_from(program, kernel);
+  prepared.facts = facts_of(program, kernel, prepared.reachable);
   prepared.variables = addresses;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (program.variables[i].space == ptx::Space::kShared) {
       prepared.variables[i] = kNoSharedOffset;
     }
   }
-  for (const ptx::Reach::Shared& shared : prepared.reach.shared) {
+  for (const ptx::Reachable::Shared& shared : prepared.reachable.shared) {
     prepared.variables[shared.variable] = shared.offset;
   }
-  prepared.refusal = refusals_of(program, prepared.reach);
+  prepared.verification_error = verify_reachable(program, prepared.reachable);
   return prepared;
 }
 

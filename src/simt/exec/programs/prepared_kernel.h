@@ -1,4 +1,4 @@
-// What a launch has to know of a kernel, worked out when it is first asked for.
+// The properties of a kernel that launches need, computed when they are first asked for.
 #pragma once
 
 #include "simt/ptx/program.h"
@@ -9,7 +9,7 @@
 
 namespace gantry::simt::exec {
 
-/// What a kernel is to the host.
+/// The properties of a kernel that the host may ask for.
 struct KernelFacts {
   struct Parameter {
     std::uint32_t offset = 0, size = 0; ///< bytes in the parameter buffer
@@ -27,12 +27,12 @@ struct KernelFacts {
 /// A kernel made ready: its layout of shared memory, and the addresses that its code sees.
 struct PreparedKernel {
 
-  ptx::Reach reach;
+  ptx::Reachable reachable;
   KernelFacts facts;
-  /// Warp::variables: by index in Program::variables the generic address, or for a shared one the
-  /// offset in the block's shared memory; those that the kernel does not reach are zero if shared.
+  /// Warp::variables: by index in Program::variables, the generic address of a variable, or its
+  /// offset in the block's shared memory.
   std::vector<std::uint64_t> variables;
-  std::string refusal; ///< why it cannot be executed; empty if it can
+  std::string verification_error; ///< why it cannot be executed; empty if it can
 };
 /// `addresses` are those of the program's variables.
 [[nodiscard]] PreparedKernel prepare_kernel(const ptx::Program& program, std::uint32_t kernel,

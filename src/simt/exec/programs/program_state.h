@@ -1,4 +1,4 @@
-// A program in a device's memory: where its variables are, its code, and what its kernels need.
+// A program in a device's memory: the addresses of its variables, its code, its prepared kernels.
 #pragma once
 
 #include "simt/exec/code/code.h"
@@ -23,7 +23,7 @@ struct LoadOptions {
   std::optional<Mode> mode = {}; ///< instead of GANTRY_SIMT_MODE's
 };
 
-/// Engines, checks and reports read it. No two loaded programs share handles of functions.
+/// Engines, checks and reports read it.
 struct ProgramState {
   /// Places the variables and writes their initial values. The error names the symbol.
   [[nodiscard]] static tl::expected<std::unique_ptr<ProgramState>, std::string>
@@ -37,7 +37,8 @@ struct ProgramState {
   std::shared_ptr<const ptx::Program> program;
   LoadOptions options;
   std::vector<std::uint64_t> addresses; ///< generic, by index in Program::variables; 0 if shared
-  /// Handle of function 0; function i has function_base + 16 * i.
+  /// Handle of function 0; function i has function_base + 16 * i. No two loaded programs share
+  /// handles.
   std::uint64_t function_base = 0;
 
   std::shared_ptr<ProgramCode> code;
@@ -46,7 +47,7 @@ struct ProgramState {
   /// By index in Program::functions; null until asked for.
   std::vector<std::unique_ptr<PreparedKernel>> kernels;
   std::mutex kernels_mutex;
-  /// Any thread; made at the first call for a kernel.
+  /// Made at the first call for a kernel. Any thread.
   [[nodiscard]] const PreparedKernel& prepared(std::uint32_t kernel);
 
   /// Index of the function of a handle.
@@ -59,7 +60,7 @@ struct ProgramState {
   }
 };
 
-/// The first handle of all; chosen so that no handle is an address of anything.
+/// The first handle. Handles are not addresses of anything.
 inline constexpr std::uint64_t kFirstHandle = 0x7A00'0000'0000'0000;
 
 } // namespace gantry::simt::exec

@@ -27,7 +27,7 @@ constexpr std::string_view kHostHint =
     "pass the kernel memory from cuMemAlloc, cuMemAllocManaged or cuMemHostAlloc, or register this "
     "memory with cuMemHostRegister";
 
-/// Whether the process has memory there. Asks the system, as the address may be anything.
+/// Whether the process has memory there. Asks the system, because the address may be anything.
 bool is_host_memory(std::uint64_t address) {
   char byte = 0;
   const iovec local = {&byte, 1};
@@ -220,7 +220,8 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
   return report;
 }
 
-/// The shared variable that the offset is in or behind: where a loop that runs too far began.
+/// The last shared variable that begins at or before the offset: a loop that runs past the end of
+/// one began there.
 struct SharedVariable {
   std::string text;
   bool dynamic = false;
@@ -233,8 +234,8 @@ SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
   if (launch.kernel >= state.kernels.size() || state.kernels[launch.kernel] == nullptr) {
     return {};
   }
-  const ptx::Reach::Shared* last = nullptr;
-  for (const ptx::Reach::Shared& shared : state.kernels[launch.kernel]->reach.shared) {
+  const ptx::Reachable::Shared* last = nullptr;
+  for (const ptx::Reachable::Shared& shared : state.kernels[launch.kernel]->reachable.shared) {
     if (shared.offset <= offset && (last == nullptr || shared.offset >= last->offset)) {
       last = &shared;
     }

@@ -1,4 +1,4 @@
-// What is at an address that a kernel may not access, in words.
+// Describes what is at an address that a kernel may not access.
 #pragma once
 
 #include "simt/exec/warp/warp.h"

@@ -28,12 +28,12 @@ std::string waiting_for(const Warp& warp, const Waiting& waiting) {
       break;
     }
     const Block::Barrier& barrier = warp.block->barriers[waiting.id];
-    unsigned come = 0;
-    for (const LaneMask arrived : barrier.arrived) {
-      come += static_cast<unsigned>(std::popcount(arrived));
+    unsigned arrived = 0;
+    for (const LaneMask lanes : barrier.arrived) {
+      arrived += static_cast<unsigned>(std::popcount(lanes));
     }
     return fmt::format("barrier {} for {}, of which {} have come", waiting.id,
-                       threads_count(waiting.threads), come);
+                       threads_count(waiting.threads), arrived);
   }
   case Waiting::For::kLanes:
     return fmt::format("lanes {:#010x} of its warp", waiting.lanes);
@@ -169,8 +169,8 @@ Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
       text += fmt::format("  and {} more\n", warps.size() - kWarpsListed);
       break;
     }
-    const Place place = look_up(*warp, waiting->site);
-    const std::string where = short_place(place);
+    const CodePosition position = look_up(*warp, waiting->site);
+    const std::string where = short_position(position);
     text += fmt::format(
         "  warp {}, thread {}{}: waits for {}{}{}\n", warp->warp_index,
         thread_text(*warp, first_lane(waiting->active)),
@@ -178,7 +178,7 @@ Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
             ? fmt::format(" and {} more", std::popcount(waiting->active) - 1)
             : "",
         waiting_for(*warp, *waiting), where.empty() ? "" : " at " + where,
-        place.instruction == nullptr ? "" : fmt::format(" ({})", place.instruction->name));
+        position.instruction == nullptr ? "" : fmt::format(" ({})", position.instruction->name));
   }
   text +=
       "  hint: every thread that has not exited must come to the barrier or warp-level operation "

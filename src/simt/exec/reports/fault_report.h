@@ -1,5 +1,5 @@
-// The texts of faults: what happened, where in the kernel and in the source, in which block and
-// thread, and for an address what is there.
+// The faults of kernels with their reports: what happened, where in the kernel and in the source,
+// in which block and thread, and for an address what is there.
 #pragma once
 
 #include "simt/exec/memory/device_heap.h"
@@ -34,7 +34,7 @@ struct Waiting;
 /// free in device code of an address that is no block of its heap; `result` says why not.
 [[nodiscard]] Fault heap_fault(const Warp& warp, LaneMask lanes, std::uint64_t address,
                                FreeResult result, Site site);
-/// Nothing in the block can go on: who waits where.
+/// No warp of the block can go on: which waits where.
 struct WaitingWarp {
   const Warp* warp = nullptr;
   const Waiting* waiting = nullptr;

@@ -42,7 +42,7 @@ protected:
 };
 
 TEST_F(FaultReport, Places) {
-  const auto place = [&](Site site) { return short_place(look_up(made.warp, site)); };
+  const auto place = [&](Site site) { return short_position(look_up(made.warp, site)); };
   EXPECT_EQ(place(HandMadeWarp::kLoad), "sum.cu:12");
   EXPECT_EQ(place(HandMadeWarp::kHelper), "PTX line 9");
   EXPECT_EQ(place(site_of(0, 99)), "");

@@ -38,58 +38,59 @@ std::string_view text_of_line(std::string_view text, std::uint32_t line) {
 
 } // namespace
 
-Place look_up(const Warp& warp, Site site) {
+CodePosition look_up(const Warp& warp, Site site) {
   const ptx::Program& program = program_of(warp);
   const std::uint64_t function = site >> 32;
   const std::uint64_t instruction = site & 0xFFFFFFFF;
-  Place place;
+  CodePosition position;
   if (function >= program.functions.size() || program.functions[function].system_call) {
-    return place;
+    return position;
   }
-  place.module = program.modules[program.functions[function].module].get();
-  place.function = &program.definition(static_cast<std::uint32_t>(function));
-  if (instruction < place.function->instructions.size()) {
-    place.instruction = &place.function->instructions[instruction];
+  position.module = program.modules[program.functions[function].module].get();
+  position.function = &program.definition(static_cast<std::uint32_t>(function));
+  if (instruction < position.function->instructions.size()) {
+    position.instruction = &position.function->instructions[instruction];
   }
-  return place;
+  return position;
 }
 
 std::string_view kernel_of(const Warp& warp) {
   return program_of(warp).definition(warp.block->launch->kernel).name;
 }
 
-std::string source_of(const Place& place) {
-  if (place.instruction == nullptr || place.instruction->source == 0 ||
-      place.instruction->source > place.function->sources.size()) {
+std::string source_of(const CodePosition& position) {
+  if (position.instruction == nullptr || position.instruction->source == 0 ||
+      position.instruction->source > position.function->sources.size()) {
     return {};
   }
   // Line 0 is of code that the compiler made.
-  const std::span sources = std::span(place.function->sources).first(place.instruction->source);
+  const std::span sources =
+      std::span(position.function->sources).first(position.instruction->source);
   const auto found = std::ranges::find_if(sources.rbegin(), sources.rend(),
-                                          [](const auto& position) { return position.line != 0; });
+                                          [](const auto& source) { return source.line != 0; });
   if (found == sources.rend()) {
     return {};
   }
-  const std::string_view file = place.module->file_named(found->file);
+  const std::string_view file = position.module->file_named(found->file);
   return file.empty()
              ? std::string()
              : fmt::format("{}{}:{}", found == sources.rbegin() ? "" : "near ", file, found->line);
 }
 
-std::string short_place(const Place& place) {
-  std::string source = source_of(place);
-  if (source.empty() && place.instruction != nullptr) {
-    source = fmt::format("PTX line {}", place.instruction->location.line);
+std::string short_position(const CodePosition& position) {
+  std::string source = source_of(position);
+  if (source.empty() && position.instruction != nullptr) {
+    source = fmt::format("PTX line {}", position.instruction->location.line);
   }
   return source;
 }
 
-std::string ptx_place(const Warp& warp, const Place& place) {
-  const std::uint32_t line = place.instruction->location.line;
-  const std::string_view function = place.function->name;
-  return fmt::format("PTX line {} of {}{}: {}", line, place.module->name,
+std::string ptx_position(const Warp& warp, const CodePosition& position) {
+  const std::uint32_t line = position.instruction->location.line;
+  const std::string_view function = position.function->name;
+  return fmt::format("PTX line {} of {}{}: {}", line, position.module->name,
                      function == kernel_of(warp) ? "" : fmt::format(", function '{}'", function),
-                     text_of_line(place.module->text, line));
+                     text_of_line(position.module->text, line));
 }
 
 unsigned first_lane(LaneMask lanes) {
@@ -108,7 +109,7 @@ std::string threads_of(const Warp& warp, LaneMask lanes) {
                      more > 0 ? fmt::format(" and {} more of the warp", more) : "");
 }
 
-std::string_view space_word(AccessSpace space, const Place& place) {
+std::string_view space_word(AccessSpace space, const CodePosition& position) {
   switch (space) {
   case AccessSpace::kShared:
     return "shared ";
@@ -120,7 +121,7 @@ std::string_view space_word(AccessSpace space, const Place& place) {
     break;
   }
   const auto has = [&](ptx::Modifier modifier) {
-    return place.instruction != nullptr && place.instruction->has(modifier);
+    return position.instruction != nullptr && position.instruction->has(modifier);
   };
   if (has(ptx::Modifier::kGlobal)) {
     return "global ";
@@ -141,16 +142,16 @@ std::string_view access_word(AccessKind kind) {
 }
 
 Report::Report(const Warp& warp, LaneMask lanes, Site site, std::string_view what) {
-  const Place place = look_up(warp, site);
-  const std::string where = short_place(place);
+  const CodePosition position = look_up(warp, site);
+  const std::string where = short_position(position);
   text_ = fmt::format("gantry: error: kernel '{}'{}: {}\n", kernel_of(warp),
                       where.empty() ? "" : fmt::format(" ({})", where), what);
   facts_.kernel = kernel_of(warp);
-  facts_.position = source_of(place);
+  facts_.position = source_of(position);
   facts_.what = what;
   line("by " + threads_of(warp, lanes));
-  if (place.instruction != nullptr) {
-    line("at " + ptx_place(warp, place));
+  if (position.instruction != nullptr) {
+    line("at " + ptx_position(warp, position));
   }
 }
 

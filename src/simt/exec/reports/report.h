@@ -1,4 +1,4 @@
-// What the reports of faults are made of: where in the program, by which threads, and the lines.
+// The building blocks of fault reports: positions in the program, threads, lines.
 #pragma once
 
 #include "simt/exec/reports/address_report.h"
@@ -11,22 +11,22 @@
 
 namespace gantry::simt::exec {
 
-/// A Site, looked up; null where there is nothing of the kind.
-struct Place {
+/// The instruction of a Site; null where there is none.
+struct CodePosition {
   const ptx::Module* module = nullptr;
   const ptx::Function* function = nullptr;
   const ptx::Instruction* instruction = nullptr;
 };
-[[nodiscard]] Place look_up(const Warp& warp, Site site);
+[[nodiscard]] CodePosition look_up(const Warp& warp, Site site);
 [[nodiscard]] std::string_view kernel_of(const Warp& warp);
 
-/// "sum.cu:12"; "near sum.cu:12" of code that the compiler made without a position of its own, such
-/// as the loop that a memcpy becomes, behind code of that line; empty if the PTX does not say.
-[[nodiscard]] std::string source_of(const Place& place);
+/// "sum.cu:12". "near sum.cu:12" for code that follows that line and has no position of its own,
+/// such as the loop that a memcpy becomes. Empty if the PTX has no positions.
+[[nodiscard]] std::string source_of(const CodePosition& position);
 /// Where a headline says it happened: the source line if it is known, or else the PTX line.
-[[nodiscard]] std::string short_place(const Place& place);
+[[nodiscard]] std::string short_position(const CodePosition& position);
 /// "PTX line 7 of a.ptx: ld.global.u32 %r1, [%rd1];", with the function unless it is the kernel.
-[[nodiscard]] std::string ptx_place(const Warp& warp, const Place& place);
+[[nodiscard]] std::string ptx_position(const Warp& warp, const CodePosition& position);
 
 /// The first lane of the mask.
 [[nodiscard]] unsigned first_lane(LaneMask lanes);
@@ -36,7 +36,7 @@ struct Place {
 [[nodiscard]] std::string threads_of(const Warp& warp, LaneMask lanes);
 
 /// "global ", "shared " …; empty for a generic access.
-[[nodiscard]] std::string_view space_word(AccessSpace space, const Place& place);
+[[nodiscard]] std::string_view space_word(AccessSpace space, const CodePosition& position);
 /// "load", "store", "atomic operation"
 [[nodiscard]] std::string_view access_word(AccessKind kind);
 

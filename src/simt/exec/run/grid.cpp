@@ -39,7 +39,7 @@ struct Grid {
   std::uint64_t chunk = 1;
 };
 
-// Slots of blocks that have ended, kept by each thread for the next.
+// Slots of blocks that have ended, kept by each thread for further blocks.
 class SlotStore {
 public:
   /// Null if there is no memory for one.
@@ -157,7 +157,7 @@ void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned
 
 thread_local const Grid* current_grid = nullptr;
 
-// A kernel's code, which does not have in front of it what UndefinedBehaviorSanitizer looks for.
+// Machine code of kernels lacks the prefix that UndefinedBehaviorSanitizer looks for.
 __attribute__((no_sanitize("function"))) void run_code(Code code, Warp& warp) {
   code(&warp, warp.exists, nullptr, nullptr);
 }
@@ -249,7 +249,7 @@ private:
           residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(i--));
         }
       }
-      // What the blocks here wait for may be a block that has not begun.
+      // The blocks here may wait for a block that has not begun.
       if (idle && !residents_.empty() && !begin_block()) {
         sched_yield();
       }
@@ -270,8 +270,8 @@ private:
     return !grid_.launch->failed.load(std::memory_order_relaxed);
   }
 
-  // A place for another block; nothing if there is no memory for it, which ends the launch unless
-  // this thread has blocks that will end and leave theirs.
+  // A slot for another block; nothing if there is no memory for it. Then the launch ends, unless
+  // this thread has blocks that will end and give back their slots.
   [[nodiscard]] std::optional<Resident> open_resident() {
     Resident resident;
     resident.slot = open_slot(grid_);

@@ -37,10 +37,10 @@ const KernelFacts& LoadedProgram::facts(std::uint32_t kernel) const {
 tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const LaunchShape& shape,
                                                  bool with_callees) {
   const PreparedKernel& prepared = state_->prepared(kernel);
-  if (!prepared.refusal.empty()) {
-    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.refusal});
+  if (!prepared.verification_error.empty()) {
+    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.verification_error});
   }
-  for (const std::uint32_t function : prepared.reach.functions) {
+  for (const std::uint32_t function : prepared.reachable.functions) {
     const bool needed = function == kernel || with_callees;
     if (!needed || program().functions[function].system_call) {
       continue;
@@ -57,8 +57,8 @@ tl::expected<void, Fault> LoadedProgram::run(std::uint32_t kernel, const LaunchS
                                              const std::byte* parameters) {
   static std::atomic<std::uint64_t> grids = 1;
   const PreparedKernel& prepared = state_->prepared(kernel);
-  if (!prepared.refusal.empty()) {
-    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.refusal});
+  if (!prepared.verification_error.empty()) {
+    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.verification_error});
   }
   if (may_use_host_memory(state_->options.device)) {
     look_at_host_memory_anew();

@@ -51,7 +51,7 @@ public:
     variable.space = ptx::Space::kShared;
     program_->variables.push_back(variable);
     state_.kernels[0] = std::make_unique<PreparedKernel>();
-    state_.kernels[0]->reach.shared.push_back({0, 0});
+    state_.kernels[0]->reachable.shared.push_back({0, 0});
   }
 
   Warp warp = {};

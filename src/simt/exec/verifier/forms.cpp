@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-namespace gantry::simt::exec::refusal {
+namespace gantry::simt::exec::verifier {
 
 namespace {
 
@@ -188,4 +188,4 @@ std::string_view word_of(std::size_t modifier) {
   return kWords[modifier];
 }
 
-} // namespace gantry::simt::exec::refusal
+} // namespace gantry::simt::exec::verifier

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gantry::simt::exec::refusal {
+namespace gantry::simt::exec::verifier {
 
 using Modifiers = std::bitset<static_cast<std::size_t>(ptx::Modifier::kCount)>;
 using Types = std::uint32_t; ///< a bit for each Type
@@ -56,4 +56,4 @@ struct Form {
 [[nodiscard]] std::string_view name_of(ptx::Opcode opcode);
 [[nodiscard]] std::string_view word_of(std::size_t modifier);
 
-} // namespace gantry::simt::exec::refusal
+} // namespace gantry::simt::exec::verifier

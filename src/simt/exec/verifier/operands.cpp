@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace gantry::simt::exec::refusal {
+namespace gantry::simt::exec::verifier {
 
 namespace {
 
@@ -253,7 +253,7 @@ bool OperandCheck::is_address(const Operand& operand) const {
   const Operand& base = operand.members[0];
   const bool to_parameter = ptx::accessed_space(instruction_) == Space::kParam;
   if (base.kind == Kind::kRegister) {
-    // What a register points to among parameters is a kernel's, and those are read only.
+    // A register can only point to parameters of a kernel, which are read only.
     const bool reads_kernel =
         instruction_.opcode == Opcode::k_ld && (function_.is_entry || has(Modifier::kParamEntry));
     return is_source(base, Type::kU32) && (!to_parameter || reads_kernel);
@@ -339,4 +339,4 @@ bool OperandCheck::is_passed(const Operand& operand, bool is_argument) const {
   }
 }
 
-} // namespace gantry::simt::exec::refusal
+} // namespace gantry::simt::exec::verifier

@@ -4,7 +4,7 @@
 #include "simt/exec/verifier/forms.h"
 #include "simt/ptx/module.h"
 
-namespace gantry::simt::exec::refusal {
+namespace gantry::simt::exec::verifier {
 
 /// Checks an instruction's operands one by one.
 class OperandCheck {
@@ -45,4 +45,4 @@ private:
   const ptx::Function& function_;
 };
 
-} // namespace gantry::simt::exec::refusal
+} // namespace gantry::simt::exec::verifier

@@ -1,7 +1,5 @@
-// Which instructions the executor runs, and with which operands: refusal_of().
-//
-// An instruction is accepted if one of its opcode's forms (forms.def) fits. If none does,
-// the message is about the form that came nearest.
+// An instruction is accepted if one of its opcode's forms (forms.def) fits. If none does, the
+// message is about the form that fits best.
 #include "simt/exec/verifier/verifier.h"
 #include "simt/exec/verifier/forms.h"
 #include "simt/exec/verifier/operands.h"
@@ -18,9 +16,9 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
-using refusal::Form;
-using refusal::Modifiers;
-using refusal::OperandCheck;
+using verifier::Form;
+using verifier::Modifiers;
+using verifier::OperandCheck;
 
 Modifiers modifiers_of(const Instruction& instruction) {
   Modifiers modifiers;
@@ -36,10 +34,10 @@ std::string unsupported(const Instruction& instruction) {
 
 std::string mismatch(const Instruction& instruction) {
   return fmt::format("Arguments mismatch for instruction '{}'",
-                     refusal::name_of(instruction.opcode));
+                     verifier::name_of(instruction.opcode));
 }
 
-/// Words of known instructions that make them other instructions, which the executor does not have.
+/// Words that make another, unknown instruction of a known one.
 bool is_feature(Modifier modifier) {
   switch (modifier) {
   case Modifier::kL2CacheHint:
@@ -58,7 +56,7 @@ bool is_feature(Modifier modifier) {
 
 std::string modifier_error(const Instruction& instruction, const Form& form,
                            const Modifiers& modifiers) {
-  const std::string_view name = refusal::name_of(instruction.opcode);
+  const std::string_view name = verifier::name_of(instruction.opcode);
   Modifiers wrong = modifiers & ~form.allowed;
   for (const Form::Group& group : form.groups) {
     const Modifiers present = modifiers & group.members;
@@ -70,7 +68,7 @@ std::string modifier_error(const Instruction& instruction, const Form& form,
     if (wrong.test(i)) {
       return is_feature(static_cast<Modifier>(i))
                  ? unsupported(instruction)
-                 : fmt::format("Illegal modifier '.{}' for instruction '{}'", refusal::word_of(i),
+                 : fmt::format("Illegal modifier '.{}' for instruction '{}'", verifier::word_of(i),
                                name);
     }
   }
@@ -84,7 +82,7 @@ std::string modifier_error(const Instruction& instruction, const Form& form,
     std::string words;
     for (std::size_t i = 0; i < group.members.size(); ++i) {
       if (group.members.test(i)) {
-        words += fmt::format("{}.{}", words.empty() ? "" : ", ", refusal::word_of(i));
+        words += fmt::format("{}.{}", words.empty() ? "" : ", ", verifier::word_of(i));
       }
     }
     return fmt::format("Modifier required for instruction '{}': {}", name, words);
@@ -188,7 +186,7 @@ bool asks_for_grid_barrier(const Instruction& instruction) {
 
 } // namespace
 
-std::string refusal_of(const Instruction& instruction, const ptx::Function& function) {
+std::string verify(const Instruction& instruction, const ptx::Function& function) {
   if (instruction.opcode == Opcode::kUnknown || instruction.unknown_modifier) {
     return unsupported(instruction);
   }
@@ -200,7 +198,7 @@ std::string refusal_of(const Instruction& instruction, const ptx::Function& func
   if (instruction.opcode == Opcode::k_call) {
     return operands.is_call() ? std::string{} : mismatch(instruction);
   }
-  const std::vector<Form>& candidates = refusal::forms_of(instruction.opcode);
+  const std::vector<Form>& candidates = verifier::forms_of(instruction.opcode);
   const Modifiers modifiers = modifiers_of(instruction);
   const Form* nearest = nullptr;
   unsigned fewest = ~0U;
@@ -220,14 +218,14 @@ std::string refusal_of(const Instruction& instruction, const ptx::Function& func
     const bool wide = std::ranges::find(instruction.types, Type::kB128) != instruction.types.end();
     return wide ? unsupported(instruction)
                 : fmt::format("Unexpected instruction types specified for '{}'",
-                              refusal::name_of(instruction.opcode));
+                              verifier::name_of(instruction.opcode));
   }
   if (fewest != 0) {
     return modifier_error(instruction, *nearest, modifiers);
   }
   if (operands.is_in_wrong_space()) {
     return fmt::format("State space mismatch between instruction and address in instruction '{}'",
-                       refusal::name_of(instruction.opcode));
+                       verifier::name_of(instruction.opcode));
   }
   if (!fits && instruction.opcode == Opcode::k_mov && !instruction.has(Modifier::kV2) &&
       !instruction.has(Modifier::kV4)) {

@@ -8,9 +8,9 @@
 namespace gantry::simt::exec {
 namespace {
 
-/// What refusal_of() says of the last instruction of a kernel with registers p, h, r, f, d, e of
+/// What verify() says of the last instruction of a kernel with registers p, h, r, f, d, e of
 /// predicates, 16, 32 bits, f32, 64 bits, f64, and v of two words.
-std::string refusal(const std::string& instruction) {
+std::string error_of(const std::string& instruction) {
   auto module = ptx::parse(fmt::format(R"(.version 8.3
 .target sm_90
 .address_size 64
@@ -29,7 +29,7 @@ end:
     return "parse: " + module.error().message;
   }
   const ptx::Function& kernel = (*module)->functions.back();
-  return refusal_of(kernel.instructions.back(), kernel);
+  return verify(kernel.instructions.back(), kernel);
 }
 
 TEST(Refusal, AcceptsWhatTheExecutorRuns) {
@@ -154,43 +154,44 @@ TEST(Refusal, AcceptsWhatTheExecutorRuns) {
            "vabsdiff4.u32.u32.u32.add r0, r1, r2, r3;",
            "vset2.s32.s32.lt r0, r1, r2, r3;",
        }) {
-    EXPECT_EQ(refusal(instruction), "") << instruction;
+    EXPECT_EQ(error_of(instruction), "") << instruction;
   }
 }
 
 TEST(Refusal, NamesWhatIsNotSupported) {
-  EXPECT_EQ(refusal("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 r0, r1, r2, r3;"),
+  EXPECT_EQ(error_of("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 r0, r1, r2, r3;"),
             "Feature 'wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16' not supported");
-  EXPECT_EQ(refusal("add.swizzled.u32 r0, r1, r2;"), "Feature 'add.swizzled.u32' not supported");
+  EXPECT_EQ(error_of("add.swizzled.u32 r0, r1, r2;"), "Feature 'add.swizzled.u32' not supported");
   EXPECT_EQ(
-      refusal("mov.u32 r0, %envreg2;"),
+      error_of("mov.u32 r0, %envreg2;"),
       "Feature 'barrier of the whole grid (cooperative groups)', which %envreg1 and %envreg2 are "
       "read for, not supported");
-  EXPECT_EQ(refusal("mov.u32 r0, %envreg3;"), "");
-  EXPECT_EQ(refusal("red.async.relaxed.cluster.global.add.u32 [d1], r1;"),
+  EXPECT_EQ(error_of("mov.u32 r0, %envreg3;"), "");
+  EXPECT_EQ(error_of("red.async.relaxed.cluster.global.add.u32 [d1], r1;"),
             "Feature 'red.async.relaxed.cluster.global.add.u32' not supported");
-  EXPECT_EQ(refusal("ld.global.L2::cache_hint.u32 r0, [d1], d2;"),
+  EXPECT_EQ(error_of("ld.global.L2::cache_hint.u32 r0, [d1], d2;"),
             "Feature 'ld.global.L2::cache_hint.u32' not supported");
-  EXPECT_EQ(refusal("atom.global.v2.add.f32 {f0, f1}, [d1], {f2, f3};"),
+  EXPECT_EQ(error_of("atom.global.v2.add.f32 {f0, f1}, [d1], {f2, f3};"),
             "Feature 'atom.global.v2.add.f32' not supported");
 }
 
 TEST(Refusal, NamesIllegalModifiersAndTypes) {
-  EXPECT_EQ(refusal("add.sat.u32 r0, r1, r2;"), "Illegal modifier '.sat' for instruction 'add'");
-  EXPECT_EQ(refusal("add.ftz.f64 e0, e1, e2;"), "Illegal modifier '.ftz' for instruction 'add'");
-  EXPECT_EQ(refusal("mul.u32 r0, r1, r2;"), "Modifier required for instruction 'mul': .lo, .hi");
-  EXPECT_EQ(refusal("div.f32 f0, f1, f2;"), "Rounding modifier required for instruction 'div'");
-  EXPECT_EQ(refusal("fma.f64 e0, e1, e2, e3;"), "Rounding modifier required for instruction 'fma'");
-  EXPECT_EQ(refusal("cvt.f16.f32 h0, f1;"), "Rounding modifier required for instruction 'cvt'");
-  EXPECT_EQ(refusal("cvt.s32.f32 r0, f1;"), "Rounding modifier required for instruction 'cvt'");
-  EXPECT_EQ(refusal("cvt.rn.s32.f32 r0, f1;"), "Illegal rounding modifier for instruction 'cvt'");
-  EXPECT_EQ(refusal("cvt.rn.f64.f32 e0, f1;"), "Illegal rounding modifier for instruction 'cvt'");
-  EXPECT_EQ(refusal("cvt.ftz.u64.u32 d0, r1;"), "Illegal modifier '.ftz' for instruction 'cvt'");
-  EXPECT_EQ(refusal("popc.u32 r0, r1;"), "Unexpected instruction types specified for 'popc'");
-  EXPECT_EQ(refusal("setp.lt.b32 p0, r1, r2;"), "Illegal modifier '.lt' for instruction 'setp'");
-  EXPECT_EQ(refusal("redux.sync.min.f32 f0, f1, -1;"),
+  EXPECT_EQ(error_of("add.sat.u32 r0, r1, r2;"), "Illegal modifier '.sat' for instruction 'add'");
+  EXPECT_EQ(error_of("add.ftz.f64 e0, e1, e2;"), "Illegal modifier '.ftz' for instruction 'add'");
+  EXPECT_EQ(error_of("mul.u32 r0, r1, r2;"), "Modifier required for instruction 'mul': .lo, .hi");
+  EXPECT_EQ(error_of("div.f32 f0, f1, f2;"), "Rounding modifier required for instruction 'div'");
+  EXPECT_EQ(error_of("fma.f64 e0, e1, e2, e3;"),
+            "Rounding modifier required for instruction 'fma'");
+  EXPECT_EQ(error_of("cvt.f16.f32 h0, f1;"), "Rounding modifier required for instruction 'cvt'");
+  EXPECT_EQ(error_of("cvt.s32.f32 r0, f1;"), "Rounding modifier required for instruction 'cvt'");
+  EXPECT_EQ(error_of("cvt.rn.s32.f32 r0, f1;"), "Illegal rounding modifier for instruction 'cvt'");
+  EXPECT_EQ(error_of("cvt.rn.f64.f32 e0, f1;"), "Illegal rounding modifier for instruction 'cvt'");
+  EXPECT_EQ(error_of("cvt.ftz.u64.u32 d0, r1;"), "Illegal modifier '.ftz' for instruction 'cvt'");
+  EXPECT_EQ(error_of("popc.u32 r0, r1;"), "Unexpected instruction types specified for 'popc'");
+  EXPECT_EQ(error_of("setp.lt.b32 p0, r1, r2;"), "Illegal modifier '.lt' for instruction 'setp'");
+  EXPECT_EQ(error_of("redux.sync.min.f32 f0, f1, -1;"),
             "Unexpected instruction types specified for 'redux'");
-  EXPECT_EQ(refusal("cp.async.cg.shared.global [r1], [d1], 8;"),
+  EXPECT_EQ(error_of("cp.async.cg.shared.global [r1], [d1], 8;"),
             "Illegal size 8 for instruction 'cp.async'");
 }
 
@@ -241,12 +242,12 @@ TEST(Refusal, ChecksOperands) {
            "mul.wide.u32 r0, r1, r2;",
            "elect.sync r0, -1;",
        }) {
-    const std::string text = refusal(instruction);
+    const std::string text = error_of(instruction);
     EXPECT_TRUE(text.starts_with("Arguments mismatch for instruction '") ||
                 text.starts_with("parse: "))
         << instruction << ": " << text;
   }
-  EXPECT_EQ(refusal("ld.shared.u32 r0, [l];"),
+  EXPECT_EQ(error_of("ld.shared.u32 r0, [l];"),
             "State space mismatch between instruction and address in instruction 'ld'");
 }
 

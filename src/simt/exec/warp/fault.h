@@ -1,4 +1,4 @@
-// What can go wrong while a kernel runs, and how it is told.
+// Faults of kernels: a code of CUDA's, the report, and the facts that a runtime may want.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace gantry::simt::exec {
 
 /// Why a launch ended early; the numbers are CUDA's error codes for it.
 enum class FaultCode : int {
-  kDeinitialized = 4, ///< the process ends, and code that has not been made cannot be any more
+  kDeinitialized = 4, ///< the process ends, and the code cannot be made any more
   kIllegalAddress = 700,
   kOutOfResources = 701,
   kLaunchTimeout = 702,
@@ -21,7 +21,7 @@ enum class FaultCode : int {
   kLaunchFailed = 719,
 };
 
-/// What a runtime may want to put into its own words, of the first thread that did it.
+/// What a runtime needs to describe the fault itself. Of several threads, the first one's.
 struct FaultFacts {
   enum class Access : std::uint8_t { kNone, kRead, kWrite, kCall };
   std::string kernel;   ///< its name

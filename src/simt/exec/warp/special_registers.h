@@ -1,4 +1,4 @@
-// Special registers as evaluator and compiler read them (PTX ISA 9.0, 10).
+// Where the values of special registers (PTX ISA 9.0, 10) are, for evaluator and compiler.
 #pragma once
 
 #include "simt/exec/warp/warp.h"

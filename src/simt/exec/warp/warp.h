@@ -1,4 +1,4 @@
-// What runs: a warp, as the code of a kernel sees it.
+// A warp as the code of a kernel sees it: its state, and the services that code calls.
 //
 // A warp is 32 lanes that execute one instruction at a time, in lockstep, for the lanes of a mask.
 // Compiled code and the evaluator both get a Warp&; its layout and that of Services are an ABI
@@ -6,12 +6,12 @@
 // code carries kWarpAbi).
 //
 // Divergence. Code runs the sides of a divergent branch one after the other, so some lanes of the
-// warp may be *pending*: they wait, in some frame of this warp's stack, for the active ones to come
-// to the point where they meet. When the active lanes have to wait for a pending one (a lock that
-// it holds, a warp-level barrier that it has not come to), the warp splits in two: the stack is
-// copied, and the copies go on by themselves, each with its share of the lanes (`live`). That is
-// why any call into Services that may suspend returns with a smaller `live` than it was entered
-// with, and why the masks that code keeps in its frames are only good together with `live`.
+// warp may be *pending*: they wait, in some frame of this warp's stack, for the active ones to
+// reach the reconvergence point. When the active lanes have to wait for a pending one (for a lock
+// that it holds, or at a warp-level barrier), the warp splits in two: the stack is copied, and each
+// copy goes on with its share of the lanes (`live`). Therefore a call into Services that may
+// suspend can return with a smaller `live`, and masks in frames are valid only together with
+// `live`.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace gantry::simt::exec {
 
 inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
-/// Of a block. It is %nwarpid, too: how many different values %warpid can have.
+/// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
 inline constexpr std::uint32_t kWarpAbi = 7;
-/// Passes of loops that may wait for somebody before the warp lets others run.
+/// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
 /// The largest shared memory of a block, in bytes, and what a device reserves of it.
@@ -63,10 +63,9 @@ enum class AccessSpace : std::uint32_t {
   kLocal = 5
 };
 
-/// Of an aligned access of `size` bytes, how many from the first on have to be in an allocation.
-/// Loads may look beyond its end by less than their size: memory is there on every GPU, and
-/// functions like strcmp that read words count on it. So may atomic operations, which compilers
-/// make of the word that a byte is in.
+/// How many bytes of an aligned access of `size` bytes have to be in an allocation. A load may pass
+/// its end, because every GPU has memory there and functions like strcmp, which read whole words,
+/// rely on it. So may an atomic operation, because compilers use one on a word for a byte in it.
 [[nodiscard]] constexpr std::uint32_t needed_bytes(AccessKind kind, std::uint32_t size) {
   return kind == AccessKind::kStore ? size : 1;
 }
@@ -76,22 +75,21 @@ enum class AccessSpace : std::uint32_t {
 /// `active` are neither read nor written. "Suspends": other warps may run meanwhile, the warp may
 /// be split, and `live` be smaller afterwards.
 struct Services {
-  /// Memory: some lane's access is not to memory that it may access, or not aligned, as far as
-  /// the quick check in the code can tell. Looks closer (lane_memory.h): returns if every access is
-  /// allowed, ends the launch with a report otherwise. The access is of `size` bytes, and part of
-  /// one of `whole` bytes, from `offset` on.
+  /// The exact check of an access (blocks/lane_memory.h) that the quick one in the code has not
+  /// passed. Returns if every lane's access is aligned and allowed, ends the launch otherwise. The
+  /// access is of `size` bytes, and part of one of `whole` bytes, from `offset` on.
   void (*check_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
                        AccessSpace space);
 
   /// bar.sync, bar.red and barrier: suspends until `threads` threads (0: all of the block) have
-  /// come. `reduction` 0: none, 1: popc, 2: and, 3: or, over `predicates`. Returns the result.
+  /// arrived. `reduction` 0: none, 1: popc, 2: and, 3: or, over `predicates`. Returns the result.
   std::uint32_t (*barrier)(Warp*, LaneMask active, std::uint32_t id, std::uint32_t threads,
                            std::uint32_t reduction, LaneMask predicates, Site site);
   void (*barrier_arrive)(Warp*, LaneMask active, std::uint32_t id, std::uint32_t threads,
                          Site site);
   /// Warp-level synchronisation with the lanes of a mask that is not just the active ones. Suspends
-  /// until every lane of its mask that has not exited has come to an operation of the same kind.
+  /// until every lane of its mask that has not exited has arrived at an operation of the same kind.
   /// `values` (two words a lane: what shfl, vote, match and redux exchange) is replaced by the
   /// values of all lanes of the mask. `kind` is an Exchange. Returns the lanes that took part: when
   /// this one goes on, others may have ended that did.
@@ -122,8 +120,8 @@ struct Services {
   std::uint64_t (*clock)(Warp*);        ///< %clock64
   std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
 
-  /// What code that is watched (CompileRequest) tells of: each allowed access to shared or global
-  /// memory before it takes place, with addresses as for check_access, and each fence.
+  /// Called if CompileRequest asks for it: before each allowed access to shared or global memory,
+  /// with addresses as for check_access, and at each fence.
   void (*watch_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        AccessKind kind, Site site, AccessSpace space);
   void (*watch_fence)(Warp*, LaneMask active);
@@ -136,7 +134,7 @@ enum class Trap : std::uint32_t {
   kTrap,          ///< the instruction trap
   kStackOverflow, ///< calls nested too deep
   kLocalOverflow, ///< out of local memory
-  kNotSupported,  ///< an instruction that the executor refuses, reached all the same
+  kNotSupported,  ///< an instruction that the verifier rejects, reached all the same
   kBarrierRange,  ///< a barrier's number or count is not valid
   kFellOff,       ///< the end of a function without a result, or of a .noreturn one
   kBranchIndex,   ///< the index of brx.idx is beyond its list
@@ -147,7 +145,7 @@ struct Warp {
   LaneMask live;            ///< lanes of this copy of the stack that have not exited
   LaneMask alive;           ///< lanes of the warp, in whatever copy, that have not exited
   LaneMask exists;          ///< lanes that the warp was started with (the last warp may be partial)
-  std::int32_t fuel;        ///< passes of loops until the next yield()
+  std::int32_t fuel;        ///< iterations of loops until the next yield()
   std::uint32_t warp_index; ///< in the block
   std::uint32_t tid[3];     ///< of lane 0
   const std::uint32_t* lane_tid[3]; ///< 32 each, always valid
@@ -178,8 +176,7 @@ struct Warp {
 
   // What follows is not read by compiled code.
   Block* block;
-  void* fiber;
-  const CallPlan* call_plan; ///< of the call under way through an adapter (call_adapter.h)
+  const CallPlan* call_plan; ///< of the call under way through an adapter (code/call_plan.h)
   Site call_site;
 };
 

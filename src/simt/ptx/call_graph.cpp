@@ -13,26 +13,26 @@ std::uint64_t align_up(std::uint64_t offset, std::uint32_t alignment) {
 }
 
 /// Follows calls, addresses of functions and variables until nothing new comes up.
-class ReachFinder {
+class CallGraphWalk {
 public:
-  explicit ReachFinder(const Program& program)
+  explicit CallGraphWalk(const Program& program)
       : program_(program), function_seen_(program.functions.size()),
         variable_seen_(program.variables.size()) {}
 
-  Reach find(std::uint32_t entry) {
+  Reachable find(std::uint32_t entry) {
     reach_function(entry);
-    for (std::size_t next = 0; next < reach_.functions.size(); ++next) {
-      scan_function(program_.functions[reach_.functions[next]]);
+    for (std::size_t next = 0; next < reachable_.functions.size(); ++next) {
+      scan_function(program_.functions[reachable_.functions[next]]);
     }
     lay_out_shared();
-    return std::move(reach_);
+    return std::move(reachable_);
   }
 
 private:
   void reach_function(std::uint32_t index) {
     if (!function_seen_[index]) {
       function_seen_[index] = true;
-      reach_.functions.push_back(index);
+      reachable_.functions.push_back(index);
     }
   }
 
@@ -138,18 +138,19 @@ private:
         continue;
       }
       const std::uint64_t offset = align_up(end, alignment);
-      reach_.shared.push_back({index, static_cast<std::uint32_t>(std::min(offset, kMaxShared))});
+      reachable_.shared.push_back(
+          {index, static_cast<std::uint32_t>(std::min(offset, kMaxShared))});
       end = std::min(offset + variable.variable->size(), kMaxShared);
     }
     end = std::min(align_up(end, dynamic_alignment), kMaxShared);
-    reach_.static_shared = static_cast<std::uint32_t>(end);
+    reachable_.static_shared = static_cast<std::uint32_t>(end);
     for (const std::uint32_t index : dynamic) {
-      reach_.shared.push_back({index, reach_.static_shared});
+      reachable_.shared.push_back({index, reachable_.static_shared});
     }
   }
 
   const Program& program_;
-  Reach reach_;
+  Reachable reachable_;
   std::vector<bool> function_seen_;
   std::vector<bool> variable_seen_;
   bool calls_pointers_ = false; ///< something reached calls through a pointer
@@ -157,8 +158,8 @@ private:
 
 } // namespace
 
-Reach reach_of(const Program& program, std::uint32_t entry) {
-  return ReachFinder(program).find(entry);
+Reachable reachable_from(const Program& program, std::uint32_t entry) {
+  return CallGraphWalk(program).find(entry);
 }
 
 } // namespace gantry::simt::ptx

@@ -1,5 +1,5 @@
-// How a value differs over the lanes of a warp: not at all, by a constant step, or anyhow; and
-// which branches the lanes of a warp may take differently.
+// Divergence analysis: which values of a function are uniform, affine or varying over the lanes of
+// a warp, and which blocks lanes may execute apart.
 //
 // A uniform value needs one scalar register, an affine one (lane i has base + i * stride) as well,
 // and an access to memory through an affine address is one vector load. Both statements are about
@@ -47,19 +47,17 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The order in which the blocks of a function are laid out for a warp, and where lanes may be
-/// apart.
+/// The order in which the blocks of a function are laid out for a warp, and which are divergent.
 ///
-/// The blocks of a loop follow each other, and apart from edges back to a loop's header every edge
-/// leads on. A *divergent* block is one that some lanes may execute while others, of the same call,
-/// wait elsewhere: it lies between a branch that lanes take differently and the point where they
-/// meet again. All other blocks are executed by all lanes of the call together, and jump as scalar
-/// code does.
-class Layout {
+/// The blocks of a loop follow each other, and every edge but those back to a loop's header leads
+/// to a later block. A *divergent* block is one that some lanes of a call may execute while others
+/// wait elsewhere: it lies between a branch that lanes take differently and the reconvergence
+/// point. All lanes of a call execute the other blocks together, which jump as scalar code does.
+class DivergenceAnalysis {
 public:
   /// `local_addresses`: generic addresses may be of the lanes' own memory, so that lanes with the
   /// same address may see different things there.
-  Layout(llvm::Function& function, exec::Geometry geometry, bool local_addresses);
+  DivergenceAnalysis(llvm::Function& function, exec::Geometry geometry, bool local_addresses);
 
   [[nodiscard]] const std::vector<llvm::BasicBlock*>& order() const { return order_; }
   [[nodiscard]] unsigned position(const llvm::BasicBlock* block) const {
@@ -88,9 +86,9 @@ private:
   [[nodiscard]] bool find_joins();
   void find_regions();
   [[nodiscard]] std::vector<llvm::BasicBlock*> influence_of(llvm::BasicBlock* block,
-                                                            llvm::BasicBlock* meeting) const;
-  [[nodiscard]] llvm::BasicBlock* meeting_of(llvm::BasicBlock* block) const;
-  [[nodiscard]] bool goes_round(llvm::BasicBlock* block, llvm::BasicBlock* meeting) const;
+                                                            llvm::BasicBlock* reconvergence) const;
+  [[nodiscard]] llvm::BasicBlock* reconvergence_of(llvm::BasicBlock* block) const;
+  [[nodiscard]] bool goes_round(llvm::BasicBlock* block, llvm::BasicBlock* reconvergence) const;
   [[nodiscard]] bool branches_apart(const llvm::BasicBlock* block) const;
 
   llvm::Function& function_;

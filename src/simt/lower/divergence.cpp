@@ -1,4 +1,4 @@
-#include "simt/lower/shapes.h"
+#include "simt/lower/divergence.h"
 
 #include "simt/lower/operations.h"
 #include "simt/ptx/module.h"
@@ -32,7 +32,8 @@ Shape joined(Shape a, Shape b) {
 
 } // namespace
 
-Layout::Layout(llvm::Function& function, exec::Geometry geometry, bool local_addresses)
+DivergenceAnalysis::DivergenceAnalysis(llvm::Function& function, exec::Geometry geometry,
+                                       bool local_addresses)
     : function_(function), geometry_(geometry), local_addresses_(local_addresses),
       dominators_(function), post_dominators_(function), loops_(dominators_) {
   for (llvm::BasicBlock& block : function) {
@@ -48,7 +49,7 @@ Layout::Layout(llvm::Function& function, exec::Geometry geometry, bool local_add
 }
 
 // Blocks that lead to the return are found from it, backwards.
-void Layout::find_ways_out() {
+void DivergenceAnalysis::find_ways_out() {
   std::vector<llvm::BasicBlock*> left;
   if (return_ != nullptr) {
     left.push_back(return_);
@@ -65,7 +66,7 @@ void Layout::find_ways_out() {
   }
 }
 
-void Layout::make_order() {
+void DivergenceAnalysis::make_order() {
   find_ways_out();
   place_blocks(nullptr, &function_.getEntryBlock());
   for (unsigned i = 0; i < order_.size(); ++i) {
@@ -75,7 +76,7 @@ void Layout::make_order() {
 
 // Appends the blocks of the loop (of the function, if null) that begins at `header`: a topological
 // order of its blocks and inner loops, the latter as wholes.
-void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
+void DivergenceAnalysis::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
   // The node of a block: itself, or the header of the inner loop that it is in.
   const auto node_of = [&](llvm::BasicBlock* block) -> llvm::BasicBlock* {
     const llvm::Loop* inner = loops_.getLoopFor(block);
@@ -107,8 +108,8 @@ void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
         add(target);
       }
     }
-    // What is visited last comes first: lanes on a way that ends in a trap go it before the others
-    // return, or the trap would never be.
+    // The block that is visited last is placed first, so that lanes execute a path that ends in a
+    // trap before the others return.
     llvm::SmallVector<llvm::BasicBlock*> ordered;
     for (const bool returning : {true, false}) {
       std::copy_if(
@@ -150,7 +151,7 @@ void Layout::place_blocks(const llvm::Loop* loop, llvm::BasicBlock* header) {
   }
 }
 
-Shape Layout::shape(const llvm::Value* value) const {
+Shape DivergenceAnalysis::shape(const llvm::Value* value) const {
   if (llvm::isa<llvm::Constant>(value)) {
     return Shape::uniform();
   }
@@ -160,7 +161,7 @@ Shape Layout::shape(const llvm::Value* value) const {
   return shapes_.lookup(value);
 }
 
-void Layout::compute_shapes() {
+void DivergenceAnalysis::compute_shapes() {
   shapes_.clear();
   for (bool changed = true; changed;) {
     changed = false;
@@ -181,12 +182,12 @@ void Layout::compute_shapes() {
   }
 }
 
-Shape Layout::compute(const llvm::Instruction& instruction) const {
+Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
   using llvm::Instruction;
   const auto operand = [&](unsigned index) { return shape(instruction.getOperand(index)); };
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
-    // With one value only as well: lanes that leave a loop in different passes take different ones
-    // out.
+    // Even with one incoming value: lanes that leave a loop in different iterations have different
+    // values.
     if (joins_.contains(phi->getParent()) &&
         !llvm::isa_and_nonnull<llvm::Constant>(phi->hasConstantValue())) {
       return Shape::varying();
@@ -323,7 +324,7 @@ Shape Layout::compute(const llvm::Instruction& instruction) const {
   return Shape::uniform();
 }
 
-Shape Layout::compute_operation(const llvm::CallInst& call) const {
+Shape DivergenceAnalysis::compute_operation(const llvm::CallInst& call) const {
   const auto uniform_arguments = [&](unsigned from) {
     for (unsigned i = from; i < call.arg_size(); ++i) {
       if (!shape(call.getArgOperand(i)).is_uniform()) {
@@ -333,7 +334,7 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
     return true;
   };
   switch (*operation_of(call)) {
-  case Operation::kSpecial: {
+  case LaneOperation::kSpecial: {
     using ptx::SpecialRegister;
     const bool general = geometry_ == exec::Geometry::kGeneral;
     const bool rows = exec::row_width(geometry_) < exec::kLanes;
@@ -357,16 +358,16 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
       return Shape::uniform();
     }
   }
-  case Operation::kLocalBase:
-  case Operation::kLocalOffset:
-  case Operation::kMatchAny:
-  case Operation::kMatchAll:
-  case Operation::kSystemCall:
-  case Operation::kIndirectCall:
-  case Operation::kDirectCall:
-  case Operation::kShuffleValid:
+  case LaneOperation::kLocalBase:
+  case LaneOperation::kLocalOffset:
+  case LaneOperation::kMatchAny:
+  case LaneOperation::kMatchAll:
+  case LaneOperation::kSystemCall:
+  case LaneOperation::kIndirectCall:
+  case LaneOperation::kDirectCall:
+  case LaneOperation::kShuffleValid:
     return Shape::varying();
-  case Operation::kShuffle: {
+  case LaneOperation::kShuffle: {
     // From one lane to all: its value is everybody's.
     const auto* mode = llvm::cast<llvm::ConstantInt>(call.getArgOperand(0));
     const auto* clamp = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(3));
@@ -376,72 +377,74 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
                            shape(call.getArgOperand(4)).is_uniform();
     return broadcast || uniform_arguments(1) ? Shape::uniform() : Shape::varying();
   }
-  case Operation::kVoteBallot:
+  case LaneOperation::kVoteBallot:
     return shape(call.getArgOperand(1)).is_uniform() ? Shape::uniform() : Shape::varying();
-  case Operation::kRedux:
+  case LaneOperation::kRedux:
     return shape(call.getArgOperand(2)).is_uniform() ? Shape::uniform() : Shape::varying();
-  case Operation::kBarrier:
+  case LaneOperation::kBarrier:
     // Lanes may name different barriers.
     return shape(call.getArgOperand(0)).is_uniform() && shape(call.getArgOperand(1)).is_uniform()
                ? Shape::uniform()
                : Shape::varying();
-  case Operation::kActiveMask:
-  case Operation::kClock:
-  case Operation::kGlobalTimer:
-  case Operation::kStackSave:
-  case Operation::kAlloca:
+  case LaneOperation::kActiveMask:
+  case LaneOperation::kClock:
+  case LaneOperation::kGlobalTimer:
+  case LaneOperation::kStackSave:
+  case LaneOperation::kAlloca:
     return Shape::uniform();
   default:
     return uniform_arguments(0) ? Shape::uniform() : Shape::varying();
   }
 }
 
-bool Layout::branches_apart(const llvm::BasicBlock* block) const {
+bool DivergenceAnalysis::branches_apart(const llvm::BasicBlock* block) const {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
   return branch != nullptr && branch->isConditional() &&
          branch->getSuccessor(0) != branch->getSuccessor(1) &&
          !shape(branch->getCondition()).is_uniform();
 }
 
-// Where the lanes that part at the end of `block` are together again: later in the order, and in
-// the same pass of the loops around both. Where some come only after they have gone round, others
-// have been there before. Nor is the header of such a loop a meeting: some come in the next pass of
-// an inner loop and others, that have left it, in that of an outer one.
-llvm::BasicBlock* Layout::meeting_of(llvm::BasicBlock* block) const {
+// The block where the lanes that diverge at the end of `block` reconverge: later in the order, and
+// in the same iteration of the loops around both. Behind a loop's back edge, some lanes would
+// arrive after another iteration, when others have passed already. The header of such a loop is no
+// reconvergence point either: lanes arrive there in the next iteration of an inner loop, and those
+// that have left it in the next one of an outer loop.
+llvm::BasicBlock* DivergenceAnalysis::reconvergence_of(llvm::BasicBlock* block) const {
   const auto* node = post_dominators_.getNode(block);
   for (node = node == nullptr ? nullptr : node->getIDom(); node != nullptr;
        node = node->getIDom()) {
-    llvm::BasicBlock* meeting = node->getBlock();
-    if (meeting == nullptr) {
+    llvm::BasicBlock* reconvergence = node->getBlock();
+    if (reconvergence == nullptr) {
       return return_;
     }
-    if (position(meeting) > position(block) && !goes_round(block, meeting)) {
-      return meeting;
+    if (position(reconvergence) > position(block) && !goes_round(block, reconvergence)) {
+      return reconvergence;
     }
   }
   return return_;
 }
 
-// Whether lanes on the way from one block to the other may begin another pass of a loop that both
-// are in.
-bool Layout::goes_round(llvm::BasicBlock* block, llvm::BasicBlock* meeting) const {
-  const std::vector<llvm::BasicBlock*> between = influence_of(block, meeting);
+// Whether lanes on the way from one block to the other may begin another iteration of a loop around
+// both.
+bool DivergenceAnalysis::goes_round(llvm::BasicBlock* block,
+                                    llvm::BasicBlock* reconvergence) const {
+  const std::vector<llvm::BasicBlock*> between = influence_of(block, reconvergence);
   return llvm::any_of(between, [&](const llvm::BasicBlock* at) {
     const llvm::Loop* loop = loops_.getLoopFor(at);
     return loop != nullptr && loop->getHeader() == at && loop->contains(block) &&
-           loop->contains(meeting);
+           loop->contains(reconvergence);
   });
 }
 
-std::vector<llvm::BasicBlock*> Layout::influence_of(llvm::BasicBlock* block,
-                                                    llvm::BasicBlock* meeting) const {
+std::vector<llvm::BasicBlock*>
+DivergenceAnalysis::influence_of(llvm::BasicBlock* block, llvm::BasicBlock* reconvergence) const {
   std::vector<llvm::BasicBlock*> found;
   llvm::DenseSet<llvm::BasicBlock*> seen;
   std::vector<llvm::BasicBlock*> work(llvm::succ_begin(block), llvm::succ_end(block));
   while (!work.empty()) {
     llvm::BasicBlock* next = work.back();
     work.pop_back();
-    if (next == meeting || next == return_ || !seen.insert(next).second) {
+    if (next == reconvergence || next == return_ || !seen.insert(next).second) {
       continue;
     }
     found.push_back(next);
@@ -450,19 +453,20 @@ std::vector<llvm::BasicBlock*> Layout::influence_of(llvm::BasicBlock* block,
   return found;
 }
 
-// Blocks that lanes come to on different ways: phis there pick by lane. True if there are new ones.
-bool Layout::find_joins() {
+// Blocks that lanes reach on different paths, so that phis there select by lane. True if there are
+// new ones.
+bool DivergenceAnalysis::find_joins() {
   const std::size_t before = joins_.size();
   for (llvm::BasicBlock* block : order_) {
     if (!branches_apart(block)) {
       continue;
     }
-    llvm::BasicBlock* meeting = meeting_of(block);
+    llvm::BasicBlock* reconvergence = reconvergence_of(block);
     llvm::DenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*> labels;
-    const std::vector<llvm::BasicBlock*> region = influence_of(block, meeting);
+    const std::vector<llvm::BasicBlock*> region = influence_of(block, reconvergence);
     llvm::DenseSet<const llvm::BasicBlock*> inside(region.begin(), region.end());
-    if (meeting != nullptr) {
-      inside.insert(meeting);
+    if (reconvergence != nullptr) {
+      inside.insert(reconvergence);
     }
     for (unsigned i = position(block) + 1; i < order_.size(); ++i) {
       const llvm::BasicBlock* at = order_[i];
@@ -490,10 +494,10 @@ bool Layout::find_joins() {
         labels[at] = label;
       }
     }
-    // Lanes that leave a loop in different passes carry values of different passes out.
+    // Lanes that leave a loop in different iterations carry values of different iterations out.
     for (const llvm::Loop* loop = loops_.getLoopFor(block); loop != nullptr;
          loop = loop->getParentLoop()) {
-      if (loop->contains(meeting)) {
+      if (loop->contains(reconvergence)) {
         break;
       }
       llvm::SmallVector<llvm::BasicBlock*> exits;
@@ -504,32 +508,32 @@ bool Layout::find_joins() {
   return joins_.size() != before;
 }
 
-void Layout::find_regions() {
+void DivergenceAnalysis::find_regions() {
   llvm::EquivalenceClasses<const llvm::BasicBlock*> regions;
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> meetings; // of a block's branch
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> reconvergences; // of a block's branch
   for (llvm::BasicBlock* block : order_) {
     if (!branches_apart(block)) {
       continue;
     }
-    llvm::BasicBlock* meeting = meeting_of(block);
-    const std::vector<llvm::BasicBlock*> region = influence_of(block, meeting);
+    llvm::BasicBlock* reconvergence = reconvergence_of(block);
+    const std::vector<llvm::BasicBlock*> region = influence_of(block, reconvergence);
     for (llvm::BasicBlock* member : region) {
       divergent_.insert(member);
       regions.unionSets(region.front(), member);
-      // Any member leads to the meeting point; which of several is outside decides below.
-      llvm::BasicBlock*& known = meetings[member];
-      if (known == nullptr || position(meeting) > position(known)) {
-        known = meeting;
+      // Any member leads to the reconvergence point; which of several is outside decides below.
+      llvm::BasicBlock*& known = reconvergences[member];
+      if (known == nullptr || position(reconvergence) > position(known)) {
+        known = reconvergence;
       }
     }
   }
-  // The exit of a region is the last meeting point of its branches.
+  // The exit of a region is the last reconvergence point of its branches.
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> exits;
   for (const llvm::BasicBlock* member : divergent_) {
     llvm::BasicBlock*& exit = exits[regions.getLeaderValue(member)];
-    llvm::BasicBlock* meeting = meetings.lookup(member);
-    if (exit == nullptr || (meeting != nullptr && position(meeting) > position(exit))) {
-      exit = meeting;
+    llvm::BasicBlock* reconvergence = reconvergences.lookup(member);
+    if (exit == nullptr || (reconvergence != nullptr && position(reconvergence) > position(exit))) {
+      exit = reconvergence;
     }
   }
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> following;
@@ -545,7 +549,7 @@ void Layout::find_regions() {
   }
 }
 
-std::vector<llvm::BasicBlock*> Layout::loops_ending_at(llvm::BasicBlock* block) const {
+std::vector<llvm::BasicBlock*> DivergenceAnalysis::loops_ending_at(llvm::BasicBlock* block) const {
   std::vector<llvm::BasicBlock*> headers;
   for (const llvm::Loop* loop = loops_.getLoopFor(block); loop != nullptr;
        loop = loop->getParentLoop()) {

@@ -1,4 +1,4 @@
-#include "simt/exec/memory/fresh_bytes.h"
+#include "simt/exec/memory/uninitialised_bytes.h"
 
 #include <algorithm>
 
@@ -6,32 +6,34 @@
 
 namespace gantry::simt::exec {
 
-std::unique_ptr<FreshBytes> FreshBytes::reserve(std::uint64_t arena, std::uint64_t size) {
+std::unique_ptr<UninitialisedBytes> UninitialisedBytes::reserve(std::uint64_t arena,
+                                                                std::uint64_t size) {
   void* const bits = mmap(nullptr, size / 8, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (bits == MAP_FAILED) {
     return nullptr;
   }
-  return std::unique_ptr<FreshBytes>(new FreshBytes(arena, size, static_cast<std::uint8_t*>(bits)));
+  return std::unique_ptr<UninitialisedBytes>(
+      new UninitialisedBytes(arena, size, static_cast<std::uint8_t*>(bits)));
 }
 
-FreshBytes::~FreshBytes() {
+UninitialisedBytes::~UninitialisedBytes() {
   munmap(bits_, size_ / 8);
 }
 
 // Device code on several threads writes neighbouring bytes, whose bits share one of these. Most
 // writes are to what is written already.
-void FreshBytes::set_bits(std::uint64_t byte, std::uint8_t bits, bool fresh) {
+void UninitialisedBytes::set_bits(std::uint64_t byte, std::uint8_t bits, bool uninitialised) {
   std::uint8_t* const place = bits_ + byte;
   const std::uint8_t now = __atomic_load_n(place, __ATOMIC_RELAXED);
-  if (fresh && (now & bits) != bits) {
+  if (uninitialised && (now & bits) != bits) {
     __atomic_fetch_or(place, bits, __ATOMIC_RELAXED);
-  } else if (!fresh && (now & bits) != 0) {
+  } else if (!uninitialised && (now & bits) != 0) {
     __atomic_fetch_and(place, static_cast<std::uint8_t>(~bits), __ATOMIC_RELAXED);
   }
 }
 
-void FreshBytes::mark(std::uint64_t address, std::uint64_t size, bool fresh) {
+void UninitialisedBytes::mark(std::uint64_t address, std::uint64_t size, bool uninitialised) {
   std::uint64_t offset = address - arena_;
   if (offset >= size_) {
     return;
@@ -40,32 +42,32 @@ void FreshBytes::mark(std::uint64_t address, std::uint64_t size, bool fresh) {
   while (offset < end) {
     const std::uint64_t first = offset % 8;
     const std::uint64_t count = std::min(8 - first, end - offset);
-    set_bits(offset / 8, static_cast<std::uint8_t>(((1U << count) - 1) << first), fresh);
+    set_bits(offset / 8, static_cast<std::uint8_t>(((1U << count) - 1) << first), uninitialised);
     offset += count;
   }
 }
 
-bool FreshBytes::is_fresh(std::uint64_t address) const {
+bool UninitialisedBytes::is_uninitialised(std::uint64_t address) const {
   const std::uint64_t offset = address - arena_;
   return offset < size_ &&
          (__atomic_load_n(bits_ + offset / 8, __ATOMIC_RELAXED) >> offset % 8 & 1) != 0;
 }
 
-bool FreshBytes::all_fresh(std::uint64_t address, std::uint64_t size) const {
+bool UninitialisedBytes::all_uninitialised(std::uint64_t address, std::uint64_t size) const {
   const std::uint64_t offset = address - arena_;
   if (offset < size_ && offset % 8 + size <= 8) {
     const auto bits = static_cast<std::uint8_t>(((1U << size) - 1) << offset % 8);
     return (__atomic_load_n(bits_ + offset / 8, __ATOMIC_RELAXED) & bits) == bits;
   }
   for (std::uint64_t i = 0; i < size; ++i) {
-    if (!is_fresh(address + i)) {
+    if (!is_uninitialised(address + i)) {
       return false;
     }
   }
   return true;
 }
 
-void FreshBytes::copy(std::uint64_t to, std::uint64_t from, std::uint64_t size) {
+void UninitialisedBytes::copy(std::uint64_t to, std::uint64_t from, std::uint64_t size) {
   if (from - arena_ >= size_) {
     mark_written(to, size);
     return;
@@ -77,7 +79,7 @@ void FreshBytes::copy(std::uint64_t to, std::uint64_t from, std::uint64_t size) 
   for (std::uint64_t done = 0; done < size; done += step) {
     const std::uint64_t at = backwards ? size - step - done : done;
     if (step == 1) {
-      mark(to + at, 1, is_fresh(from + at));
+      mark(to + at, 1, is_uninitialised(from + at));
     } else if (to + at - arena_ < size_) {
       const auto bits = __atomic_load_n(bits_ + (from + at - arena_) / 8, __ATOMIC_RELAXED);
       __atomic_store_n(bits_ + (to + at - arena_) / 8, bits, __ATOMIC_RELAXED);

@@ -24,18 +24,18 @@ struct Position {
 
 /// Nodes are used again by their stream, and what they do is stored inside them, so that a launch
 /// allocates nothing.
-struct Operation {
+struct StreamOperation {
   static constexpr std::size_t kStorage = 384;
 
-  Operation* next = nullptr;
+  StreamOperation* next = nullptr;
   std::uint64_t sequence = 0;
   /// Runs on a thread of the driver, never on one of the program that waits: it calls the program.
   bool driver_thread = false;
   /// If it has a stream: what is waited for before it runs.
   Position awaited;
 
-  void (*run)(Operation& self, CUresult status) = nullptr; ///< null: only waits
-  void (*destroy)(Operation& self) = nullptr;
+  void (*run)(StreamOperation& self, CUresult status) = nullptr; ///< null: only waits
+  void (*destroy)(StreamOperation& self) = nullptr;
   alignas(16) std::byte storage[kStorage];
 
   /// `work(status)` is called once: status is the error that ended the context's work, if one did.
@@ -45,8 +45,8 @@ struct Operation {
     static_assert(sizeof(Stored) <= kStorage && alignof(Stored) <= 16);
     static_assert(std::is_nothrow_constructible_v<Stored, Work&&>);
     ::new (static_cast<void*>(storage)) Stored(std::forward<Work>(work));
-    run = [](Operation& self, CUresult status) { self.stored<Stored>()(status); };
-    destroy = [](Operation& self) { self.stored<Stored>().~Stored(); };
+    run = [](StreamOperation& self, CUresult status) { self.stored<Stored>()(status); };
+    destroy = [](StreamOperation& self) { self.stored<Stored>().~Stored(); };
   }
 
   void clear() {

@@ -10,30 +10,31 @@ using testing::ElementsAre;
 std::vector<std::string> reached(const std::vector<std::string>& texts) {
   const auto program = program_of(texts);
   std::vector<std::string> names;
-  for (const std::uint32_t function : reach_of(*program, *program->find_entry("k")).functions) {
+  for (const std::uint32_t function :
+       reachable_from(*program, *program->find_entry("k")).functions) {
     names.emplace_back(program->definition(function).name);
   }
   return names;
 }
 
-TEST(Reach, CallsOfCalls) {
+TEST(Reachable, CallsOfCalls) {
   EXPECT_THAT(reached({".func c() { ret; }\n.func b() { call c; ret; }\n.func a() { call b; ret; }"
                        "\n.func lonely() { call c; ret; }\n.entry k() { call a; ret; }"}),
               ElementsAre("k", "a", "b", "c"));
 }
 
-TEST(Reach, Recursion) {
+TEST(Reachable, Recursion) {
   EXPECT_THAT(reached({".func b();\n.func a() { call b; ret; }\n.func b() { call a; ret; }\n"
                        ".entry k() { call a; ret; }"}),
               ElementsAre("k", "a", "b"));
 }
 
-TEST(Reach, AddressesTaken) {
+TEST(Reachable, AddressesTaken) {
   EXPECT_THAT(reached({".func a() { ret; }\n.entry k() { .reg .b64 p; mov.u64 p, a; ret; }"}),
               ElementsAre("k", "a"));
 }
 
-TEST(Reach, AddressesInInitialValues) {
+TEST(Reachable, AddressesInInitialValues) {
   EXPECT_THAT(reached({".func a() { ret; }\n.func b() { ret; }\n.func c() { ret; }\n"
                        ".global .u64 inner = a;\n.global .u64 outer = generic(inner)+8;\n"
                        ".global .u64 other = b;\n"
@@ -42,7 +43,7 @@ TEST(Reach, AddressesInInitialValues) {
               ElementsAre("k", "c", "a"));
 }
 
-TEST(Reach, AddressesThatTheHostMayHaveRead) {
+TEST(Reachable, AddressesThatTheHostMayHaveRead) {
   const std::string variables = ".func a() { ret; }\n.func b() { ret; }\n"
                                 ".visible .global .u64 table[2] = {a, b};\n";
   EXPECT_THAT(reached({variables + ".entry k(.param .u64 p) { .reg .b64 q; ld.param.u64 q, [p]; "
@@ -51,20 +52,20 @@ TEST(Reach, AddressesThatTheHostMayHaveRead) {
   EXPECT_THAT(reached({variables + ".entry k(.param .u64 p) { ret; }"}), ElementsAre("k"));
 }
 
-TEST(Reach, InitialValuesThatNameEachOther) {
+TEST(Reachable, InitialValuesThatNameEachOther) {
   EXPECT_THAT(reached({".extern .global .u64 b;\n.visible .global .u64 a = b;\n"
                        ".entry k() { .reg .b64 p; mov.u64 p, a; ret; }",
                        ".extern .global .u64 a;\n.visible .global .u64 b = a;\n"}),
               ElementsAre("k"));
 }
 
-TEST(Reach, CallTargets) {
+TEST(Reachable, CallTargets) {
   EXPECT_THAT(reached({".func a() { ret; }\n.func b() { ret; }\n"
                        ".entry k() { .reg .b64 p; L: .calltargets b, a; call p, L; ret; }"}),
               ElementsAre("k", "b", "a"));
 }
 
-TEST(Reach, OtherModulesAndSystemCalls) {
+TEST(Reachable, OtherModulesAndSystemCalls) {
   EXPECT_THAT(reached({".extern .func f();\n.entry k() { call f; ret; }",
                        ".extern .func free(.param .b64 p);\n"
                        ".visible .func f() { call free, (0); ret; }"}),
@@ -72,15 +73,15 @@ TEST(Reach, OtherModulesAndSystemCalls) {
 }
 
 std::vector<std::pair<std::string, std::uint32_t>> layout(const Program& program,
-                                                          const Reach& reach) {
+                                                          const Reachable& reachable) {
   std::vector<std::pair<std::string, std::uint32_t>> offsets;
-  for (const Reach::Shared& shared : reach.shared) {
+  for (const Reachable::Shared& shared : reachable.shared) {
     offsets.emplace_back(program.variables[shared.variable].name, shared.offset);
   }
   return offsets;
 }
 
-TEST(Reach, SharedMemory) {
+TEST(Reachable, SharedMemory) {
   const auto program = program_of({
       ".shared .u32 unused;\n.shared .align 1 .b8 a[5];\n.shared .u64 b;\n"
       ".extern .shared .align 32 .b8 d1[];\n.extern .shared .b8 d2[];\n"
@@ -90,23 +91,23 @@ TEST(Reach, SharedMemory) {
       ".entry j() { .reg .b32 r; mov.u32 r, a; ret; }\n"
       ".entry i() { .reg .b32 r; mov.u32 r, d2; ret; }\n.entry none() { ret; }\n",
   });
-  const Reach k = reach_of(*program, *program->find_entry("k"));
+  const Reachable k = reachable_from(*program, *program->find_entry("k"));
   EXPECT_THAT(layout(*program, k),
               ElementsAre(std::pair("a", 0U), std::pair("b", 8U), std::pair("in_f", 16U),
                           std::pair("d1", 32U), std::pair("d2", 32U)));
   EXPECT_EQ(k.static_shared, 32U);
-  EXPECT_EQ(reach_of(*program, *program->find_entry("j")).static_shared, 5U);
-  const Reach i = reach_of(*program, *program->find_entry("i"));
+  EXPECT_EQ(reachable_from(*program, *program->find_entry("j")).static_shared, 5U);
+  const Reachable i = reachable_from(*program, *program->find_entry("i"));
   EXPECT_THAT(layout(*program, i), ElementsAre(std::pair("d2", 0U)));
-  EXPECT_EQ(reach_of(*program, *program->find_entry("none")).static_shared, 0U);
+  EXPECT_EQ(reachable_from(*program, *program->find_entry("none")).static_shared, 0U);
 }
 
-TEST(Reach, SharedMemoryBeyondAllBounds) {
+TEST(Reachable, SharedMemoryBeyondAllBounds) {
   const auto program = program_of({
       ".shared .b8 a[2147483647];\n.shared .b8 b[2147483647];\n.shared .b8 c[2147483647];\n"
       ".entry k() { .reg .b32 r; mov.u32 r, a; mov.u32 r, b; mov.u32 r, c; }",
   });
-  EXPECT_EQ(reach_of(*program, *program->find_entry("k")).static_shared, UINT32_MAX);
+  EXPECT_EQ(reachable_from(*program, *program->find_entry("k")).static_shared, UINT32_MAX);
 }
 
 } // namespace
