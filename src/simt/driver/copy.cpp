@@ -1,5 +1,6 @@
 #include "simt/driver/copy.h"
 
+#include "base/result.h"
 #include "simt/driver/stream.h"
 #include "simt/exec/memory/device_memory.h"
 
@@ -168,15 +169,10 @@ tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY2D& parameters) {
   Copy copy;
   copy.width = p.WidthInBytes;
   copy.height = p.Height;
-  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, 0, p.srcXInBytes,
-                              p.srcY, 0, copy);
-  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, 0,
-                                   p.dstXInBytes, p.dstY, 0, copy);
-  if (!source || !destination) {
-    return tl::unexpected(source ? destination.error() : source.error());
-  }
-  copy.source = *source;
-  copy.destination = *destination;
+  copy.source = GANTRY_TRY(side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, 0,
+                                   p.srcXInBytes, p.srcY, 0, copy));
+  copy.destination = GANTRY_TRY(side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, 0,
+                                        p.dstXInBytes, p.dstY, 0, copy));
   return copy;
 }
 
@@ -189,15 +185,10 @@ tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY3D& parameters) {
   copy.width = p.WidthInBytes;
   copy.height = p.Height;
   copy.depth = p.Depth;
-  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, p.srcHeight,
-                              p.srcXInBytes, p.srcY, p.srcZ, copy);
-  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, p.dstHeight,
-                                   p.dstXInBytes, p.dstY, p.dstZ, copy);
-  if (!source || !destination) {
-    return tl::unexpected(source ? destination.error() : source.error());
-  }
-  copy.source = *source;
-  copy.destination = *destination;
+  copy.source = GANTRY_TRY(side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, p.srcHeight,
+                                   p.srcXInBytes, p.srcY, p.srcZ, copy));
+  copy.destination = GANTRY_TRY(side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch,
+                                        p.dstHeight, p.dstXInBytes, p.dstY, p.dstZ, copy));
   return copy;
 }
 

@@ -23,7 +23,7 @@ TEST_F(OrderingTest, ABarrierOrdersWhatWasBeforeIt) {
   const Moment before = ordering.now(3);
   ordering.arrive(0, kAllLanes, 0, true);
   ordering.arrive(1, kAllLanes, 0, true);
-  ordering.pass(0);
+  ordering.complete(0);
   const Moment after = ordering.now(3);
   EXPECT_TRUE(ordering.is_before(before, 40));
   EXPECT_FALSE(ordering.is_before(after, 40));
@@ -34,14 +34,14 @@ TEST_F(OrderingTest, WhoOnlyArrivesLearnsNothing) {
   const Moment consumer = ordering.now(32);
   ordering.arrive(0, kAllLanes, 1, false);
   ordering.arrive(1, kAllLanes, 1, true);
-  ordering.pass(1);
+  ordering.complete(1);
   EXPECT_TRUE(ordering.is_before(producer, 32));
   EXPECT_FALSE(ordering.is_before(consumer, 0));
 }
 
 TEST_F(OrderingTest, LanesThatMeetOrderOnlyThemselves) {
   const Moment then = ordering.now(3);
-  ordering.meet(0, 0xFF);
+  ordering.synchronise(0, 0xFF);
   EXPECT_TRUE(ordering.is_before(then, 7));
   EXPECT_FALSE(ordering.is_before(then, 8));
 }
@@ -49,10 +49,10 @@ TEST_F(OrderingTest, LanesThatMeetOrderOnlyThemselves) {
 // What one barrier has told is passed on by the next.
 TEST_F(OrderingTest, OrderIsTransitive) {
   const Moment then = ordering.now(3);
-  ordering.meet(0, 0x18);
+  ordering.synchronise(0, 0x18);
   ordering.arrive(0, 1U << 4, 0, true);
   ordering.arrive(1, 1U << 5, 0, true);
-  ordering.pass(0);
+  ordering.complete(0);
   EXPECT_TRUE(ordering.is_before(then, 37));
   EXPECT_FALSE(ordering.is_before(then, 36));
 }
@@ -98,7 +98,7 @@ TEST(OrderingInLockstep, AWarpIsOneThread) {
   EXPECT_FALSE(ordering.is_before(then, 1));
   ordering.arrive(0, kAllLanes, 0, true);
   ordering.arrive(1, kAllLanes, 0, true);
-  ordering.pass(0);
+  ordering.complete(0);
   EXPECT_TRUE(ordering.is_before(then, 1));
 }
 

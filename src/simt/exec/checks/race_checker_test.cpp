@@ -26,7 +26,7 @@ protected:
     for (std::uint32_t warp = 0; warp < 32; ++warp) {
       ordering.arrive(warp, kAllLanes, 0, true);
     }
-    ordering.pass(0);
+    ordering.complete(0);
   }
 
   Ordering ordering;

@@ -1,5 +1,7 @@
 #include "simt/exec/engine/device_printf.h"
 
+#include "base/result.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -233,14 +235,12 @@ tl::expected<void, Unreadable> append_conversion(std::string& text, Conversion c
     if (arguments.unreadable()) {
       break;
     }
-    const auto string = conversion.precision < 0
-                            ? read_device_string(arguments.memory(), address)
-                            : read_device_string(arguments.memory(), address,
-                                                 static_cast<std::size_t>(conversion.precision));
-    if (!string) {
-      return tl::unexpected(string.error());
-    }
-    append(text, conversion, "s", string->c_str());
+    const auto string =
+        GANTRY_TRY(conversion.precision < 0
+                       ? read_device_string(arguments.memory(), address)
+                       : read_device_string(arguments.memory(), address,
+                                            static_cast<std::size_t>(conversion.precision)));
+    append(text, conversion, "s", string.c_str());
     break;
   }
   default: {
@@ -297,11 +297,8 @@ tl::expected<std::int32_t, Unreadable> format_device_text(std::string& text,
   if (format == 0) {
     return -1;
   }
-  const auto string = read_device_string(memory, format);
-  if (!string) {
-    return tl::unexpected(string.error());
-  }
-  const std::string_view rest = *string;
+  const std::string string = GANTRY_TRY(read_device_string(memory, format));
+  const std::string_view rest = string;
   Arguments values(memory, arguments);
   for (std::size_t position = 0; position < rest.size();) {
     const std::size_t percent = std::min(rest.find('%', position), rest.size());
@@ -310,9 +307,7 @@ tl::expected<std::int32_t, Unreadable> format_device_text(std::string& text,
       break;
     }
     const Conversion conversion = conversion_at(rest, percent);
-    if (const auto done = append_conversion(text, conversion, values); !done) {
-      return tl::unexpected(done.error());
-    }
+    GANTRY_TRY(append_conversion(text, conversion, values));
     position = percent + conversion.text.size();
   }
   return values.count();
