@@ -118,8 +118,7 @@ private:
 
   // scalar_memory.cpp
   bool lower_memory(const ptx::Instruction& instruction);
-  void lower_load(const ptx::Instruction& instruction);
-  void lower_store(const ptx::Instruction& instruction);
+  void lower_access(const ptx::Instruction& instruction, bool loads);
   void lower_atomic(const ptx::Instruction& instruction);
   void lower_cvta(const ptx::Instruction& instruction);
   void lower_move(const ptx::Instruction& instruction);

@@ -82,10 +82,10 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_ld:
   case Opcode::k_ldu:
-    lower_load(instruction);
+    lower_access(instruction, true);
     return true;
   case Opcode::k_st:
-    lower_store(instruction);
+    lower_access(instruction, false);
     return true;
   case Opcode::k_atom:
   case Opcode::k_red:
@@ -135,48 +135,34 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   }
 }
 
-void ScalarFunction::lower_load(const ptx::Instruction& instruction) {
+void ScalarFunction::lower_access(const ptx::Instruction& instruction, bool loads) {
   const Type type = instruction.type();
   const Space space = ptx::accessed_space(instruction);
   const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[0], source_);
+  const std::vector<Operand> elements =
+      ptx::elements_of(instruction.operands[loads ? 0 : 1], source_);
   const llvm::AtomicOrdering ordering = ordering_of(instruction);
-  Value* first = pointer(instruction.operands[1], space);
+  const auto set_ordering = [&](auto* access) {
+    if (space != Space::kParam && ordering != llvm::AtomicOrdering::NotAtomic) {
+      access->setAtomic(ordering);
+      access->setVolatile(instruction.has(Modifier::kVolatile));
+    }
+  };
+  Value* first = pointer(instruction.operands[loads ? 1 : 0], space);
   for (unsigned i = 0; i < elements.size(); ++i) {
     set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
     Value* address =
         i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
-    llvm::LoadInst* load = builder_.CreateAlignedLoad(bits(size * 8), address, llvm::Align(size));
-    if (space != Space::kParam) {
-      if (ordering != llvm::AtomicOrdering::NotAtomic) {
-        load->setAtomic(ordering);
-        load->setVolatile(instruction.has(Modifier::kVolatile));
-      }
+    const llvm::Align alignment(size);
+    if (!loads) {
+      set_ordering(
+          builder_.CreateAlignedStore(get_bits(elements[i], size * 8), address, alignment));
+      continue;
     }
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(bits(size * 8), address, alignment);
+    set_ordering(load);
     if (elements[i].kind != Operand::Kind::kSink) {
       set_bits(elements[i], load, ptx::is_signed(type));
-    }
-  }
-}
-
-void ScalarFunction::lower_store(const ptx::Instruction& instruction) {
-  const Type type = instruction.type();
-  const Space space = ptx::accessed_space(instruction);
-  const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[1], source_);
-  const llvm::AtomicOrdering ordering = ordering_of(instruction);
-  Value* first = pointer(instruction.operands[0], space);
-  for (unsigned i = 0; i < elements.size(); ++i) {
-    set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
-    Value* address =
-        i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
-    llvm::StoreInst* store =
-        builder_.CreateAlignedStore(get_bits(elements[i], size * 8), address, llvm::Align(size));
-    if (space != Space::kParam) {
-      if (ordering != llvm::AtomicOrdering::NotAtomic) {
-        store->setAtomic(ordering);
-        store->setVolatile(instruction.has(Modifier::kVolatile));
-      }
     }
   }
 }

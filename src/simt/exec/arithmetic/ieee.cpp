@@ -25,35 +25,32 @@ int host_mode(Rounding rounding) {
   }
 }
 
-template <typename Float, typename Bits>
-std::uint64_t compute_ieee(Operator operation, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  const Float x = std::bit_cast<Float>(static_cast<Bits>(a));
-  const Float y = std::bit_cast<Float>(static_cast<Bits>(b));
-  Float result = 0;
+template <typename Float>
+Float result_of(Operator operation, Float x, Float y, Float z) {
   switch (operation) {
   case Operator::kAdd:
-    result = x + y;
-    break;
+    return x + y;
   case Operator::kSub:
-    result = x - y;
-    break;
+    return x - y;
   case Operator::kMul:
-    result = x * y;
-    break;
+    return x * y;
   case Operator::kDiv:
-    result = x / y;
-    break;
+    return x / y;
   case Operator::kFma:
-    result = std::fma(x, y, std::bit_cast<Float>(static_cast<Bits>(c)));
-    break;
+    return std::fma(x, y, z);
   case Operator::kSqrt:
-    result = std::sqrt(x);
-    break;
+    return std::sqrt(x);
   default:
-    result = Float{1} / x;
-    break;
+    return Float{1} / x;
   }
-  return std::bit_cast<Bits>(result);
+}
+
+template <typename Float, typename Bits>
+std::uint64_t compute_ieee(Operator operation, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const auto number = [](std::uint64_t bits) {
+    return std::bit_cast<Float>(static_cast<Bits>(bits));
+  };
+  return std::bit_cast<Bits>(result_of(operation, number(a), number(b), number(c)));
 }
 
 /// The exact sum `sum + error`, rounded to odd: of the doubles around it, the one whose last bit is
@@ -115,20 +112,11 @@ std::uint64_t compute_half(const Format& format, Operator operation, Rounding ro
   case Operator::kSub:
     result = sum_to_odd(x, -y, rounding);
     break;
-  case Operator::kMul:
-    result = x * y;
-    break;
-  case Operator::kDiv:
-    result = x / y;
-    break;
   case Operator::kFma:
     result = sum_to_odd(x * y, widened(format, c), rounding);
     break;
-  case Operator::kSqrt:
-    result = std::sqrt(x);
-    break;
   default:
-    result = 1.0 / x;
+    result = result_of(operation, x, y, 0.0);
     break;
   }
   return narrowed(format, result, rounding);

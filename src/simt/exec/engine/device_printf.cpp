@@ -145,31 +145,17 @@ void append(std::string& text, const Conversion& conversion, const char* type, V
   text.pop_back();
 }
 
-std::int64_t take_signed(Arguments& arguments, Length length) {
+template <typename Long, typename Int, typename Short, typename Char>
+Long take_integer(Arguments& arguments, Length length) {
   if (length == Length::kLong) {
-    return arguments.take<std::int64_t>();
+    return arguments.take<Long>();
   }
-  const auto value = arguments.take<std::int32_t>();
+  const auto value = arguments.take<Int>();
   switch (length) {
   case Length::kChar:
-    return static_cast<std::int8_t>(value);
+    return static_cast<Char>(value);
   case Length::kShort:
-    return static_cast<std::int16_t>(value);
-  default:
-    return value;
-  }
-}
-
-std::uint64_t take_unsigned(Arguments& arguments, Length length) {
-  if (length == Length::kLong) {
-    return arguments.take<std::uint64_t>();
-  }
-  const auto value = arguments.take<std::uint32_t>();
-  switch (length) {
-  case Length::kChar:
-    return static_cast<std::uint8_t>(value);
-  case Length::kShort:
-    return static_cast<std::uint16_t>(value);
+    return static_cast<Short>(value);
   default:
     return value;
   }
@@ -212,8 +198,10 @@ tl::expected<void, Unreadable> append_conversion(std::string& text, Conversion c
   switch (letter) {
   case 'd':
   case 'i':
-    append(text, conversion, "lld",
-           static_cast<long long>(take_signed(arguments, conversion.length)));
+    append(
+        text, conversion, "lld",
+        static_cast<long long>(take_integer<std::int64_t, std::int32_t, std::int16_t, std::int8_t>(
+            arguments, conversion.length)));
     break;
   case 'o':
   case 'u':
@@ -221,7 +209,9 @@ tl::expected<void, Unreadable> append_conversion(std::string& text, Conversion c
   case 'X': {
     const char type[] = {'l', 'l', letter, '\0'};
     append(text, conversion, type,
-           static_cast<unsigned long long>(take_unsigned(arguments, conversion.length)));
+           static_cast<unsigned long long>(
+               take_integer<std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t>(
+                   arguments, conversion.length)));
     break;
   }
   case 'c':
