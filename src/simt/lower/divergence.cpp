@@ -24,8 +24,9 @@ Shape joined(Shape a, Shape b) {
   if (b.kind == Kind::kUnknown || a == b) {
     return a;
   }
-  if (a.is_affine() && b.is_affine() && a.stride == b.stride && a.steps == b.steps) {
-    return Shape::affine(a.stride, true, a.steps);
+  if (a.is_affine() && b.is_affine() && a.stride == b.stride &&
+      a.has_row_stride == b.has_row_stride) {
+    return Shape::affine(a.stride, true, a.has_row_stride);
   }
   return Shape::varying();
 }
@@ -44,7 +45,7 @@ DivergenceAnalysis::DivergenceAnalysis(llvm::Function& function, exec::Geometry 
   make_order();
   do {
     compute_shapes();
-  } while (find_joins());
+  } while (find_divergent_joins());
   find_regions();
 }
 
@@ -188,7 +189,7 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
     // Even with one incoming value: lanes that leave a loop in different iterations have different
     // values.
-    if (joins_.contains(phi->getParent()) &&
+    if (divergent_joins_.contains(phi->getParent()) &&
         !llvm::isa_and_nonnull<llvm::Constant>(phi->hasConstantValue())) {
       return Shape::varying();
     }
@@ -216,9 +217,9 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
     if (a.is_varying() || b.is_varying()) {
       return Shape::varying();
     }
-    const std::int64_t step =
+    const std::int64_t stride =
         instruction.getOpcode() == Instruction::Add ? a.stride + b.stride : a.stride - b.stride;
-    return Shape::affine(step, a.guarded || b.guarded, a.steps || b.steps);
+    return Shape::affine(stride, a.guarded || b.guarded, a.has_row_stride || b.has_row_stride);
   }
   case Instruction::Mul: {
     for (unsigned i = 0; i < 2; ++i) {
@@ -226,7 +227,7 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
       if (of.is_affine() && constant(1 - i) != nullptr) {
         const std::int64_t factor = constant(1 - i)->getSExtValue();
         if (factor > -(1 << 20) && factor < 1 << 20) {
-          return Shape::affine(of.stride * factor, of.guarded, of.steps);
+          return Shape::affine(of.stride * factor, of.guarded, of.has_row_stride);
         }
       }
       if (of.is_affine() && of.stride == 0 && operand(1 - i).is_uniform()) {
@@ -238,7 +239,7 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
   case Instruction::Shl:
     if (operand(0).is_affine() && constant(1) != nullptr && constant(1)->getZExtValue() < 20) {
       return Shape::affine(operand(0).stride << constant(1)->getZExtValue(), operand(0).guarded,
-                           operand(0).steps);
+                           operand(0).has_row_stride);
     }
     break;
   case Instruction::Or:
@@ -266,7 +267,7 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
   case Instruction::SExt:
     if (operand(0).is_affine() &&
         instruction.getOperand(0)->getType()->getIntegerBitWidth() >= 16) {
-      return Shape::affine(operand(0).stride, true, operand(0).steps);
+      return Shape::affine(operand(0).stride, true, operand(0).has_row_stride);
     }
     break;
   case Instruction::GetElementPtr: {
@@ -286,7 +287,8 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
       }
       if (part.is_affine() || result.is_affine()) {
         result = Shape::affine(result.stride + part.stride * scale.getSExtValue(),
-                               result.guarded || part.guarded, result.steps || part.steps);
+                               result.guarded || part.guarded,
+                               result.has_row_stride || part.has_row_stride);
       }
     }
     return result;
@@ -455,8 +457,8 @@ DivergenceAnalysis::influence_of(llvm::BasicBlock* block, llvm::BasicBlock* reco
 
 // Blocks that lanes reach on different paths, so that phis there select by lane. True if there are
 // new ones.
-bool DivergenceAnalysis::find_joins() {
-  const std::size_t before = joins_.size();
+bool DivergenceAnalysis::find_divergent_joins() {
+  const std::size_t before = divergent_joins_.size();
   for (llvm::BasicBlock* block : order_) {
     if (!branches_apart(block)) {
       continue;
@@ -487,7 +489,7 @@ bool DivergenceAnalysis::find_joins() {
         label = came;
       }
       if (join) {
-        joins_.insert(at);
+        divergent_joins_.insert(at);
         label = at;
       }
       if (label != nullptr) {
@@ -502,10 +504,10 @@ bool DivergenceAnalysis::find_joins() {
       }
       llvm::SmallVector<llvm::BasicBlock*> exits;
       loop->getExitBlocks(exits);
-      joins_.insert(exits.begin(), exits.end());
+      divergent_joins_.insert(exits.begin(), exits.end());
     }
   }
-  return joins_.size() != before;
+  return divergent_joins_.size() != before;
 }
 
 void DivergenceAnalysis::find_regions() {

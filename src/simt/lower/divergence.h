@@ -7,8 +7,8 @@
 // or not.
 //
 // Where the block's rows are shorter than a warp (exec::row_width), lane i is at place i % width of
-// row i / width, an affine value is base + place * stride + row * step, and the step, unlike the
-// stride, is a number of run time: that is what indices into a matrix are.
+// row i / width, an affine value is base + place * stride + row * row stride. The row stride,
+// unlike the stride, is a number of run time: that is what indices into a matrix are.
 //
 // Widening an affine number (zext, sext) keeps it affine unless it wraps around between two lanes.
 // That is not known at compile time: such values are `guarded`, and code tests, by a few scalar
@@ -30,16 +30,17 @@ struct Shape {
   enum class Kind : unsigned char { kUnknown, kUniform, kAffine, kVarying };
   Kind kind = Kind::kUnknown;
   bool guarded = false;
-  bool steps = false; ///< from row to row
+  bool has_row_stride = false; ///< and a row stride
   std::int64_t stride = 0;
 
   [[nodiscard]] static Shape uniform() { return {Kind::kUniform, false, false, 0}; }
   [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, false, 0}; }
-  [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded, bool steps = false) {
-    if (stride == 0 && !steps) {
+  [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded,
+                                    bool has_row_stride = false) {
+    if (stride == 0 && !has_row_stride) {
       return guarded ? varying() : uniform();
     }
-    return {Kind::kAffine, guarded, steps, stride};
+    return {Kind::kAffine, guarded, has_row_stride, stride};
   }
   [[nodiscard]] bool is_uniform() const { return kind == Kind::kUniform; }
   [[nodiscard]] bool is_affine() const { return kind == Kind::kAffine; }
@@ -83,7 +84,7 @@ private:
   void compute_shapes();
   [[nodiscard]] Shape compute(const llvm::Instruction& instruction) const;
   [[nodiscard]] Shape compute_operation(const llvm::CallInst& call) const;
-  [[nodiscard]] bool find_joins();
+  [[nodiscard]] bool find_divergent_joins();
   void find_regions();
   [[nodiscard]] std::vector<llvm::BasicBlock*> influence_of(llvm::BasicBlock* block,
                                                             llvm::BasicBlock* reconvergence) const;
@@ -103,7 +104,7 @@ private:
   std::vector<llvm::BasicBlock*> order_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> positions_;
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
-  llvm::DenseSet<const llvm::BasicBlock*> joins_;
+  llvm::DenseSet<const llvm::BasicBlock*> divergent_joins_;
   llvm::DenseSet<const llvm::BasicBlock*> divergent_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> next_;
 };

@@ -50,17 +50,17 @@ private:
 
   /// A value in the form that its shape has. Pointers are numbers of 64 bits.
   struct WarpValue {
-    Value* scalar = nullptr; ///< uniform: the value; affine: the base
-    Value* guard = nullptr;  ///< guarded affine: whether lane i has base + i * stride …
-    Value* off = nullptr;    ///< … and, as a vector, by how much each lane has something else
-    Value* vector = nullptr; ///< varying; of the others, once it has been asked for
-    Value* step = nullptr;   ///< affine, with steps: from row to row
+    Value* scalar = nullptr;     ///< uniform: the value; affine: the base
+    Value* guard = nullptr;      ///< guarded affine: whether lane i has base + i * stride …
+    Value* correction = nullptr; ///< … and, as a vector, each lane's difference from that
+    Value* vector = nullptr;     ///< varying; of the others, once it has been asked for
+    Value* row_stride = nullptr; ///< affine with a row stride
   };
   struct Slots {
     llvm::AllocaInst* scalar = nullptr;
-    llvm::AllocaInst* step = nullptr;
+    llvm::AllocaInst* row_stride = nullptr;
     llvm::AllocaInst* guard = nullptr;
-    llvm::AllocaInst* off = nullptr;
+    llvm::AllocaInst* correction = nullptr;
     llvm::AllocaInst* vector = nullptr;
   };
 
@@ -113,19 +113,19 @@ private:
   void emit(const llvm::Instruction& instruction);
   void emit_plain(const llvm::Instruction& instruction);
   void emit_affine(const llvm::Instruction& instruction);
-  [[nodiscard]] Value* off_of(const llvm::Instruction& instruction, const WarpValue& made);
-  [[nodiscard]] Value* off_of_operand(const Value* operand);
-  [[nodiscard]] Value* step_of(const llvm::Instruction& instruction);
-  [[nodiscard]] Value* step_of_operand(const Value* operand);
+  [[nodiscard]] Value* correction_of(const llvm::Instruction& instruction, const WarpValue& made);
+  [[nodiscard]] Value* correction_of_operand(const Value* operand);
+  [[nodiscard]] Value* row_stride_of(const llvm::Instruction& instruction);
+  [[nodiscard]] Value* row_stride_of_operand(const Value* operand);
   /// What a linear operation makes of a part of its operands, constants left out.
   [[nodiscard]] Value* linear_part(const llvm::Instruction& instruction,
                                    llvm::function_ref<Value*(const Value*)> part, bool wide);
   /// Whether no lane of an affine number, before it is widened, wraps around.
   [[nodiscard]] Value* fits_everywhere(const llvm::Instruction& widening, const WarpValue& made);
-  /// All lanes of an affine value; `step` may be null.
-  [[nodiscard]] Value* lanes_from(Value* base, Value* step, std::int64_t stride);
+  /// All lanes of an affine value; `row_stride` may be null.
+  [[nodiscard]] Value* lanes_from(Value* base, Value* row_stride, std::int64_t stride);
   /// The base of a row.
-  [[nodiscard]] Value* row_from(Value* base, Value* step, unsigned row);
+  [[nodiscard]] Value* row_from(Value* base, Value* row_stride, unsigned row);
   [[nodiscard]] Value* joined_rows(llvm::ArrayRef<Value*> rows);
   /// The value, in a way that keeps what is computed of it in this block.
   [[nodiscard]] Value* here(Value* value);

@@ -243,9 +243,9 @@ llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
   if (guard == nullptr) {
     return straight();
   }
-  Value* off = warp_value(access.pointer).off;
+  Value* correction = warp_value(access.pointer).correction;
   return two_ways(guard, straight, [&] {
-    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, access.size), off));
+    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, access.size), correction));
   });
 }
 
@@ -270,14 +270,14 @@ llvm::Value* WarpFunction::load_lanes(const MemoryAccess& access, Type* type) {
 // All lanes' addresses, computed only here.
 llvm::Value* WarpFunction::addresses_by_rows(const MemoryAccess& access) {
   const WarpValue& of = warp_value(access.pointer);
-  Value* addresses = lanes_from(here(of.scalar), of.step, shape(access.pointer).stride);
-  return of.off == nullptr ? addresses : builder_.CreateAdd(addresses, of.off);
+  Value* addresses = lanes_from(here(of.scalar), of.row_stride, shape(access.pointer).stride);
+  return of.correction == nullptr ? addresses : builder_.CreateAdd(addresses, of.correction);
 }
 
 // Where the access of a row begins, for the host, once it has been checked.
 llvm::Value* WarpFunction::row_pointer(const MemoryAccess& access, unsigned row) {
   const WarpValue of = warp_value(access.pointer);
-  Value* base = in_window(access, row_from(of.scalar, of.step, row));
+  Value* base = in_window(access, row_from(of.scalar, of.row_stride, row));
   const auto addresses = [&] { return addresses_by_rows(access); };
   if (shape(access.pointer).stride == 0) {
     check_uniform(access, base, addresses);
@@ -292,7 +292,7 @@ llvm::Value* WarpFunction::load_rows(const MemoryAccess& access, Type* type) {
   const llvm::Align alignment(access.size);
   auto* row_type = llvm::FixedVectorType::get(type, width_);
   llvm::SmallVector<Value*> parts;
-  for (unsigned row = 0; row < (of.steps ? rows() : 1); ++row) {
+  for (unsigned row = 0; row < (of.has_row_stride ? rows() : 1); ++row) {
     Value* pointer = row_pointer(access, row);
     parts.push_back(of.stride == 0
                         ? builder_.CreateVectorSplat(
@@ -307,7 +307,7 @@ llvm::Value* WarpFunction::load_rows(const MemoryAccess& access, Type* type) {
 void WarpFunction::store_rows(const MemoryAccess& access, Value* values) {
   const Shape of = shape(access.pointer);
   const llvm::Align alignment(access.size);
-  for (unsigned row = of.steps ? 0 : rows() - 1; row < rows(); ++row) {
+  for (unsigned row = of.has_row_stride ? 0 : rows() - 1; row < rows(); ++row) {
     Value* pointer = row_pointer(access, row);
     const unsigned last = (row + 1) * width_ - 1;
     if (of.stride == 0) {

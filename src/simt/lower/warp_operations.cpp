@@ -272,7 +272,7 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
       const bool in_row = axis == 0 && rows() > 1;
       made.scalar = in_row ? static_cast<Value*>(number(0))
                            : field(offsetof(Warp, tid) + std::size_t{4} * axis, word, true);
-      made.step = axis == 1 && rows() > 1 ? number(1) : nullptr;
+      made.row_stride = axis == 1 && rows() > 1 ? number(1) : nullptr;
       define(call, made);
       return;
     }

@@ -14,9 +14,9 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
     value.scalar = load(slots.scalar);
-    value.step = load(slots.step);
+    value.row_stride = load(slots.row_stride);
     value.guard = load(slots.guard);
-    value.off = load(slots.off);
+    value.correction = load(slots.correction);
     value.vector = load(slots.vector);
     if (value.vector != nullptr && divergence_.is_divergent(&block)) {
       // What was collected is taken: the next pass collects anew.
@@ -30,15 +30,17 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
         made.scalar = variable(scalar_type(phi.getType()), "phi");
         value.scalar = builder_.CreateLoad(made.scalar->getAllocatedType(), made.scalar);
       }
-      if (of.steps) {
-        made.step = variable(scalar_type(phi.getType()), "phi.step");
-        value.step = builder_.CreateLoad(made.step->getAllocatedType(), made.step);
+      if (of.has_row_stride) {
+        made.row_stride = variable(scalar_type(phi.getType()), "phi.row_stride");
+        value.row_stride =
+            builder_.CreateLoad(made.row_stride->getAllocatedType(), made.row_stride);
       }
       if (of.is_affine() && of.guarded) {
         made.guard = variable(builder_.getInt1Ty(), "phi.guard");
         value.guard = builder_.CreateLoad(builder_.getInt1Ty(), made.guard);
-        made.off = variable(vector_type(phi.getType()), "phi.off");
-        value.off = builder_.CreateLoad(made.off->getAllocatedType(), made.off);
+        made.correction = variable(vector_type(phi.getType()), "phi.correction");
+        value.correction =
+            builder_.CreateLoad(made.correction->getAllocatedType(), made.correction);
       }
       if (of.is_varying()) {
         made.vector = variable(vector_type(phi.getType()), "phi.lanes");
@@ -78,32 +80,34 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
         }
         assignments.push_back({slots.scalar, value});
       }
-      if (of.steps) {
-        if (slots.step == nullptr) {
-          slots.step = variable(scalar_type(phi.getType()), "phi.step");
+      if (of.has_row_stride) {
+        if (slots.row_stride == nullptr) {
+          slots.row_stride = variable(scalar_type(phi.getType()), "phi.row_stride");
         }
-        Value* step = step_of_operand(incoming);
+        Value* row_stride = row_stride_of_operand(incoming);
         if (!all_taken) {
-          step = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), step,
-                                       builder_.CreateLoad(step->getType(), slots.step));
+          row_stride =
+              builder_.CreateSelect(builder_.CreateIsNotNull(lanes), row_stride,
+                                    builder_.CreateLoad(row_stride->getType(), slots.row_stride));
         }
-        assignments.push_back({slots.step, step});
+        assignments.push_back({slots.row_stride, row_stride});
       }
       if (of.is_affine() && of.guarded) {
         if (slots.guard == nullptr) {
           slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
-          slots.off = variable(vector_type(phi.getType()), "phi.off");
+          slots.correction = variable(vector_type(phi.getType()), "phi.correction");
         }
         Value* guard = shape(incoming).guarded ? warp_value(incoming).guard : builder_.getTrue();
-        Value* off = off_of_operand(incoming);
+        Value* correction = correction_of_operand(incoming);
         if (!all_taken) {
           Value* taken = builder_.CreateIsNotNull(lanes);
           guard = builder_.CreateSelect(taken, guard,
                                         builder_.CreateLoad(guard->getType(), slots.guard));
-          off = builder_.CreateSelect(taken, off, builder_.CreateLoad(off->getType(), slots.off));
+          correction = builder_.CreateSelect(
+              taken, correction, builder_.CreateLoad(correction->getType(), slots.correction));
         }
         assignments.push_back({slots.guard, guard});
-        assignments.push_back({slots.off, off});
+        assignments.push_back({slots.correction, correction});
       }
       if (of.is_varying()) {
         if (slots.vector == nullptr) {

@@ -60,31 +60,31 @@ llvm::Value* WarpFunction::splat(Value* value) {
   return builder_.CreateVectorSplat(kLanes, value);
 }
 
-llvm::Value* WarpFunction::lanes_from(Value* base, Value* step, std::int64_t stride) {
+llvm::Value* WarpFunction::lanes_from(Value* base, Value* row_stride, std::int64_t stride) {
   const unsigned bits = base->getType()->getIntegerBitWidth();
   llvm::SmallVector<llvm::Constant*> places;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     places.push_back(number(static_cast<std::uint64_t>(stride * (lane % width_)), bits));
   }
   Value* bases = nullptr;
-  if (step == nullptr) {
+  if (row_stride == nullptr) {
     bases = splat(base);
   } else {
     llvm::SmallVector<Value*> of_rows;
     for (unsigned row = 0; row < rows(); ++row) {
-      of_rows.push_back(builder_.CreateVectorSplat(width_, row_from(base, step, row)));
+      of_rows.push_back(builder_.CreateVectorSplat(width_, row_from(base, row_stride, row)));
     }
     bases = joined_rows(of_rows);
   }
   return builder_.CreateAdd(bases, llvm::ConstantVector::get(places));
 }
 
-llvm::Value* WarpFunction::row_from(Value* base, Value* step, unsigned row) {
-  if (step == nullptr || row == 0) {
+llvm::Value* WarpFunction::row_from(Value* base, Value* row_stride, unsigned row) {
+  if (row_stride == nullptr || row == 0) {
     return base;
   }
   const unsigned bits = base->getType()->getIntegerBitWidth();
-  return builder_.CreateAdd(base, builder_.CreateMul(step, number(row, bits)));
+  return builder_.CreateAdd(base, builder_.CreateMul(row_stride, number(row, bits)));
 }
 
 // Vectors side by side, a power of two of them.
@@ -142,8 +142,8 @@ const WarpFunction::WarpValue& WarpFunction::warp_value(const Value* value) {
     const auto load = [&](llvm::AllocaInst* slot) -> Value* {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
-    made = {load(slots.scalar), load(slots.guard), load(slots.off), load(slots.vector),
-            load(slots.step)};
+    made = {load(slots.scalar), load(slots.guard), load(slots.correction), load(slots.vector),
+            load(slots.row_stride)};
   }
   return warp_values_[value] = made;
 }
@@ -160,8 +160,8 @@ llvm::Value* WarpFunction::vector(const Value* value) {
   Value* result = splat(of.scalar);
   const Shape how = shape(value);
   if (how.is_affine()) {
-    result = lanes_from(of.scalar, of.step, how.stride);
-    result = of.off == nullptr ? result : builder_.CreateAdd(result, of.off);
+    result = lanes_from(of.scalar, of.row_stride, how.stride);
+    result = of.correction == nullptr ? result : builder_.CreateAdd(result, of.correction);
   }
   warp_values_[value].vector = result;
   return result;
@@ -195,9 +195,9 @@ void WarpFunction::define(const llvm::Instruction& instruction, const WarpValue&
     }
   };
   keep(slots.scalar, kept.scalar, "value");
-  keep(slots.step, kept.step, "step");
+  keep(slots.row_stride, kept.row_stride, "row_stride");
   keep(slots.guard, kept.guard, "guard");
-  keep(slots.off, kept.off, "off");
+  keep(slots.correction, kept.correction, "correction");
   if (of.is_varying()) {
     keep(slots.vector, kept.vector, "lanes");
   }
@@ -374,15 +374,15 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   }
   WarpValue made;
   made.scalar = build_plain(instruction, bases, false);
-  if (of.steps) {
-    made.step = step_of(instruction);
+  if (of.has_row_stride) {
+    made.row_stride = row_stride_of(instruction);
   }
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
     also(fits_everywhere(instruction, made));
   }
   if (of.guarded) {
     made.guard = guard == nullptr ? builder_.getTrue() : guard;
-    made.off = off_of(instruction, made);
+    made.correction = correction_of(instruction, made);
   }
   define(instruction, made);
 }
@@ -403,9 +403,9 @@ llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening,
                          : builder_.CreateZExtOrTrunc(made.scalar, wide);
   Value* high = low;
   const std::int64_t reach = shape(&widening).stride * (width_ - 1);
-  if (made.step != nullptr) {
+  if (made.row_stride != nullptr) {
     Value* last =
-        builder_.CreateMul(builder_.CreateSExtOrTrunc(made.step, wide), constant(rows() - 1));
+        builder_.CreateMul(builder_.CreateSExtOrTrunc(made.row_stride, wide), constant(rows() - 1));
     low = builder_.CreateAdd(
         low, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, constant(0)));
     high = builder_.CreateAdd(
@@ -416,43 +416,46 @@ llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening,
   const auto also = [&](Value* condition) {
     fits = fits == nullptr ? condition : builder_.CreateAnd(fits, condition);
   };
-  if (reach > 0 || made.step != nullptr) {
+  if (reach > 0 || made.row_stride != nullptr) {
     also(builder_.CreateICmpSLE(high, constant(top - std::max<std::int64_t>(reach, 0))));
   }
-  if (reach < 0 || made.step != nullptr) {
+  if (reach < 0 || made.row_stride != nullptr) {
     also(builder_.CreateICmpSGE(low, constant(bottom - std::min<std::int64_t>(reach, 0))));
   }
   return fits;
 }
 
-llvm::Value* WarpFunction::off_of_operand(const Value* operand) {
+llvm::Value* WarpFunction::correction_of_operand(const Value* operand) {
   const WarpValue& of = warp_value(operand);
-  return of.off != nullptr ? of.off : llvm::Constant::getNullValue(vector_type(operand->getType()));
+  return of.correction != nullptr ? of.correction
+                                  : llvm::Constant::getNullValue(vector_type(operand->getType()));
 }
 
-llvm::Value* WarpFunction::step_of_operand(const Value* operand) {
+llvm::Value* WarpFunction::row_stride_of_operand(const Value* operand) {
   const WarpValue& of = warp_value(operand);
-  return of.step != nullptr ? of.step
-                            : llvm::Constant::getNullValue(scalar_type(operand->getType()));
+  return of.row_stride != nullptr ? of.row_stride
+                                  : llvm::Constant::getNullValue(scalar_type(operand->getType()));
 }
 
-llvm::Value* WarpFunction::step_of(const llvm::Instruction& instruction) {
+llvm::Value* WarpFunction::row_stride_of(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
-    return builder_.CreateSExt(step_of_operand(instruction.getOperand(0)), instruction.getType());
+    return builder_.CreateSExt(row_stride_of_operand(instruction.getOperand(0)),
+                               instruction.getType());
   }
   return linear_part(
-      instruction, [&](const Value* operand) { return step_of_operand(operand); }, false);
+      instruction, [&](const Value* operand) { return row_stride_of_operand(operand); }, false);
 }
 
-// By how much the lanes of a guarded value are off what its base says.
-llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, const WarpValue& made) {
+// The differences between the lanes of a guarded value and base + i * stride.
+llvm::Value* WarpFunction::correction_of(const llvm::Instruction& instruction,
+                                         const WarpValue& made) {
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
     Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
     return builder_.CreateSub(exact,
-                              lanes_from(made.scalar, made.step, shape(&instruction).stride));
+                              lanes_from(made.scalar, made.row_stride, shape(&instruction).stride));
   }
   return linear_part(
-      instruction, [&](const Value* operand) { return off_of_operand(operand); }, true);
+      instruction, [&](const Value* operand) { return correction_of_operand(operand); }, true);
 }
 
 llvm::Value* WarpFunction::linear_part(const llvm::Instruction& instruction,
