@@ -7,8 +7,8 @@
 // or not.
 //
 // Where the block's rows are shorter than a warp (exec::row_width), lane i is at place i % width of
-// row i / width, an affine value is base + place * stride + row * row stride. The row stride,
-// unlike the stride, is a number of run time: that is what indices into a matrix are.
+// row i / width, and an affine value is base + place * stride + row * row stride. Unlike the
+// stride, the row stride is known only at run time, as in indices into a matrix.
 //
 // Widening an affine number (zext, sext) keeps it affine unless it wraps around between two lanes.
 // That is not known at compile time: such values are `guarded`, and code tests, by a few scalar
