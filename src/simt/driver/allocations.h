@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,11 +6,13 @@
 #include "simt/driver/context.h"
 #include "simt/driver/device.h"
 #include "simt/driver/handles.h"
+#include "simt/driver/module.h"
 #include "simt/driver/process.h"
 #include "simt/driver/thread_state.h"
 
 #include <memory>
 #include <new>
+#include <string_view>
 #include <type_traits>
 
 /// Exported under its plain name.
@@ -113,6 +115,32 @@ void give(Value* place, const Value& value) {
   if (place != nullptr) {
     *place = value;
   }
+}
+
+/// Writes the handle of a kernel; find(name) gives it, or null.
+template <typename Handle, typename Find>
+CUresult deliver_kernel(Handle* place, const char* name, const Find& find) {
+  if (place == nullptr || name == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto kernel = find(name);
+  return kernel == nullptr ? CUDA_ERROR_NOT_FOUND : deliver(place, kernel->handle());
+}
+
+/// Writes the handles of the first `count` kernels of the program.
+template <typename Handle, typename Find>
+CUresult deliver_kernels(Handle* places, unsigned count, const ptx::Program& program,
+                         const Find& find) {
+  if (places == nullptr || count == 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (const std::string_view name : kernel_names(program)) {
+    if (count-- == 0) {
+      break;
+    }
+    *places++ = find(name)->handle();
+  }
+  return CUDA_SUCCESS;
 }
 
 } // namespace gantry::simt::driver

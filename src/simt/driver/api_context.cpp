@@ -1,7 +1,7 @@
 // Entry points: contexts.
 #include "simt/driver/api.h"
 #include "simt/driver/messages.h"
-#include "simt/exec/machine.h"
+#include "simt/exec/memory/device_heap.h"
 
 #include <utility>
 

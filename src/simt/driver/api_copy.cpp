@@ -150,59 +150,24 @@ GANTRY_CUDA_API cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream str
   return copy_peer_box(stream, copy, Returns::kAtOnce);
 }
 
-GANTRY_CUDA_API cuMemsetD8_v2(CUdeviceptr destination, unsigned char value, size_t count) {
-  return fill_rows(nullptr, destination, 0, value, 1, count, 1, Returns::kWhenDone);
-}
+// Fills with elements of so many bits: a row or rows, at once or in a stream's order.
+#define GANTRY_CUDA_FILLS(bits, type)                                                              \
+  GANTRY_CUDA_API cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count) {                 \
+    return fill_rows(nullptr, to, 0, value, bits / 8, count, 1, Returns::kWhenDone);               \
+  }                                                                                                \
+  GANTRY_CUDA_API cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count,                 \
+                                         CUstream stream) {                                        \
+    return fill_rows(stream, to, 0, value, bits / 8, count, 1, Returns::kAtOnce);                  \
+  }                                                                                                \
+  GANTRY_CUDA_API cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width,   \
+                                         size_t height) {                                          \
+    return fill_rows(nullptr, to, pitch, value, bits / 8, width, height, Returns::kWhenDone);      \
+  }                                                                                                \
+  GANTRY_CUDA_API cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, \
+                                           size_t height, CUstream stream) {                       \
+    return fill_rows(stream, to, pitch, value, bits / 8, width, height, Returns::kAtOnce);         \
+  }
 
-GANTRY_CUDA_API cuMemsetD8Async(CUdeviceptr destination, unsigned char value, size_t count,
-                                CUstream stream) {
-  return fill_rows(stream, destination, 0, value, 1, count, 1, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemsetD16_v2(CUdeviceptr destination, unsigned short value, size_t count) {
-  return fill_rows(nullptr, destination, 0, value, 2, count, 1, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemsetD16Async(CUdeviceptr destination, unsigned short value, size_t count,
-                                 CUstream stream) {
-  return fill_rows(stream, destination, 0, value, 2, count, 1, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemsetD32_v2(CUdeviceptr destination, unsigned int value, size_t count) {
-  return fill_rows(nullptr, destination, 0, value, 4, count, 1, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemsetD32Async(CUdeviceptr destination, unsigned int value, size_t count,
-                                 CUstream stream) {
-  return fill_rows(stream, destination, 0, value, 4, count, 1, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemsetD2D8_v2(CUdeviceptr destination, size_t pitch, unsigned char value,
-                                size_t width, size_t height) {
-  return fill_rows(nullptr, destination, pitch, value, 1, width, height, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemsetD2D8Async(CUdeviceptr destination, size_t pitch, unsigned char value,
-                                  size_t width, size_t height, CUstream stream) {
-  return fill_rows(stream, destination, pitch, value, 1, width, height, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemsetD2D16_v2(CUdeviceptr destination, size_t pitch, unsigned short value,
-                                 size_t width, size_t height) {
-  return fill_rows(nullptr, destination, pitch, value, 2, width, height, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemsetD2D16Async(CUdeviceptr destination, size_t pitch, unsigned short value,
-                                   size_t width, size_t height, CUstream stream) {
-  return fill_rows(stream, destination, pitch, value, 2, width, height, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemsetD2D32_v2(CUdeviceptr destination, size_t pitch, unsigned int value,
-                                 size_t width, size_t height) {
-  return fill_rows(nullptr, destination, pitch, value, 4, width, height, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemsetD2D32Async(CUdeviceptr destination, size_t pitch, unsigned int value,
-                                   size_t width, size_t height, CUstream stream) {
-  return fill_rows(stream, destination, pitch, value, 4, width, height, Returns::kAtOnce);
-}
+GANTRY_CUDA_FILLS(8, unsigned char)
+GANTRY_CUDA_FILLS(16, unsigned short)
+GANTRY_CUDA_FILLS(32, unsigned int)

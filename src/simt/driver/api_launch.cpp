@@ -3,7 +3,7 @@
 #include "simt/driver/launch.h"
 #include "simt/driver/library.h"
 #include "simt/driver/messages.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
 
 #include <algorithm>
 

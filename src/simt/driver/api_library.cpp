@@ -125,15 +125,8 @@ GANTRY_CUDA_API cuLibraryUnload(CUlibrary handle) {
 
 GANTRY_CUDA_API cuLibraryGetKernel(CUkernel* result, CUlibrary handle, const char* name) {
   return call_for_library(handle, [&](Library& library) {
-    if (result == nullptr || name == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const std::shared_ptr<Kernel> kernel = library.kernel(name);
-    if (kernel == nullptr) {
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    *result = kernel->handle();
-    return CUDA_SUCCESS;
+    return deliver_kernel(result, name,
+                          [&](std::string_view wanted) { return library.kernel(wanted); });
   });
 }
 
@@ -145,17 +138,8 @@ GANTRY_CUDA_API cuLibraryGetKernelCount(unsigned int* count, CUlibrary handle) {
 
 GANTRY_CUDA_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count, CUlibrary handle) {
   return call_for_library(handle, [&](Library& library) {
-    if (kernels == nullptr || count == 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    unsigned i = 0;
-    for (const std::string_view name : kernel_names(library.program())) {
-      if (i == count) {
-        break;
-      }
-      kernels[i++] = library.kernel(name)->handle();
-    }
-    return CUDA_SUCCESS;
+    return deliver_kernels(kernels, count, library.program(),
+                           [&](std::string_view name) { return library.kernel(name); });
   });
 }
 

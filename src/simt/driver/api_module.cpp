@@ -109,15 +109,8 @@ GANTRY_CUDA_API cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 
 GANTRY_CUDA_API cuModuleGetFunction(CUfunction* result, CUmodule handle, const char* name) {
   return call_for_module(handle, [&](Module& module) {
-    if (result == nullptr || name == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    const std::shared_ptr<Function> function = module.function(name);
-    if (function == nullptr) {
-      return CUDA_ERROR_NOT_FOUND;
-    }
-    *result = function->handle();
-    return CUDA_SUCCESS;
+    return deliver_kernel(result, name,
+                          [&](std::string_view wanted) { return module.function(wanted); });
   });
 }
 
@@ -130,17 +123,8 @@ GANTRY_CUDA_API cuModuleGetFunctionCount(unsigned int* count, CUmodule handle) {
 GANTRY_CUDA_API cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count,
                                            CUmodule handle) {
   return call_for_module(handle, [&](Module& module) {
-    if (functions == nullptr || count == 0) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    unsigned i = 0;
-    for (const std::string_view name : kernel_names(module.program().program())) {
-      if (i == count) {
-        break;
-      }
-      functions[i++] = module.function(name)->handle();
-    }
-    return CUDA_SUCCESS;
+    return deliver_kernels(functions, count, module.program().program(),
+                           [&](std::string_view name) { return module.function(name); });
   });
 }
 

@@ -1,7 +1,8 @@
 #include "simt/driver/copy.h"
 
+#include "base/result.h"
 #include "simt/driver/stream.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -120,11 +121,11 @@ tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdevice
 } // namespace
 
 void Copy::run() const {
-  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
+  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
   const auto move = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     std::memmove(pointer(to), pointer(from), bytes);
-    if (fresh != nullptr) {
-      fresh->copy(to, from, bytes);
+    if (uninitialised != nullptr) {
+      uninitialised->copy(to, from, bytes);
     }
   };
   for (std::uint64_t z = 0; z < depth; ++z) {
@@ -143,11 +144,11 @@ void Copy::run() const {
 }
 
 void Fill::run() const {
-  exec::FreshBytes* const fresh = exec::DeviceMemory::instance()->fresh();
+  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
   for (std::uint64_t y = 0; y < height; ++y) {
     std::byte* const row = pointer(address + y * pitch);
-    if (fresh != nullptr) {
-      fresh->mark_written(address + y * pitch, width * element);
+    if (uninitialised != nullptr) {
+      uninitialised->mark_written(address + y * pitch, width * element);
     }
     switch (element) {
     case 1:
@@ -168,15 +169,10 @@ tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY2D& parameters) {
   Copy copy;
   copy.width = p.WidthInBytes;
   copy.height = p.Height;
-  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, 0, p.srcXInBytes,
-                              p.srcY, 0, copy);
-  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, 0,
-                                   p.dstXInBytes, p.dstY, 0, copy);
-  if (!source || !destination) {
-    return tl::unexpected(source ? destination.error() : source.error());
-  }
-  copy.source = *source;
-  copy.destination = *destination;
+  copy.source = GANTRY_TRY(side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, 0,
+                                   p.srcXInBytes, p.srcY, 0, copy));
+  copy.destination = GANTRY_TRY(side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, 0,
+                                        p.dstXInBytes, p.dstY, 0, copy));
   return copy;
 }
 
@@ -189,15 +185,10 @@ tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY3D& parameters) {
   copy.width = p.WidthInBytes;
   copy.height = p.Height;
   copy.depth = p.Depth;
-  const auto source = side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, p.srcHeight,
-                              p.srcXInBytes, p.srcY, p.srcZ, copy);
-  const auto destination = side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch, p.dstHeight,
-                                   p.dstXInBytes, p.dstY, p.dstZ, copy);
-  if (!source || !destination) {
-    return tl::unexpected(source ? destination.error() : source.error());
-  }
-  copy.source = *source;
-  copy.destination = *destination;
+  copy.source = GANTRY_TRY(side_of(p.srcMemoryType, p.srcHost, p.srcDevice, p.srcPitch, p.srcHeight,
+                                   p.srcXInBytes, p.srcY, p.srcZ, copy));
+  copy.destination = GANTRY_TRY(side_of(p.dstMemoryType, p.dstHost, p.dstDevice, p.dstPitch,
+                                        p.dstHeight, p.dstXInBytes, p.dstY, p.dstZ, copy));
   return copy;
 }
 

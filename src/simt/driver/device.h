@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What a simulated device answers to cuDeviceGetAttribute: what it can do, and for what it has not
 // (textures, clusters, a PCI bus) the smallest value that programs accept.
 #include "simt/driver/device.h"
-#include "simt/exec/host_memory.h"
+#include "simt/exec/memory/host_memory.h"
 
 namespace gantry::simt::driver {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/driver/operation.h"
+#include "simt/driver/stream_operation.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "simt/driver/image.h"
 
 #include "base/bytes.h"
+#include "base/result.h"
 #include "simt/driver/device.h"
 #include "simt/driver/fat_binary.h"
 
@@ -192,11 +193,8 @@ ImageResult<std::vector<std::string_view>> texts_of(std::span<const std::byte> i
 }
 
 ImageResult<ProgramPointer> load_image(const void* image, const Device& device) {
-  const auto bytes = measured(image);
-  if (!bytes) {
-    return tl::unexpected(bytes.error());
-  }
-  return load_image(*bytes, device);
+  const auto bytes = GANTRY_TRY(measured(image));
+  return load_image(bytes, device);
 }
 
 ImageResult<ProgramPointer> load_image(std::span<const std::byte> image, const Device& device) {
@@ -208,11 +206,8 @@ ImageResult<ProgramPointer> load_image(std::span<const std::byte> image, const D
       return program;
     }
   }
-  const auto texts = texts_of(image, device);
-  if (!texts) {
-    return tl::unexpected(texts.error());
-  }
-  return link_texts(*texts, device);
+  const auto texts = GANTRY_TRY(texts_of(image, device));
+  return link_texts(texts, device);
 }
 
 std::vector<std::byte> make_linked_image(const ProgramPointer& program,

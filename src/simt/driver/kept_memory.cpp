@@ -1,6 +1,6 @@
 // Device memory that a runtime keeps for later use (gantry/simt_driver.h).
 #include "gantry/simt_driver.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 
 using gantry::simt::exec::DeviceMemory;
 
@@ -11,12 +11,12 @@ extern "C" [[gnu::visibility("default")]] void gantry_simt_set_freed(CUdeviceptr
     return;
   }
   memory->set_accessible(address, size, freed == 0);
-  if (freed != 0 || memory->fresh() == nullptr) {
+  if (freed != 0 || memory->uninitialised() == nullptr) {
     return;
   }
   // What the host writes to pinned memory is not seen.
   if (const auto found = memory->find(address);
       found && found->kind == gantry::simt::exec::MemoryKind::kDevice) {
-    memory->fresh()->mark_fresh(address, size);
+    memory->uninitialised()->mark_uninitialised(address, size);
   }
 }

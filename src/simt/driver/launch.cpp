@@ -16,7 +16,7 @@ namespace gantry::simt::driver {
 
 namespace {
 
-/// The values of a kernel's parameters, inside an Operation if they are few.
+/// The values of a kernel's parameters, inside a StreamOperation if they are few.
 class ParameterBytes {
 public:
   static constexpr std::uint32_t kInline = 256;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/exec/machine.h"
+#include "simt/exec/run/loaded_program.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "simt/driver/messages.h"
 
 #include "simt/driver/process.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
 
 #include <cstdio>
 #include <mutex>

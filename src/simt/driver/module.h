@@ -4,7 +4,7 @@
 #include "gantry/cuda_driver.h"
 #include "simt/driver/context.h"
 #include "simt/driver/image.h"
-#include "simt/exec/machine.h"
+#include "simt/exec/run/loaded_program.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "simt/driver/process.h"
 
 #include "simt/driver/device.h"
-#include "simt/exec/device_memory.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
+#include "simt/exec/memory/device_memory.h"
 
 #include <cstdio>
 #include <pthread.h>

@@ -104,12 +104,12 @@ void Stream::append_waits(const Waits& waits) {
   }
 }
 
-Operation& Stream::append() {
-  Operation* operation = spare_;
+StreamOperation& Stream::append() {
+  StreamOperation* operation = spare_;
   if (operation != nullptr) {
     spare_ = operation->next;
   } else {
-    operation = new Operation;
+    operation = new StreamOperation;
   }
   operation->next = nullptr;
   operation->sequence = appended_.load(std::memory_order_relaxed) + 1;
@@ -172,7 +172,7 @@ void Stream::drain(std::uint64_t until, bool driver_thread) {
       state_ = State::kIdle;
       return;
     }
-    Operation& operation = *first_;
+    StreamOperation& operation = *first_;
     if (reached(until) || (operation.driver_thread && !driver_thread)) {
       hand_over(std::move(lock));
       return;
@@ -221,7 +221,7 @@ void Stream::release_waiters(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-void Stream::perform(Operation& operation) {
+void Stream::perform(StreamOperation& operation) {
   if (operation.run != nullptr) {
     try {
       operation.run(operation, group_->error());

@@ -6,8 +6,8 @@
 // for positions that exist when it is appended, so streams never wait for each other in a circle.
 #pragma once
 
-#include "simt/driver/operation.h"
-#include "simt/exec/fault.h"
+#include "simt/driver/stream_operation.h"
+#include "simt/exec/warp/fault.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -83,7 +83,7 @@ public:
     const Waits waits(*this);
     std::unique_lock lock(mutex_);
     append_waits(waits);
-    Operation& operation = append();
+    StreamOperation& operation = append();
     operation.driver_thread = runs == Runs::kOnDriverThread;
     operation.set(std::forward<Work>(work));
     const std::uint64_t sequence = operation.sequence;
@@ -143,10 +143,10 @@ private:
   Stream(std::shared_ptr<StreamGroup> group, Kind kind, int priority);
 
   void append_waits(const Waits& waits);
-  Operation& append();
+  StreamOperation& append();
   void begin(std::unique_lock<std::mutex> lock);
   void drain(std::uint64_t until, bool driver_thread);
-  void perform(Operation& operation);
+  void perform(StreamOperation& operation);
   void release_waiters(std::unique_lock<std::mutex>& lock);
   void hand_over(std::unique_lock<std::mutex> lock);
   bool add_waiter(const std::shared_ptr<Stream>& stream, std::uint64_t sequence);
@@ -161,9 +161,9 @@ private:
   std::mutex mutex_;
   std::condition_variable progress_;
   State state_ = State::kIdle;
-  Operation* first_ = nullptr;
-  Operation* last_ = nullptr;
-  Operation* spare_ = nullptr; ///< nodes to use again
+  StreamOperation* first_ = nullptr;
+  StreamOperation* last_ = nullptr;
+  StreamOperation* spare_ = nullptr; ///< nodes to use again
   std::vector<Waiter> waiters_;
   std::uint32_t sleepers_ = 0;
   std::atomic<std::uint64_t> appended_ = 0;

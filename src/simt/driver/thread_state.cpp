@@ -1,7 +1,7 @@
 #include "simt/driver/thread_state.h"
 
 #include "simt/driver/context.h"
-#include "simt/exec/of_thread.h"
+#include "simt/exec/host/of_thread.h"
 
 namespace gantry::simt::driver {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simt/driver/handles.h"
-#include "simt/driver/operation.h"
+#include "simt/driver/stream_operation.h"
 
 #include <cstdint>
 #include <memory>

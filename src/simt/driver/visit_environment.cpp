@@ -1,6 +1,6 @@
 // The executor's environment variables, for `gantry env` (gantry/simt_driver.h).
 #include "gantry/simt_driver.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
 
 #include <string_view>
 

@@ -62,7 +62,7 @@ bool passes_on(const llvm::Instruction& instruction) {
          instruction.getType()->isFloatingPointTy();
 }
 
-// A use that cannot tell one NaN from another.
+// A use whose result does not depend on which NaN it is.
 bool is_indifferent(const llvm::Instruction& user, const llvm::DenseSet<llvm::Value*>& arithmetic) {
   if (arithmetic.contains(&user) || llvm::isa<llvm::FCmpInst>(user) || is_arithmetic(user)) {
     return true;

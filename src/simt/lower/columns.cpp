@@ -22,7 +22,7 @@ unsigned width_of(const llvm::Type& type) {
 }
 
 Columns::Columns(const llvm::Function& function, exec::OneLaneCode& code)
-    : function_(function), layout_(function.getParent()->getDataLayout()), code_(code) {
+    : function_(function), divergence_(function.getParent()->getDataLayout()), code_(code) {
   find_variables();
   code_.zeroed = code_.columns;
   take_arguments();
@@ -33,7 +33,7 @@ bool Columns::collect(const llvm::Value& pointer, std::uint64_t offset, Accesses
     if (const auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
       accesses.addresses.push_back(element);
       llvm::APInt added(kWord, 0);
-      if (!element->accumulateConstantOffset(layout_, added) ||
+      if (!element->accumulateConstantOffset(divergence_, added) ||
           !collect(*element, offset + added.getZExtValue(), accesses)) {
         return false;
       }
@@ -56,7 +56,7 @@ void Columns::find_variables() {
     if (alloca == nullptr || !collect(*alloca, 0, accesses)) {
       continue;
     }
-    const std::uint64_t size = alloca->getAllocationSize(layout_)->getFixedValue();
+    const std::uint64_t size = alloca->getAllocationSize(divergence_)->getFixedValue();
     std::map<std::uint64_t, unsigned> widths;
     const bool fits = std::ranges::all_of(accesses.list, [&](const auto& access) {
       const unsigned width = width_of(*llvm::getLoadStoreType(access.first));
@@ -124,7 +124,7 @@ LaneOperands Columns::words_of(const llvm::Constant& value) {
     }
     llvm::APInt offset(kWord, 0);
     const auto* element = llvm::dyn_cast<llvm::GEPOperator>(expression);
-    if (element != nullptr && element->accumulateConstantOffset(layout_, offset)) {
+    if (element != nullptr && element->accumulateConstantOffset(divergence_, offset)) {
       const LaneOperands base = words_of(*expression->getOperand(0));
       return {constant(*base[0].constant + offset.getZExtValue())};
     }

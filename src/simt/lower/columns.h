@@ -1,5 +1,5 @@
-// Where the values of a function in its one-lane form are: constants, variables, and columns that
-// one value after the other uses.
+// Assigns the values of a function in its one-lane form to constants, variables, and columns, which
+// are reused from value to value.
 //
 // A variable is an alloca of which nobody takes the address and each word of 64 bits is loaded and
 // stored in one piece; it has columns of its own. A value is in a column from the step that makes
@@ -7,7 +7,7 @@
 // is read there, without a copy, unless the variable is written before the value's last use.
 #pragma once
 
-#include "simt/exec/one_lane_code.h"
+#include "simt/exec/code/one_lane_code.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
@@ -75,7 +75,7 @@ private:
   [[nodiscard]] LaneOperands words_of(const llvm::Constant& value);
 
   const llvm::Function& function_;
-  const llvm::DataLayout& layout_;
+  const llvm::DataLayout& divergence_;
   exec::OneLaneCode& code_;
   const llvm::Value* unknown_ = nullptr;
   llvm::DenseMap<const llvm::Instruction*, std::uint32_t> variables_; ///< columns, by access

@@ -4,7 +4,7 @@
 //   PTX ─ ScalarFunction ─▶ IR for one lane ─ simplify_scalar ─▶ ─ make_nans_canonical ─▶
 //     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
@@ -23,7 +23,7 @@ namespace gantry::simt::lower {
 
 namespace {
 
-/// Where a compilation on this thread goes on when LLVM meets what it cannot do.
+/// Where this thread goes on after a fatal error of LLVM.
 struct Escape {
   std::jmp_buf point;
   std::string* error;
@@ -42,7 +42,8 @@ void leave_compilation(void*, const char* reason, bool) {
   std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
 }
 
-/// LLVM has one handler for the process: it is this one's while something is compiled.
+/// Installs the handler of fatal errors, of which LLVM has one for the process, during
+/// compilations.
 class FatalErrors {
 public:
   FatalErrors() {
@@ -176,7 +177,7 @@ bool or_escape(bool (*function)(const exec::CompileRequest&, Made&, std::string&
 
 } // namespace gantry::simt::lower
 
-// NOLINTNEXTLINE(readability-identifier-naming): exec/code.cpp looks it up by this name
+// NOLINTNEXTLINE(readability-identifier-naming): exec/code/code.cpp looks it up by this name
 extern "C" __attribute__((visibility("default"))) const char gantry_simt_compiler_version[] =
     GANTRY_SIMT_COMPILER_VERSION;
 

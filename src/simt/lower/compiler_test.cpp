@@ -1,5 +1,5 @@
 // The compiler library beside another user of LLVM in the process: this test.
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 #include "simt/ptx/parser.h"
 
 #include <dlfcn.h>

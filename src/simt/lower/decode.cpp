@@ -1,5 +1,5 @@
-// The decoder translates instruction by instruction and leaves nothing out but what only renames a
-// value (casts, zero extension).
+// The decoder translates instruction by instruction. It omits only instructions that rename a value
+// (casts, zero extension).
 #include "simt/lower/decode.h"
 
 #include "simt/lower/columns.h"
@@ -37,7 +37,7 @@ std::optional<LaneInstruction> instruction_of(const llvm::Instruction& instructi
 #define GANTRY_ROW_Opcode(name, llvm)                                                              \
   case Llvm::llvm:                                                                                 \
     return LaneInstruction::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
 #undef GANTRY_ROW_Intrinsic
 #undef GANTRY_ROW_Opcode
   default:
@@ -55,7 +55,7 @@ std::optional<LaneInstruction> instruction_of(const llvm::CallInst& call) {
 #define GANTRY_ROW_Intrinsic(name, id)                                                             \
   case llvm::Intrinsic::id:                                                                        \
     return LaneInstruction::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
 #undef GANTRY_ROW_Intrinsic
 #undef GANTRY_ROW_Opcode
 #undef GANTRY_ROW_None
@@ -69,7 +69,7 @@ std::optional<exec::Update> update_of(const llvm::AtomicRMWInst& update) {
 #define GANTRY_LANE_UPDATE(name, id, value)                                                        \
   case llvm::AtomicRMWInst::id:                                                                    \
     return exec::Update::k##name;
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
   default:
     return std::nullopt;
   }
@@ -101,10 +101,10 @@ unsigned compare_bits(llvm::CmpInst::Predicate predicate) {
 
 /// What is to be known of an operation.
 enum Facts : unsigned { kNothing = 0, kDetail = 1, kSite = 2, kMoves = 4 };
-bool has(Operation operation, Facts fact) {
+bool has(LaneOperation operation, Facts fact) {
   static constexpr unsigned kFacts[] = {
 #define GANTRY_LANE_OPERATION(name, function, facts) facts,
-#include "simt/exec/one_lane.def"
+#include "simt/exec/code/one_lane.def"
   };
   return (kFacts[static_cast<unsigned>(operation)] & fact) != 0;
 }
@@ -112,7 +112,7 @@ bool has(Operation operation, Facts fact) {
 class Decoder {
 public:
   Decoder(const llvm::Function& function, std::uint32_t index, OneLaneCode& code)
-      : function_(function), layout_(function.getParent()->getDataLayout()), code_(code),
+      : function_(function), divergence_(function.getParent()->getDataLayout()), code_(code),
         columns_(function, code) {
     code_.index = index;
   }
@@ -192,7 +192,7 @@ private:
     const llvm::BasicBlock& block = *blocks_[number];
     return block.getSinglePredecessor() != nullptr && block.getSingleSuccessor() == to &&
            follows(to, number + 1) && llvm::none_of(block, [](const llvm::Instruction& each) {
-             const std::optional<Operation> operation = operation_of(each);
+             const std::optional<LaneOperation> operation = operation_of(each);
              return operation && has(*operation, kMoves);
            });
   }
@@ -252,7 +252,7 @@ private:
 
   void decode(const llvm::Instruction& instruction) {
     if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-      if (const std::optional<Operation> operation = operation_of(instruction)) {
+      if (const std::optional<LaneOperation> operation = operation_of(instruction)) {
         decode_operation(*call, *operation);
       } else {
         decode_intrinsic(*call);
@@ -385,7 +385,7 @@ private:
 
   void decode_element(const llvm::GetElementPtrInst& element) {
     llvm::APInt offset(kWord, 0);
-    if (!element.accumulateConstantOffset(layout_, offset)) {
+    if (!element.accumulateConstantOffset(divergence_, offset)) {
       fail(element);
       return;
     }
@@ -403,7 +403,7 @@ private:
     code_.local_alignment = std::max(code_.local_alignment, alignment);
     define(LaneInstruction::kLocalAddress, variable, {}).detail =
         static_cast<std::uint32_t>(code_.local_bytes);
-    code_.local_bytes += variable.getAllocationSize(layout_)->getFixedValue();
+    code_.local_bytes += variable.getAllocationSize(divergence_)->getFixedValue();
   }
 
   void decode_variable(const llvm::Instruction& access, std::uint32_t variable) {
@@ -460,12 +460,12 @@ private:
     }
   }
 
-  void decode_operation(const llvm::CallInst& call, Operation operation) {
+  void decode_operation(const llvm::CallInst& call, LaneOperation operation) {
     const auto known = [&](unsigned index) {
       return llvm::cast<llvm::ConstantInt>(call.getArgOperand(index))->getZExtValue();
     };
-    const bool is_direct = operation == Operation::kDirectCall;
-    const bool is_indirect = operation == Operation::kIndirectCall;
+    const bool is_direct = operation == LaneOperation::kDirectCall;
+    const bool is_indirect = operation == LaneOperation::kIndirectCall;
     const bool calls = is_direct || is_indirect;
     std::array<LaneOperand, 4> operands;
     std::vector<LaneOperand> words;
@@ -476,7 +476,7 @@ private:
     const unsigned end = call.arg_size() - (has(operation, kSite) ? 1 : 0);
     for (unsigned i = first; i < end; ++i) {
       const LaneOperand operand = columns_.operand_of(*call.getArgOperand(i));
-      if (calls || operation == Operation::kSystemCall) {
+      if (calls || operation == LaneOperation::kSystemCall) {
         words.push_back(operand);
       } else {
         operands[i - first] = operand;
@@ -501,7 +501,7 @@ private:
   }
 
   const llvm::Function& function_;
-  const llvm::DataLayout& layout_;
+  const llvm::DataLayout& divergence_;
   OneLaneCode& code_;
   Columns columns_;
   std::string error_;

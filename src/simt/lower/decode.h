@@ -1,7 +1,7 @@
-// From the one-lane form to plain data that can be executed without LLVM.
+// Translates the one-lane form to plain data, which the evaluator executes without LLVM.
 #pragma once
 
-#include "simt/exec/one_lane_code.h"
+#include "simt/exec/code/one_lane_code.h"
 
 #include <llvm/IR/Function.h>
 #include <string>

@@ -1,7 +1,7 @@
 // From LLVM IR to position independent bytes.
 #pragma once
 
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>

@@ -8,29 +8,29 @@ namespace {
 
 constexpr llvm::StringLiteral kAttribute = "simt-operation";
 
-void describe(llvm::Function& function, Operation operation) {
+void describe(llvm::Function& function, LaneOperation operation) {
   function.addFnAttr(kAttribute, std::to_string(static_cast<unsigned>(operation)));
   function.addFnAttr(llvm::Attribute::NoUnwind);
-  if (operation <= Operation::kShuffleValid) {
+  if (operation <= LaneOperation::kShuffleValid) {
     function.setMemoryEffects(llvm::MemoryEffects::none());
     function.addFnAttr(llvm::Attribute::WillReturn);
     return;
   }
   function.addFnAttr(llvm::Attribute::Convergent);
   // What the lanes exchange is not in memory, but may be neither merged nor moved.
-  if (operation <= Operation::kActiveMask || operation == Operation::kClock ||
-      operation == Operation::kGlobalTimer) {
+  if (operation <= LaneOperation::kActiveMask || operation == LaneOperation::kClock ||
+      operation == LaneOperation::kGlobalTimer) {
     function.setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
   }
-  if (operation == Operation::kTrap) {
+  if (operation == LaneOperation::kTrap) {
     function.addFnAttr(llvm::Attribute::NoReturn);
   }
 }
 
 } // namespace
 
-llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, Operation operation, llvm::Type* result,
-                               llvm::ArrayRef<llvm::Value*> arguments) {
+llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
+                               llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::SmallVector<llvm::Type*> types;
   for (const llvm::Value* argument : arguments) {
     types.push_back(argument->getType());
@@ -48,7 +48,7 @@ llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, Operation operation, 
   return builder.CreateCall(function, arguments);
 }
 
-std::optional<Operation> operation_of(const llvm::Instruction& instruction) {
+std::optional<LaneOperation> operation_of(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   if (call == nullptr || call->getCalledFunction() == nullptr ||
       !call->getCalledFunction()->hasFnAttribute(kAttribute)) {
@@ -56,7 +56,7 @@ std::optional<Operation> operation_of(const llvm::Instruction& instruction) {
   }
   unsigned number = 0;
   call->getCalledFunction()->getFnAttribute(kAttribute).getValueAsString().getAsInteger(10, number);
-  return static_cast<Operation>(number);
+  return static_cast<LaneOperation>(number);
 }
 
 unsigned constant_of(const llvm::CallInst& call, unsigned index) {

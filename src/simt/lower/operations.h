@@ -1,5 +1,5 @@
 // The operations of a GPU that LLVM's IR has no word for, as calls in the one-lane form of a
-// function. What they are is in exec/one_lane_code.h.
+// function. What they are is in exec/code/one_lane_code.h.
 //
 // The compiler works in two steps. A PTX function first becomes plain LLVM IR for one thread
 // (scalar_function.h), in which everything that concerns the warp, the block or the machine is a
@@ -7,7 +7,7 @@
 // widened to 32 lanes (warp_function.h), where each placeholder is replaced by what it means.
 #pragma once
 
-#include "simt/exec/one_lane_code.h"
+#include "simt/exec/code/one_lane_code.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -15,7 +15,7 @@
 
 namespace gantry::simt::lower {
 
-using exec::Operation;
+using exec::LaneOperation;
 using exec::ReduxKind;
 using exec::ShuffleMode;
 
@@ -30,10 +30,10 @@ enum AddressSpace : unsigned {
 };
 
 /// A call of the placeholder for `operation`.
-llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, Operation operation, llvm::Type* result,
-                               llvm::ArrayRef<llvm::Value*> arguments);
+llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
+                               llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 /// The operation that the call stands for; nothing for other calls.
-[[nodiscard]] std::optional<Operation> operation_of(const llvm::Instruction& instruction);
+[[nodiscard]] std::optional<LaneOperation> operation_of(const llvm::Instruction& instruction);
 
 /// An argument that is known when code is made: which register, what kind of a shuffle.
 [[nodiscard]] unsigned constant_of(const llvm::CallInst& call, unsigned index);

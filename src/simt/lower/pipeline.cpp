@@ -48,7 +48,8 @@ struct Analyses {
 };
 
 // An address that is a window's base and something: that something. Null if it is not.
-llvm::Value* offset_in_window(llvm::Value* address, Operation base, llvm::IRBuilder<>& builder) {
+llvm::Value* offset_in_window(llvm::Value* address, LaneOperation base,
+                              llvm::IRBuilder<>& builder) {
   if (auto* cast = llvm::dyn_cast<llvm::IntToPtrInst>(address)) {
     return offset_in_window(cast->getOperand(0), base, builder);
   }
@@ -82,10 +83,10 @@ llvm::Value* offset_in_window(llvm::Value* address, Operation base, llvm::IRBuil
 // there: producers pass such addresses about as generic ones.
 void infer_spaces(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (operation_of(instruction) == Operation::kLocalOffset) {
+    if (operation_of(instruction) == LaneOperation::kLocalOffset) {
       llvm::IRBuilder<> builder(&instruction);
       if (llvm::Value* offset =
-              offset_in_window(instruction.getOperand(0), Operation::kLocalBase, builder)) {
+              offset_in_window(instruction.getOperand(0), LaneOperation::kLocalBase, builder)) {
         instruction.replaceAllUsesWith(offset);
       }
       continue;
@@ -102,7 +103,7 @@ void infer_spaces(llvm::Function& function) {
     }
     llvm::IRBuilder<> builder(&instruction);
     for (const auto& [base, space] :
-         {std::pair{Operation::kLocalBase, kLocal}, {Operation::kSharedBase, kShared}}) {
+         {std::pair{LaneOperation::kLocalBase, kLocal}, {LaneOperation::kSharedBase, kShared}}) {
       if (llvm::Value* offset = offset_in_window(pointer->get(), base, builder)) {
         pointer->set(
             builder.CreateIntToPtr(offset, llvm::PointerType::get(function.getContext(), space)));

@@ -6,8 +6,8 @@
 
 namespace gantry::simt::lower {
 
-/// Turns variables into values, simplifies, and leaves the shape that Layout and WarpFunction take:
-/// reducible, loops in simplified and LCSSA form, no switches.
+/// Turns variables into values, simplifies, and leaves the shape that DivergenceAnalysis and
+/// WarpFunction take: reducible, loops in simplified and LCSSA form, no switches.
 void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine);
 
 /// Cleans up what WarpFunction has made.

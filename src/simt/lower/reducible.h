@@ -1,4 +1,4 @@
-// Loops with one entry each: what Layout takes.
+// Loops with one entry each: what DivergenceAnalysis takes.
 //
 // Code with jumps into the middle of a loop has none that LLVM calls a loop. All ways into such a
 // cycle, from outside and from inside, are led through one new block, its header, which branches to

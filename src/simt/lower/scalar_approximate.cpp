@@ -1,5 +1,5 @@
 // Approximations in single precision that many programs spend their time in, as vector code:
-// computed with double precision and rounded once, like those of exec/arithmetic_approximate.cpp,
+// computed with double precision and rounded once, like those of exec/arithmetic/approximate.cpp,
 // which has the others (PTX ISA 9.0, 9.7.3).
 #include "simt/lower/scalar_function.h"
 

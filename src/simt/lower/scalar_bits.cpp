@@ -1,5 +1,5 @@
 // Fields, counts and permutations of bits (PTX ISA 9.0, 9.7.1).
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 
 namespace gantry::simt::lower {

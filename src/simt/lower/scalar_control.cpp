@@ -12,7 +12,7 @@ void ScalarFunction::branch_to(llvm::BasicBlock* block) {
 }
 
 void ScalarFunction::trap(exec::Trap reason) {
-  operation(Operation::kTrap, builder_.getVoidTy(),
+  operation(LaneOperation::kTrap, builder_.getVoidTy(),
             {number(static_cast<unsigned>(reason)), site()});
   branch_to(return_);
 }
@@ -42,7 +42,7 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
     branch_to(return_);
     return true;
   case Opcode::k_exit:
-    operation(Operation::kExit, builder_.getVoidTy(), {});
+    operation(LaneOperation::kExit, builder_.getVoidTy(), {});
     branch_to(return_);
     return true;
   case Opcode::k_trap:
@@ -150,7 +150,7 @@ void ScalarFunction::lower_call(const ptx::Instruction& instruction) {
       operands.push_back(builder_.CreateZExt(word, bits(64)));
     }
     operands.push_back(site());
-    Value* result = operation(Operation::kSystemCall, bits(64), operands);
+    Value* result = operation(LaneOperation::kSystemCall, bits(64), operands);
     for (llvm::Type* type : words_of(context_, interface.results)) {
       result_words.push_back(builder_.CreateTrunc(result, type)); // there is one at most
     }
@@ -163,8 +163,8 @@ void ScalarFunction::lower_call(const ptx::Instruction& instruction) {
                                            : get_bits(target, 64),
                                     site(), number(interface.signature(), 64)};
     operands.insert(operands.end(), words.begin(), words.end());
-    Value* call =
-        operation(callee ? Operation::kDirectCall : Operation::kIndirectCall, type, operands);
+    Value* call = operation(callee ? LaneOperation::kDirectCall : LaneOperation::kIndirectCall,
+                            type, operands);
     for (unsigned i = 0; i < types.size(); ++i) {
       result_words.push_back(builder_.CreateExtractValue(call, i));
     }
@@ -198,15 +198,15 @@ bool ScalarFunction::lower_warp(const ptx::Instruction& instruction) {
     lower_vote(instruction);
     return true;
   case Opcode::k_activemask:
-    set_bits(operands[0], operation(Operation::kActiveMask, bits(32), {}));
+    set_bits(operands[0], operation(LaneOperation::kActiveMask, bits(32), {}));
     return true;
   case Opcode::k_match: {
     const Operand& to = operands[0];
     Value* mask = get_bits(operands[2], 32);
     Value* value = builder_.CreateZExt(get(operands[1], instruction.type()), bits(64));
-    Value* result =
-        operation(instruction.has(Modifier::kAny) ? Operation::kMatchAny : Operation::kMatchAll,
-                  bits(32), {value, mask, site()});
+    Value* result = operation(instruction.has(Modifier::kAny) ? LaneOperation::kMatchAny
+                                                              : LaneOperation::kMatchAll,
+                              bits(32), {value, mask, site()});
     if (to.kind == Operand::Kind::kPair) {
       set_bits(to.members[0], result);
       // The lane itself is one of them, if all have its value.
@@ -225,7 +225,7 @@ bool ScalarFunction::lower_warp(const ptx::Instruction& instruction) {
         : instruction.has(Modifier::kAnd) ? ReduxKind::kAnd
         : instruction.has(Modifier::kOr)  ? ReduxKind::kOr
                                           : ReduxKind::kXor;
-    set_bits(operands[0], operation(Operation::kRedux, bits(32),
+    set_bits(operands[0], operation(LaneOperation::kRedux, bits(32),
                                     {number(static_cast<unsigned>(kind)), get_bits(operands[1], 32),
                                      get_bits(operands[2], 32), site()}));
     return true;
@@ -233,7 +233,7 @@ bool ScalarFunction::lower_warp(const ptx::Instruction& instruction) {
   case Opcode::k_elect: {
     // The lowest lane of the mask that is here.
     Value* mask = get_bits(operands[1], 32);
-    Value* here = operation(Operation::kVoteBallot, bits(32), {number(1, 1), mask, site()});
+    Value* here = operation(LaneOperation::kVoteBallot, bits(32), {number(1, 1), mask, site()});
     Value* lowest = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, here, number(0, 1));
     Operand lane;
     lane.kind = Operand::Kind::kSpecial;
@@ -250,7 +250,7 @@ bool ScalarFunction::lower_warp(const ptx::Instruction& instruction) {
     lower_barrier(instruction);
     return true;
   case Opcode::k_nanosleep:
-    operation(Operation::kNanosleep, builder_.getVoidTy(), {get_bits(operands[0], 32), site()});
+    operation(LaneOperation::kNanosleep, builder_.getVoidTy(), {get_bits(operands[0], 32), site()});
     return true;
   default:
     return false;
@@ -269,12 +269,12 @@ void ScalarFunction::lower_shuffle(const ptx::Instruction& instruction) {
   Value* c = get_bits(operands[3], 32);
   // Without .sync it is for the lanes that happen to be here.
   Value* mask = operands.size() > 4 ? get_bits(operands[4], 32)
-                                    : operation(Operation::kActiveMask, bits(32), {});
-  Value* result = operation(Operation::kShuffle, bits(32), {how, value, b, c, mask, site()});
+                                    : operation(LaneOperation::kActiveMask, bits(32), {});
+  Value* result = operation(LaneOperation::kShuffle, bits(32), {how, value, b, c, mask, site()});
   const Operand& to = operands[0];
   if (to.kind == Operand::Kind::kPair) {
     set_bits(to.members[0], result);
-    set_bits(to.members[1], operation(Operation::kShuffleValid, bits(1), {how, b, c}));
+    set_bits(to.members[1], operation(LaneOperation::kShuffleValid, bits(1), {how, b, c}));
   } else {
     set_bits(to, result);
   }
@@ -284,8 +284,8 @@ void ScalarFunction::lower_vote(const ptx::Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   Value* predicate = get_predicate(operands[1]);
   Value* mask = operands.size() > 2 ? get_bits(operands[2], 32)
-                                    : operation(Operation::kActiveMask, bits(32), {});
-  Value* true_lanes = operation(Operation::kVoteBallot, bits(32), {predicate, mask, site()});
+                                    : operation(LaneOperation::kActiveMask, bits(32), {});
+  Value* true_lanes = operation(LaneOperation::kVoteBallot, bits(32), {predicate, mask, site()});
   if (instruction.has(Modifier::kBallot)) {
     set_bits(operands[0], true_lanes);
     return;
@@ -296,8 +296,8 @@ void ScalarFunction::lower_vote(const ptx::Instruction& instruction) {
   }
   // Over the lanes of the mask that have not exited: those for which the complement is true are the
   // ones against it.
-  Value* false_lanes =
-      operation(Operation::kVoteBallot, bits(32), {builder_.CreateNot(predicate), mask, site()});
+  Value* false_lanes = operation(LaneOperation::kVoteBallot, bits(32),
+                                 {builder_.CreateNot(predicate), mask, site()});
   Value* all = builder_.CreateIsNull(false_lanes);
   set_bits(operands[0], instruction.has(Modifier::kUni)
                             ? builder_.CreateOr(all, builder_.CreateIsNull(true_lanes))
@@ -307,11 +307,12 @@ void ScalarFunction::lower_vote(const ptx::Instruction& instruction) {
 void ScalarFunction::lower_barrier(const ptx::Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   if (instruction.has(Modifier::kWarp)) {
-    operation(Operation::kWarpBarrier, builder_.getVoidTy(), {get_bits(operands[0], 32), site()});
+    operation(LaneOperation::kWarpBarrier, builder_.getVoidTy(),
+              {get_bits(operands[0], 32), site()});
     return;
   }
   if (instruction.has(Modifier::kArrive)) {
-    operation(Operation::kBarrierArrive, builder_.getVoidTy(),
+    operation(LaneOperation::kBarrierArrive, builder_.getVoidTy(),
               {get_bits(operands[0], 32), get_bits(operands[1], 32), site()});
     return;
   }
@@ -322,14 +323,14 @@ void ScalarFunction::lower_barrier(const ptx::Instruction& instruction) {
                          : instruction.has(Modifier::kAnd) ? 2
                                                            : 3;
     Value* result =
-        operation(Operation::kBarrier, bits(32),
+        operation(LaneOperation::kBarrier, bits(32),
                   {get_bits(operands[1], 32), counted ? get_bits(operands[2], 32) : number(0),
                    number(how), get_predicate(operands.back()), site()});
     set_bits(operands[0], how == 1 ? result : builder_.CreateIsNotNull(result));
     return;
   }
   // `barrier.sync` without operands does not exist; `bar.sync a{, b}`.
-  operation(Operation::kBarrier, bits(32),
+  operation(LaneOperation::kBarrier, bits(32),
             {operands.empty() ? number(0) : get_bits(operands[0], 32),
              operands.size() > 1 ? get_bits(operands[1], 32) : number(0), number(0), number(1, 1),
              site()});

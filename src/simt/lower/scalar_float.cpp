@@ -3,7 +3,7 @@
 // What the processor computes as PTX wants it is LLVM IR; everything else (directed rounding, bf16,
 // approximations, clamping conversions with a rounding of their own) is a call of exec::compute.
 // NaN results are made canonical where they leave arithmetic (canonical_nans.h), not here.
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 
 namespace gantry::simt::lower {
@@ -63,7 +63,7 @@ llvm::Value* ScalarFunction::by_service(const ptx::Instruction& instruction,
     words.push_back(i < operands.size() ? builder_.CreateZExt(as_bits(operands[i]), bits(64))
                                         : number(0, 64));
   }
-  return builder_.CreateTrunc(operation(Operation::kArithmetic, bits(64), words),
+  return builder_.CreateTrunc(operation(LaneOperation::kArithmetic, bits(64), words),
                               bits(width_of(type)));
 }
 
@@ -445,7 +445,7 @@ void ScalarFunction::lower_compare(const ptx::Instruction& instruction) {
         half = builder_.CreateSelect(small, builder_.CreateAnd(half, number(0x8000, 16)), half);
       }
       wide = builder_.CreateTrunc(
-          operation(Operation::kArithmetic, bits(64),
+          operation(LaneOperation::kArithmetic, bits(64),
                     {number(conversion.packed()), builder_.CreateZExt(half, bits(64)),
                      number(0, 64), number(0, 64)}),
           bits(32));

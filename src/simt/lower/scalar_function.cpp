@@ -127,7 +127,7 @@ void ScalarFunction::make_variables() {
   if (source_.is_entry && !source_.parameters.empty()) {
     const ptx::ParameterLayout layout = ptx::layout_of_parameters(source_);
     Value* buffer =
-        operation(Operation::kParameters, llvm::PointerType::get(context_, kTrusted), {});
+        operation(LaneOperation::kParameters, llvm::PointerType::get(context_, kTrusted), {});
     for (std::size_t i = 0; i < layout.offsets.size(); ++i) {
       variables_[source_.parameters[i]] =
           builder_.CreateConstGEP1_64(bits(8), buffer, layout.offsets[i]);
@@ -249,7 +249,7 @@ void ScalarFunction::lower_guarded(const ptx::Instruction& instruction, std::uin
 }
 
 void ScalarFunction::lower(const ptx::Instruction& instruction) {
-  // What nobody here knows was refused before (refusal_of()); if it comes all the same, it traps.
+  // The verifier has rejected what nobody here knows; if it is reached all the same, it traps.
   if (!lower_integer(instruction) && !lower_float(instruction) && !lower_memory(instruction) &&
       !lower_control(instruction) && !lower_warp(instruction)) {
     trap(exec::Trap::kNotSupported);
@@ -362,14 +362,14 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
     return number(exec::kMostWarps);
   case SpecialRegister::kClock64:
   case SpecialRegister::kClock:
-    return operation(Operation::kClock, bits(64), {});
+    return operation(LaneOperation::kClock, bits(64), {});
   case SpecialRegister::kClockHi:
-    return builder_.CreateLShr(operation(Operation::kClock, bits(64), {}), 32);
+    return builder_.CreateLShr(operation(LaneOperation::kClock, bits(64), {}), 32);
   case SpecialRegister::kGlobaltimer:
   case SpecialRegister::kGlobaltimerLo:
-    return operation(Operation::kGlobalTimer, bits(64), {});
+    return operation(LaneOperation::kGlobalTimer, bits(64), {});
   case SpecialRegister::kGlobaltimerHi:
-    return builder_.CreateLShr(operation(Operation::kGlobalTimer, bits(64), {}), 32);
+    return builder_.CreateLShr(operation(LaneOperation::kGlobalTimer, bits(64), {}), 32);
   case SpecialRegister::kPm:
   case SpecialRegister::kIsExplicitCluster:
   case SpecialRegister::kClusterCtarank:
@@ -391,7 +391,7 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
     }
     const bool wide = which == SpecialRegister::kGridid;
     return operation(
-        Operation::kSpecial, bits(wide ? 64 : 32),
+        LaneOperation::kSpecial, bits(wide ? 64 : 32),
         {number(static_cast<unsigned>(which)), number(static_cast<std::uint64_t>(operand.value))});
   }
   }
@@ -404,14 +404,14 @@ llvm::Value* ScalarFunction::address_of(const Operand& operand) {
         program_
             .function_variables[module_index_][program_.functions[index_].function][operand.index];
     if (storage != ptx::Program::kNoStorage) {
-      address = operation(Operation::kVariable, bits(64), {number(storage)});
+      address = operation(LaneOperation::kVariable, bits(64), {number(storage)});
     } else {
       address = builder_.CreatePtrToInt(variables_[operand.index], bits(64));
     }
   } else {
     const ptx::Target& target = program_.symbols[module_index_][operand.index];
-    address = operation(target.kind == ptx::Target::Kind::kFunction ? Operation::kFunction
-                                                                    : Operation::kVariable,
+    address = operation(target.kind == ptx::Target::Kind::kFunction ? LaneOperation::kFunction
+                                                                    : LaneOperation::kVariable,
                         bits(64), {number(target.index)});
   }
   return operand.value == 0

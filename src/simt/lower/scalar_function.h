@@ -6,7 +6,7 @@
 // an array words of 64 bits. An entry has none: it reads its parameters from the launch's buffer.
 #pragma once
 
-#include "simt/exec/warp.h"
+#include "simt/exec/warp/warp.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/call_interface.h"
 #include "simt/ptx/program.h"
@@ -84,7 +84,7 @@ private:
   [[nodiscard]] Value* site();
   /// From here on, instructions come from this part of the current one.
   void set_origin(unsigned vector_size = 1, unsigned offset = 0);
-  Value* operation(Operation operation, LlvmType* result, llvm::ArrayRef<Value*> arguments) {
+  Value* operation(LaneOperation operation, LlvmType* result, llvm::ArrayRef<Value*> arguments) {
     return call_operation(builder_, operation, result, arguments);
   }
 
@@ -118,8 +118,7 @@ private:
 
   // scalar_memory.cpp
   bool lower_memory(const ptx::Instruction& instruction);
-  void lower_load(const ptx::Instruction& instruction);
-  void lower_store(const ptx::Instruction& instruction);
+  void lower_access(const ptx::Instruction& instruction, bool loads);
   void lower_atomic(const ptx::Instruction& instruction);
   void lower_cvta(const ptx::Instruction& instruction);
   void lower_move(const ptx::Instruction& instruction);

@@ -1,5 +1,5 @@
 // Integer arithmetic, logic and shifts (PTX ISA 9.0, 9.7.1, 9.7.2, 9.7.8).
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 
 namespace gantry::simt::lower {

@@ -1,5 +1,5 @@
 // Loads, stores, atomics, addresses and moves (PTX ISA 9.0, 9.7.9, 9.7.13.4 to 9.7.13.6).
-#include "simt/exec/arithmetic.h"
+#include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/lower/scalar_function.h"
 #include "simt/ptx/instruction.h"
 
@@ -82,10 +82,10 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_ld:
   case Opcode::k_ldu:
-    lower_load(instruction);
+    lower_access(instruction, true);
     return true;
   case Opcode::k_st:
-    lower_store(instruction);
+    lower_access(instruction, false);
     return true;
   case Opcode::k_atom:
   case Opcode::k_red:
@@ -117,17 +117,17 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
     Value* alignment =
         instruction.operands.size() > 2 ? get_bits(instruction.operands[2], 64) : number(8, 64);
     set(instruction.operands[0],
-        operation(Operation::kAlloca, bits(64),
+        operation(LaneOperation::kAlloca, bits(64),
                   {builder_.CreateZExtOrTrunc(get(instruction.operands[1], type), bits(64)),
                    alignment, site()}),
         type);
     return true;
   }
   case Opcode::k_stacksave:
-    set_bits(instruction.operands[0], operation(Operation::kStackSave, bits(64), {}));
+    set_bits(instruction.operands[0], operation(LaneOperation::kStackSave, bits(64), {}));
     return true;
   case Opcode::k_stackrestore:
-    operation(Operation::kStackRestore, builder_.getVoidTy(),
+    operation(LaneOperation::kStackRestore, builder_.getVoidTy(),
               {get_bits(instruction.operands[0], 64)});
     return true;
   default:
@@ -135,48 +135,34 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   }
 }
 
-void ScalarFunction::lower_load(const ptx::Instruction& instruction) {
+void ScalarFunction::lower_access(const ptx::Instruction& instruction, bool loads) {
   const Type type = instruction.type();
   const Space space = ptx::accessed_space(instruction);
   const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[0], source_);
+  const std::vector<Operand> elements =
+      ptx::elements_of(instruction.operands[loads ? 0 : 1], source_);
   const llvm::AtomicOrdering ordering = ordering_of(instruction);
-  Value* first = pointer(instruction.operands[1], space);
+  const auto set_ordering = [&](auto* access) {
+    if (space != Space::kParam && ordering != llvm::AtomicOrdering::NotAtomic) {
+      access->setAtomic(ordering);
+      access->setVolatile(instruction.has(Modifier::kVolatile));
+    }
+  };
+  Value* first = pointer(instruction.operands[loads ? 1 : 0], space);
   for (unsigned i = 0; i < elements.size(); ++i) {
     set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
     Value* address =
         i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
-    llvm::LoadInst* load = builder_.CreateAlignedLoad(bits(size * 8), address, llvm::Align(size));
-    if (space != Space::kParam) {
-      if (ordering != llvm::AtomicOrdering::NotAtomic) {
-        load->setAtomic(ordering);
-        load->setVolatile(instruction.has(Modifier::kVolatile));
-      }
+    const llvm::Align alignment(size);
+    if (!loads) {
+      set_ordering(
+          builder_.CreateAlignedStore(get_bits(elements[i], size * 8), address, alignment));
+      continue;
     }
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(bits(size * 8), address, alignment);
+    set_ordering(load);
     if (elements[i].kind != Operand::Kind::kSink) {
       set_bits(elements[i], load, ptx::is_signed(type));
-    }
-  }
-}
-
-void ScalarFunction::lower_store(const ptx::Instruction& instruction) {
-  const Type type = instruction.type();
-  const Space space = ptx::accessed_space(instruction);
-  const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[1], source_);
-  const llvm::AtomicOrdering ordering = ordering_of(instruction);
-  Value* first = pointer(instruction.operands[0], space);
-  for (unsigned i = 0; i < elements.size(); ++i) {
-    set_origin(static_cast<unsigned>(llvm::PowerOf2Ceil(size * elements.size())), i * size);
-    Value* address =
-        i == 0 ? first : builder_.CreateConstGEP1_64(bits(8), first, std::uint64_t{i} * size);
-    llvm::StoreInst* store =
-        builder_.CreateAlignedStore(get_bits(elements[i], size * 8), address, llvm::Align(size));
-    if (space != Space::kParam) {
-      if (ordering != llvm::AtomicOrdering::NotAtomic) {
-        store->setAtomic(ordering);
-        store->setVolatile(instruction.has(Modifier::kVolatile));
-      }
     }
   }
 }
@@ -272,10 +258,11 @@ void ScalarFunction::lower_cvta(const ptx::Instruction& instruction) {
   Value* address = builder_.CreateZExt(get_bits(operand, width), bits(64));
   const bool to_space = instruction.has(Modifier::kTo);
   if (space == Space::kLocal && to_space) {
-    address = operation(Operation::kLocalOffset, bits(64), {address});
+    address = operation(LaneOperation::kLocalOffset, bits(64), {address});
   } else if (space == Space::kShared || space == Space::kLocal) {
-    Value* base = operation(
-        space == Space::kShared ? Operation::kSharedBase : Operation::kLocalBase, bits(64), {});
+    Value* base =
+        operation(space == Space::kShared ? LaneOperation::kSharedBase : LaneOperation::kLocalBase,
+                  bits(64), {});
     address = to_space ? builder_.CreateSub(address, base) : builder_.CreateAdd(address, base);
   }
   set_bits(instruction.operands[0], address);
@@ -332,7 +319,7 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
 // Windows have addresses of their own; constants are among the variables.
 llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   const auto in_window = [&](unsigned window) {
-    return operation(Operation::kInWindow, bits(1), {number(window), address});
+    return operation(LaneOperation::kInWindow, bits(1), {number(window), address});
   };
   if (space == Space::kShared || space == Space::kLocal) {
     return in_window(address_space_of(space));
@@ -344,7 +331,7 @@ llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   for (std::uint32_t i = 0; i < program_.variables.size(); ++i) {
     const ptx::ProgramVariable& variable = program_.variables[i];
     if (variable.space == Space::kConst && variable.variable->size() != 0) {
-      Value* start = operation(Operation::kVariable, bits(64), {number(i)});
+      Value* start = operation(LaneOperation::kVariable, bits(64), {number(i)});
       constant = builder_.CreateOr(constant,
                                    builder_.CreateICmpULT(builder_.CreateSub(address, start),
                                                           number(variable.variable->size(), 64)));
@@ -383,7 +370,7 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
       // What is not read need not be there: the place that is written is.
       left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, limit, number(offset));
       Value* place = builder_.CreateAdd(
-          operation(Operation::kSharedBase, bits(64), {}),
+          operation(LaneOperation::kSharedBase, bits(64), {}),
           builder_.CreatePtrToInt(builder_.CreateConstGEP1_64(bits(8), to, offset), bits(64)));
       source = builder_.CreateSelect(builder_.CreateIsNull(left),
                                      builder_.CreateIntToPtr(place, source->getType()), source);

@@ -11,12 +11,12 @@ using exec::Warp;
 
 // A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed
 // except in shared memory (PTX ISA 9.0, 9.7.13.5).
-llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value* old,
+llvm::Value* WarpFunction::atomic_sum(const MemoryAccess& access, Value* address, Value* old,
                                       Value* value) {
   Type* type = value->getType();
   Type* bits = builder_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
-  Value* flushes = builder_.getInt1(type->isFloatTy() && place.space != kShared);
-  if (type->isFloatTy() && place.space == kGeneric) {
+  Value* flushes = builder_.getInt1(type->isFloatTy() && access.space != kShared);
+  if (type->isFloatTy() && access.space == kGeneric) {
     Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(address, builder_.getInt64Ty()),
                                        field(offsetof(Warp, shared), builder_.getInt64Ty(), true));
     Value* size = field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true);
@@ -58,13 +58,13 @@ llvm::Value* WarpFunction::atomic_sum(const Place& place, Value* address, Value*
 
 // By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not
 // come back from a conversion as it was.
-llvm::Value* WarpFunction::atomic_add_floating(const Place& place, Value* address, Value* value,
-                                               bool own) {
-  const llvm::Align natural(place.size);
-  Type* bits = builder_.getIntNTy(place.size * 8);
+llvm::Value* WarpFunction::atomic_add_floating(const MemoryAccess& access, Value* address,
+                                               Value* value, bool own) {
+  const llvm::Align natural(access.size);
+  Type* bits = builder_.getIntNTy(access.size * 8);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, natural);
   if (own) {
-    builder_.CreateAlignedStore(atomic_sum(place, address, first, value), address, natural);
+    builder_.CreateAlignedStore(atomic_sum(access, address, first, value), address, natural);
     return builder_.CreateBitCast(first, value->getType());
   }
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -77,7 +77,7 @@ llvm::Value* WarpFunction::atomic_add_floating(const Place& place, Value* addres
   old->addIncoming(first, before);
   constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
   Value* exchange =
-      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(place, address, old, value), natural,
+      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(access, address, old, value), natural,
                                    kOrdering, llvm::AtomicOrdering::Monotonic);
   old->addIncoming(builder_.CreateExtractValue(exchange, 0), builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateExtractValue(exchange, 1), done, attempt);
@@ -95,16 +95,16 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
   const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
   Type* type = operand->getType();
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
-  const Place place = place_of(instruction, pointer, size, AccessKind::kAtomic);
-  Value* addresses = addresses_of(place);
-  check_lanes(place, addresses);
-  builder_.CreateAlignedStore(host_vector(place, addresses), scratch_[0], llvm::Align(64));
+  const MemoryAccess access = access_of(instruction, pointer, size, AccessKind::kAtomic);
+  Value* addresses = addresses_of(access);
+  check_lanes(access, addresses);
+  builder_.CreateAlignedStore(host_vector(access, addresses), scratch_[0], llvm::Align(64));
   builder_.CreateAlignedStore(vector(operand), scratch_[1], llvm::Align(64));
   if (exchange != nullptr) {
     builder_.CreateAlignedStore(vector(exchange->getCompareOperand()), scratch_[2],
                                 llvm::Align(64));
   }
-  const bool own = place.space == kShared || place.space == kLocal;
+  const bool own = access.space == kShared || access.space == kLocal;
   const auto element = [&](llvm::AllocaInst* array, Type* of, Value* lane) {
     return builder_.CreateGEP(of, array, lane);
   };
@@ -130,7 +130,7 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
             0);
       }
     } else if (update->getOperation() == llvm::AtomicRMWInst::FAdd) {
-      old = atomic_add_floating(place, address, value, own);
+      old = atomic_add_floating(access, address, value, own);
     } else if (own) {
       old = builder_.CreateAlignedLoad(type, address, natural);
       builder_.CreateAlignedStore(
@@ -145,7 +145,7 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
     }
   });
   if (!used) {
-    forms_[&instruction] = {};
+    warp_values_[&instruction] = {};
     return;
   }
   Value* old = builder_.CreateAlignedLoad(vector_type(type), scratch_[3], llvm::Align(64));

@@ -1,4 +1,4 @@
-// Calls of a warp: of functions of the program, and of those that exec/ has.
+// Calls of a warp: of the program's functions, and of system calls.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>

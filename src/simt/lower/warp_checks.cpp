@@ -1,6 +1,6 @@
-// Whether accesses of a warp are allowed, as far as a few instructions can tell: aligned, and to
-// memory that the shadow says is there (exec/device_memory.h) or to a window of the warp's own.
-// What they doubt, a service looks at.
+// Checks of a warp's accesses, in a few instructions: aligned, and to memory that is allocated by
+// the shadow (exec/memory/device_memory.h) or to a window of the warp's own. If they fail, the
+// service check_access decides.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -12,17 +12,17 @@ using exec::Services;
 using exec::Warp;
 
 // Scalar or for all lanes: whether the whole access lies on a multiple of its size.
-llvm::Value* WarpFunction::is_aligned(const Place& place, Value* address) {
+llvm::Value* WarpFunction::is_aligned(const MemoryAccess& access, Value* address) {
   const auto like = [&](std::uint64_t value) {
     return llvm::ConstantInt::get(address->getType(), value);
   };
-  Value* start = place.offset == 0 ? address : builder_.CreateSub(address, like(place.offset));
-  return builder_.CreateIsNull(builder_.CreateAnd(start, like(place.alignment - 1)));
+  Value* start = access.offset == 0 ? address : builder_.CreateSub(address, like(access.offset));
+  return builder_.CreateIsNull(builder_.CreateAnd(start, like(access.alignment - 1)));
 }
 
 // For all lanes: whether a generic address is in the block's shared window, the lane's local one or
 // the kernel's parameters. The shadow leaves them out, as other blocks and warps have no access.
-llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) {
+llvm::Value* WarpFunction::in_own_windows(const MemoryAccess& access, Value* addresses) {
   auto* wide = builder_.getInt64Ty();
   const auto bytes = [&](std::size_t size) {
     return builder_.CreateZExt(field(size, builder_.getInt32Ty(), true), wide);
@@ -30,13 +30,13 @@ llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) 
   const auto inside = [&](Value* base, Value* limit) {
     Value* offset = builder_.CreateSub(addresses, base);
     Value* end =
-        builder_.CreateAdd(offset, splat(number(exec::needed_bytes(place.kind, place.size), 64)));
+        builder_.CreateAdd(offset, splat(number(exec::needed_bytes(access.kind, access.size), 64)));
     return builder_.CreateAnd(builder_.CreateICmpULT(offset, splat(limit)),
                               builder_.CreateICmpULE(end, splat(limit)));
   };
   Value* found =
       inside(splat(field(offsetof(Warp, shared), wide, true)), bytes(offsetof(Warp, shared_size)));
-  if (place.kind == exec::AccessKind::kLoad) {
+  if (access.kind == exec::AccessKind::kLoad) {
     Value* parameters = splat(field(offsetof(Warp, parameters), wide, true));
     found = builder_.CreateOr(found, inside(parameters, number(exec::kParameterWindow, 64)));
   }
@@ -49,9 +49,10 @@ llvm::Value* WarpFunction::in_own_windows(const Place& place, Value* addresses) 
   return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
 }
 
-// Unless `good` (i1), the service looks at each lane's address, and ends the launch if one is
-// wrong. Of what goes on, those may be told who look at more than single accesses.
-void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses) {
+// Unless `good` (i1), calls check_access, which ends the launch if a lane's address is wrong. Then
+// calls watch_access if the code is watched.
+void WarpFunction::check(const MemoryAccess& access, Value* good,
+                         llvm::function_ref<Value*()> addresses) {
   auto* doubtful = new_block("doubtful");
   auto* checked = new_block("checked");
   builder_.CreateCondBr(
@@ -61,42 +62,42 @@ void WarpFunction::check(const Place& place, Value* good, llvm::function_ref<Val
                                    llvm::ConstantAsMetadata::get(number(1))}));
   builder_.SetInsertPoint(doubtful);
   Value* all = addresses();
-  if (place.space == kGeneric) {
-    Value* fine = builder_.CreateAnd(is_aligned(place, all), in_own_windows(place, all));
+  if (access.space == kGeneric) {
+    Value* fine = builder_.CreateAnd(is_aligned(access, all), in_own_windows(access, all));
     Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(fine)), mask_);
     auto* elsewhere = new_block("elsewhere");
     builder_.CreateCondBr(builder_.CreateIsNull(wrong), checked, elsewhere);
     builder_.SetInsertPoint(elsewhere);
   }
   builder_.CreateAlignedStore(all, scratch_[0], llvm::Align(64));
-  Value* size = number(place.size);
-  Value* whole = number(place.alignment);
-  Value* offset = number(place.offset);
-  Value* kind = number(static_cast<unsigned>(place.kind));
-  Value* space = number(place.space);
+  Value* size = number(access.size);
+  Value* whole = number(access.alignment);
+  Value* offset = number(access.offset);
+  Value* kind = number(static_cast<unsigned>(access.kind));
+  Value* space = number(access.space);
   call_service(offsetof(Services, check_access), builder_.getVoidTy(),
-               {warp_, mask_, scratch_[0], size, whole, offset, kind, place.site, space});
+               {warp_, mask_, scratch_[0], size, whole, offset, kind, access.site, space});
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
-  if (options_.watch_accesses && place.space != kLocal && place.space != kConst) {
+  if (options_.watch_accesses && access.space != kLocal && access.space != kConst) {
     builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
     call_service(offsetof(Services, watch_access), builder_.getVoidTy(),
-                 {warp_, mask_, scratch_[0], size, kind, place.site, space});
+                 {warp_, mask_, scratch_[0], size, kind, access.site, space});
   }
 }
 
 // The check of one address, scalar or for all lanes at once: aligned, and its last byte inside.
-void WarpFunction::check_uniform(const Place& place, Value* address,
+void WarpFunction::check_uniform(const MemoryAccess& access, Value* address,
                                  llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+  if (!options_.check_memory || access.space == kTrusted) {
     return;
   }
-  const unsigned size = place.size;
-  Value* aligned = is_aligned(place, address);
+  const unsigned size = access.size;
+  Value* aligned = is_aligned(access, address);
   Value* inside = nullptr;
-  if (place.space == kShared || place.space == kLocal) {
+  if (access.space == kShared || access.space == kLocal) {
     const std::size_t limit =
-        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+        access.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
     Value* bytes =
         builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), builder_.getInt64Ty());
     inside = builder_.CreateICmpSLE(builder_.CreateAdd(address, number(size, 64)), bytes);
@@ -114,27 +115,27 @@ void WarpFunction::check_uniform(const Place& place, Value* address,
                             builder_.CreateGEP(builder_.getInt8Ty(), shadow, granule)),
         builder_.getInt64Ty());
     Value* end = builder_.CreateAdd(builder_.CreateAnd(offset, number(15, 64)),
-                                    number(exec::needed_bytes(place.kind, size), 64));
+                                    number(exec::needed_bytes(access.kind, size), 64));
     inside = builder_.CreateAnd(in_arena, builder_.CreateICmpULE(end, valid));
   }
-  check(place, builder_.CreateAnd(aligned, inside), addresses);
+  check(access, builder_.CreateAnd(aligned, inside), addresses);
 }
 
 // A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
-void WarpFunction::check_consecutive(const Place& place, Value* base,
+void WarpFunction::check_consecutive(const MemoryAccess& access, Value* base,
                                      llvm::function_ref<Value*()> addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+  if (!options_.check_memory || access.space == kTrusted) {
     return;
   }
-  const std::uint64_t span = std::uint64_t{place.size} * width_;
-  Value* good = is_aligned(place, base);
-  if (place.space == kShared) {
+  const std::uint64_t span = std::uint64_t{access.size} * width_;
+  Value* good = is_aligned(access, base);
+  if (access.space == kShared) {
     Value* bytes = builder_.CreateZExt(
         field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true), builder_.getInt64Ty());
     Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
     good = builder_.CreateAnd(
         good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
-    check(place, good, addresses);
+    check(access, good, addresses);
     return;
   }
   Value* offset =
@@ -156,20 +157,20 @@ void WarpFunction::check_consecutive(const Place& place, Value* base,
   Value* last_valid = builder_.CreateLoad(builder_.getInt8Ty(),
                                           builder_.CreateGEP(builder_.getInt8Ty(), shadow, last));
   good = builder_.CreateAnd(good, builder_.CreateICmpEQ(last_valid, number(16, 8)));
-  check(place, builder_.CreateAnd(good, in_arena), addresses);
+  check(access, builder_.CreateAnd(good, in_arena), addresses);
 }
 
-void WarpFunction::check_lanes(const Place& place, Value* addresses) {
-  if (!options_.check_memory || place.space == kTrusted) {
+void WarpFunction::check_lanes(const MemoryAccess& access, Value* addresses) {
+  if (!options_.check_memory || access.space == kTrusted) {
     return;
   }
   auto* wide = builder_.getInt64Ty();
-  const unsigned size = place.size;
+  const unsigned size = access.size;
   const auto all = [&](std::uint64_t value) { return splat(number(value, 64)); };
-  Value* good = is_aligned(place, addresses);
-  if (place.space == kShared || place.space == kLocal) {
+  Value* good = is_aligned(access, addresses);
+  if (access.space == kShared || access.space == kLocal) {
     const std::size_t limit =
-        place.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+        access.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
     Value* bytes = builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), wide);
     good = builder_.CreateAnd(
         good, builder_.CreateICmpSLE(builder_.CreateAdd(addresses, all(size)), splat(bytes)));
@@ -189,13 +190,14 @@ void WarpFunction::check_lanes(const Place& place, Value* addresses) {
         builder_.CreateIntToPtr(bytes, llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes)),
         llvm::Align(1), reads, llvm::Constant::getNullValue(word));
     Value* valid = builder_.CreateAnd(gathered, splat(number(0xFF)));
-    Value* end = builder_.CreateTrunc(builder_.CreateAdd(builder_.CreateAnd(offsets, all(15)),
-                                                         all(exec::needed_bytes(place.kind, size))),
-                                      word);
+    Value* end =
+        builder_.CreateTrunc(builder_.CreateAdd(builder_.CreateAnd(offsets, all(15)),
+                                                all(exec::needed_bytes(access.kind, size))),
+                             word);
     good = builder_.CreateAnd(good, builder_.CreateICmpULE(end, valid));
   }
   Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(good)), mask_);
-  check(place, builder_.CreateIsNull(wrong), [&] { return addresses; });
+  check(access, builder_.CreateIsNull(wrong), [&] { return addresses; });
 }
 
 } // namespace gantry::simt::lower

@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other: shuffles, votes, matches and reductions.
+// Exchanges between the lanes of a warp: shuffles, votes, matches and reductions.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -10,8 +10,8 @@ using exec::kLanes;
 using exec::Services;
 using exec::Warp;
 
-// With the lanes of the mask that are here there is nothing to wait for; the service waits for
-// others.
+// Calls the service only if the mask has lanes that are not active here, because only then there is
+// something to wait for.
 llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange kind, Value* site,
                                     Value** present) {
   auto* word = builder_.getInt32Ty();
@@ -74,7 +74,7 @@ llvm::Value* WarpFunction::exchange(Value* values, const Value* masks, Exchange 
 llvm::Value* WarpFunction::source_lanes(const llvm::CallInst& call, Value** valid) {
   auto* word = builder_.getInt32Ty();
   const auto mode = static_cast<ShuffleMode>(constant_of(call, 0));
-  const bool of_shuffle = *operation_of(call) == Operation::kShuffle;
+  const bool of_shuffle = *operation_of(call) == LaneOperation::kShuffle;
   const auto all = [&](std::uint32_t value) { return splat(number(value)); };
   Value* b = builder_.CreateAnd(vector(call.getArgOperand(of_shuffle ? 2 : 1)), all(31));
   Value* c = vector(call.getArgOperand(of_shuffle ? 3 : 2));
@@ -113,7 +113,7 @@ void WarpFunction::emit_shuffle(const llvm::CallInst& call) {
   Value* values = builder_.CreateTrunc(exchanged, vector_type(word));
   if (shape(&call).is_uniform()) {
     Value* lane = builder_.CreateAnd(scalar(call.getArgOperand(2)), number(31));
-    // What all lanes have is what any of them gives; the lane asked for need not be here.
+    // A uniform value is the same whichever lane it is read from, even from an inactive one.
     Value* result = shape(call.getArgOperand(1)).is_uniform()
                         ? scalar(call.getArgOperand(1))
                         : builder_.CreateExtractElement(values, lane);
@@ -147,7 +147,7 @@ void WarpFunction::emit_shuffle(const llvm::CallInst& call) {
 // For each lane the lanes of its mask that have its value. Lanes that have exited are of no mask
 // (PTX ISA 9.0, 9.7.13, match.sync).
 void WarpFunction::emit_match(const llvm::CallInst& call) {
-  const bool all_or_none = *operation_of(call) == Operation::kMatchAll;
+  const bool all_or_none = *operation_of(call) == LaneOperation::kMatchAll;
   auto* word = builder_.getInt32Ty();
   auto* wide = builder_.getInt64Ty();
   const Value* masks = call.getArgOperand(1);

@@ -11,7 +11,7 @@ using exec::Warp;
 
 WarpFunction::WarpFunction(llvm::Function& scalar, const WarpOptions& options)
     : scalar_(scalar), options_(options), width_(exec::row_width(options.geometry)),
-      layout_(scalar, options.geometry, options.local_addresses), context_(scalar.getContext()),
+      divergence_(scalar, options.geometry, options.local_addresses), context_(scalar.getContext()),
       builder_(context_) {}
 
 llvm::Function* WarpFunction::build() {
@@ -24,15 +24,15 @@ llvm::Function* WarpFunction::build() {
   warp_ = function_->getArg(0);
   scan();
   make_frame();
-  for (llvm::BasicBlock* block : layout_.order()) {
+  for (llvm::BasicBlock* block : divergence_.order()) {
     heads_[block] = llvm::BasicBlock::Create(context_, "block", function_);
-    if (layout_.is_divergent(block)) {
+    if (divergence_.is_divergent(block)) {
       ends_[block] = llvm::BasicBlock::Create(context_, "behind", function_);
       pending_[block] = variable(builder_.getInt32Ty(), "pending");
     }
   }
   return_ = llvm::BasicBlock::Create(context_, "return", function_);
-  for (llvm::BasicBlock* block : layout_.order()) {
+  for (llvm::BasicBlock* block : divergence_.order()) {
     emit_block(*block);
   }
   builder_.SetInsertPoint(return_);
@@ -48,48 +48,48 @@ llvm::Function* WarpFunction::build() {
   return function_;
 }
 
-// What the function needs of its frame, and whether it can suspend.
+// Which parts of the frame the function needs, and whether it can suspend.
 void WarpFunction::scan() {
-  for (const llvm::BasicBlock* block : layout_.order()) {
+  for (const llvm::BasicBlock* block : divergence_.order()) {
     for (const llvm::Instruction& instruction : *block) {
       if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         uses_local_ = true;
         (void)local;
       }
-      const std::optional<Operation> operation = operation_of(instruction);
+      const std::optional<LaneOperation> operation = operation_of(instruction);
       if (!operation) {
         continue;
       }
       switch (*operation) {
-      case Operation::kAlloca:
-      case Operation::kStackRestore:
+      case LaneOperation::kAlloca:
+      case LaneOperation::kStackRestore:
         uses_local_ = true;
         break;
-      case Operation::kShuffle:
-      case Operation::kVoteBallot:
-      case Operation::kMatchAny:
-      case Operation::kMatchAll:
-      case Operation::kRedux:
-      case Operation::kWarpBarrier:
-      case Operation::kBarrier:
-      case Operation::kNanosleep:
+      case LaneOperation::kShuffle:
+      case LaneOperation::kVoteBallot:
+      case LaneOperation::kMatchAny:
+      case LaneOperation::kMatchAll:
+      case LaneOperation::kRedux:
+      case LaneOperation::kWarpBarrier:
+      case LaneOperation::kBarrier:
+      case LaneOperation::kNanosleep:
         may_suspend_ = lanes_may_end_ = true;
         break;
-      case Operation::kBarrierArrive:
-        // Barriers begin anew with each block only where blocks may suspend (exec/grid.cpp).
+      case LaneOperation::kBarrierArrive:
+        // Barriers begin anew with each block only where blocks may suspend (exec/run/grid.cpp).
         may_suspend_ = true;
         break;
-      case Operation::kExit:
+      case LaneOperation::kExit:
         lanes_may_end_ = true;
         break;
-      case Operation::kSystemCall:
+      case LaneOperation::kSystemCall:
         argument_words_ =
             std::max(argument_words_,
                      static_cast<unsigned>(llvm::cast<llvm::CallInst>(instruction).arg_size()));
         result_words_ = std::max(result_words_, 1U);
         break;
-      case Operation::kDirectCall:
-      case Operation::kIndirectCall: {
+      case LaneOperation::kDirectCall:
+      case LaneOperation::kIndirectCall: {
         may_suspend_ = lanes_may_end_ = true;
         const auto& call = llvm::cast<llvm::CallInst>(instruction);
         argument_words_ = std::max(argument_words_, static_cast<unsigned>(call.arg_size()));
@@ -103,16 +103,16 @@ void WarpFunction::scan() {
       }
     }
   }
-  for (const llvm::Loop* loop : layout_.loops().getLoopsInPreorder()) {
+  for (const llvm::Loop* loop : divergence_.loops().getLoopsInPreorder()) {
     if (loop_may_wait(loop->getHeader())) {
       may_suspend_ = lanes_may_end_ = true;
-      meeting_points_.insert(loop->getHeader());
+      reconvergence_points_.insert(loop->getHeader());
     }
   }
-  for (const llvm::BasicBlock* block : layout_.order()) {
-    if (lanes_may_end_ && layout_.is_divergent(block) && layout_.next(block) != nullptr &&
-        !layout_.is_divergent(layout_.next(block))) {
-      meeting_points_.insert(layout_.next(block));
+  for (const llvm::BasicBlock* block : divergence_.order()) {
+    if (lanes_may_end_ && divergence_.is_divergent(block) && divergence_.next(block) != nullptr &&
+        !divergence_.is_divergent(divergence_.next(block))) {
+      reconvergence_points_.insert(divergence_.next(block));
     }
   }
 }
@@ -158,7 +158,7 @@ void WarpFunction::make_frame() {
   Value* place = field(offsetof(Warp, local_used), nullptr, false);
   saved_local_ = builder_.CreateLoad(builder_.getInt32Ty(), place);
   std::uint64_t size = 0;
-  for (const llvm::BasicBlock* block : layout_.order()) {
+  for (const llvm::BasicBlock* block : divergence_.order()) {
     for (const llvm::Instruction& instruction : *block) {
       if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
         size = llvm::alignTo(size, local->getAlign());
@@ -240,7 +240,7 @@ llvm::Value* WarpFunction::call_service(std::size_t offset, Type* result,
 
 void WarpFunction::set_mask(Value* mask) {
   mask_ = mask;
-  if (!layout_.is_divergent(block_)) {
+  if (!divergence_.is_divergent(block_)) {
     builder_.CreateStore(mask, together_);
   }
 }
@@ -256,9 +256,9 @@ void WarpFunction::resume() {
 
 void WarpFunction::emit_block(llvm::BasicBlock& block) {
   block_ = &block;
-  forms_.clear();
+  warp_values_.clear();
   builder_.SetInsertPoint(heads_[&block]);
-  const bool divergent = layout_.is_divergent(&block);
+  const bool divergent = divergence_.is_divergent(&block);
   leave_ = divergent ? ends_[&block] : return_;
   if (divergent) {
     Value* lanes = builder_.CreateLoad(builder_.getInt32Ty(), pending_[&block]);
@@ -272,7 +272,7 @@ void WarpFunction::emit_block(llvm::BasicBlock& block) {
     mask_ = lanes;
   } else {
     mask_ = builder_.CreateLoad(builder_.getInt32Ty(), together_);
-    if (meeting_points_.contains(&block)) {
+    if (reconvergence_points_.contains(&block)) {
       resume();
     }
   }
@@ -300,16 +300,16 @@ void WarpFunction::emit_terminator(llvm::BasicBlock& block) {
 }
 
 void WarpFunction::emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& branch) {
-  const bool divergent = layout_.is_divergent(&block);
+  const bool divergent = divergence_.is_divergent(&block);
   const auto add_pending = [&](llvm::BasicBlock* target, Value* lanes) {
-    if (layout_.is_divergent(target)) {
+    if (divergence_.is_divergent(target)) {
       Value* before = builder_.CreateLoad(builder_.getInt32Ty(), pending_[target]);
       builder_.CreateStore(builder_.CreateOr(before, lanes), pending_[target]);
     }
   };
   const auto yields_to = [&](llvm::BasicBlock* target) {
     // An edge back of a loop whose blocks all lanes execute together.
-    return !divergent && layout_.position(target) <= layout_.position(&block) &&
+    return !divergent && divergence_.position(target) <= divergence_.position(&block) &&
            loop_may_wait(target);
   };
   if (branch.isUnconditional() || branch.getSuccessor(0) == branch.getSuccessor(1)) {
@@ -331,11 +331,11 @@ void WarpFunction::emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& 
     Value* condition = scalar(branch.getCondition());
     auto* to_yes = new_block("to");
     auto* to_no = new_block("to");
-    const llvm::DenseMap<const Value*, Form> forms = forms_;
+    const llvm::DenseMap<const Value*, WarpValue> warp_values = warp_values_;
     builder_.CreateCondBr(condition, to_yes, to_no);
     for (const auto& [edge, target] : {std::pair{to_yes, yes}, {to_no, no}}) {
       builder_.SetInsertPoint(edge);
-      forms_ = forms;
+      warp_values_ = warp_values;
       pass_phi_values(block, {{target, mask_}}, true);
       add_pending(target, mask_);
       if (yields_to(target)) {
@@ -356,21 +356,21 @@ void WarpFunction::emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& 
     builder_.CreateBr(ends_[&block]);
     return;
   }
-  // Lanes part here: on with the first of the blocks that some of them go to.
-  llvm::BasicBlock* first = layout_.position(yes) < layout_.position(no) ? yes : no;
+  // Lanes diverge here: goes on with the first of the blocks that some of them go to.
+  llvm::BasicBlock* first = divergence_.position(yes) < divergence_.position(no) ? yes : no;
   builder_.CreateBr(heads_[first]);
 }
 
-// Behind a divergent block: round a loop that ends here while lanes are in it, else on in the
-// region.
+// Leaves a divergent block: back to the header of a loop that ends here while lanes are in it, else
+// to the next block of the region.
 void WarpFunction::leave_block(llvm::BasicBlock& block) {
   builder_.SetInsertPoint(ends_[&block]);
-  for (llvm::BasicBlock* header : layout_.loops_ending_at(&block)) {
+  for (llvm::BasicBlock* header : divergence_.loops_ending_at(&block)) {
     auto* otherwise = new_block("out");
     go_back(header, otherwise);
     builder_.SetInsertPoint(otherwise);
   }
-  llvm::BasicBlock* next = layout_.next(&block);
+  llvm::BasicBlock* next = divergence_.next(&block);
   builder_.CreateBr(next != nullptr ? heads_[next] : return_);
 }
 
@@ -400,10 +400,10 @@ void WarpFunction::go_back(llvm::BasicBlock* header, llvm::BasicBlock* otherwise
   builder_.CreateBr(heads_[header]);
 }
 
-// Whether a loop may run until somebody else does something: it looks at memory in a way that says
-// so, or does what may suspend.
+// Whether a loop may wait for another thread: it has an atomic or volatile access, calls a
+// function, sleeps, or reads a clock.
 bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
-  const llvm::Loop* loop = layout_.loops().getLoopFor(header);
+  const llvm::Loop* loop = divergence_.loops().getLoopFor(header);
   if (loop == nullptr || loop->getHeader() != header) {
     return false;
   }
@@ -412,11 +412,11 @@ bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
       if (instruction.isAtomic() || instruction.isVolatile()) {
         return true;
       }
-      const std::optional<Operation> operation = operation_of(instruction);
+      const std::optional<LaneOperation> operation = operation_of(instruction);
       if (operation &&
-          (*operation == Operation::kDirectCall || *operation == Operation::kIndirectCall ||
-           *operation == Operation::kNanosleep || *operation == Operation::kClock ||
-           *operation == Operation::kGlobalTimer)) {
+          (*operation == LaneOperation::kDirectCall || *operation == LaneOperation::kIndirectCall ||
+           *operation == LaneOperation::kNanosleep || *operation == LaneOperation::kClock ||
+           *operation == LaneOperation::kGlobalTimer)) {
         return true;
       }
     }

@@ -1,24 +1,24 @@
 // A function for a warp: the one-lane form (scalar_function.h), widened to 32 lanes.
 //
 // The result has the signature of exec::Code and executes the function for the lanes of a mask.
-// Each value takes the cheapest form that its shape allows (shapes.h): a scalar, a scalar base with
-// a stride, or a vector of 32.
+// Each value takes the cheapest form that its shape allows (divergence.h): a scalar, a scalar base
+// with a stride, or a vector of 32.
 //
-// Control flow. A block that all lanes execute together keeps its branches. The blocks of a region
-// in which lanes may be apart are laid out one after the other; each has a variable with the lanes
-// that are to execute it, is passed over while that is empty, and hands its lanes on to its
-// successors' variables. A loop of such blocks goes round until no lane is left in it. Values that
-// are used in other blocks than their own live in variables, so that passing over a block needs no
-// care; LLVM turns variables into registers.
+// Control flow. A block that all lanes execute together keeps its branches. The blocks of a
+// divergent region are laid out one after the other. Each has a variable with the lanes that are to
+// execute it, is skipped while that is empty, and adds its lanes to its successors' variables. A
+// loop of such blocks repeats until no lane is left in it. Values that are used in other blocks
+// than their own are in variables, so that blocks can be skipped; LLVM turns variables into
+// registers.
 //
 // Suspension. A call, a barrier or a warp-level operation may return in a copy of the warp that has
-// fewer lanes, or none, of those that are active here (exec/warp.h). After each, the mask is cut
-// down to the lanes that are left, and if none are, control goes on behind the block.
+// fewer lanes, or none, of those that are active here (exec/warp/warp.h). After each, the mask is
+// cut down to the lanes that are left, and if none are, control goes on behind the block.
 #pragma once
 
-#include "simt/exec/code.h"
+#include "simt/exec/code/code.h"
+#include "simt/lower/divergence.h"
 #include "simt/lower/operations.h"
-#include "simt/lower/shapes.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -28,9 +28,9 @@ namespace gantry::simt::lower {
 struct WarpOptions {
   exec::Geometry geometry = exec::Geometry::kLinear;
   bool check_memory = true;
-  bool watch_accesses = false;  ///< Services is told of each access and fence …
-  bool watch_exchanges = false; ///< … and of each warp-level operation
-  bool local_addresses = false; ///< as for Layout
+  bool watch_accesses = false; ///< as in CompileRequest
+  bool watch_exchanges = false;
+  bool local_addresses = false; ///< as for DivergenceAnalysis
   bool is_entry = false;
   exec::Site first_site = 0; ///< of the function's first instruction; later ones follow
 };
@@ -49,18 +49,18 @@ private:
   using Type = llvm::Type;
 
   /// A value in the form that its shape has. Pointers are numbers of 64 bits.
-  struct Form {
-    Value* scalar = nullptr; ///< uniform: the value; affine: the base
-    Value* guard = nullptr;  ///< guarded affine: whether lane i has base + i * stride …
-    Value* off = nullptr;    ///< … and, as a vector, by how much each lane has something else
-    Value* vector = nullptr; ///< varying; of the others, once it has been asked for
-    Value* step = nullptr;   ///< affine, with steps: from row to row
+  struct WarpValue {
+    Value* scalar = nullptr;     ///< uniform: the value; affine: the base
+    Value* guard = nullptr;      ///< guarded affine: whether lane i has base + i * stride …
+    Value* correction = nullptr; ///< … and, as a vector, each lane's difference from that
+    Value* vector = nullptr;     ///< varying; of the others, once it has been asked for
+    Value* row_stride = nullptr; ///< affine with a row stride
   };
   struct Slots {
     llvm::AllocaInst* scalar = nullptr;
-    llvm::AllocaInst* step = nullptr;
+    llvm::AllocaInst* row_stride = nullptr;
     llvm::AllocaInst* guard = nullptr;
-    llvm::AllocaInst* off = nullptr;
+    llvm::AllocaInst* correction = nullptr;
     llvm::AllocaInst* vector = nullptr;
   };
 
@@ -81,7 +81,7 @@ private:
   /// what waits here may go on in a copy without those that are active here. In a kernel's blocks
   /// of all lanes together there are none.
   [[nodiscard]] bool lanes_may_be_elsewhere() const {
-    return !options_.is_entry || layout_.is_divergent(block_);
+    return !options_.is_entry || divergence_.is_divergent(block_);
   }
   void set_mask(Value* mask);
   llvm::AllocaInst* variable(Type* type, const char* name);
@@ -97,13 +97,13 @@ private:
   // warp_values.cpp: values and plain instructions.
   [[nodiscard]] Type* scalar_type(Type* type);
   [[nodiscard]] Type* vector_type(Type* type);
-  [[nodiscard]] Shape shape(const Value* value) const { return layout_.shape(value); }
-  [[nodiscard]] const Form& form(const Value* value);
+  [[nodiscard]] Shape shape(const Value* value) const { return divergence_.shape(value); }
+  [[nodiscard]] const WarpValue& warp_value(const Value* value);
   [[nodiscard]] Value* scalar(const Value* value);
   [[nodiscard]] Value* vector(const Value* value);
   [[nodiscard]] Value* splat(Value* value);
   [[nodiscard]] Value* lane_numbers(Type* type);
-  void define(const llvm::Instruction& instruction, const Form& form);
+  void define(const llvm::Instruction& instruction, const WarpValue& form);
   void define_vector(const llvm::Instruction& instruction, Value* value) {
     define(instruction, {nullptr, nullptr, nullptr, value});
   }
@@ -113,19 +113,19 @@ private:
   void emit(const llvm::Instruction& instruction);
   void emit_plain(const llvm::Instruction& instruction);
   void emit_affine(const llvm::Instruction& instruction);
-  [[nodiscard]] Value* off_of(const llvm::Instruction& instruction, const Form& made);
-  [[nodiscard]] Value* off_of_operand(const Value* operand);
-  [[nodiscard]] Value* step_of(const llvm::Instruction& instruction);
-  [[nodiscard]] Value* step_of_operand(const Value* operand);
+  [[nodiscard]] Value* correction_of(const llvm::Instruction& instruction, const WarpValue& made);
+  [[nodiscard]] Value* correction_of_operand(const Value* operand);
+  [[nodiscard]] Value* row_stride_of(const llvm::Instruction& instruction);
+  [[nodiscard]] Value* row_stride_of_operand(const Value* operand);
   /// What a linear operation makes of a part of its operands, constants left out.
   [[nodiscard]] Value* linear_part(const llvm::Instruction& instruction,
                                    llvm::function_ref<Value*(const Value*)> part, bool wide);
   /// Whether no lane of an affine number, before it is widened, wraps around.
-  [[nodiscard]] Value* fits_everywhere(const llvm::Instruction& widening, const Form& made);
-  /// All lanes of an affine value; `step` may be null.
-  [[nodiscard]] Value* lanes_from(Value* base, Value* step, std::int64_t stride);
+  [[nodiscard]] Value* fits_everywhere(const llvm::Instruction& widening, const WarpValue& made);
+  /// All lanes of an affine value; `row_stride` may be null.
+  [[nodiscard]] Value* lanes_from(Value* base, Value* row_stride, std::int64_t stride);
   /// The base of a row.
-  [[nodiscard]] Value* row_from(Value* base, Value* step, unsigned row);
+  [[nodiscard]] Value* row_from(Value* base, Value* row_stride, unsigned row);
   [[nodiscard]] Value* joined_rows(llvm::ArrayRef<Value*> rows);
   /// The value, in a way that keeps what is computed of it in this block.
   [[nodiscard]] Value* here(Value* value);
@@ -147,7 +147,7 @@ private:
   void emit_load(const llvm::LoadInst& load);
   void emit_store(const llvm::StoreInst& store);
   void emit_atomic(const llvm::Instruction& instruction);
-  struct Place {
+  struct MemoryAccess {
     const Value* pointer;
     unsigned space;
     unsigned size;      ///< bytes
@@ -156,55 +156,58 @@ private:
     exec::AccessKind kind;
     Value* site;
   };
-  Value* atomic_sum(const Place& place, Value* address, Value* old, Value* value);
-  Value* atomic_add_floating(const Place& place, Value* address, Value* value, bool own);
-  [[nodiscard]] Place place_of(const llvm::Instruction& access, const Value* pointer, unsigned size,
-                               exec::AccessKind kind);
-  [[nodiscard]] Value* is_aligned(const Place& place, Value* address);
-  [[nodiscard]] Value* base_of(const Place& place, Value** guard);
+  Value* atomic_sum(const MemoryAccess& access, Value* address, Value* old, Value* value);
+  Value* atomic_add_floating(const MemoryAccess& access, Value* address, Value* value, bool own);
+  [[nodiscard]] MemoryAccess access_of(const llvm::Instruction& instruction, const Value* pointer,
+                                       unsigned size, exec::AccessKind kind);
+  [[nodiscard]] Value* is_aligned(const MemoryAccess& access, Value* address);
+  [[nodiscard]] Value* base_of(const MemoryAccess& access, Value** guard);
   /// A base in a block's window, which has 32 bits and a sign.
-  [[nodiscard]] Value* in_window(const Place& place, Value* base);
-  [[nodiscard]] bool by_rows(const Place& place) const;
-  [[nodiscard]] Value* addresses_by_rows(const Place& place);
-  [[nodiscard]] Value* row_pointer(const Place& place, unsigned row);
-  [[nodiscard]] Value* load_rows(const Place& place, Type* type);
-  void store_rows(const Place& place, Value* values);
-  [[nodiscard]] Value* host_scalar(const Place& place, Value* address);
-  [[nodiscard]] Value* host_vector(const Place& place, Value* addresses);
-  [[nodiscard]] Value* host_pointer(const Place& place, Value* address);
-  [[nodiscard]] Value* host_pointers(const Place& place, Value* addresses);
+  [[nodiscard]] Value* in_window(const MemoryAccess& access, Value* base);
+  [[nodiscard]] bool by_rows(const MemoryAccess& access) const;
+  [[nodiscard]] Value* addresses_by_rows(const MemoryAccess& access);
+  [[nodiscard]] Value* row_pointer(const MemoryAccess& access, unsigned row);
+  [[nodiscard]] Value* load_rows(const MemoryAccess& access, Type* type);
+  void store_rows(const MemoryAccess& access, Value* values);
+  [[nodiscard]] Value* host_scalar(const MemoryAccess& access, Value* address);
+  [[nodiscard]] Value* host_vector(const MemoryAccess& access, Value* addresses);
+  [[nodiscard]] Value* host_pointer(const MemoryAccess& access, Value* address);
+  [[nodiscard]] Value* host_pointers(const MemoryAccess& access, Value* addresses);
   /// The lanes' addresses; a generic one of local memory is each lane's own.
-  [[nodiscard]] Value* addresses_of(const Place& place);
+  [[nodiscard]] Value* addresses_of(const MemoryAccess& access);
   /// Of generic addresses, each lane's offset in the window of local memory that its address is in;
   /// beyond all windows if it is in none. `local` becomes the lanes whose address is in one.
   [[nodiscard]] Value* offsets_in_local(Value* addresses, Value** local);
-  [[nodiscard]] bool may_be_own(const Place& place) const {
-    return place.space == kLocal || (place.space == kGeneric && options_.local_addresses);
+  [[nodiscard]] bool may_be_own(const MemoryAccess& access) const {
+    return access.space == kLocal || (access.space == kGeneric && options_.local_addresses);
   }
-  /// `addresses` are all lanes', for the closer look.
-  void check_uniform(const Place& place, Value* address, llvm::function_ref<Value*()> addresses);
-  void check_consecutive(const Place& place, Value* base, llvm::function_ref<Value*()> addresses);
-  void check_lanes(const Place& place, Value* addresses);
-  void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
-  [[nodiscard]] Value* in_own_windows(const Place& place, Value* addresses);
-  /// A branch, and what either side gives: null if that is nothing.
+  /// `addresses` gives all lanes' addresses, for check_access.
+  void check_uniform(const MemoryAccess& access, Value* address,
+                     llvm::function_ref<Value*()> addresses);
+  void check_consecutive(const MemoryAccess& access, Value* base,
+                         llvm::function_ref<Value*()> addresses);
+  void check_lanes(const MemoryAccess& access, Value* addresses);
+  void check(const MemoryAccess& access, Value* good, llvm::function_ref<Value*()> addresses);
+  [[nodiscard]] Value* in_own_windows(const MemoryAccess& access, Value* addresses);
+  /// A branch, and the phi of the values of its sides; null if they give none.
   Value* two_ways(Value* condition, llvm::function_ref<Value*()> yes,
                   llvm::function_ref<Value*()> no);
   Value* if_all_lanes(llvm::function_ref<Value*()> all, llvm::function_ref<Value*()> some);
-  /// An access by lanes that do not name the same place: `together` to consecutive elements from a
+  /// An access by lanes to different addresses: `together` to consecutive elements from a
   /// pointer on, those of the active lanes; `by_row` to those of each row; `scattered` otherwise.
-  Value* access_lanes(const Place& place, llvm::function_ref<Value*(Value* pointer)> together,
+  Value* access_lanes(const MemoryAccess& access,
+                      llvm::function_ref<Value*(Value* pointer)> together,
                       llvm::function_ref<Value*()> by_row,
                       llvm::function_ref<Value*(Value* addresses)> scattered);
-  [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
-  [[nodiscard]] Value* gather_lanes(const Place& place, Type* type, Value* addresses);
-  [[nodiscard]] Value* gather_or_one(const Place& place, Type* type, Value* addresses);
-  void store_lanes(const Place& place, Value* values);
+  [[nodiscard]] Value* load_lanes(const MemoryAccess& access, Type* type);
+  [[nodiscard]] Value* gather_lanes(const MemoryAccess& access, Type* type, Value* addresses);
+  [[nodiscard]] Value* gather_or_one(const MemoryAccess& access, Type* type, Value* addresses);
+  void store_lanes(const MemoryAccess& access, Value* values);
   void compiler_fence();
-  [[nodiscard]] bool consecutive(const Place& place) const;
+  [[nodiscard]] bool consecutive(const MemoryAccess& access) const;
 
   // warp_operations.cpp, warp_calls.cpp, warp_exchange.cpp
-  void emit_operation(const llvm::CallInst& call, Operation operation);
+  void emit_operation(const llvm::CallInst& call, LaneOperation operation);
   void emit_special(const llvm::CallInst& call);
   void emit_barrier(const llvm::CallInst& call);
   void for_each_barrier(const llvm::CallInst& call,
@@ -225,7 +228,7 @@ private:
   llvm::Function& scalar_;
   const WarpOptions options_;
   const unsigned width_; ///< of a row; a warp has rows() of them
-  Layout layout_;
+  DivergenceAnalysis divergence_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
@@ -236,8 +239,8 @@ private:
   bool may_suspend_ = false;
   bool lanes_may_end_ = false; ///< `live` can change while the function runs
   bool uses_local_ = false;
-  /// Blocks of all lanes together that some may not come to any more.
-  llvm::DenseSet<const llvm::BasicBlock*> meeting_points_;
+  /// Blocks that all lanes execute together, but that some may not reach any more.
+  llvm::DenseSet<const llvm::BasicBlock*> reconvergence_points_;
   unsigned argument_words_ = 0;
   unsigned result_words_ = 0;
 
@@ -254,7 +257,7 @@ private:
 
   llvm::DenseMap<const Value*, Slots> slots_;
   llvm::DenseMap<const llvm::PHINode*, Slots> phi_slots_;
-  llvm::DenseMap<const Value*, Form> forms_; ///< in the block being emitted
+  llvm::DenseMap<const Value*, WarpValue> warp_values_; ///< in the block being emitted
   llvm::DenseMap<std::size_t, Value*> fields_;
   const llvm::BasicBlock* block_ = nullptr;
   Value* mask_ = nullptr;             ///< i32: the lanes that execute what is being emitted

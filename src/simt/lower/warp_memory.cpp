@@ -1,6 +1,6 @@
-// Memory accesses of a warp: one scalar access where all lanes name the same place, one vector
-// access where they name consecutive ones, a gather or scatter otherwise; each checked first, if
-// asked for.
+// Memory accesses of a warp: a scalar access if all lanes have the same address, a vector access if
+// their addresses are consecutive, a gather or scatter otherwise. Each is checked first, if asked
+// for.
 #include "simt/lower/scalar_function.h"
 #include "simt/lower/warp_function.h"
 
@@ -12,35 +12,37 @@ using exec::AccessKind;
 using exec::kLanes;
 using exec::Warp;
 
-WarpFunction::Place WarpFunction::place_of(const llvm::Instruction& access, const Value* pointer,
-                                           unsigned size, AccessKind kind) {
-  Place place{pointer,
-              pointer->getType()->getPointerAddressSpace(),
-              size,
-              size,
-              0,
-              kind,
-              number(options_.first_site, 64)};
-  if (const std::optional<AccessOrigin> origin = AccessOrigin::of(access)) {
-    place.site = number(options_.first_site + origin->instruction, 64);
+WarpFunction::MemoryAccess WarpFunction::access_of(const llvm::Instruction& instruction,
+                                                   const Value* pointer, unsigned size,
+                                                   AccessKind kind) {
+  MemoryAccess access{pointer,
+                      pointer->getType()->getPointerAddressSpace(),
+                      size,
+                      size,
+                      0,
+                      kind,
+                      number(options_.first_site, 64)};
+  if (const std::optional<AccessOrigin> origin = AccessOrigin::of(instruction)) {
+    access.site = number(options_.first_site + origin->instruction, 64);
     if (origin->vector_size > size) {
-      place.alignment = origin->vector_size;
-      place.offset = origin->offset;
+      access.alignment = origin->vector_size;
+      access.offset = origin->offset;
     }
   }
-  return place;
+  return access;
 }
 
-bool WarpFunction::consecutive(const Place& place) const {
-  const Shape of = shape(place.pointer);
-  return rows() == 1 && of.is_affine() && of.stride == place.size && place.space != kLocal;
+bool WarpFunction::consecutive(const MemoryAccess& access) const {
+  const Shape of = shape(access.pointer);
+  return rows() == 1 && of.is_affine() && of.stride == access.size && access.space != kLocal;
 }
 
-// In each row one place, or consecutive ones. Who looks at accesses is told of one as a whole.
-bool WarpFunction::by_rows(const Place& place) const {
-  const Shape of = shape(place.pointer);
-  return rows() > 1 && of.is_affine() && (of.stride == place.size || of.stride == 0) &&
-         place.space != kTrusted && !may_be_own(place) && !options_.watch_accesses;
+// Whether each row has one address or consecutive ones. Not if the code is watched, because the
+// watch is called for an access as a whole.
+bool WarpFunction::by_rows(const MemoryAccess& access) const {
+  const Shape of = shape(access.pointer);
+  return rows() > 1 && of.is_affine() && (of.stride == access.size || of.stride == 0) &&
+         access.space != kTrusted && !may_be_own(access) && !options_.watch_accesses;
 }
 
 namespace {
@@ -59,8 +61,8 @@ bool is_sign_extended(const llvm::Value* pointer) {
 
 } // namespace
 
-llvm::Value* WarpFunction::in_window(const Place& place, Value* base) {
-  if (place.space != kShared || is_sign_extended(place.pointer)) {
+llvm::Value* WarpFunction::in_window(const MemoryAccess& access, Value* base) {
+  if (access.space != kShared || is_sign_extended(access.pointer)) {
     return base;
   }
   return builder_.CreateSExt(builder_.CreateTrunc(base, builder_.getInt32Ty()),
@@ -69,30 +71,30 @@ llvm::Value* WarpFunction::in_window(const Place& place, Value* base) {
 
 // The base of a consecutive access. Offsets in a block's window are small numbers, so there a base
 // that wraps around in 32 bits is just one before the window, of a lane that is not active.
-llvm::Value* WarpFunction::base_of(const Place& place, Value** guard) {
-  const Form& of = form(place.pointer);
+llvm::Value* WarpFunction::base_of(const MemoryAccess& access, Value** guard) {
+  const WarpValue& of = warp_value(access.pointer);
   *guard = of.guard;
-  if (place.space != kShared) {
+  if (access.space != kShared) {
     return of.scalar;
   }
   *guard = nullptr;
-  return in_window(place, of.scalar);
+  return in_window(access, of.scalar);
 }
 
-llvm::Value* WarpFunction::host_scalar(const Place& place, Value* address) {
-  if (place.space == kShared) {
+llvm::Value* WarpFunction::host_scalar(const MemoryAccess& access, Value* address) {
+  if (access.space == kShared) {
     Value* base = field(offsetof(Warp, shared), builder_.getInt64Ty(), true);
     return builder_.CreateAdd(base, address);
   }
   return address;
 }
 
-llvm::Value* WarpFunction::host_vector(const Place& place, Value* addresses) {
-  if (place.space == kShared) {
+llvm::Value* WarpFunction::host_vector(const MemoryAccess& access, Value* addresses) {
+  if (access.space == kShared) {
     return builder_.CreateAdd(splat(field(offsetof(Warp, shared), builder_.getInt64Ty(), true)),
                               addresses);
   }
-  if (place.space == kLocal) {
+  if (access.space == kLocal) {
     Value* base = field(offsetof(Warp, local), builder_.getInt64Ty(), true);
     Value* stride = builder_.CreateZExt(
         field(offsetof(Warp, local_stride), builder_.getInt32Ty(), true), builder_.getInt64Ty());
@@ -131,14 +133,14 @@ llvm::Value* WarpFunction::offsets_in_local(Value* addresses, Value** local) {
 
 // On a GPU the local memory of every thread has the same generic addresses; here each lane's window
 // has its own. An address of any window, which may have come from another lane, means this lane's.
-llvm::Value* WarpFunction::addresses_of(const Place& place) {
-  Value* addresses = vector(place.pointer);
-  if (place.space != kGeneric || !options_.local_addresses) {
+llvm::Value* WarpFunction::addresses_of(const MemoryAccess& access) {
+  Value* addresses = vector(access.pointer);
+  if (access.space != kGeneric || !options_.local_addresses) {
     return addresses;
   }
   Value* local = nullptr;
   Value* offsets = offsets_in_local(addresses, &local);
-  Place window = place;
+  MemoryAccess window = access;
   window.space = kLocal;
   return builder_.CreateSelect(local, host_vector(window, offsets), addresses);
 }
@@ -148,12 +150,12 @@ void WarpFunction::compiler_fence() {
   builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
 }
 
-llvm::Value* WarpFunction::host_pointer(const Place& place, Value* address) {
-  return builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy());
+llvm::Value* WarpFunction::host_pointer(const MemoryAccess& access, Value* address) {
+  return builder_.CreateIntToPtr(host_scalar(access, address), builder_.getPtrTy());
 }
 
-llvm::Value* WarpFunction::host_pointers(const Place& place, Value* addresses) {
-  return builder_.CreateIntToPtr(host_vector(place, addresses),
+llvm::Value* WarpFunction::host_pointers(const MemoryAccess& access, Value* addresses) {
+  return builder_.CreateIntToPtr(host_vector(access, addresses),
                                  llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
 }
 
@@ -181,19 +183,19 @@ llvm::Value* WarpFunction::two_ways(Value* condition, llvm::function_ref<Value*(
   return merged;
 }
 
-llvm::Value* WarpFunction::gather_lanes(const Place& place, Type* type, Value* addresses) {
+llvm::Value* WarpFunction::gather_lanes(const MemoryAccess& access, Type* type, Value* addresses) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
-  check_lanes(place, addresses);
-  return builder_.CreateMaskedGather(result, host_pointers(place, addresses),
-                                     llvm::Align(place.size), lane_mask(),
+  check_lanes(access, addresses);
+  return builder_.CreateMaskedGather(result, host_pointers(access, addresses),
+                                     llvm::Align(access.size), lane_mask(),
                                      llvm::Constant::getNullValue(result));
 }
 
-// If all lanes turn out to name one place, one load for all: lanes that execute a load together see
-// the same value even while somebody else writes there, which code that runs in lockstep counts on.
-llvm::Value* WarpFunction::gather_or_one(const Place& place, Type* type, Value* addresses) {
-  if (place.space == kLocal) {
-    return gather_lanes(place, type, addresses);
+// If all lanes turn out to have one address, one load for all: lanes that execute a load together
+// get the same value even while another thread writes there, because code in lockstep relies on it.
+llvm::Value* WarpFunction::gather_or_one(const MemoryAccess& access, Type* type, Value* addresses) {
+  if (access.space == kLocal) {
+    return gather_lanes(access, type, addresses);
   }
   Value* first = builder_.CreateExtractElement(addresses, first_lane());
   Value* same =
@@ -201,11 +203,11 @@ llvm::Value* WarpFunction::gather_or_one(const Place& place, Type* type, Value* 
   return two_ways(
       builder_.CreateICmpEQ(same, mask_),
       [&] {
-        check_uniform(place, first, [&] { return splat(here(first)); });
-        return splat(
-            builder_.CreateAlignedLoad(type, host_pointer(place, first), llvm::Align(place.size)));
+        check_uniform(access, first, [&] { return splat(here(first)); });
+        return splat(builder_.CreateAlignedLoad(type, host_pointer(access, first),
+                                                llvm::Align(access.size)));
       },
-      [&] { return gather_lanes(place, type, addresses); });
+      [&] { return gather_lanes(access, type, addresses); });
 }
 
 // One with a mask costs much more than one without, on some processors, so that where all lanes are
@@ -217,42 +219,42 @@ llvm::Value* WarpFunction::if_all_lanes(llvm::function_ref<Value*()> all,
 
 // Row by row if all lanes are active and the bases are good, else each lane by itself; or to
 // consecutive elements, if they do not wrap around.
-llvm::Value* WarpFunction::access_lanes(const Place& place,
+llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
                                         llvm::function_ref<Value*(Value* pointer)> together,
                                         llvm::function_ref<Value*()> by_row,
                                         llvm::function_ref<Value*(Value* addresses)> scattered) {
-  const Form& of = form(place.pointer);
-  if (by_rows(place)) {
+  const WarpValue& of = warp_value(access.pointer);
+  if (by_rows(access)) {
     Value* good = builder_.CreateICmpEQ(mask_, number(exec::kAllLanes));
-    if (of.guard != nullptr && place.space != kShared) {
+    if (of.guard != nullptr && access.space != kShared) {
       good = builder_.CreateAnd(good, of.guard);
     }
-    return two_ways(good, by_row, [&] { return scattered(addresses_by_rows(place)); });
+    return two_ways(good, by_row, [&] { return scattered(addresses_by_rows(access)); });
   }
-  if (!consecutive(place)) {
-    return scattered(addresses_of(place));
+  if (!consecutive(access)) {
+    return scattered(addresses_of(access));
   }
   Value* guard = nullptr;
-  Value* base = base_of(place, &guard);
+  Value* base = base_of(access, &guard);
   const auto straight = [&] {
-    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
-    return together(host_pointer(place, base));
+    check_consecutive(access, base, [&] { return lanes_from(here(base), nullptr, access.size); });
+    return together(host_pointer(access, base));
   };
   if (guard == nullptr) {
     return straight();
   }
-  Value* off = form(place.pointer).off;
+  Value* correction = warp_value(access.pointer).correction;
   return two_ways(guard, straight, [&] {
-    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
+    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, access.size), correction));
   });
 }
 
-// A load by 32 lanes that do not name the same place: its vector.
-llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
+// A load by 32 lanes from different addresses: its vector.
+llvm::Value* WarpFunction::load_lanes(const MemoryAccess& access, Type* type) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
-  const llvm::Align alignment(place.size);
+  const llvm::Align alignment(access.size);
   return access_lanes(
-      place,
+      access,
       [&](Value* pointer) {
         return if_all_lanes([&] { return builder_.CreateAlignedLoad(result, pointer, alignment); },
                             [&] {
@@ -261,37 +263,37 @@ llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
                                   llvm::Constant::getNullValue(result));
                             });
       },
-      [&] { return load_rows(place, type); },
-      [&](Value* addresses) { return gather_or_one(place, type, addresses); });
+      [&] { return load_rows(access, type); },
+      [&](Value* addresses) { return gather_or_one(access, type, addresses); });
 }
 
 // All lanes' addresses, computed only here.
-llvm::Value* WarpFunction::addresses_by_rows(const Place& place) {
-  const Form& of = form(place.pointer);
-  Value* addresses = lanes_from(here(of.scalar), of.step, shape(place.pointer).stride);
-  return of.off == nullptr ? addresses : builder_.CreateAdd(addresses, of.off);
+llvm::Value* WarpFunction::addresses_by_rows(const MemoryAccess& access) {
+  const WarpValue& of = warp_value(access.pointer);
+  Value* addresses = lanes_from(here(of.scalar), of.row_stride, shape(access.pointer).stride);
+  return of.correction == nullptr ? addresses : builder_.CreateAdd(addresses, of.correction);
 }
 
 // Where the access of a row begins, for the host, once it has been checked.
-llvm::Value* WarpFunction::row_pointer(const Place& place, unsigned row) {
-  const Form of = form(place.pointer);
-  Value* base = in_window(place, row_from(of.scalar, of.step, row));
-  const auto addresses = [&] { return addresses_by_rows(place); };
-  if (shape(place.pointer).stride == 0) {
-    check_uniform(place, base, addresses);
+llvm::Value* WarpFunction::row_pointer(const MemoryAccess& access, unsigned row) {
+  const WarpValue of = warp_value(access.pointer);
+  Value* base = in_window(access, row_from(of.scalar, of.row_stride, row));
+  const auto addresses = [&] { return addresses_by_rows(access); };
+  if (shape(access.pointer).stride == 0) {
+    check_uniform(access, base, addresses);
   } else {
-    check_consecutive(place, base, addresses);
+    check_consecutive(access, base, addresses);
   }
-  return host_pointer(place, base);
+  return host_pointer(access, base);
 }
 
-llvm::Value* WarpFunction::load_rows(const Place& place, Type* type) {
-  const Shape of = shape(place.pointer);
-  const llvm::Align alignment(place.size);
+llvm::Value* WarpFunction::load_rows(const MemoryAccess& access, Type* type) {
+  const Shape of = shape(access.pointer);
+  const llvm::Align alignment(access.size);
   auto* row_type = llvm::FixedVectorType::get(type, width_);
   llvm::SmallVector<Value*> parts;
-  for (unsigned row = 0; row < (of.steps ? rows() : 1); ++row) {
-    Value* pointer = row_pointer(place, row);
+  for (unsigned row = 0; row < (of.has_row_stride ? rows() : 1); ++row) {
+    Value* pointer = row_pointer(access, row);
     parts.push_back(of.stride == 0
                         ? builder_.CreateVectorSplat(
                               width_, builder_.CreateAlignedLoad(type, pointer, alignment))
@@ -301,12 +303,12 @@ llvm::Value* WarpFunction::load_rows(const Place& place, Type* type) {
   return joined_rows(parts);
 }
 
-// Where lanes name one place, the last of them has its value there.
-void WarpFunction::store_rows(const Place& place, Value* values) {
-  const Shape of = shape(place.pointer);
-  const llvm::Align alignment(place.size);
-  for (unsigned row = of.steps ? 0 : rows() - 1; row < rows(); ++row) {
-    Value* pointer = row_pointer(place, row);
+// Of lanes with the same address, the last one's value is stored.
+void WarpFunction::store_rows(const MemoryAccess& access, Value* values) {
+  const Shape of = shape(access.pointer);
+  const llvm::Align alignment(access.size);
+  for (unsigned row = of.has_row_stride ? 0 : rows() - 1; row < rows(); ++row) {
+    Value* pointer = row_pointer(access, row);
     const unsigned last = (row + 1) * width_ - 1;
     if (of.stride == 0) {
       builder_.CreateAlignedStore(builder_.CreateExtractElement(values, last), pointer, alignment);
@@ -323,32 +325,32 @@ void WarpFunction::store_rows(const Place& place, Value* values) {
 void WarpFunction::emit_load(const llvm::LoadInst& load) {
   Type* type = scalar_type(load.getType());
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
-  const Place place = place_of(load, load.getPointerOperand(), size, AccessKind::kLoad);
+  const MemoryAccess access = access_of(load, load.getPointerOperand(), size, AccessKind::kLoad);
   const bool ordered = load.isAtomic() || load.isVolatile();
   if (ordered) {
     compiler_fence();
   }
-  if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
-    Value* address = scalar(place.pointer);
-    check_uniform(place, address, [&] { return splat(here(address)); });
-    auto* one = builder_.CreateAlignedLoad(type, host_pointer(place, address), llvm::Align(size));
+  if (shape(access.pointer).is_uniform() && !may_be_own(access)) {
+    Value* address = scalar(access.pointer);
+    check_uniform(access, address, [&] { return splat(here(address)); });
+    auto* one = builder_.CreateAlignedLoad(type, host_pointer(access, address), llvm::Align(size));
     if (ordered) {
       one->setAtomic(llvm::AtomicOrdering::Acquire);
     }
     define_scalar(load, one);
     return;
   }
-  define_vector(load, load_lanes(place, type));
+  define_vector(load, load_lanes(access, type));
   if (ordered) {
     compiler_fence();
   }
 }
 
-void WarpFunction::store_lanes(const Place& place, Value* values) {
-  const llvm::Align alignment(place.size);
+void WarpFunction::store_lanes(const MemoryAccess& access, Value* values) {
+  const llvm::Align alignment(access.size);
   const auto nothing = [](auto&&) -> Value* { return nullptr; };
   access_lanes(
-      place,
+      access,
       [&](Value* pointer) {
         return if_all_lanes(
             [&] { return nothing(builder_.CreateAlignedStore(values, pointer, alignment)); },
@@ -357,12 +359,12 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
             });
       },
       [&]() -> Value* {
-        store_rows(place, values);
+        store_rows(access, values);
         return nullptr;
       },
       [&](Value* addresses) {
-        check_lanes(place, addresses);
-        return nothing(builder_.CreateMaskedScatter(values, host_pointers(place, addresses),
+        check_lanes(access, addresses);
+        return nothing(builder_.CreateMaskedScatter(values, host_pointers(access, addresses),
                                                     alignment, lane_mask()));
       });
 }
@@ -370,15 +372,15 @@ void WarpFunction::store_lanes(const Place& place, Value* values) {
 void WarpFunction::emit_store(const llvm::StoreInst& store) {
   Type* type = scalar_type(store.getValueOperand()->getType());
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
-  const Place place = place_of(store, store.getPointerOperand(), size, AccessKind::kStore);
+  const MemoryAccess access = access_of(store, store.getPointerOperand(), size, AccessKind::kStore);
   const bool ordered = store.isAtomic() || store.isVolatile();
   if (ordered) {
     compiler_fence();
   }
-  if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
-    // One place: the last of the lanes has its value there.
-    Value* address = scalar(place.pointer);
-    check_uniform(place, address, [&] { return splat(here(address)); });
+  if (shape(access.pointer).is_uniform() && !may_be_own(access)) {
+    // One address: the last lane's value is stored.
+    Value* address = scalar(access.pointer);
+    check_uniform(access, address, [&] { return splat(here(address)); });
     Value* value = nullptr;
     if (shape(store.getValueOperand()).is_uniform()) {
       value = scalar(store.getValueOperand());
@@ -388,12 +390,13 @@ void WarpFunction::emit_store(const llvm::StoreInst& store) {
           builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask_, builder_.getTrue()));
       value = builder_.CreateExtractElement(vector(store.getValueOperand()), last);
     }
-    auto* one = builder_.CreateAlignedStore(value, host_pointer(place, address), llvm::Align(size));
+    auto* one =
+        builder_.CreateAlignedStore(value, host_pointer(access, address), llvm::Align(size));
     if (ordered) {
       one->setAtomic(llvm::AtomicOrdering::Release);
     }
   } else {
-    store_lanes(place, vector(store.getValueOperand()));
+    store_lanes(access, vector(store.getValueOperand()));
   }
   if (ordered) {
     compiler_fence();

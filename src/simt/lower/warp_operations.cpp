@@ -1,5 +1,5 @@
-// What the placeholders of operations.h mean for a warp.
-#include "simt/exec/special_registers.h"
+// The placeholders of operations.h, as code for a warp.
+#include "simt/exec/warp/special_registers.h"
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -11,15 +11,15 @@ using exec::kLanes;
 using exec::Services;
 using exec::Warp;
 
-void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operation) {
+void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation operation) {
   auto* word = builder_.getInt32Ty();
   auto* wide = builder_.getInt64Ty();
   const auto argument = [&](unsigned index) { return call.getArgOperand(index); };
   switch (operation) {
-  case Operation::kSpecial:
+  case LaneOperation::kSpecial:
     emit_special(call);
     return;
-  case Operation::kVariable: {
+  case LaneOperation::kVariable: {
     Value* table = field(offsetof(Warp, variables), builder_.getPtrTy(), true);
     auto* address =
         builder_.CreateLoad(wide, builder_.CreateConstGEP1_64(wide, table, constant_of(call, 0)));
@@ -27,28 +27,28 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     define_scalar(call, address);
     return;
   }
-  case Operation::kParameters:
+  case LaneOperation::kParameters:
     define_scalar(call, field(offsetof(Warp, parameters), wide, true));
     return;
-  case Operation::kFunction:
+  case LaneOperation::kFunction:
     define_scalar(call, builder_.CreateAdd(field(offsetof(Warp, function_base), wide, true),
                                            number(16 * std::uint64_t{constant_of(call, 0)}, 64)));
     return;
-  case Operation::kSharedBase:
+  case LaneOperation::kSharedBase:
     define_scalar(call, field(offsetof(Warp, shared), wide, true));
     return;
-  case Operation::kLocalBase: {
-    Place place{};
-    place.space = kLocal;
-    define_vector(call, host_vector(place, splat(number(0, 64))));
+  case LaneOperation::kLocalBase: {
+    MemoryAccess access{};
+    access.space = kLocal;
+    define_vector(call, host_vector(access, splat(number(0, 64))));
     return;
   }
-  case Operation::kLocalOffset: {
+  case LaneOperation::kLocalOffset: {
     Value* local = nullptr;
     define_vector(call, offsets_in_local(vector(argument(0)), &local));
     return;
   }
-  case Operation::kArithmetic: {
+  case LaneOperation::kArithmetic: {
     Value* all = mask_;
     const bool uniform = shape(&call).is_uniform();
     for (unsigned i = 0; i < 3; ++i) {
@@ -65,7 +65,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     }
     return;
   }
-  case Operation::kInWindow: {
+  case LaneOperation::kInWindow: {
     const bool is_wide = !shape(&call).is_uniform();
     Value* address = is_wide ? vector(argument(1)) : scalar(argument(1));
     const auto like = [&](Value* value) { return is_wide ? splat(value) : value; };
@@ -94,20 +94,20 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
       result = builder_.CreateNot(builder_.CreateOr(builder_.CreateOr(shared, local), parameters));
       break;
     }
-    define(call, is_wide ? Form{nullptr, nullptr, nullptr, result}
-                         : Form{result, nullptr, nullptr, nullptr});
+    define(call, is_wide ? WarpValue{nullptr, nullptr, nullptr, result}
+                         : WarpValue{result, nullptr, nullptr, nullptr});
     return;
   }
-  case Operation::kShuffleValid: {
+  case LaneOperation::kShuffleValid: {
     Value* valid = nullptr;
     (void)source_lanes(call, &valid);
     define_vector(call, valid);
     return;
   }
-  case Operation::kShuffle:
+  case LaneOperation::kShuffle:
     emit_shuffle(call);
     return;
-  case Operation::kVoteBallot: {
+  case LaneOperation::kVoteBallot: {
     const Value* masks = argument(1);
     Value* mine = builder_.CreateZExt(vector(argument(0)), vector_type(wide));
     Value* present = nullptr;
@@ -121,25 +121,25 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     }
     return;
   }
-  case Operation::kMatchAny:
-  case Operation::kMatchAll:
+  case LaneOperation::kMatchAny:
+  case LaneOperation::kMatchAll:
     emit_match(call);
     return;
-  case Operation::kRedux:
+  case LaneOperation::kRedux:
     emit_redux(call);
     return;
-  case Operation::kActiveMask:
+  case LaneOperation::kActiveMask:
     define_scalar(call, mask_);
     return;
-  case Operation::kWarpBarrier:
+  case LaneOperation::kWarpBarrier:
     (void)exchange(llvm::Constant::getNullValue(vector_type(wide)), argument(0), Exchange::kBarrier,
                    scalar(argument(1)));
     compiler_fence();
     return;
-  case Operation::kBarrier:
+  case LaneOperation::kBarrier:
     emit_barrier(call);
     return;
-  case Operation::kBarrierArrive: {
+  case LaneOperation::kBarrierArrive: {
     Value* at = scalar(argument(2));
     for_each_barrier(call, [&](Value* lanes, Value* id, Value* threads) {
       call_service(offsetof(Services, barrier_arrive), builder_.getVoidTy(),
@@ -147,7 +147,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     });
     return;
   }
-  case Operation::kNanosleep:
+  case LaneOperation::kNanosleep:
     builder_.CreateAlignedStore(vector(argument(0)), scratch_[0], llvm::Align(64));
     call_service(offsetof(Services, nanosleep), builder_.getVoidTy(),
                  {warp_, mask_, scratch_[0], scalar(argument(1))});
@@ -155,45 +155,44 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
       resume();
     }
     return;
-  case Operation::kExit:
+  case LaneOperation::kExit:
     call_service(offsetof(Services, exit_lanes), builder_.getVoidTy(), {warp_, mask_});
     resume();
     return;
-  case Operation::kTrap:
+  case LaneOperation::kTrap:
     call_service(offsetof(Services, trap), builder_.getVoidTy(),
                  {warp_, mask_, scalar(argument(0)), scalar(argument(1))});
     return;
-  case Operation::kSystemCall:
+  case LaneOperation::kSystemCall:
     emit_system_call(call);
     return;
-  case Operation::kClock:
+  case LaneOperation::kClock:
     define_scalar(call, call_service(offsetof(Services, clock), wide, {warp_}));
     return;
-  case Operation::kGlobalTimer:
+  case LaneOperation::kGlobalTimer:
     define_scalar(call, call_service(offsetof(Services, global_timer), wide, {warp_}));
     return;
-  case Operation::kAlloca:
+  case LaneOperation::kAlloca:
     emit_alloca(call);
     return;
-  case Operation::kStackSave:
+  case LaneOperation::kStackSave:
     define_scalar(call, builder_.CreateZExt(field(offsetof(Warp, local_used), word, false), wide));
     return;
-  case Operation::kStackRestore:
+  case LaneOperation::kStackRestore:
     builder_.CreateStore(builder_.CreateTrunc(any_lane(argument(0)), word),
                          field(offsetof(Warp, local_used), nullptr, false));
     return;
-  case Operation::kDirectCall:
+  case LaneOperation::kDirectCall:
     emit_call(call, true);
     return;
-  case Operation::kIndirectCall:
+  case LaneOperation::kIndirectCall:
     emit_call(call, false);
     return;
   }
 }
 
-// Calls `body` for the lanes that come to one barrier for one number of threads, barrier after
-// barrier. Lanes of a warp may name different ones; where the code says that they do not, there is
-// no loop.
+// Calls `body` for the lanes that name the same barrier and count, barrier after barrier. There is
+// a loop only if lanes of a warp may name different ones.
 void WarpFunction::for_each_barrier(
     const llvm::CallInst& call,
     llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body) {
@@ -269,11 +268,11 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
     const unsigned axis =
         static_cast<unsigned>(which) - static_cast<unsigned>(SpecialRegister::kTidX);
     if (options_.geometry != exec::Geometry::kGeneral) {
-      Form made;
+      WarpValue made;
       const bool in_row = axis == 0 && rows() > 1;
       made.scalar = in_row ? static_cast<Value*>(number(0))
                            : field(offsetof(Warp, tid) + std::size_t{4} * axis, word, true);
-      made.step = axis == 1 && rows() > 1 ? number(1) : nullptr;
+      made.row_stride = axis == 1 && rows() > 1 ? number(1) : nullptr;
       define(call, made);
       return;
     }

@@ -1,5 +1,4 @@
-// Values that depend on where control has come from: variables, which each edge writes for its
-// lanes.
+// Phis of a warp: variables, which each edge writes for its lanes.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -10,16 +9,16 @@ namespace gantry::simt::lower {
 void WarpFunction::emit_phis(llvm::BasicBlock& block) {
   for (const llvm::PHINode& phi : block.phis()) {
     const Slots& slots = phi_slots_[&phi];
-    Form value;
+    WarpValue value;
     const auto load = [&](llvm::AllocaInst* slot) -> Value* {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
     value.scalar = load(slots.scalar);
-    value.step = load(slots.step);
+    value.row_stride = load(slots.row_stride);
     value.guard = load(slots.guard);
-    value.off = load(slots.off);
+    value.correction = load(slots.correction);
     value.vector = load(slots.vector);
-    if (value.vector != nullptr && layout_.is_divergent(&block)) {
+    if (value.vector != nullptr && divergence_.is_divergent(&block)) {
       // What was collected is taken: the next pass collects anew.
       builder_.CreateStore(llvm::PoisonValue::get(value.vector->getType()), slots.vector);
     }
@@ -31,15 +30,17 @@ void WarpFunction::emit_phis(llvm::BasicBlock& block) {
         made.scalar = variable(scalar_type(phi.getType()), "phi");
         value.scalar = builder_.CreateLoad(made.scalar->getAllocatedType(), made.scalar);
       }
-      if (of.steps) {
-        made.step = variable(scalar_type(phi.getType()), "phi.step");
-        value.step = builder_.CreateLoad(made.step->getAllocatedType(), made.step);
+      if (of.has_row_stride) {
+        made.row_stride = variable(scalar_type(phi.getType()), "phi.row_stride");
+        value.row_stride =
+            builder_.CreateLoad(made.row_stride->getAllocatedType(), made.row_stride);
       }
       if (of.is_affine() && of.guarded) {
         made.guard = variable(builder_.getInt1Ty(), "phi.guard");
         value.guard = builder_.CreateLoad(builder_.getInt1Ty(), made.guard);
-        made.off = variable(vector_type(phi.getType()), "phi.off");
-        value.off = builder_.CreateLoad(made.off->getAllocatedType(), made.off);
+        made.correction = variable(vector_type(phi.getType()), "phi.correction");
+        value.correction =
+            builder_.CreateLoad(made.correction->getAllocatedType(), made.correction);
       }
       if (of.is_varying()) {
         made.vector = variable(vector_type(phi.getType()), "phi.lanes");
@@ -61,7 +62,7 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
   };
   llvm::SmallVector<Assignment> assignments; // all read before any is written
   for (const auto& [target, lanes] : edges) {
-    const llvm::Loop* loop = layout_.loops().getLoopFor(target);
+    const llvm::Loop* loop = divergence_.loops().getLoopFor(target);
     const bool enters_pass = loop != nullptr && loop->getHeader() == target;
     for (const llvm::PHINode& phi : target->phis()) {
       const Value* incoming = phi.getIncomingValueForBlock(&from);
@@ -79,40 +80,42 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
         }
         assignments.push_back({slots.scalar, value});
       }
-      if (of.steps) {
-        if (slots.step == nullptr) {
-          slots.step = variable(scalar_type(phi.getType()), "phi.step");
+      if (of.has_row_stride) {
+        if (slots.row_stride == nullptr) {
+          slots.row_stride = variable(scalar_type(phi.getType()), "phi.row_stride");
         }
-        Value* step = step_of_operand(incoming);
+        Value* row_stride = row_stride_of_operand(incoming);
         if (!all_taken) {
-          step = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), step,
-                                       builder_.CreateLoad(step->getType(), slots.step));
+          row_stride =
+              builder_.CreateSelect(builder_.CreateIsNotNull(lanes), row_stride,
+                                    builder_.CreateLoad(row_stride->getType(), slots.row_stride));
         }
-        assignments.push_back({slots.step, step});
+        assignments.push_back({slots.row_stride, row_stride});
       }
       if (of.is_affine() && of.guarded) {
         if (slots.guard == nullptr) {
           slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
-          slots.off = variable(vector_type(phi.getType()), "phi.off");
+          slots.correction = variable(vector_type(phi.getType()), "phi.correction");
         }
-        Value* guard = shape(incoming).guarded ? form(incoming).guard : builder_.getTrue();
-        Value* off = off_of_operand(incoming);
+        Value* guard = shape(incoming).guarded ? warp_value(incoming).guard : builder_.getTrue();
+        Value* correction = correction_of_operand(incoming);
         if (!all_taken) {
           Value* taken = builder_.CreateIsNotNull(lanes);
           guard = builder_.CreateSelect(taken, guard,
                                         builder_.CreateLoad(guard->getType(), slots.guard));
-          off = builder_.CreateSelect(taken, off, builder_.CreateLoad(off->getType(), slots.off));
+          correction = builder_.CreateSelect(
+              taken, correction, builder_.CreateLoad(correction->getType(), slots.correction));
         }
         assignments.push_back({slots.guard, guard});
-        assignments.push_back({slots.off, off});
+        assignments.push_back({slots.correction, correction});
       }
       if (of.is_varying()) {
         if (slots.vector == nullptr) {
           slots.vector = variable(vector_type(phi.getType()), "phi.lanes");
         }
         Value* value = vector(incoming);
-        // Lanes that are in no pass of this loop have no use for its phis.
-        if (layout_.is_divergent(&from) || !all_taken) {
+        // Lanes outside of this loop do not use its phis.
+        if (divergence_.is_divergent(&from) || !all_taken) {
           if (!enters_pass) {
             Value* old = builder_.CreateLoad(value->getType(), slots.vector);
             Value* taken = lanes_of(lanes);

@@ -1,5 +1,4 @@
-// Values of a warp in their forms, and the instructions that mean for 32 lanes what they mean for
-// one.
+// Values of a warp, and plain instructions, which do for each lane what they do for one.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/Analysis/VectorUtils.h>
@@ -61,31 +60,31 @@ llvm::Value* WarpFunction::splat(Value* value) {
   return builder_.CreateVectorSplat(kLanes, value);
 }
 
-llvm::Value* WarpFunction::lanes_from(Value* base, Value* step, std::int64_t stride) {
+llvm::Value* WarpFunction::lanes_from(Value* base, Value* row_stride, std::int64_t stride) {
   const unsigned bits = base->getType()->getIntegerBitWidth();
   llvm::SmallVector<llvm::Constant*> places;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     places.push_back(number(static_cast<std::uint64_t>(stride * (lane % width_)), bits));
   }
   Value* bases = nullptr;
-  if (step == nullptr) {
+  if (row_stride == nullptr) {
     bases = splat(base);
   } else {
     llvm::SmallVector<Value*> of_rows;
     for (unsigned row = 0; row < rows(); ++row) {
-      of_rows.push_back(builder_.CreateVectorSplat(width_, row_from(base, step, row)));
+      of_rows.push_back(builder_.CreateVectorSplat(width_, row_from(base, row_stride, row)));
     }
     bases = joined_rows(of_rows);
   }
   return builder_.CreateAdd(bases, llvm::ConstantVector::get(places));
 }
 
-llvm::Value* WarpFunction::row_from(Value* base, Value* step, unsigned row) {
-  if (step == nullptr || row == 0) {
+llvm::Value* WarpFunction::row_from(Value* base, Value* row_stride, unsigned row) {
+  if (row_stride == nullptr || row == 0) {
     return base;
   }
   const unsigned bits = base->getType()->getIntegerBitWidth();
-  return builder_.CreateAdd(base, builder_.CreateMul(step, number(row, bits)));
+  return builder_.CreateAdd(base, builder_.CreateMul(row_stride, number(row, bits)));
 }
 
 // Vectors side by side, a power of two of them.
@@ -115,13 +114,13 @@ llvm::Value* WarpFunction::here(Value* value) {
                              {value});
 }
 
-// The value's form, from this block or from the variables that its own block left it in.
-const WarpFunction::Form& WarpFunction::form(const Value* value) {
-  const auto found = forms_.find(value);
-  if (found != forms_.end()) {
+// The value, from this block or from the variables that its own block has stored it in.
+const WarpFunction::WarpValue& WarpFunction::warp_value(const Value* value) {
+  const auto found = warp_values_.find(value);
+  if (found != warp_values_.end()) {
     return found->second;
   }
-  Form made;
+  WarpValue made;
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
     made.scalar = const_cast<llvm::Constant*>(constant);
     if (constant->getType()->isPointerTy()) {
@@ -143,34 +142,34 @@ const WarpFunction::Form& WarpFunction::form(const Value* value) {
     const auto load = [&](llvm::AllocaInst* slot) -> Value* {
       return slot == nullptr ? nullptr : builder_.CreateLoad(slot->getAllocatedType(), slot);
     };
-    made = {load(slots.scalar), load(slots.guard), load(slots.off), load(slots.vector),
-            load(slots.step)};
+    made = {load(slots.scalar), load(slots.guard), load(slots.correction), load(slots.vector),
+            load(slots.row_stride)};
   }
-  return forms_[value] = made;
+  return warp_values_[value] = made;
 }
 
 llvm::Value* WarpFunction::scalar(const Value* value) {
-  return form(value).scalar;
+  return warp_value(value).scalar;
 }
 
 llvm::Value* WarpFunction::vector(const Value* value) {
-  const Form of = form(value);
+  const WarpValue of = warp_value(value);
   if (of.vector != nullptr) {
     return of.vector;
   }
   Value* result = splat(of.scalar);
   const Shape how = shape(value);
   if (how.is_affine()) {
-    result = lanes_from(of.scalar, of.step, how.stride);
-    result = of.off == nullptr ? result : builder_.CreateAdd(result, of.off);
+    result = lanes_from(of.scalar, of.row_stride, how.stride);
+    result = of.correction == nullptr ? result : builder_.CreateAdd(result, of.correction);
   }
-  forms_[value].vector = result;
+  warp_values_[value].vector = result;
   return result;
 }
 
-// Records what an instruction gives, for its block and, if others use it, in variables.
-void WarpFunction::define(const llvm::Instruction& instruction, const Form& made) {
-  Form kept = made;
+// Records the result of an instruction, for its block and, if others use it, in variables.
+void WarpFunction::define(const llvm::Instruction& instruction, const WarpValue& made) {
+  WarpValue kept = made;
   const Shape of = shape(&instruction);
   if (of.is_varying() && kept.vector == nullptr) {
     kept.vector = splat(kept.scalar);
@@ -178,7 +177,7 @@ void WarpFunction::define(const llvm::Instruction& instruction, const Form& made
   if (of.is_varying()) {
     kept.scalar = nullptr;
   }
-  forms_[&instruction] = kept;
+  warp_values_[&instruction] = kept;
   const bool elsewhere = llvm::any_of(instruction.users(), [&](const llvm::User* user) {
     const auto* at = llvm::cast<llvm::Instruction>(user);
     return at->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(at);
@@ -196,9 +195,9 @@ void WarpFunction::define(const llvm::Instruction& instruction, const Form& made
     }
   };
   keep(slots.scalar, kept.scalar, "value");
-  keep(slots.step, kept.step, "step");
+  keep(slots.row_stride, kept.row_stride, "row_stride");
   keep(slots.guard, kept.guard, "guard");
-  keep(slots.off, kept.off, "off");
+  keep(slots.correction, kept.correction, "correction");
   if (of.is_varying()) {
     keep(slots.vector, kept.vector, "lanes");
   }
@@ -254,7 +253,7 @@ void WarpFunction::emit(const llvm::Instruction& instruction) {
     }
   } else if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
     define_scalar(instruction, builder_.CreateAdd(local_frame_, number(local_offsets_[local], 64)));
-  } else if (const std::optional<Operation> operation = operation_of(instruction)) {
+  } else if (const std::optional<LaneOperation> operation = operation_of(instruction)) {
     emit_operation(llvm::cast<llvm::CallInst>(instruction), *operation);
   } else if (instruction.getType()->isVoidTy()) {
     return; // lifetime markers, assumptions
@@ -285,8 +284,8 @@ void WarpFunction::emit_plain(const llvm::Instruction& instruction) {
                                         llvm::ConstantInt::get(operands[1]->getType(), 1));
   }
   Value* result = build_plain(instruction, operands, wide);
-  define(instruction,
-         wide ? Form{nullptr, nullptr, nullptr, result} : Form{result, nullptr, nullptr, nullptr});
+  define(instruction, wide ? WarpValue{nullptr, nullptr, nullptr, result}
+                           : WarpValue{result, nullptr, nullptr, nullptr});
 }
 
 llvm::Value* WarpFunction::build_plain(const llvm::Instruction& instruction,
@@ -370,26 +369,27 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   for (const Value* operand : instruction.operands()) {
     bases.push_back(scalar(operand));
     if (shape(operand).guarded) {
-      also(form(operand).guard);
+      also(warp_value(operand).guard);
     }
   }
-  Form made;
+  WarpValue made;
   made.scalar = build_plain(instruction, bases, false);
-  if (of.steps) {
-    made.step = step_of(instruction);
+  if (of.has_row_stride) {
+    made.row_stride = row_stride_of(instruction);
   }
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
     also(fits_everywhere(instruction, made));
   }
   if (of.guarded) {
     made.guard = guard == nullptr ? builder_.getTrue() : guard;
-    made.off = off_of(instruction, made);
+    made.correction = correction_of(instruction, made);
   }
   define(instruction, made);
 }
 
 // A linear function is between what it is in the corners.
-llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, const Form& made) {
+llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening,
+                                           const WarpValue& made) {
   const unsigned width = widening.getOperand(0)->getType()->getIntegerBitWidth();
   const bool is_signed = llvm::isa<llvm::SExtInst>(widening);
   auto* wide = builder_.getInt64Ty();
@@ -403,9 +403,9 @@ llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, co
                          : builder_.CreateZExtOrTrunc(made.scalar, wide);
   Value* high = low;
   const std::int64_t reach = shape(&widening).stride * (width_ - 1);
-  if (made.step != nullptr) {
+  if (made.row_stride != nullptr) {
     Value* last =
-        builder_.CreateMul(builder_.CreateSExtOrTrunc(made.step, wide), constant(rows() - 1));
+        builder_.CreateMul(builder_.CreateSExtOrTrunc(made.row_stride, wide), constant(rows() - 1));
     low = builder_.CreateAdd(
         low, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, constant(0)));
     high = builder_.CreateAdd(
@@ -416,43 +416,46 @@ llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening, co
   const auto also = [&](Value* condition) {
     fits = fits == nullptr ? condition : builder_.CreateAnd(fits, condition);
   };
-  if (reach > 0 || made.step != nullptr) {
+  if (reach > 0 || made.row_stride != nullptr) {
     also(builder_.CreateICmpSLE(high, constant(top - std::max<std::int64_t>(reach, 0))));
   }
-  if (reach < 0 || made.step != nullptr) {
+  if (reach < 0 || made.row_stride != nullptr) {
     also(builder_.CreateICmpSGE(low, constant(bottom - std::min<std::int64_t>(reach, 0))));
   }
   return fits;
 }
 
-llvm::Value* WarpFunction::off_of_operand(const Value* operand) {
-  const Form& of = form(operand);
-  return of.off != nullptr ? of.off : llvm::Constant::getNullValue(vector_type(operand->getType()));
+llvm::Value* WarpFunction::correction_of_operand(const Value* operand) {
+  const WarpValue& of = warp_value(operand);
+  return of.correction != nullptr ? of.correction
+                                  : llvm::Constant::getNullValue(vector_type(operand->getType()));
 }
 
-llvm::Value* WarpFunction::step_of_operand(const Value* operand) {
-  const Form& of = form(operand);
-  return of.step != nullptr ? of.step
-                            : llvm::Constant::getNullValue(scalar_type(operand->getType()));
+llvm::Value* WarpFunction::row_stride_of_operand(const Value* operand) {
+  const WarpValue& of = warp_value(operand);
+  return of.row_stride != nullptr ? of.row_stride
+                                  : llvm::Constant::getNullValue(scalar_type(operand->getType()));
 }
 
-llvm::Value* WarpFunction::step_of(const llvm::Instruction& instruction) {
+llvm::Value* WarpFunction::row_stride_of(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
-    return builder_.CreateSExt(step_of_operand(instruction.getOperand(0)), instruction.getType());
+    return builder_.CreateSExt(row_stride_of_operand(instruction.getOperand(0)),
+                               instruction.getType());
   }
   return linear_part(
-      instruction, [&](const Value* operand) { return step_of_operand(operand); }, false);
+      instruction, [&](const Value* operand) { return row_stride_of_operand(operand); }, false);
 }
 
-// By how much the lanes of a guarded value are off what its base says.
-llvm::Value* WarpFunction::off_of(const llvm::Instruction& instruction, const Form& made) {
+// The differences between the lanes of a guarded value and base + i * stride.
+llvm::Value* WarpFunction::correction_of(const llvm::Instruction& instruction,
+                                         const WarpValue& made) {
   if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
     Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
     return builder_.CreateSub(exact,
-                              lanes_from(made.scalar, made.step, shape(&instruction).stride));
+                              lanes_from(made.scalar, made.row_stride, shape(&instruction).stride));
   }
   return linear_part(
-      instruction, [&](const Value* operand) { return off_of_operand(operand); }, true);
+      instruction, [&](const Value* operand) { return correction_of_operand(operand); }, true);
 }
 
 llvm::Value* WarpFunction::linear_part(const llvm::Instruction& instruction,

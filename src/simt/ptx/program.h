@@ -31,7 +31,7 @@ struct ProgramFunction {
 
 /// A variable with storage that outlives calls: of module scope, or declared inside a function with
 /// .global, .const or .shared. Its place is chosen when the program is loaded, that of a shared one
-/// for each kernel (Reach).
+/// for each kernel (Reachable).
 struct ProgramVariable {
   std::uint32_t module = 0;
   const Variable* variable = nullptr; ///< points into its Module
@@ -78,7 +78,7 @@ struct Program {
 };
 
 /// What a kernel needs of a block and what can be reached from it.
-struct Reach {
+struct Reachable {
   struct Shared {
     std::uint32_t variable = 0; ///< in Program::variables, space kShared
     std::uint32_t offset = 0;   ///< bytes from the start of the block's shared memory
@@ -91,7 +91,7 @@ struct Reach {
 /// The functions that a launch of `entry` may execute: called directly, or with their address taken
 /// in what it reaches, variables' initialisers included; if something calls through a pointer, then
 /// in any variable's initialiser.
-[[nodiscard]] Reach reach_of(const Program& program, std::uint32_t entry);
+[[nodiscard]] Reachable reachable_from(const Program& program, std::uint32_t entry);
 
 /// Links modules. The error names the symbol and the modules, in the style of NVIDIA's linker.
 [[nodiscard]] tl::expected<std::unique_ptr<Program>, std::string>

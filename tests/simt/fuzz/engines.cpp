@@ -1,7 +1,7 @@
 #include "engines.h"
 
 #include "../instructions/operand_values.h"
-#include "simt/exec/device_memory.h"
+#include "simt/exec/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
 #include <cstring>

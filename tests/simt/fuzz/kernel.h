@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node.h"
-#include "simt/exec/machine.h"
+#include "simt/exec/run/loaded_program.h"
 
 #include <cstdint>
 #include <string>

@@ -9,8 +9,8 @@
 
 namespace gantry::simt::fuzz {
 
-using exec::refusal::Form;
-using exec::refusal::Slot;
+using exec::verifier::Form;
+using exec::verifier::Slot;
 using instructions::Instance;
 using ptx::Modifier;
 using ptx::Opcode;
@@ -51,7 +51,7 @@ bool is_exact(const Instance& instance) {
          instance.has(Modifier::kSat);
 }
 
-Type random_type(Random& random, exec::refusal::Types types) {
+Type random_type(Random& random, exec::verifier::Types types) {
   std::vector<Type> found;
   for (unsigned type = 0; type < 32; ++type) {
     if ((types >> type & 1) != 0) {
@@ -63,12 +63,12 @@ Type random_type(Random& random, exec::refusal::Types types) {
 
 /// One of all instances of an opcode that the fuzzer can check; nothing if a few tries find none.
 std::optional<Instance> random_instance(Random& random, Opcode opcode) {
-  const std::vector<Form>& forms = exec::refusal::forms_of(opcode);
+  const std::vector<Form>& forms = exec::verifier::forms_of(opcode);
   for (unsigned tries = 0; tries < 20; ++tries) {
     Instance instance;
     instance.opcode = opcode;
     instance.form = &forms[random.below(forms.size())];
-    for (const exec::refusal::Types types : instance.form->types) {
+    for (const exec::verifier::Types types : instance.form->types) {
       instance.types.push_back(random_type(random, types));
     }
     for (const Form::Group& group : instance.form->groups) {

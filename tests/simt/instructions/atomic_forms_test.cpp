@@ -272,7 +272,7 @@ TEST_P(AtomicForms, GiveTheOldValueAndLeaveTheNew) {
 
 INSTANTIATE_TEST_SUITE_P(Memory, AtomicForms, testing::Values(Opcode::k_atom, Opcode::k_red),
                          [](const auto& parameter) {
-                           return std::string(exec::refusal::name_of(parameter.param));
+                           return std::string(exec::verifier::name_of(parameter.param));
                          });
 
 } // namespace

@@ -1,8 +1,8 @@
 #include "batch.h"
 
-#include "simt/exec/device_memory.h"
-#include "simt/exec/machine.h"
-#include "simt/exec/settings.h"
+#include "simt/exec/host/settings.h"
+#include "simt/exec/memory/device_memory.h"
+#include "simt/exec/run/loaded_program.h"
 #include "simt/ptx/parser.h"
 
 #include <algorithm>

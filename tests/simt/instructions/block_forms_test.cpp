@@ -18,10 +18,10 @@ constexpr unsigned kBlockWarps = 4, kBlockThreads = kBlockWarps * kLanes;
 /// The operands of a barrier's form, as it lists them: the barrier's number and the number of
 /// threads.
 std::string barrier_operands(const Instance& instance, Word seed) {
-  using Role = exec::refusal::Slot::Role;
+  using Role = exec::verifier::Slot::Role;
   std::string text;
   unsigned numbers = 0;
-  for (const exec::refusal::Slot& slot : instance.form->slots) {
+  for (const exec::verifier::Slot& slot : instance.form->slots) {
     if (slot.role != Role::kSource || (slot.optional && (seed & 1) != 0)) {
       continue;
     }
@@ -173,14 +173,14 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
 
 INSTANTIATE_TEST_SUITE_P(Block, BarrierForms, testing::Values(Opcode::k_bar, Opcode::k_barrier),
                          [](const auto& parameter) {
-                           return std::string(exec::refusal::name_of(parameter.param));
+                           return std::string(exec::verifier::name_of(parameter.param));
                          });
 
 /// Operands of an instruction without result.
 std::string operands_of(const Instance& instance) {
-  using Role = exec::refusal::Slot::Role;
+  using Role = exec::verifier::Slot::Role;
   std::string text;
-  for (const exec::refusal::Slot& slot : instance.form->slots) {
+  for (const exec::verifier::Slot& slot : instance.form->slots) {
     const char* operand =
         slot.role == Role::kAddress   ? (instance.has(Modifier::kLocal) ? "[frame]" : "[%address]")
         : slot.role == Role::kInteger ? (instance.opcode == Opcode::k_discard ? "128" : "3")
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(Block, EffectlessForms,
                                          Opcode::k_discard, Opcode::k_membar, Opcode::k_fence,
                                          Opcode::k_nanosleep, Opcode::k_brkpt, Opcode::k_pmevent),
                          [](const auto& parameter) {
-                           return std::string(exec::refusal::name_of(parameter.param));
+                           return std::string(exec::verifier::name_of(parameter.param));
                          });
 
 } // namespace

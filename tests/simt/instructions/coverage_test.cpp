@@ -3,7 +3,7 @@
 #include "reference.h"
 #include "value_piece.h"
 
-#include "simt/exec/refusal.h"
+#include "simt/exec/verifier/verifier.h"
 #include "simt/ptx/parser.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace gantry::simt::instructions {
 namespace {
 
-using exec::refusal::Form;
+using exec::verifier::Form;
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
@@ -70,26 +70,26 @@ constexpr Tested kTested[] = {
 TEST(Coverage, EveryOpcodeIsTested) {
   for (const Opcode opcode : kOpcodes) {
     const bool by_itself = std::ranges::find(kTested, opcode, &Tested::opcode) != std::end(kTested);
-    EXPECT_NE(reference_of(opcode) != nullptr, by_itself) << exec::refusal::name_of(opcode);
+    EXPECT_NE(reference_of(opcode) != nullptr, by_itself) << exec::verifier::name_of(opcode);
   }
 }
 
 TEST(Coverage, EveryFormOfValuesIsOneThatPiecesAreMadeOf) {
   for (const Opcode opcode : kOpcodes) {
-    for (const Form& form : exec::refusal::forms_of(opcode)) {
+    for (const Form& form : exec::verifier::forms_of(opcode)) {
       if (reference_of(opcode) == nullptr || is_of_values(form)) {
         continue;
       }
       // mov.v2 and mov.v4 have a test with the spaces.
       EXPECT_TRUE(opcode == Opcode::k_mov &&
                   form.allowed.test(static_cast<std::size_t>(Modifier::kV2)))
-          << exec::refusal::name_of(opcode);
+          << exec::verifier::name_of(opcode);
     }
   }
 }
 
 // What the executor says of an instruction, the last of a kernel.
-std::string refusal(const std::string& instruction) {
+std::string error_of(const std::string& instruction) {
   auto module = ptx::parse(
       fmt::format(".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() {{\n"
                   ".reg .b16 %h<2>; .reg .b32 %r<2>; .reg .b64 %d<2>;\n{}\n}}\n",
@@ -99,7 +99,7 @@ std::string refusal(const std::string& instruction) {
     return module.error().message;
   }
   const ptx::Function& kernel = (*module)->functions.back();
-  return exec::refusal_of(kernel.instructions.back(), kernel);
+  return exec::verify(kernel.instructions.back(), kernel);
 }
 
 TEST(Coverage, ConversionsAreThoseOfTheIsa) {
@@ -112,15 +112,15 @@ TEST(Coverage, ConversionsAreThoseOfTheIsa) {
       continue;
     }
     const std::string said =
-        refusal(fmt::format("{} {}, {};", instance.name(), register_of(instance.type(0), 0),
-                            register_of(instance.type(1), 1)));
+        error_of(fmt::format("{} {}, {};", instance.name(), register_of(instance.type(0), 0),
+                             register_of(instance.type(1), 1)));
     EXPECT_EQ(said.empty(), is_conversion(instance)) << instance.name() << ": " << said;
   }
 }
 
 bool has_form(Opcode opcode, const std::vector<Type>& types,
-              const exec::refusal::Modifiers& modifiers) {
-  return std::ranges::any_of(exec::refusal::forms_of(opcode), [&](const Form& form) {
+              const exec::verifier::Modifiers& modifiers) {
+  return std::ranges::any_of(exec::verifier::forms_of(opcode), [&](const Form& form) {
     bool fits = form.types.size() == types.size() && (modifiers & ~form.allowed).none();
     for (std::size_t i = 0; fits && i < types.size(); ++i) {
       fits = (form.types[i] >> static_cast<unsigned>(types[i]) & 1) != 0;
@@ -143,20 +143,20 @@ TEST(Coverage, WhatCompilersWriteIsAccepted) {
     std::string word;
     std::getline(words, word, '.');
     const auto opcode = std::ranges::find_if(
-        kOpcodes, [&](Opcode each) { return exec::refusal::name_of(each) == word; });
+        kOpcodes, [&](Opcode each) { return exec::verifier::name_of(each) == word; });
     ASSERT_NE(opcode, std::end(kOpcodes)) << name;
     if (*opcode == Opcode::k_call) {
       continue; // its operands are its form
     }
     std::vector<Type> types;
-    exec::refusal::Modifiers modifiers;
+    exec::verifier::Modifiers modifiers;
     while (std::getline(words, word, '.')) {
       if (const auto type = ptx::type_named(word)) {
         types.push_back(*type);
         continue;
       }
       std::size_t modifier = 0;
-      while (modifier < modifiers.size() && exec::refusal::word_of(modifier) != word) {
+      while (modifier < modifiers.size() && exec::verifier::word_of(modifier) != word) {
         ++modifier;
       }
       ASSERT_LT(modifier, modifiers.size()) << name;

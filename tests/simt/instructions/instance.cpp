@@ -8,7 +8,7 @@ namespace gantry::simt::instructions {
 
 namespace {
 
-using exec::refusal::Form;
+using exec::verifier::Form;
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
@@ -17,7 +17,7 @@ using ptx::Type;
 class Choices {
 public:
   Choices(Opcode opcode, const Form& form) : opcode_(opcode), form_(&form) {
-    for (const exec::refusal::Types types : form.types) {
+    for (const exec::verifier::Types types : form.types) {
       auto& row = rows_.emplace_back();
       for (unsigned type = 0; type < 32; ++type) {
         if ((types >> type & 1) != 0) {
@@ -164,20 +164,20 @@ std::string Instance::name() const {
   for (const Form::Group& group : form->groups) {
     for (std::size_t word = 0; word < modifiers.size(); ++word) {
       if (modifiers.test(word) && group.members.test(word)) {
-        words += "." + std::string(exec::refusal::word_of(word));
+        words += "." + std::string(exec::verifier::word_of(word));
       }
     }
   }
   for (const Type type : types) {
     typed += "." + std::string(ptx::name_of(type));
   }
-  return std::string(exec::refusal::name_of(opcode)) +
+  return std::string(exec::verifier::name_of(opcode)) +
          (has_types_first(opcode) ? typed + words : words + typed);
 }
 
 std::vector<Instance> all_instances(Opcode opcode, const Accepts& accepts) {
   std::vector<Instance> instances;
-  for (const Form& form : exec::refusal::forms_of(opcode)) {
+  for (const Form& form : exec::verifier::forms_of(opcode)) {
     const Choices choices(opcode, form);
     std::vector<int> chosen(choices.rows(), 0);
     do {
@@ -192,7 +192,7 @@ std::vector<Instance> all_instances(Opcode opcode, const Accepts& accepts) {
 
 std::vector<Instance> pairwise_instances(Opcode opcode, const Accepts& accepts) {
   std::vector<Instance> instances;
-  for (const Form& form : exec::refusal::forms_of(opcode)) {
+  for (const Form& form : exec::verifier::forms_of(opcode)) {
     const Choices choices(opcode, form);
     if (choices.rows() < 2) {
       std::vector<int> chosen(choices.rows(), 0);

@@ -1,7 +1,7 @@
 // Forms of instructions made concrete: one name for each choice of types and modifiers.
 #pragma once
 
-#include "simt/exec/refusal_forms.h"
+#include "simt/exec/verifier/forms.h"
 #include "simt/ptx/module.h"
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace gantry::simt::instructions {
 /// An instruction's name, apart: "add.rn.ftz.f32".
 struct Instance {
   ptx::Opcode opcode = ptx::Opcode::kUnknown;
-  const exec::refusal::Form* form = nullptr;
+  const exec::verifier::Form* form = nullptr;
   std::vector<ptx::Type> types;
-  exec::refusal::Modifiers modifiers;
+  exec::verifier::Modifiers modifiers;
 
   [[nodiscard]] bool has(ptx::Modifier modifier) const {
     return modifiers.test(static_cast<std::size_t>(modifier));

@@ -385,7 +385,7 @@ TEST(SpaceForms, CopiesArriveWhenTheyAreWaitedFor) {
     if (instance.has_any(Modifier::kCommitGroup, Modifier::kWaitGroup, Modifier::kWaitAll)) {
       continue; // each copy has one of them behind it
     }
-    using Role = exec::refusal::Slot::Role;
+    using Role = exec::verifier::Slot::Role;
     const std::size_t operands = instance.form->slots.size();
     const bool counts = operands == 4 && instance.form->slots[3].role == Role::kSource;
     const bool ignores = operands == 4 && !counts;

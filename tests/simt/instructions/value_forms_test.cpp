@@ -32,7 +32,7 @@ TEST_P(ValueForms, GiveWhatTheReferenceGives) {
 }
 
 std::string name_of(const testing::TestParamInfo<Opcode>& parameter) {
-  return std::string(exec::refusal::name_of(parameter.param));
+  return std::string(exec::verifier::name_of(parameter.param));
 }
 
 auto opcodes(std::span<const Reference> references) {

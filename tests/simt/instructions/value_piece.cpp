@@ -12,7 +12,7 @@ namespace gantry::simt::instructions {
 
 namespace {
 
-using exec::refusal::Slot;
+using exec::verifier::Slot;
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
@@ -497,7 +497,7 @@ private:
 
 } // namespace
 
-bool is_of_values(const exec::refusal::Form& form) {
+bool is_of_values(const exec::verifier::Form& form) {
   return std::ranges::all_of(
       form.slots, [](const Slot& slot) { return is_result(slot.role) || is_source(slot.role); });
 }

@@ -12,7 +12,7 @@
 namespace gantry::simt::instructions {
 
 /// Whether results depend on operands alone, so that pieces can be made of the form.
-[[nodiscard]] bool is_of_values(const exec::refusal::Form& form);
+[[nodiscard]] bool is_of_values(const exec::verifier::Form& form);
 
 /// How many of the variants of an instance are made. Which, where not all are, differs by its name.
 enum class Share { kAll, kSome, kOne };

@@ -343,7 +343,7 @@ INSTANTIATE_TEST_SUITE_P(Warp, WarpForms,
                          testing::Values(Opcode::k_shfl, Opcode::k_vote, Opcode::k_match,
                                          Opcode::k_redux, Opcode::k_activemask, Opcode::k_elect),
                          [](const auto& parameter) {
-                           return std::string(exec::refusal::name_of(parameter.param));
+                           return std::string(exec::verifier::name_of(parameter.param));
                          });
 
 } // namespace

@@ -140,16 +140,16 @@ void check(const Program& program) {
   }
   for (const auto& [name, entry] : program.entry_names) {
     require(program.definition(entry).is_entry);
-    const Reach reach = reach_of(program, entry);
-    require(reach.functions.front() == entry);
-    for (const std::uint32_t function : reach.functions) {
+    const Reachable reachable = reachable_from(program, entry);
+    require(reachable.functions.front() == entry);
+    for (const std::uint32_t function : reachable.functions) {
       require(function < program.functions.size());
     }
-    for (const Reach::Shared& shared : reach.shared) {
+    for (const Reachable::Shared& shared : reachable.shared) {
       const ProgramVariable& variable = program.variables.at(shared.variable);
       require(variable.space == Space::kShared);
-      require(variable.dynamic_shared == (shared.offset == reach.static_shared) ||
-              variable.variable->size() == 0 || reach.static_shared == UINT32_MAX);
+      require(variable.dynamic_shared == (shared.offset == reachable.static_shared) ||
+              variable.variable->size() == 0 || reachable.static_shared == UINT32_MAX);
     }
   }
 }

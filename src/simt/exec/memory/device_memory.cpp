@@ -1,0 +1,533 @@
+#include "simt/exec/memory/device_memory.h"
+
+#include "simt/exec/host/of_thread.h"
+#include "simt/exec/host/settings.h"
+#include "simt/exec/memory/range_allocator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+constexpr std::uint64_t kLargestArena = std::uint64_t{256} << 30;
+constexpr std::uint64_t kSmallestArena = std::uint64_t{1} << 30;
+/// Memory is committed in chunks of this: the shadow of one is 2 MiB, a huge page.
+constexpr std::uint64_t kChunk = 32 << 20;
+/// Between allocations, at least: an access a little past one of them meets nothing.
+constexpr std::uint64_t kGuard = 512;
+/// Behind the shadow: code reads words of it where it means bytes (lower/warp_checks.cpp).
+constexpr std::uint64_t kShadowRoom = 64 << 10;
+/// Blocks from this size on have their pages given back when they are freed.
+constexpr std::uint64_t kGiveBack = 64 << 10;
+/// Allocations from this size on are worth huge pages.
+constexpr std::uint64_t kHuge = 4 << 20;
+/// Resident bytes that freed blocks may hold before they are reused. One whose pages are given back
+/// costs little but its page tables and weighs a 64th.
+constexpr std::uint64_t kQuarantine = 64 << 20;
+constexpr std::uint64_t kGivenBackShare = 64;
+constexpr std::size_t kFreedRemembered = 1024;
+
+using AllocationMap = std::map<std::uint64_t, Allocation>;
+
+std::uint64_t block_size(std::uint64_t size) {
+  return round_up(size, DeviceMemory::kAlignment) + kGuard;
+}
+
+std::uint64_t page_size() {
+  static const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+/// Reserves `size` bytes at a multiple of kChunk; null if there is no room.
+std::byte* reserve(std::uint64_t size, int protection) {
+  void* const place =
+      mmap(nullptr, size + kChunk, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* const begin = static_cast<std::byte*>(place);
+  const std::uint64_t before = round_up(reinterpret_cast<std::uint64_t>(begin), kChunk) -
+                               reinterpret_cast<std::uint64_t>(begin);
+  if (before != 0) {
+    munmap(begin, before);
+  }
+  munmap(begin + before + size, kChunk - before);
+  return begin + before;
+}
+
+/// Gives the whole pages of [begin, begin + size) back to the system: they read as zero afterwards.
+/// Returns those pages, as offsets from `begin`; none if the first is not below the second.
+std::pair<std::uint64_t, std::uint64_t> give_back(std::uint64_t begin, std::uint64_t size) {
+  const std::uint64_t first = round_up(begin, page_size());
+  const std::uint64_t end = (begin + size) & ~(page_size() - 1);
+  if (first >= end || madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED) != 0) {
+    return {0, 0};
+  }
+  return {first - begin, end - begin};
+}
+
+const Allocation* containing(const AllocationMap& allocations, std::uint64_t address) {
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin()) {
+    return nullptr;
+  }
+  const Allocation& candidate = std::prev(next)->second;
+  return address - candidate.address < candidate.size ? &candidate : nullptr;
+}
+
+bool is_inside(const Allocation& allocation, std::uint64_t address) {
+  return address - allocation.address < allocation.size;
+}
+
+/// Bytes from `address` to the nearest byte of the allocation.
+std::uint64_t distance(const Allocation& allocation, std::uint64_t address) {
+  if (address < allocation.address) {
+    return allocation.address - address;
+  }
+  return is_inside(allocation, address) ? 0 : address - (allocation.address + allocation.size) + 1;
+}
+
+/// A thread's last result of find(), because most calls of a program are about the same few
+/// allocations.
+struct FoundLast {
+  std::uint64_t generation = 0; ///< of the allocations when it was found
+  Allocation allocation;
+};
+
+bool is_window(const Allocation& allocation) {
+  return allocation.kind == MemoryKind::kShared || allocation.kind == MemoryKind::kLocal;
+}
+
+} // namespace
+
+struct DeviceMemory::State {
+  std::uint64_t arena = 0;
+  std::uint64_t arena_size = 0;
+  std::uint8_t* shadow = nullptr;
+  std::unique_ptr<UninitialisedBytes> uninitialised;
+
+  mutable std::shared_mutex mutex; ///< for all below; the shadow itself is read without it
+  RangeAllocator ranges;
+  std::vector<bool> committed; ///< by chunk
+  AllocationMap live;
+  AllocationMap registered;
+  std::atomic<bool> any_registered = false;
+  /// Changes with `live` and `registered`.
+  std::atomic<std::uint64_t> generation = 1;
+  std::deque<Allocation> freed; ///< the last ones
+
+  bool reserve_arena();
+  bool commit(std::uint64_t address, std::uint64_t size);
+  [[nodiscard]] std::uint8_t* shadow_of(std::uint64_t address) const {
+    return shadow + (address - arena) / kGranule;
+  }
+  [[nodiscard]] bool in_arena(std::uint64_t address, std::uint64_t size) const {
+    return address - arena < arena_size && size <= arena_size - (address - arena);
+  }
+  void note_change() {
+    any_registered.store(!registered.empty(), std::memory_order_release);
+    generation.fetch_add(1, std::memory_order_release);
+  }
+  void make_accessible(std::uint64_t address, std::uint64_t size) const;
+  void make_inaccessible(std::uint64_t address, std::uint64_t size) const;
+};
+
+namespace {
+
+// Device code reads the shadow while it is written, for other allocations than the ones it may
+// touch: every access is a relaxed atomic one, of the widest word that fits.
+
+std::uint8_t read_shadow(const std::uint8_t* shadow) {
+  return __atomic_load_n(shadow, __ATOMIC_RELAXED);
+}
+
+void write_shadow(std::uint8_t* shadow, std::uint8_t value) {
+  __atomic_store_n(shadow, value, __ATOMIC_RELAXED);
+}
+
+void fill_shadow(std::uint8_t* begin, std::uint8_t* end, std::uint8_t value) {
+  constexpr std::uint64_t kEveryByte = 0x0101'0101'0101'0101;
+  while (begin != end && reinterpret_cast<std::uintptr_t>(begin) % sizeof(std::uint64_t) != 0) {
+    write_shadow(begin++, value);
+  }
+  for (; end - begin >= 8; begin += 8) {
+    __atomic_store_n(reinterpret_cast<std::uint64_t*>(begin), kEveryByte * value, __ATOMIC_RELAXED);
+  }
+  while (begin != end) {
+    write_shadow(begin++, value);
+  }
+}
+
+bool all_full(const std::uint8_t* begin, const std::uint8_t* end) {
+  constexpr std::uint64_t kEightFull = 0x1010'1010'1010'1010;
+  while (begin != end && reinterpret_cast<std::uintptr_t>(begin) % sizeof(std::uint64_t) != 0) {
+    if (read_shadow(begin++) != DeviceMemory::kGranule) {
+      return false;
+    }
+  }
+  for (; end - begin >= 8; begin += 8) {
+    if (__atomic_load_n(reinterpret_cast<const std::uint64_t*>(begin), __ATOMIC_RELAXED) !=
+        kEightFull) {
+      return false;
+    }
+  }
+  return std::all_of(begin, end, [](const std::uint8_t& granule) {
+    return read_shadow(&granule) == DeviceMemory::kGranule;
+  });
+}
+
+/// Sets the shadow of whole granules to zero; from a huge page on by giving its pages back, as
+/// taking huge pages apart costs more than it saves.
+void clear_shadow(std::uint8_t* begin, std::uint8_t* end) {
+  const auto size = static_cast<std::uint64_t>(end - begin);
+  if (size < kChunk / DeviceMemory::kGranule) {
+    fill_shadow(begin, end, 0);
+    return;
+  }
+  const auto [first, last] = give_back(reinterpret_cast<std::uint64_t>(begin), size);
+  fill_shadow(begin, begin + first, 0);
+  fill_shadow(begin + last, end, 0);
+}
+
+} // namespace
+
+bool DeviceMemory::State::reserve_arena() {
+  for (std::uint64_t size = kLargestArena; size >= kSmallestArena; size /= 2) {
+    std::byte* const place = reserve(size, PROT_NONE);
+    if (place == nullptr) {
+      continue;
+    }
+    std::byte* const granules = reserve(size / kGranule + kShadowRoom, PROT_READ);
+    if (granules == nullptr) {
+      munmap(place, size);
+      continue;
+    }
+    if (settings().checks.init) {
+      uninitialised = UninitialisedBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
+      if (!uninitialised) {
+        munmap(place, size);
+        munmap(granules, size / kGranule + kShadowRoom);
+        continue;
+      }
+    }
+    madvise(granules, size / kGranule, MADV_HUGEPAGE);
+    arena = reinterpret_cast<std::uint64_t>(place);
+    arena_size = size;
+    shadow = reinterpret_cast<std::uint8_t*>(granules);
+    committed.resize(size / kChunk);
+    ranges = RangeAllocator(arena + kGuard, arena_size - kGuard, kQuarantine);
+    return true;
+  }
+  return false;
+}
+
+bool DeviceMemory::State::commit(std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t end = (address + size - 1 - arena) / kChunk + 1;
+  for (std::uint64_t chunk = (address - arena) / kChunk; chunk < end; ++chunk) {
+    if (committed[chunk]) {
+      continue;
+    }
+    std::uint64_t last = chunk + 1;
+    while (last < end && !committed[last]) {
+      ++last;
+    }
+    constexpr int kReadWrite = PROT_READ | PROT_WRITE;
+    const std::uint64_t bytes = (last - chunk) * kChunk;
+    if (mprotect(reinterpret_cast<void*>(arena + chunk * kChunk), bytes, kReadWrite) != 0 ||
+        mprotect(shadow + chunk * (kChunk / kGranule), bytes / kGranule, kReadWrite) != 0) {
+      return false;
+    }
+    std::fill(committed.begin() + static_cast<std::ptrdiff_t>(chunk),
+              committed.begin() + static_cast<std::ptrdiff_t>(last), true);
+    chunk = last - 1;
+  }
+  return true;
+}
+
+// A granule's shadow can only say that its first bytes are accessible. Where a range begins or ends
+// in the middle of one and that cannot be said exactly, the granule keeps what was accessible
+// before.
+
+void DeviceMemory::State::make_accessible(std::uint64_t address, std::uint64_t size) const {
+  const std::uint64_t end = address + size;
+  fill_shadow(shadow_of(address), shadow_of(end), kGranule);
+  if (const std::uint64_t tail = end % kGranule; tail != 0) {
+    std::uint8_t* const last = shadow_of(end);
+    write_shadow(last, std::max(read_shadow(last), static_cast<std::uint8_t>(tail)));
+  }
+}
+
+void DeviceMemory::State::make_inaccessible(std::uint64_t address, std::uint64_t size) const {
+  const auto clear_part = [&](std::uint64_t granule, std::uint64_t from, std::uint64_t to) {
+    std::uint8_t* const place = shadow_of(granule);
+    const std::uint8_t accessible = read_shadow(place);
+    if (accessible > from && accessible <= to) {
+      write_shadow(place, static_cast<std::uint8_t>(from));
+    }
+  };
+  const std::uint64_t end = address + size;
+  std::uint64_t begin = address;
+  if (const std::uint64_t head = begin % kGranule; head != 0) {
+    const std::uint64_t granule = begin - head;
+    clear_part(granule, head, std::min(end - granule, kGranule));
+    begin = granule + kGranule;
+  }
+  if (begin >= end) {
+    return;
+  }
+  clear_shadow(shadow_of(begin), shadow_of(end));
+  if (const std::uint64_t tail = end % kGranule; tail != 0) {
+    clear_part(end - tail, 0, tail);
+  }
+}
+
+DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {}
+
+DeviceMemory* DeviceMemory::instance() {
+  // Never destroyed: runtimes call the driver from their last destructors.
+  static DeviceMemory* const memory = []() -> DeviceMemory* {
+    auto* const made = new DeviceMemory();
+    if (!made->state_->reserve_arena()) {
+      delete made;
+      return nullptr;
+    }
+    return made;
+  }();
+  return memory;
+}
+
+std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
+  State& state = *state_;
+  if (what.size == 0 || what.size >= state.arena_size) {
+    return std::nullopt;
+  }
+  const std::uint64_t size = block_size(what.size);
+  std::optional<std::uint64_t> address;
+  {
+    const std::unique_lock lock(state.mutex);
+    address = state.ranges.take(size);
+    if (!address) {
+      return std::nullopt;
+    }
+    if (!state.commit(*address, size)) {
+      state.ranges.retire(*address, size, 0);
+      return std::nullopt;
+    }
+  }
+  // Nobody else knows the block yet, so that what takes time needs no lock.
+  if (what.size >= kHuge && !is_window(what)) {
+    const std::uint64_t first = round_up(*address, page_size());
+    madvise(reinterpret_cast<void*>(first), *address + what.size - first, MADV_HUGEPAGE);
+  }
+  if (!is_window(what)) {
+    state.make_accessible(*address, what.size);
+  }
+
+  if (state.uninitialised && what.kind == MemoryKind::kDevice) {
+    state.uninitialised->mark_uninitialised(*address, what.size);
+  } else if (state.uninitialised) {
+    state.uninitialised->mark_written(*address, what.size);
+  }
+
+  Allocation allocation = what;
+  allocation.address = *address;
+  const std::unique_lock lock(state.mutex);
+  state.live.emplace(*address, std::move(allocation));
+  state.note_change();
+  return address;
+}
+
+bool DeviceMemory::free(std::uint64_t address) {
+  State& state = *state_;
+  Allocation gone;
+  {
+    const std::unique_lock lock(state.mutex);
+    const auto found = state.live.find(address);
+    if (found == state.live.end()) {
+      return false;
+    }
+    gone = std::move(found->second);
+    state.live.erase(found);
+    state.note_change();
+  }
+  // Neither live nor free: the block is this thread's alone until it retires.
+  if (!is_window(gone)) {
+    clear_shadow(state.shadow_of(address),
+                 state.shadow_of(round_up(address + gone.size, kGranule)));
+  }
+  const std::uint64_t size = block_size(gone.size);
+  const bool given_back = gone.size >= kGiveBack && give_back(address, gone.size).second != 0;
+
+  const std::unique_lock lock(state.mutex);
+  state.ranges.retire(address, size, given_back ? size / kGivenBackShare : size);
+  // Not windows: each launch frees some, which would displace the program's own allocations.
+  if (!is_window(gone)) {
+    state.freed.push_back(std::move(gone));
+    if (state.freed.size() > kFreedRemembered) {
+      state.freed.pop_front();
+    }
+  }
+  return true;
+}
+
+std::optional<Allocation> DeviceMemory::find(std::uint64_t address) const {
+  const State& state = *state_;
+  const bool ours = state.in_arena(address, 1);
+  if (!ours && !state.any_registered.load(std::memory_order_acquire)) {
+    return std::nullopt;
+  }
+  auto& [generation, last] = of_thread<FoundLast>();
+  if (generation == state.generation.load(std::memory_order_acquire) && is_inside(last, address)) {
+    return last;
+  }
+  const std::shared_lock lock(state.mutex);
+  const Allocation* const found = containing(ours ? state.live : state.registered, address);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  generation = 0;
+  last = *found;
+  generation = state.generation.load(std::memory_order_relaxed);
+  return last;
+}
+
+std::optional<DeviceMemory::Nearest> DeviceMemory::nearest(std::uint64_t address) const {
+  const State& state = *state_;
+  const std::shared_lock lock(state.mutex);
+  const Allocation* best = nullptr;
+  bool freed = false;
+  const auto consider = [&](const Allocation& candidate, bool is_freed) {
+    if (is_window(candidate) && !is_inside(candidate, address)) {
+      return false;
+    }
+    if (best == nullptr || distance(candidate, address) < distance(*best, address)) {
+      best = &candidate;
+      freed = is_freed;
+    }
+    return true;
+  };
+  for (const AllocationMap* allocations : {&state.live, &state.registered}) {
+    const auto next = allocations->upper_bound(address);
+    for (auto after = next; after != allocations->end() && !consider(after->second, false);) {
+      ++after;
+    }
+    for (auto before = next; before != allocations->begin();) {
+      --before;
+      if (consider(before->second, false)) {
+        break;
+      }
+    }
+  }
+  // The last freed first: of several that had the same place it is the one that matters. One whose
+  // place is in use again is history.
+  for (auto gone = state.freed.rbegin(); gone != state.freed.rend(); ++gone) {
+    const auto behind = state.live.lower_bound(gone->address + gone->size);
+    const bool reused = behind != state.live.begin() &&
+                        std::prev(behind)->first + std::prev(behind)->second.size > gone->address;
+    if (!reused) {
+      consider(*gone, true);
+    }
+  }
+  return best == nullptr ? std::nullopt : std::optional(Nearest{*best, freed});
+}
+
+bool DeviceMemory::register_host(std::uint64_t address, std::uint64_t size, std::uint64_t context) {
+  State& state = *state_;
+  const std::uint64_t arena_end = state.arena + state.arena_size;
+  if (address == 0 || size == 0 || address + size < address ||
+      (address < arena_end && address + size > state.arena)) {
+    return false;
+  }
+  const std::unique_lock lock(state.mutex);
+  const auto next = state.registered.lower_bound(address);
+  if (next != state.registered.end() && next->first - address < size) {
+    return false;
+  }
+  if (next != state.registered.begin() && is_inside(std::prev(next)->second, address)) {
+    return false;
+  }
+  state.registered.emplace(address, Allocation{.address = address,
+                                               .size = size,
+                                               .kind = MemoryKind::kRegistered,
+                                               .device = 0,
+                                               .context = context,
+                                               .name = {}});
+  state.note_change();
+  return true;
+}
+
+bool DeviceMemory::unregister_host(std::uint64_t address) {
+  const std::unique_lock lock(state_->mutex);
+  const bool found = state_->registered.erase(address) != 0;
+  state_->note_change();
+  return found;
+}
+
+void DeviceMemory::set_accessible(std::uint64_t address, std::uint64_t size, bool accessible) {
+  if (size == 0 || !state_->in_arena(address, size)) {
+    return;
+  }
+  if (accessible) {
+    state_->make_accessible(address, size);
+  } else {
+    state_->make_inaccessible(address, size);
+  }
+}
+
+bool DeviceMemory::accessible(std::uint64_t address, std::uint64_t size) const {
+  const State& state = *state_;
+  if (size == 0) {
+    return true;
+  }
+  const std::uint64_t end = address + size;
+  if (end < address) {
+    return false;
+  }
+  if (state.in_arena(address, 1)) {
+    if (!state.in_arena(address, size)) {
+      return false;
+    }
+    const std::uint64_t tail = end % kGranule;
+    return all_full(state.shadow_of(address), state.shadow_of(end)) &&
+           (tail == 0 || read_shadow(state.shadow_of(end)) >= tail);
+  }
+  const std::shared_lock lock(state.mutex);
+  while (address < end) {
+    const Allocation* const host = containing(state.registered, address);
+    if (host == nullptr) {
+      return false;
+    }
+    address = host->address + host->size;
+  }
+  return true;
+}
+
+std::uint64_t DeviceMemory::arena() const {
+  return state_->arena;
+}
+
+std::uint64_t DeviceMemory::arena_size() const {
+  return state_->arena_size;
+}
+
+const std::uint8_t* DeviceMemory::shadow() const {
+  return state_->shadow;
+}
+
+UninitialisedBytes* DeviceMemory::uninitialised() const {
+  return state_->uninitialised.get();
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,307 @@
+#include "simt/exec/reports/address_report.h"
+
+#include "simt/exec/blocks/block.h"
+#include "simt/exec/memory/device_heap.h"
+#include "simt/exec/memory/device_memory.h"
+#include "simt/exec/memory/host_memory.h"
+#include "simt/exec/programs/program_state.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <optional>
+#include <string_view>
+
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+/// Addresses below are offsets from a null pointer.
+constexpr std::uint64_t kNullPages = 64 << 10;
+
+constexpr std::string_view kHostHint =
+    "pass the kernel memory from cuMemAlloc, cuMemAllocManaged or cuMemHostAlloc, or register this "
+    "memory with cuMemHostRegister";
+
+/// Whether the process has memory there. Asks the system, because the address may be anything.
+bool is_host_memory(std::uint64_t address) {
+  char byte = 0;
+  const iovec local = {&byte, 1};
+  const iovec remote = {reinterpret_cast<void*>(address), 1};
+  if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1) {
+    return true;
+  }
+  if (errno == EFAULT) {
+    return false;
+  }
+  // Some containers forbid the call.
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
+}
+
+/// Something with bounds, and its name in a sentence.
+struct Thing {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::string name;
+};
+
+/// "the address is 4 bytes past the end of NAME".
+std::string relation(std::uint64_t address, std::uint32_t size, const Thing& thing) {
+  if (address < thing.address) {
+    return fmt::format("the address is {} before {}", bytes_text(thing.address - address),
+                       thing.name);
+  }
+  const std::uint64_t into = address - thing.address;
+  if (into == thing.size) {
+    return fmt::format("the address is the end of {}", thing.name);
+  }
+  if (into > thing.size) {
+    return fmt::format("the address is {} past the end of {}", bytes_text(into - thing.size),
+                       thing.name);
+  }
+  if (thing.size - into < size) {
+    return fmt::format("the access reaches {} past the end of {}",
+                       bytes_text(size - (thing.size - into)), thing.name);
+  }
+  return fmt::format("the address is {} into {}", bytes_text(into), thing.name);
+}
+
+std::string bounds(std::uint64_t address, std::uint64_t size) {
+  return fmt::format("{} at [{:#x}, {:#x})", bytes_text(size), address, address + size);
+}
+
+std::string_view word_of(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::kDevice:
+    return "device memory";
+  case MemoryKind::kPinned:
+    return "pinned host memory";
+  case MemoryKind::kManaged:
+    return "managed memory";
+  case MemoryKind::kRegistered:
+    return "registered host memory";
+  case MemoryKind::kGlobal:
+    return "a variable";
+  case MemoryKind::kHeap:
+    return "the heap of device code";
+  case MemoryKind::kShared:
+    return "the shared memory of another block";
+  case MemoryKind::kLocal:
+    return "the local memory of another warp";
+  }
+  return "memory";
+}
+
+std::int32_t device_of(const Warp& warp) {
+  return warp.block->launch->program->options.device;
+}
+
+Thing thing_of(const Warp& warp, const DeviceMemory::Nearest& nearest) {
+  const Allocation& allocation = nearest.allocation;
+  const std::string what = allocation.name.empty() ? std::string(word_of(allocation.kind))
+                                                   : fmt::format("variable '{}'", allocation.name);
+  const bool elsewhere =
+      allocation.kind != MemoryKind::kRegistered && allocation.device != device_of(warp);
+  return {allocation.address, allocation.size,
+          fmt::format("{} of {}{}{}", what, bounds(allocation.address, allocation.size),
+                      elsewhere ? fmt::format(" of device {}", allocation.device) : "",
+                      nearest.freed ? ", which was freed" : "")};
+}
+
+AddressReport in_heap(const Warp& warp, std::uint64_t address, std::uint32_t size,
+                      const DeviceMemory::Nearest& heap) {
+  const std::optional<HeapBlock> block = nearest_heap_block(address);
+  if (!block) {
+    return {{relation(address, size, thing_of(warp, heap)), "no block of the heap is in use"}, {}};
+  }
+  const Thing thing = {block->address, block->size,
+                       fmt::format("a block from malloc in device code of {}{}",
+                                   bounds(block->address, block->size),
+                                   block->freed ? ", which was freed" : "")};
+  return {{relation(address, size, thing)}, {}};
+}
+
+bool is_inside(std::uint64_t address, const std::byte* begin, std::uint64_t size) {
+  return address - reinterpret_cast<std::uint64_t>(begin) < size;
+}
+
+/// In the windows of the warp's lanes.
+AddressReport in_local(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size) {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(warp.local);
+  const auto owner = static_cast<unsigned>(offset / warp.local_stride);
+  AddressReport report = describe_local(warp, offset % warp.local_stride, size);
+  if (owner != lane && owner < kLanes) {
+    report.lines.push_back(
+        fmt::format("the address is in the local memory of another thread, ({},{},{})",
+                    warp.lane_tid[0][owner], warp.lane_tid[1][owner], warp.lane_tid[2][owner]));
+  }
+  return report;
+}
+
+std::optional<AddressReport> in_own_window(const Warp& warp, unsigned lane, std::uint64_t address,
+                                           std::uint32_t size,
+                                           const std::optional<Allocation>& found) {
+  if (warp.local != nullptr &&
+      is_inside(address, warp.local, std::uint64_t{warp.local_stride} * kLanes)) {
+    return in_local(warp, lane, address, size);
+  }
+  const auto shared = reinterpret_cast<std::uint64_t>(warp.shared);
+  const bool ours = found && found->kind == MemoryKind::kShared && found->address == shared;
+  if (ours || is_inside(address, warp.shared, warp.shared_size)) {
+    return describe_shared(warp, address - shared, size);
+  }
+  return std::nullopt;
+}
+
+/// The name of the function that `handle` stands for; empty if it is none.
+std::string_view function_at(const Warp& warp, std::uint64_t handle) {
+  const ProgramState& program = *warp.block->launch->program;
+  const auto index = program.function_of(handle);
+  if (!index || program.program->functions[*index].system_call) {
+    return {};
+  }
+  return program.program->definition(*index).name;
+}
+
+AddressReport in_arena(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
+                       const DeviceMemory& memory) {
+  const std::optional<Allocation> found = memory.find(address);
+  if (auto window = in_own_window(warp, lane, address, size, found)) {
+    return *std::move(window);
+  }
+  // What is inside and may not be accessed is kept for later use (gantry/simt_driver.h).
+  const auto nearest = found ? DeviceMemory::Nearest{*found, (found->kind == MemoryKind::kDevice ||
+                                                              found->kind == MemoryKind::kPinned) &&
+                                                                 !memory.accessible(address, 1)}
+                             : memory.nearest(address);
+  if (!nearest) {
+    return {{"the address is in device memory, of which nothing is allocated"}, {}};
+  }
+  if (nearest->allocation.kind == MemoryKind::kHeap && !nearest->freed) {
+    return in_heap(warp, address, size, *nearest);
+  }
+  AddressReport report = {{relation(address, size, thing_of(warp, *nearest))}, {}};
+  if (nearest->freed) {
+    report.hint = "free memory after the last kernel that uses it has ended";
+  }
+  return report;
+}
+
+AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32_t size,
+                            const DeviceMemory& memory) {
+  AddressReport report;
+  const bool host = is_host_memory(address);
+  if (const auto found = memory.find(address)) {
+    report.lines.push_back(relation(address, size, thing_of(warp, {*found, false})));
+    return report;
+  }
+  if (host && may_use_host_memory(device_of(warp))) {
+    const bool passes_end = !is_mapped_on_host(address, size, false);
+    report.lines.emplace_back(passes_end ? "the access passes the end of host memory"
+                              : is_mapped_on_host(address, size, true)
+                                  ? "the address is host memory"
+                                  : "the address is host memory that may not be written");
+    return report;
+  }
+  report.lines.emplace_back(host ? "the address is host memory (not mapped for the device)"
+                                 : "nothing is at the address, neither on the device nor the host");
+  // The arena is far away; registered memory may be near.
+  const auto nearest = memory.nearest(address);
+  if (nearest && nearest->allocation.kind == MemoryKind::kRegistered) {
+    report.lines.push_back("nearest: " + relation(address, size, thing_of(warp, *nearest)));
+  }
+  report.hint = host ? kHostHint : "";
+  return report;
+}
+
+/// The last shared variable that begins at or before the offset: a loop that runs past the end of
+/// one began there.
+struct SharedVariable {
+  std::string text;
+  bool dynamic = false;
+};
+
+SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
+  const Launch& launch = *warp.block->launch;
+  ProgramState& state = *launch.program;
+  const std::lock_guard lock(state.kernels_mutex);
+  if (launch.kernel >= state.kernels.size() || state.kernels[launch.kernel] == nullptr) {
+    return {};
+  }
+  const ptx::Reachable::Shared* last = nullptr;
+  for (const ptx::Reachable::Shared& shared : state.kernels[launch.kernel]->reachable.shared) {
+    if (shared.offset <= offset && (last == nullptr || shared.offset >= last->offset)) {
+      last = &shared;
+    }
+  }
+  if (last == nullptr) {
+    return {};
+  }
+  const ptx::ProgramVariable& variable = state.program->variables[last->variable];
+  if (variable.dynamic_shared) {
+    return {
+        fmt::format("the last variable before it is '{}', the dynamic shared memory at offset {}",
+                    variable.name, last->offset),
+        true};
+  }
+  return {fmt::format("the last variable before it is '{}', {} at offset {}", variable.name,
+                      bytes_text(variable.variable->size()), last->offset),
+          false};
+}
+
+} // namespace
+
+std::string bytes_text(std::uint64_t count) {
+  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+}
+
+AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
+  const Thing memory = {0, warp.shared_size,
+                        fmt::format("the block's shared memory of {} ({} static, {} dynamic)",
+                                    bytes_text(warp.shared_size), warp.static_shared,
+                                    warp.dynamic_shared)};
+  AddressReport report = {{relation(offset, size, memory)}, {}};
+  const SharedVariable variable = shared_variable_before(warp, offset);
+  if (!variable.text.empty()) {
+    report.lines.push_back(variable.text);
+  }
+  if (variable.dynamic && warp.dynamic_shared == 0) {
+    report.hint = "the launch gives no dynamic shared memory; a kernel that uses some must be "
+                  "launched with its size";
+  }
+  return report;
+}
+
+AddressReport describe_local(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
+  const Thing memory = {0, warp.local_size,
+                        fmt::format("the thread's local memory of {}, {} in use",
+                                    bytes_text(warp.local_size), warp.local_used)};
+  return {{relation(offset, size, memory)}, {}};
+}
+
+AddressReport describe_address(const Warp& warp, unsigned lane, std::uint64_t address,
+                               std::uint32_t size) {
+  if (address < kNullPages) {
+    return {{address == 0 ? "the address is null"
+                          : fmt::format("the address is null plus {}", bytes_text(address))},
+            "check that the pointer was set, and that what gave it succeeded"};
+  }
+  if (const std::string_view function = function_at(warp, address); !function.empty()) {
+    return {{fmt::format("the address is that of function '{}', which is no data", function)}, {}};
+  }
+  const DeviceMemory* const memory = DeviceMemory::instance();
+  if (memory == nullptr) {
+    return {};
+  }
+  return address - memory->arena() < memory->arena_size()
+             ? in_arena(warp, lane, address, size, *memory)
+             : outside_arena(warp, address, size, *memory);
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,30 @@
+// Describes what is at an address that a kernel may not access.
+#pragma once
+
+#include "simt/exec/warp/warp.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gantry::simt::exec {
+
+struct AddressReport {
+  std::vector<std::string> lines;
+  std::string hint; ///< what the program may do about it; empty if there is nothing to say
+};
+
+/// What is at [address, address + size), a generic address of a thread of `lane`: null, a function,
+/// host memory, shared or local memory, or which allocation is nearest, be it live or freed.
+[[nodiscard]] AddressReport describe_address(const Warp& warp, unsigned lane, std::uint64_t address,
+                                             std::uint32_t size);
+/// The same for offsets in the block's shared memory and a thread's local memory.
+[[nodiscard]] AddressReport describe_shared(const Warp& warp, std::uint64_t offset,
+                                            std::uint32_t size);
+[[nodiscard]] AddressReport describe_local(const Warp& warp, std::uint64_t offset,
+                                           std::uint32_t size);
+
+/// "1 byte", "4 bytes".
+[[nodiscard]] std::string bytes_text(std::uint64_t count);
+
+} // namespace gantry::simt::exec

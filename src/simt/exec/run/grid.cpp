@@ -1,0 +1,385 @@
+#include "simt/exec/run/grid.h"
+
+#include "simt/exec/checks/block_checks.h"
+#include "simt/exec/code/code.h"
+#include "simt/exec/engine/scheduler.h"
+#include "simt/exec/engine/services.h"
+#include "simt/exec/evaluator/evaluator.h"
+#include "simt/exec/host/of_thread.h"
+#include "simt/exec/host/settings.h"
+#include "simt/exec/host/thread_pool.h"
+#include "simt/exec/memory/device_heap.h"
+#include "simt/exec/memory/device_memory.h"
+#include "simt/exec/memory/range_allocator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <sched.h>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+/// What all blocks of a grid share, worked out once.
+struct Grid {
+  Launch* launch;
+  const PreparedKernel* kernel;
+  bool interpreted = false;
+  ProgramCode::Entry entry;
+  Code* functions = nullptr;
+  std::uint32_t threads = 0, warps = 0;
+  std::uint32_t shared_size = 0;
+  std::uint32_t local_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::atomic<std::uint64_t> next = 0;
+  std::uint64_t chunk = 1;
+};
+
+// Slots of blocks that have ended, kept by each thread for further blocks.
+class SlotStore {
+public:
+  /// Null if there is no memory for one.
+  std::unique_ptr<BlockSlot> take(std::uint32_t local_bytes, std::int32_t device) {
+    for (auto it = slots_.begin(); it != slots_.end(); ++it) {
+      if ((*it)->local_bytes == local_bytes && (*it)->device == device) {
+        std::unique_ptr<BlockSlot> slot = std::move(*it);
+        slots_.erase(it);
+        return slot;
+      }
+    }
+    return BlockSlot::make(local_bytes, device);
+  }
+  void give(std::unique_ptr<BlockSlot> slot) {
+    if (slots_.size() < 4) {
+      slots_.push_back(std::move(slot));
+    }
+  }
+
+private:
+  std::vector<std::unique_ptr<BlockSlot>> slots_;
+};
+
+// The part of a warp that is the same for all blocks of the grid.
+void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
+  const LaunchShape& shape = grid.launch->shape;
+  WarpSlot& place = *slot.warps[index];
+  Warp& warp = place.warp;
+  const std::uint32_t first = index * kLanes;
+  const std::uint32_t lanes = std::min(kLanes, grid.threads - first);
+  warp.exists = lanes == kLanes ? kAllLanes : (1U << lanes) - 1;
+  warp.warp_index = index;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t thread = first + lane;
+    place.lane_tid[0][lane] = thread % shape.block[0];
+    place.lane_tid[1][lane] = thread / shape.block[0] % shape.block[1];
+    place.lane_tid[2][lane] = thread / shape.block[0] / shape.block[1];
+  }
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    warp.tid[axis] = place.lane_tid[axis][0];
+    warp.ntid[axis] = shape.block[axis];
+    warp.nctaid[axis] = shape.grid[axis];
+  }
+  warp.nsmid = thread_count();
+  warp.grid_id = grid.launch->grid_id;
+  warp.static_shared = grid.kernel->facts.static_shared;
+  warp.dynamic_shared = shape.dynamic_shared;
+  warp.shared_size = grid.shared_size;
+  warp.shared = reinterpret_cast<std::byte*>(slot.shared_memory);
+  warp.parameters = reinterpret_cast<const std::byte*>(slot.shared_memory + kSharedWindow);
+  warp.variables = grid.kernel->variables.data();
+  warp.functions = grid.functions;
+  warp.function_base = grid.launch->program->function_base;
+  warp.services = &services();
+  const DeviceMemory& memory = *DeviceMemory::instance();
+  warp.shadow = memory.shadow();
+  warp.arena = memory.arena();
+  warp.arena_size = memory.arena_size();
+  warp.stack_limit = place.stack.limit();
+  warp.block = &slot.block;
+}
+
+// Makes a slot ready for blocks of this grid; null if there is no memory for it.
+std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
+  std::unique_ptr<BlockSlot> slot =
+      of_thread<SlotStore>().take(grid.local_bytes, grid.launch->program->options.device);
+  while (slot != nullptr && slot->warps.size() < grid.warps) {
+    std::unique_ptr<WarpSlot> warp = WarpSlot::make(grid.local_bytes, slot->device);
+    if (warp == nullptr) {
+      slot.reset();
+    } else {
+      slot->warps.push_back(std::move(warp));
+    }
+  }
+  if (slot == nullptr) {
+    return nullptr;
+  }
+  if (const std::uint32_t bytes = grid.kernel->facts.parameter_bytes) {
+    std::memcpy(reinterpret_cast<void*>(slot->shared_memory + kSharedWindow),
+                grid.launch->parameters, bytes);
+  }
+  slot->block.launch = grid.launch;
+  if (!slot->block.watch && settings().checks.watches_blocks()) {
+    slot->block.watch = std::make_unique<BlockChecks>(settings().checks);
+  }
+  slot->block.warps = grid.warps;
+  for (std::uint32_t i = 0; i < grid.warps; ++i) {
+    set_up_warp(grid, *slot, i);
+  }
+  return slot;
+}
+
+void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned thread) {
+  const LaunchShape& shape = grid.launch->shape;
+  Block& block = slot.block;
+  block.warps_alive = grid.warps;
+  block.index[0] = static_cast<std::uint32_t>(number % shape.grid[0]);
+  block.index[1] = static_cast<std::uint32_t>(number / shape.grid[0] % shape.grid[1]);
+  block.index[2] = static_cast<std::uint32_t>(number / shape.grid[0] / shape.grid[1]);
+  for (std::uint32_t i = 0; i < grid.warps; ++i) {
+    Warp& warp = slot.warps[i]->warp;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      warp.ctaid[axis] = block.index[axis];
+    }
+    warp.smid = thread;
+    warp.live = warp.alive = warp.exists;
+    warp.local_used = 0;
+    warp.fuel = kLoopFuel;
+    block.alive[i] = warp.exists;
+  }
+  if (block.watch) {
+    block.watch->begin(block, slot.warps[0]->warp);
+  }
+}
+
+thread_local const Grid* current_grid = nullptr;
+
+// Machine code of kernels lacks the prefix that UndefinedBehaviorSanitizer looks for.
+__attribute__((no_sanitize("function"))) void run_code(Code code, Warp& warp) {
+  code(&warp, warp.exists, nullptr, nullptr);
+}
+
+void warp_main(void* argument) {
+  Warp& warp = *static_cast<Warp*>(argument);
+  if (current_grid->interpreted) {
+    evaluate(warp);
+  } else {
+    run_code(current_grid->entry.code, warp);
+  }
+  end_lanes(warp, warp.live);
+  warp.block->scheduler->end();
+}
+
+/// A block under way.
+struct Resident {
+  std::unique_ptr<BlockSlot> slot;
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+class Worker {
+public:
+  Worker(Grid& grid, unsigned thread) : grid_(grid), thread_(thread) {}
+
+  void run() {
+    current_grid = &grid_;
+    if (!grid_.interpreted && !grid_.entry.may_suspend) {
+      run_straight();
+    } else {
+      run_in_turns();
+    }
+    for (Resident& resident : residents_) {
+      free_.push_back(std::move(resident));
+    }
+    for (Resident& resident : free_) {
+      of_thread<SlotStore>().give(std::move(resident.slot));
+    }
+    current_grid = nullptr;
+  }
+
+private:
+  // Blocks whose warps never wait: block after block, warp after warp, on one stack.
+  void run_straight() {
+    if (!take_blocks()) {
+      return;
+    }
+    std::optional<Resident> opened = open_resident();
+    if (!opened) {
+      return;
+    }
+    residents_.push_back(*std::move(opened));
+    Resident& resident = residents_.back();
+    for (const auto& warp : resident.slot->warps) {
+      warp->warp.stack_limit = resident.slot->warps[0]->stack.limit();
+    }
+    resident.scheduler->begin_straight(
+        *resident.slot, [](void* worker) { static_cast<Worker*>(worker)->straight(); }, this);
+    (void)resident.scheduler->turn();
+  }
+
+  [[noreturn]] void straight() {
+    BlockSlot& slot = *residents_.back().slot;
+    const Code code = grid_.entry.code;
+    do {
+      set_block(grid_, slot, first_++, thread_);
+      for (std::uint32_t i = 0; i < grid_.warps; ++i) {
+        run_code(code, slot.warps[i]->warp);
+      }
+      if (slot.block.watch) {
+        fail_if(slot.warps[0]->warp, slot.block.watch->end(slot.warps[0]->warp));
+      }
+    } while (take_blocks());
+    slot.block.scheduler->end();
+  }
+
+  // Blocks whose warps may wait: each warp on its own stack, and in turns.
+  void run_in_turns() {
+    while (!grid_.launch->failed.load(std::memory_order_relaxed)) {
+      if (residents_.empty() && !begin_block()) {
+        break;
+      }
+      bool idle = true;
+      for (std::size_t i = 0; i < residents_.size(); ++i) {
+        const Turn turn = residents_[i].scheduler->turn();
+        idle &= turn == Turn::kIdle;
+        if (turn == Turn::kEnded) {
+          free_.push_back(std::move(residents_[i]));
+          residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(i--));
+        }
+      }
+      // The blocks here may wait for a block that has not begun.
+      if (idle && !residents_.empty() && !begin_block()) {
+        sched_yield();
+      }
+    }
+  }
+
+  // Makes first_ a block to run next; false if there are none left.
+  bool take_blocks() {
+    if (first_ != last_) {
+      return !grid_.launch->failed.load(std::memory_order_relaxed);
+    }
+    first_ = grid_.next.fetch_add(grid_.chunk, std::memory_order_relaxed);
+    last_ = std::min(grid_.blocks, first_ + grid_.chunk);
+    if (first_ >= grid_.blocks) {
+      first_ = last_ = grid_.blocks;
+      return false;
+    }
+    return !grid_.launch->failed.load(std::memory_order_relaxed);
+  }
+
+  // A slot for another block; nothing if there is no memory for it. Then the launch ends, unless
+  // this thread has blocks that will end and give back their slots.
+  [[nodiscard]] std::optional<Resident> open_resident() {
+    Resident resident;
+    resident.slot = open_slot(grid_);
+    if (resident.slot == nullptr) {
+      if (residents_.empty()) {
+        fail_without_memory();
+      }
+      return std::nullopt;
+    }
+    resident.scheduler = std::make_unique<Scheduler>();
+    resident.slot->block.scheduler = resident.scheduler.get();
+    return resident;
+  }
+
+  void fail_without_memory() {
+    Launch& launch = *grid_.launch;
+    const ptx::Function& kernel = launch.program->program->definition(launch.kernel);
+    launch.fail(
+        {FaultCode::kOutOfResources,
+         fmt::format(
+             "gantry: error: kernel '{}': no memory for a block of {} threads with {} bytes "
+             "of local memory each\n  hint: lower CU_LIMIT_STACK_SIZE (cuCtxSetLimit) or "
+             "GANTRY_SIMT_THREADS, or raise the process's limit of address space\n",
+             kernel.name, grid_.threads, grid_.local_bytes)});
+  }
+
+  bool begin_block() {
+    if (!take_blocks()) {
+      return false;
+    }
+    Resident resident;
+    if (free_.empty()) {
+      std::optional<Resident> opened = open_resident();
+      if (!opened) {
+        return false;
+      }
+      resident = *std::move(opened);
+    } else {
+      resident = std::move(free_.back());
+      free_.pop_back();
+    }
+    Block& block = resident.slot->block;
+    block.barriers = {};
+    block.progress = 0;
+    set_block(grid_, *resident.slot, first_++, thread_);
+    resident.scheduler->begin(*resident.slot, warp_main);
+    residents_.push_back(std::move(resident));
+    return true;
+  }
+
+  Grid& grid_;
+  unsigned thread_;
+  std::uint64_t first_ = 0, last_ = 0; ///< blocks taken and not begun
+  std::vector<Resident> residents_;
+  std::vector<Resident> free_;
+};
+
+/// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
+/// variables take is there in any case, up to what a GPU has. In few sizes, as slots of one size
+/// are kept.
+std::uint32_t local_window(std::uint64_t limit, std::uint64_t needed) {
+  constexpr std::uint64_t kStep = 64 << 10;
+  return static_cast<std::uint32_t>(
+      needed <= limit / 2
+          ? limit
+          : std::max(limit, std::min(round_up(limit + needed, kStep), Limits::kMostLocalBytes)));
+}
+
+} // namespace
+
+unsigned thread_count() {
+  static const unsigned count = settings().threads != 0 ? settings().threads : ThreadPool::cores();
+  return count;
+}
+
+void run_grid(Launch& launch) {
+  Grid grid{};
+  grid.launch = &launch;
+  ProgramState& program = *launch.program;
+  grid.kernel = &program.prepared(launch.kernel);
+  launch.geometry = geometry_of(launch.shape);
+  grid.interpreted = program.mode() == Mode::kInterpret;
+  const auto fail = [&](std::string why) { launch.fail({fault_without_code(), std::move(why)}); };
+  if (grid.interpreted) {
+    auto code = program.code->one_lane(launch.kernel);
+    if (!code) {
+      return fail(std::move(code.error()));
+    }
+  } else {
+    auto entry = program.code->of(launch.kernel, launch.geometry);
+    if (!entry) {
+      return fail(std::move(entry.error()));
+    }
+    grid.entry = *entry;
+    grid.functions = program.code->table(launch.geometry);
+  }
+  const LaunchShape& shape = launch.shape;
+  grid.threads = shape.block[0] * shape.block[1] * shape.block[2];
+  grid.warps = (grid.threads + kLanes - 1) / kLanes;
+  grid.shared_size = grid.kernel->facts.static_shared + shape.dynamic_shared;
+  grid.local_bytes =
+      local_window(limits_of(program.options.device).local_bytes, grid.kernel->facts.local_bytes);
+  grid.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const unsigned threads =
+      static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), grid.blocks));
+  // Enough pieces that the threads end together, and few enough that taking one costs nothing.
+  grid.chunk = std::clamp<std::uint64_t>(grid.blocks / (std::uint64_t{threads} * 16), 1, 64);
+  ThreadPool::instance().run(threads, [&](unsigned thread) { Worker(grid, thread).run(); });
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,45 @@
+// Faults of kernels: a code of CUDA's, the report, and the facts that a runtime may want.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gantry::simt::exec {
+
+/// Why a launch ended early; the numbers are CUDA's error codes for it.
+enum class FaultCode : int {
+  kDeinitialized = 4, ///< the process ends, and the code cannot be made any more
+  kIllegalAddress = 700,
+  kOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kAssert = 710,
+  kStackError = 714,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidPc = 718,
+  kLaunchFailed = 719,
+};
+
+/// What a runtime needs to describe the fault itself. Of several threads, the first one's.
+struct FaultFacts {
+  enum class Access : std::uint8_t { kNone, kRead, kWrite, kCall };
+  std::string kernel;   ///< its name
+  std::string position; ///< "sum.cu:12" or "near sum.cu:12"; empty if the PTX does not say
+  std::string what;     ///< the report's headline: "race in global memory: store of 4 bytes at …"
+  Access access =
+      Access::kNone;         ///< of what is at `address`; kNone if the fault is about no address
+  std::uint64_t address = 0; ///< a generic one
+  bool is_invalid = false;   ///< the access itself is the fault
+};
+
+/// A launch that failed. `report` is what GANTRY_SIMT prints to standard error: several lines that
+/// name the kernel, the source position, the block and thread, and for an access the address and
+/// what is there.
+struct Fault {
+  FaultCode code = FaultCode::kLaunchFailed;
+  std::string report;
+  FaultFacts facts = {};
+};
+
+} // namespace gantry::simt::exec
