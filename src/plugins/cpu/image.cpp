@@ -5,7 +5,7 @@
 #include "plugins/cpu/entries.h"
 #include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image_binding.h"
-#include "plugins/find_each.h"
+#include "plugins/image_entries.h"
 #include "plugins/last_error.h"
 
 #include <cerrno>
@@ -123,13 +123,14 @@ void find_league(const char* name, const gantry_image& image, gantry_kernel& ker
 
 } // namespace
 
-gantry_image::~gantry_image() {
+std::int32_t gantry_image::unload() {
   if (void* handle = handle_.load(std::memory_order_acquire); handle != nullptr) {
     device_.functions.remove(this);
     dlclose(handle);
   }
   munmap(contents_.data(), contents_.size());
   close_file();
+  return GANTRY_SUCCESS;
 }
 
 void gantry_image::close_file() {
@@ -293,18 +294,6 @@ gantry_status create_image(gantry_device* device, const void* bytes, size_t size
   return GANTRY_SUCCESS;
 }
 
-gantry_status load_image(gantry_image* image) noexcept {
-  return image->load();
-}
-
-gantry_status destroy_image(gantry_image* image) noexcept {
-  delete image;
-  return GANTRY_SUCCESS;
-}
-
-gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
-                           std::size_t count) noexcept {
-  return plugins::find_each(*image, symbols, count);
-}
+GANTRY_IMAGE_ENTRIES
 
 } // namespace gantry::cpu::entries

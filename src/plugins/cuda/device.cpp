@@ -40,10 +40,7 @@ std::int32_t describe(Device& opened, CUdevice device) {
            Wanted{CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
            Wanted{CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
        }) {
-    if (const std::int32_t code = read_attribute(*value, attribute, device);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(read_attribute(*value, attribute, device));
   }
   opened.capability = major * 10 + minor;
   opened.integrated = integrated != 0;
@@ -57,11 +54,9 @@ std::int32_t describe(Device& opened, CUdevice device) {
 }
 
 std::int32_t prepare_context(const Device& opened) {
-  if (const std::int32_t code = enter(opened); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(opened));
   // Refused once somebody else's kernels use the heap; then it is theirs to have made it large.
-  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, opened.options.heap);
+  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, *opened.options.heap);
   if (opened.options.stack) {
     GANTRY_CUDA_TRY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, *opened.options.stack);
   }
@@ -70,9 +65,7 @@ std::int32_t prepare_context(const Device& opened) {
 
 std::int32_t open(Device& opened, std::int32_t index) {
   GANTRY_CUDA_TRY(cuDeviceGet, &opened.ordinal, index);
-  if (const std::int32_t code = describe(opened, opened.ordinal); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(describe(opened, opened.ordinal));
   GANTRY_CUDA_TRY(cuDevicePrimaryCtxRetain, &opened.context, opened.ordinal);
   const std::int32_t code = prepare_context(opened);
   if (code != GANTRY_SUCCESS) {
@@ -83,9 +76,7 @@ std::int32_t open(Device& opened, std::int32_t index) {
 
 /// Frees all that the driver holds for the device but its context, which others may use too.
 std::int32_t empty_context(Device& device) {
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   std::int32_t status = free_functions(device);
   keep_failure(status, device.memory.free_all());
   keep_failure(status, device.pinned.free_kept());
@@ -137,9 +128,7 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   auto opened = std::make_unique<Device>();
   opened->openmp_number = settings->openmp_number;
   opened->options = *std::move(wanted);
-  if (const gantry_status status = open(*opened, index); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(open(*opened, index));
   opened->thread_queues = std::make_shared<ThreadQueues>(*opened);
   *device = opened.release();
   return GANTRY_SUCCESS;

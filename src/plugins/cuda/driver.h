@@ -127,8 +127,4 @@ inline void keep_failure(std::int32_t& status, std::int32_t step) {
 
 /// Calls an entry point and returns from the function if it fails.
 #define GANTRY_CUDA_TRY(name, ...)                                                                 \
-  if (const std::int32_t code_ =                                                                   \
-          ::gantry::cuda::check(::gantry::cuda::driver().name(__VA_ARGS__), #name);                \
-      code_ != GANTRY_SUCCESS) [[unlikely]] {                                                      \
-    return code_;                                                                                  \
-  }
+  GANTRY_STATUS_TRY(::gantry::cuda::check(::gantry::cuda::driver().name(__VA_ARGS__), #name))

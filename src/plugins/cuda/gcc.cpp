@@ -73,22 +73,16 @@ std::int32_t reserve_stacks(LaunchMemory& memory, Device& device, CUstream strea
     stacks = memory.stacks;
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   if (memory.borrowed_stacks != 0 || memory.stacks != 0) {
     GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
-    if (const std::int32_t code = memory.give_back_stacks(device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(memory.give_back_stacks(device));
   }
   const bool own = blocks * of_block <= kOwnStacks;
   if (own && memory.stacks != 0) {
     const CUdeviceptr before = std::exchange(memory.stacks, 0);
     memory.stack_bytes = 0;
-    if (const std::int32_t code = device.memory.release(before); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(device.memory.release(before));
   }
   std::int32_t code = device.memory.allocate(blocks * of_block, stacks);
   while (code == GANTRY_OUT_OF_MEMORY && blocks > 1) {
@@ -160,15 +154,8 @@ std::int32_t introduce_device(CUmodule module, const Device& device) {
     std::int32_t thread_limit;
   };
   const std::int32_t number = device.openmp_number;
-  if (const std::int32_t code = write_variable(module, kDeviceNumber, number);
-      code != GANTRY_SUCCESS) {
-    return code;
-  }
-  if (const std::int32_t code =
-          write_variable(module, kControlVariables, ControlVariables{number, 0, 0, 0});
-      code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(write_variable(module, kDeviceNumber, number));
+  GANTRY_STATUS_TRY(write_variable(module, kControlVariables, ControlVariables{number, 0, 0, 0}));
   const double second_per_kilohertz = 1e-3;
   return write_variable(module, kClockTick, second_per_kilohertz / device.clock_kilohertz);
 }
@@ -198,11 +185,7 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
   std::array<void*, 3> parameters = {&kernel.region, &data, nullptr};
   if (kernel.convention == Convention::kGccRegion) {
     blocks = blocks_of(kernel, launch, warps);
-    if (const std::int32_t code =
-            reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks));
     parameters = {&data, &stacks, &stack};
   }
   return check(in_context(*kernel.device,

@@ -108,9 +108,7 @@ std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kern
     return GANTRY_SUCCESS;
   }
   CUdeviceptr address = 0;
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
   GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
   gantry_launch_environment environment = {};
@@ -151,9 +149,7 @@ std::int32_t LaunchMemory::release(Device& device) {
 
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                    LaunchMemory& memory) {
-  if (const std::int32_t code = have_functions(*kernel.device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(have_functions(*kernel.device));
   if (kernel.convention != Convention::kClang) {
     return start_of_gcc(kernel, launch, stream, memory);
   }
@@ -162,10 +158,7 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::array<void*, kFewArguments> few;
   std::vector<void*> many;
   if (kernel.environment.reduction_bytes > 0 && kernel.environment.reduction_records > 0) {
-    if (const std::int32_t code = reserve(memory, kernel.environment, *kernel.device, stream);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(reserve(memory, kernel.environment, *kernel.device, stream));
     void** copied = few.data();
     if (launch.argument_count > kFewArguments) {
       many.resize(launch.argument_count);

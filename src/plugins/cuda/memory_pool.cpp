@@ -98,17 +98,13 @@ std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
   }
   CUresult result = driver().cuMemAlloc_v2(&address, size);
   if (result == CUDA_ERROR_OUT_OF_MEMORY && kept_bytes_ > 0) {
-    if (const std::int32_t code = shrink(0); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(shrink(0));
     result = driver().cuMemAlloc_v2(&address, size);
   }
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
   }
-  if (const std::int32_t code = check(result, "cuMemAlloc"); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(check(result, "cuMemAlloc"));
   Class& of = classes_[size];
   of.size = size;
   ++of.blocks;

@@ -37,9 +37,7 @@ std::int32_t put_to_device(gantry_queue& queue, void* device_address, const void
                            std::uint64_t bytes) {
   const auto to = reinterpret_cast<CUdeviceptr>(device_address);
   if (bytes > kDriverTakes && !queue.device.integrated) {
-    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
       return queue.staging.submit(queue.stream, to, host, bytes);
     }
@@ -55,9 +53,7 @@ std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_add
   const auto from = reinterpret_cast<CUdeviceptr>(device_address);
   // The driver would wait for the copy of however little.
   if (!queue.device.integrated) {
-    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
       return queue.staging.retrieve(queue.stream, host, from, bytes);
     }
@@ -84,9 +80,7 @@ std::int32_t now(Device& device, Put&& put) {
 } // namespace
 
 gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
-  if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(enter(*device));
   CUstream stream = nullptr;
   GANTRY_CUDA_TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
   *queue = new gantry_queue{.device = *device, .stream = stream};
@@ -125,9 +119,7 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
 
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                            const gantry_launch* launch) noexcept {
-  if (const gantry_status status = queue->data.bring(queue->stream); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(queue->data.bring(queue->stream));
   return queue->times.note(queue->device, queue->stream,
                            [&] { return start(*kernel, *launch, queue->stream, queue->memory); });
 }

@@ -34,16 +34,16 @@ std::int32_t kind_of(FaultKind kind) {
 namespace {
 
 /// By GANTRY_FAULT_ACCESS_*.
-constexpr std::array kDeeds = {"read from", "wrote to", "called"};
+constexpr std::array kAccesses = {"read from", "wrote to", "called"};
 
 std::string describe(const Fault& fault) {
   // A kernel may have written to the fault itself.
-  const char* const deed = fault.access < kDeeds.size() ? kDeeds[fault.access] : "used";
+  const char* const accessed = fault.access < kAccesses.size() ? kAccesses[fault.access] : "used";
   const char* const who = fault.kernel != 0 ? "a kernel" : "code on the device";
   switch (fault.kind) {
   case FaultKind::kAccess:
     return fault.known == 0 ? fmt::format("{} used an address that no memory has", who)
-                            : fmt::format("{} {} address {:#x}", who, deed, fault.address);
+                            : fmt::format("{} {} address {:#x}", who, accessed, fault.address);
   case FaultKind::kArithmetic:
     return fmt::format("{} divided by zero", who);
   case FaultKind::kInstruction:

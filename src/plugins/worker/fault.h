@@ -3,6 +3,8 @@
 
 #include "plugins/worker/protocol.h"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace gantry::worker {
@@ -11,6 +13,9 @@ namespace gantry::worker {
 [[nodiscard]] inline bool is_lost(const Control& control) {
   return control.fault.complete.load(std::memory_order_acquire) != 0 || control.worker_is_gone();
 }
+
+/// How often whoever waits for a worker asks is_lost(), because one that is killed wakes nobody.
+inline constexpr std::chrono::milliseconds kLossCheckInterval(20);
 
 /// The GANTRY_FAULT_* of gantry/plugin.h.
 [[nodiscard]] std::int32_t kind_of(FaultKind kind);

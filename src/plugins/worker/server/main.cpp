@@ -8,7 +8,7 @@
 #include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
-#include "plugins/worker/monotonic.h"
+#include "plugins/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/guardian.h"
 #include "plugins/worker/server/lifetime.h"
