@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bundle_test.sh SOURCE BUILD: makes a bundle of the build's programs and runs it on the executor's
-# interpreter.
+# evaluator.
 set -euo pipefail
 source=$1 build=$2
 bundle=$build/tests/device/gpu-bundle

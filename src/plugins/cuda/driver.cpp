@@ -58,6 +58,7 @@ Driver make_driver() {
   }
   GANTRY_PLUGIN_ENTRIES(GANTRY_LOOK_UP)
 #undef GANTRY_LOOK_UP
+  driver.cuFuncLoad = reinterpret_cast<decltype(driver.cuFuncLoad)>(dlsym(library, "cuFuncLoad"));
   driver.set_freed =
       reinterpret_cast<decltype(driver.set_freed)>(dlsym(library, "gantry_simt_set_freed"));
   driver.use_host_memory = reinterpret_cast<decltype(driver.use_host_memory)>(

@@ -69,6 +69,7 @@ struct Driver {
 #define GANTRY_POINTER(name) decltype(&::name) name = nullptr;
   GANTRY_PLUGIN_ENTRIES(GANTRY_POINTER)
 #undef GANTRY_POINTER
+  decltype(&::cuFuncLoad) cuFuncLoad = nullptr; ///< null with a driver older than 12.4
   /// The PTX executor's alone; null with any other driver.
   decltype(&::gantry_simt_set_freed) set_freed = nullptr;
   decltype(&::gantry_simt_use_host_memory) use_host_memory = nullptr;

@@ -48,6 +48,7 @@ std::int32_t gantry_image::load() {
   std::int32_t code = publish();
   if (code == GANTRY_SUCCESS) {
     code = run_alone("__gantry_construct");
+    load_now("__gantry_destroy");
   }
   if (code != GANTRY_SUCCESS) {
     // Not half: the next call begins anew.
@@ -72,6 +73,16 @@ std::int32_t gantry_image::run_alone(const char* name) const {
   GANTRY_CUDA_TRY(cuLaunchKernel, function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
   GANTRY_CUDA_TRY(cuStreamSynchronize, nullptr);
   return GANTRY_SUCCESS;
+}
+
+// It runs when the process ends, and drivers that compile kernels when they are needed may not do
+// so any more.
+void gantry_image::load_now(const char* name) const {
+  CUfunction function = nullptr;
+  if (driver().cuFuncLoad != nullptr &&
+      driver().cuModuleGetFunction(&function, module_, name) == CUDA_SUCCESS) {
+    (void)driver().cuFuncLoad(function);
+  }
 }
 
 CUresult gantry_image::load_module(std::vector<char>& log) {

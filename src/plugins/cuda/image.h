@@ -50,6 +50,7 @@ private:
   void withdraw();
   /// Launches a kernel of one thread that the linker has made, if the image has it.
   std::int32_t run_alone(const char* name) const;
+  void load_now(const char* name) const;
 
   gantry::cuda::Device& device_;
   std::string text_; ///< as the driver wants it, with a NUL

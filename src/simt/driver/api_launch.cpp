@@ -150,7 +150,7 @@ GANTRY_CUDA_API cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle)
 }
 
 GANTRY_CUDA_API cuFuncLoad(CUfunction handle) {
-  return call_for_function(handle, [](Function& function) { return function.prepare({}); });
+  return call_for_function(handle, [](Function& function) { return function.prepare({}, true); });
 }
 
 GANTRY_CUDA_API cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,

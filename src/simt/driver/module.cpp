@@ -91,16 +91,17 @@ Function::Function(Module& module, std::uint32_t kernel)
                                ? 0
                                : Device::kSharedOfBlock - facts_.static_shared) {}
 
-CUresult Function::prepare(const exec::LaunchShape& shape) {
-  if (prepared()) {
+CUresult Function::prepare(const exec::LaunchShape& shape, bool with_callees) {
+  if (prepared() && !with_callees) {
     return CUDA_SUCCESS;
   }
   if (facts_.static_shared > Device::kSharedOfBlock) {
     return refuse(fmt::format("it has {} bytes of static shared memory, the limit is {}",
                               facts_.static_shared, Device::kSharedOfBlock));
   }
-  if (const auto ready = module_.program().prepare(kernel_, shape); !ready) {
-    return refuse(ready.error());
+  if (const auto ready = module_.program().prepare(kernel_, shape, with_callees); !ready) {
+    return ready.error().code == exec::FaultCode::kDeinitialized ? CUDA_ERROR_DEINITIALIZED
+                                                                 : refuse(ready.error().report);
   }
   prepared_.store(true, std::memory_order_release);
   return CUDA_SUCCESS;

@@ -73,7 +73,7 @@ public:
 
   /// Makes the kernel ready to run in that shape; quick when it has been made so in any: code for
   /// others is made when they are launched. Why it cannot be is printed, once.
-  [[nodiscard]] CUresult prepare(const exec::LaunchShape& shape);
+  [[nodiscard]] CUresult prepare(const exec::LaunchShape& shape, bool with_callees = false);
   [[nodiscard]] bool prepared() const { return prepared_.load(std::memory_order_acquire); }
 
   [[nodiscard]] tl::expected<void, exec::Fault> run(const exec::LaunchShape& shape,

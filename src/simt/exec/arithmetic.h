@@ -1,5 +1,5 @@
-// The arithmetic of PTX, one lane at a time: the interpreter's engine, and what compiled code calls
-// for operations that no machine instruction does (directed rounding, conversions, approximations).
+// The arithmetic of PTX that no machine instruction does (directed rounding, conversions,
+// approximations), one lane at a time, for compiled code and the evaluator.
 //
 // An operation is packed in 32 bits, so that compiled code can carry it as a constant. Values are
 // words of 64 bits of which the type's width counts; upper bits of results are zero (for narrow

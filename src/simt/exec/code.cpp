@@ -2,7 +2,6 @@
 
 #include "simt/exec/call_adapter.h"
 #include "simt/exec/code_cache.h"
-#include "simt/exec/settings.h"
 #include "simt/ptx/call_interface.h"
 
 #include <atomic>
@@ -20,6 +19,7 @@ namespace {
 
 struct Compiler {
   CompileFunction compile = nullptr;
+  DecodeFunction decode = nullptr;
   std::string error;
 };
 
@@ -27,20 +27,22 @@ struct Compiler {
 std::atomic<bool> compiler_has_gone = false;
 
 // The two share structures, so that nothing but the compiler of this very version will do.
-tl::expected<CompileFunction, std::string> compiler_in(const std::string& path) {
+tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return tl::unexpected(std::string(dlerror()));
   }
   const auto* const version =
       static_cast<const char*>(dlsym(library, "gantry_simt_compiler_version"));
-  const auto compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
-  if (version == nullptr || compile == nullptr ||
+  Compiler compiler;
+  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
+  compiler.decode = reinterpret_cast<DecodeFunction>(dlsym(library, "gantry_simt_decode"));
+  if (version == nullptr || compiler.compile == nullptr || compiler.decode == nullptr ||
       std::strcmp(version, GANTRY_SIMT_COMPILER_VERSION) != 0) {
     dlclose(library);
     return tl::unexpected(fmt::format("{} is of another version", path));
   }
-  return compile;
+  return compiler;
 }
 
 // Beside the library that this is in, lib/simt/libcuda.so.1; unit tests, which link exec/
@@ -59,37 +61,32 @@ Compiler open_compiler() {
   for (const std::string& candidate : candidates) {
     const auto opened = compiler_in(candidate);
     if (opened) {
-      compiler.compile = *opened;
       // Called before what LLVM has registered by being loaded.
       std::atexit([] { compiler_has_gone.store(true, std::memory_order_relaxed); });
-      return compiler;
+      return *opened;
     }
     compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
   }
   return compiler;
 }
 
-struct Job {
-  const CompileRequest* request;
-  CodeImage* image;
-  std::string* error;
-  CompileFunction compile;
-  bool done;
-};
-
-// On a thread of its own: the caller may be a warp, whose stack is too small for a compiler.
-bool compile(const CompileRequest& request, CodeImage& image, std::string& error) {
+// A function of the compiler's library, on a thread of its own: the caller may be a warp, whose
+// stack is too small for a compiler.
+template <typename Made>
+bool call_compiler(bool (*Compiler::*function)(const CompileRequest&, Made&, std::string&),
+                   const CompileRequest& request, Made& made, std::string& error) {
   // Never destroyed: runtimes launch kernels from their last destructors.
   static const Compiler& compiler = *new Compiler(open_compiler());
-  if (compiler_is_gone()) {
+  if (compiler_has_gone.load(std::memory_order_relaxed)) {
     error = "the process ends, and the compiler of the PTX executor is closed";
     return false;
   }
-  if (compiler.compile == nullptr) {
+  if (compiler.*function == nullptr) {
     error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
     return false;
   }
-  Job job{&request, &image, &error, compiler.compile, false};
+  const auto work = [&] { return (compiler.*function)(request, made, error); };
+  std::pair<decltype(work), bool> job{work, false};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 16 << 20);
@@ -97,8 +94,8 @@ bool compile(const CompileRequest& request, CodeImage& image, std::string& error
   const int failed = pthread_create(
       &thread, &attributes,
       [](void* argument) -> void* {
-        auto* work = static_cast<Job*>(argument);
-        work->done = work->compile(*work->request, *work->image, *work->error);
+        auto* own = static_cast<decltype(job)*>(argument);
+        own->second = own->first();
         return nullptr;
       },
       &job);
@@ -110,13 +107,14 @@ bool compile(const CompileRequest& request, CodeImage& image, std::string& error
     return false;
   }
   pthread_join(thread, nullptr);
-  return job.done;
+  return job.second;
 }
 
 } // namespace
 
-bool compiler_is_gone() {
-  return compiler_has_gone.load(std::memory_order_relaxed);
+FaultCode fault_without_code() {
+  return compiler_has_gone.load(std::memory_order_relaxed) ? FaultCode::kDeinitialized
+                                                           : FaultCode::kIllegalInstruction;
 }
 
 std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program) {
@@ -133,7 +131,8 @@ std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program>
 }
 
 ProgramCode::ProgramCode(std::shared_ptr<const ptx::Program> program)
-    : program_(std::move(program)) {
+    : program_(std::move(program)), one_lane_(program_->functions.size()),
+      published_(program_->functions.size()) {
   for (unsigned geometry = 0; geometry < kGeometries; ++geometry) {
     tables_[geometry].resize(program_->functions.size());
     entries_[geometry].resize(program_->functions.size());
@@ -168,6 +167,36 @@ const CallPlan& ProgramCode::call_plan(Site site, std::uint32_t function) {
   return *plan;
 }
 
+tl::expected<const OneLaneCode*, std::string> ProgramCode::one_lane(std::uint32_t function) {
+  if (const OneLaneCode* ready = published_[function].load(std::memory_order_acquire)) {
+    return ready;
+  }
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<OneLaneCode>& place = one_lane_[function];
+  if (!place) {
+    auto code = std::make_unique<OneLaneCode>();
+    CompileRequest request;
+    request.program = program_.get();
+    request.function = function;
+    std::string error;
+    if (!call_compiler(&Compiler::decode, request, *code, error)) {
+      return tl::unexpected(std::move(error));
+    }
+    bind_steps(*code);
+    place = std::move(code);
+    published_[function].store(place.get(), std::memory_order_release);
+  }
+  return place.get();
+}
+
+tl::expected<void, std::string> ProgramCode::make_ready(std::uint32_t function, Mode mode,
+                                                        Geometry geometry) {
+  const auto outcome = [](auto made) -> tl::expected<void, std::string> {
+    return std::move(made).map([](auto&&) {});
+  };
+  return mode == Mode::kInterpret ? outcome(one_lane(function)) : outcome(of(function, geometry));
+}
+
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,
                                                               Geometry geometry) {
   const std::lock_guard lock(mutex_);
@@ -197,7 +226,7 @@ tl::expected<ProgramCode::Entry, std::string> ProgramCode::make(std::uint32_t fu
   if (!image) {
     image.emplace();
     std::string error;
-    if (!compile(request, *image, error)) {
+    if (!call_compiler(&Compiler::compile, request, *image, error)) {
       return tl::unexpected(std::move(error));
     }
     keep_code(key, *image);

@@ -5,6 +5,9 @@
 // cache, so that a process whose kernels are all cached never loads LLVM.
 #pragma once
 
+#include "simt/exec/fault.h"
+#include "simt/exec/one_lane_code.h"
+#include "simt/exec/settings.h"
 #include "simt/exec/warp.h"
 #include "simt/ptx/program.h"
 
@@ -50,14 +53,18 @@ struct CompileRequest {
   bool watch_exchanges = false; ///< … and of each warp-level operation
 };
 
-/// The compiler library's one function, "gantry_simt_compile" (beside it is the text
-/// "gantry_simt_compiler_version"): false and a text in `error` if the
-/// function cannot be compiled. Safe to call from several threads.
+/// The compiler library's two functions, "gantry_simt_compile" and "gantry_simt_decode" (beside
+/// them is the text "gantry_simt_compiler_version"): false and a text in `error` if the function
+/// cannot be compiled. Of the request, decoding looks at the program and the function. Safe to call
+/// from several threads.
 using CompileFunction = bool (*)(const CompileRequest& request, CodeImage& image,
                                  std::string& error);
+using DecodeFunction = bool (*)(const CompileRequest& request, OneLaneCode& code,
+                                std::string& error);
 
-/// True from when the process ends on: what is not compiled by then, is not.
-[[nodiscard]] bool compiler_is_gone();
+/// What a function that the compiler does not take makes of a launch; another thing once the
+/// process ends and the compiler is gone.
+[[nodiscard]] FaultCode fault_without_code();
 
 class ProgramCode {
 public:
@@ -78,6 +85,14 @@ public:
   [[nodiscard]] Code* table(Geometry geometry);
   /// The code of a function if it has been compiled, else null. Any thread; takes no lock.
   [[nodiscard]] Code known(std::uint32_t function, Geometry geometry) const;
+
+  /// The one-lane form of a function, decoded if need be. Any thread; takes no lock once it is
+  /// there; lives as long as this.
+  [[nodiscard]] tl::expected<const OneLaneCode*, std::string> one_lane(std::uint32_t function);
+
+  /// Sees to it that a function can be executed, in the mode that is asked for.
+  [[nodiscard]] tl::expected<void, std::string> make_ready(std::uint32_t function, Mode mode,
+                                                           Geometry geometry);
 
   /// What a call by pointer has to know of the function that it leads to.
   struct Callee {
@@ -102,6 +117,8 @@ private:
   std::vector<Code> tables_[kGeometries];
   std::vector<Entry> entries_[kGeometries];
   std::vector<Mapping> mappings_;
+  std::vector<std::unique_ptr<OneLaneCode>> one_lane_;
+  std::vector<std::atomic<const OneLaneCode*>> published_; ///< those of one_lane_ that are ready
   std::vector<Callee> callees_;
   std::map<std::pair<Site, std::uint32_t>, std::unique_ptr<CallPlan>> call_plans_;
   std::mutex call_plans_mutex_;

@@ -8,6 +8,7 @@ namespace gantry::simt::exec {
 
 /// Why a launch ended early; the numbers are CUDA's error codes for it.
 enum class FaultCode : int {
+  kDeinitialized = 4, ///< the process ends, and code that has not been made cannot be any more
   kIllegalAddress = 700,
   kOutOfResources = 701,
   kLaunchTimeout = 702,

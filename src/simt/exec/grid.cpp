@@ -2,7 +2,7 @@
 
 #include "simt/exec/code.h"
 #include "simt/exec/device_memory.h"
-#include "simt/exec/interpreter.h"
+#include "simt/exec/evaluator.h"
 #include "simt/exec/loaded_program.h"
 #include "simt/exec/of_thread.h"
 #include "simt/exec/range_allocator.h"
@@ -164,7 +164,7 @@ __attribute__((no_sanitize("function"))) void run_code(Code code, Warp& warp) {
 void warp_main(void* argument) {
   Warp& warp = *static_cast<Warp*>(argument);
   if (current_grid->interpreted) {
-    interpret(warp);
+    evaluate(warp);
   } else {
     run_code(current_grid->entry.code, warp);
   }
@@ -372,20 +372,23 @@ void run_grid(Launch& launch) {
   LoadedProgram::State& program = *launch.program;
   grid.kernel = &program.prepared(launch.kernel);
   launch.geometry = geometry_of(launch.shape);
-  grid.interpreted = program.is_interpreted();
-  if (!grid.interpreted) {
+  grid.interpreted = program.mode() == Mode::kInterpret;
+  const auto fail = [&](std::string why) {
+    launch.fault = Fault{fault_without_code(), std::move(why)};
+    launch.failed = true;
+  };
+  if (grid.interpreted) {
+    auto code = program.code->one_lane(launch.kernel);
+    if (!code) {
+      return fail(std::move(code.error()));
+    }
+  } else {
     auto entry = program.code->of(launch.kernel, launch.geometry);
-    // Runtimes launch kernels from their last destructors.
-    grid.interpreted = !entry && compiler_is_gone();
-    if (!entry && !grid.interpreted) {
-      launch.fault = Fault{FaultCode::kIllegalInstruction, entry.error()};
-      launch.failed = true;
-      return;
+    if (!entry) {
+      return fail(std::move(entry.error()));
     }
-    if (entry) {
-      grid.entry = *entry;
-      grid.functions = program.code->table(launch.geometry);
-    }
+    grid.entry = *entry;
+    grid.functions = program.code->table(launch.geometry);
   }
   const LaunchShape& shape = launch.shape;
   grid.threads = shape.block[0] * shape.block[1] * shape.block[2];

@@ -1,5 +1,5 @@
 // What memory a lane sees at an address, and whether it may access it: the rules that compiled
-// code, the interpreter and system calls share. Compiled code decides the common cases by itself
+// code, the evaluator and system calls share. Compiled code decides the common cases by itself
 // (lower/warp_checks.cpp).
 //
 // Global memory is what the shadow of device_memory.h calls accessible. The windows of shared and

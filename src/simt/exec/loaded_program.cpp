@@ -2,8 +2,9 @@
 
 #include "simt/exec/device_memory.h"
 #include "simt/exec/grid.h"
-#include "simt/exec/interpreter.h"
 #include "simt/exec/range_allocator.h"
+#include "simt/exec/refusal.h"
+#include "simt/ptx/call_interface.h"
 
 #include <algorithm>
 #include <cstring>
@@ -55,19 +56,6 @@ void write_initial(const LoadedProgram::State& state, const ptx::ProgramVariable
   }
 }
 
-// The bytes of the parameter buffer: each parameter at the next multiple of its alignment.
-void lay_out_parameters(const ptx::Function& entry, KernelFacts& facts) {
-  std::uint32_t offset = 0;
-  for (const std::uint32_t index : entry.parameters) {
-    const ptx::Variable& parameter = entry.variables[index];
-    const auto size = static_cast<std::uint32_t>(parameter.size());
-    offset = (offset + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
-    facts.parameters.push_back({offset, size});
-    offset += size;
-  }
-  facts.parameter_bytes = offset;
-}
-
 std::uint32_t product(const ptx::Dim3& size) {
   return size.x == 0 ? 0 : size.x * std::max(1U, size.y) * std::max(1U, size.z);
 }
@@ -75,7 +63,13 @@ std::uint32_t product(const ptx::Dim3& size) {
 KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel, const ptx::Reach& reach) {
   const ptx::Function& entry = program.definition(kernel);
   KernelFacts facts;
-  lay_out_parameters(entry, facts);
+  const ptx::ParameterLayout layout = ptx::layout_of_parameters(entry);
+  for (std::size_t i = 0; i < layout.offsets.size(); ++i) {
+    const std::uint64_t size = entry.variables[entry.parameters[i]].size();
+    facts.parameters.push_back(
+        {static_cast<std::uint32_t>(layout.offsets[i]), static_cast<std::uint32_t>(size)});
+  }
+  facts.parameter_bytes = static_cast<std::uint32_t>(layout.bytes);
   facts.static_shared = reach.static_shared;
   // As if each function reached were called once, by the one before.
   std::uint64_t local_bytes = 0;
@@ -239,16 +233,20 @@ const PreparedKernel& LoadedProgram::State::prepared(std::uint32_t kernel) {
   return *place;
 }
 
-tl::expected<void, std::string> LoadedProgram::prepare(std::uint32_t kernel,
-                                                       const LaunchShape& shape) {
+tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const LaunchShape& shape,
+                                                 bool with_callees) {
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.refusal.empty()) {
-    return tl::unexpected(prepared.refusal);
+    return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.refusal});
   }
-  if (!state_->is_interpreted()) {
-    const auto entry = state_->code->of(kernel, geometry_of(shape));
-    if (!entry && !compiler_is_gone()) {
-      return tl::unexpected(entry.error());
+  for (const std::uint32_t function : prepared.reach.functions) {
+    const bool needed = function == kernel || with_callees;
+    if (!needed || program().functions[function].system_call) {
+      continue;
+    }
+    auto ready = state_->code->make_ready(function, state_->mode(), geometry_of(shape));
+    if (!ready) {
+      return tl::unexpected(Fault{fault_without_code(), std::move(ready.error())});
     }
   }
   return {};

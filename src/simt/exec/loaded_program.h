@@ -33,9 +33,7 @@ struct LoadedProgram::State {
   std::uint64_t function_base = 0;
 
   std::shared_ptr<ProgramCode> code;
-  [[nodiscard]] bool is_interpreted() const {
-    return options.mode.value_or(settings().mode) == Mode::kInterpret;
-  }
+  [[nodiscard]] Mode mode() const { return options.mode.value_or(settings().mode); }
 
   /// By index in Program::functions; null until asked for.
   std::vector<std::unique_ptr<PreparedKernel>> kernels;

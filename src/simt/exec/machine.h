@@ -71,10 +71,12 @@ public:
   [[nodiscard]] const KernelFacts& facts(std::uint32_t kernel) const;
 
   /// Checks that everything the kernel reaches can be executed and makes the code that a launch of
-  /// that shape needs. The error is in the style of NVIDIA's assembler and names the instruction.
-  /// Later calls for the same kernel are quick. run() does it by itself.
-  [[nodiscard]] tl::expected<void, std::string> prepare(std::uint32_t kernel,
-                                                        const LaunchShape& shape);
+  /// that shape needs: of the kernel, or of all functions that it reaches, so that it can be
+  /// launched when the process ends and the compiler is gone. Later calls for the same kernel are
+  /// quick. run() does it by itself. The fault's report is in the style of NVIDIA's assembler and
+  /// names the instruction.
+  [[nodiscard]] tl::expected<void, Fault> prepare(std::uint32_t kernel, const LaunchShape& shape,
+                                                  bool with_callees = false);
 
   /// Executes a grid: `parameters` has facts().parameter_bytes bytes. Blocks until it has ended. An
   /// error ends the grid as soon as its blocks notice. What the kernel prints goes to standard

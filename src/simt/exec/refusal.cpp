@@ -1,8 +1,8 @@
-// Which instructions the executor runs, and with which operands: refusal_of() of interpreter.h.
+// Which instructions the executor runs, and with which operands: refusal_of().
 //
 // An instruction is accepted if one of its opcode's forms (refusal_forms.def) fits. If none does,
 // the message is about the form that came nearest.
-#include "simt/exec/interpreter.h"
+#include "simt/exec/refusal.h"
 #include "simt/exec/refusal_forms.h"
 #include "simt/exec/refusal_operands.h"
 

@@ -1,5 +1,7 @@
 #include "simt/exec/refusal_operands.h"
 
+#include "simt/ptx/instruction.h"
+
 #include <algorithm>
 
 namespace gantry::simt::exec::refusal {
@@ -70,7 +72,7 @@ bool OperandCheck::is_unpacking() const {
   if (operands.size() != 2) {
     return false;
   }
-  const std::vector<Operand> parts = parts_of(operands[0]);
+  const std::vector<Operand> parts = ptx::elements_of(operands[0], function_);
   return can_pack(parts) && is_source(operands[1], instruction_.type()) &&
          std::ranges::all_of(parts, [&](const Operand& part) {
            return is_result(part, part_type(parts.size()), false);
@@ -82,7 +84,7 @@ bool OperandCheck::is_packing() const {
   if (operands.size() != 2) {
     return false;
   }
-  const std::vector<Operand> parts = parts_of(operands[1]);
+  const std::vector<Operand> parts = ptx::elements_of(operands[1], function_);
   return can_pack(parts) && is_result(operands[0], instruction_.type(), false) &&
          std::ranges::all_of(parts, [&](const Operand& part) {
            const Type type = part_type(parts.size());
@@ -98,7 +100,7 @@ bool OperandCheck::is_in_wrong_space() const {
       return false;
     }
     const Space space = function_.variables[operand.members[0].index].space;
-    const Space accessed = accessed_space();
+    const Space accessed = ptx::accessed_space(instruction_);
     return accessed != Space::kGeneric && accessed != space;
   });
 }
@@ -109,25 +111,6 @@ bool OperandCheck::has(Modifier modifier) const {
 
 bool OperandCheck::has_boolean() const {
   return has(Modifier::kAnd) || has(Modifier::kOr) || has(Modifier::kXor);
-}
-
-Space OperandCheck::accessed_space() const {
-  if (has(Modifier::kGlobal)) {
-    return Space::kGlobal;
-  }
-  if (has(Modifier::kShared) || has(Modifier::kSharedCta) || has(Modifier::kSharedCluster)) {
-    return Space::kShared;
-  }
-  if (has(Modifier::kLocal)) {
-    return Space::kLocal;
-  }
-  if (has(Modifier::kConst)) {
-    return Space::kConst;
-  }
-  if (has(Modifier::kParam) || has(Modifier::kParamEntry) || has(Modifier::kParamFunc)) {
-    return Space::kParam;
-  }
-  return Space::kGeneric;
 }
 
 Type OperandCheck::type_of(const Slot& slot) const {
@@ -268,7 +251,7 @@ bool OperandCheck::is_address(const Operand& operand) const {
     return false;
   }
   const Operand& base = operand.members[0];
-  const bool to_parameter = accessed_space() == Space::kParam;
+  const bool to_parameter = ptx::accessed_space(instruction_) == Space::kParam;
   if (base.kind == Kind::kRegister) {
     // What a register points to among parameters is a kernel's, and those are read only.
     const bool reads_kernel =
@@ -279,7 +262,8 @@ bool OperandCheck::is_address(const Operand& operand) const {
     const ptx::Variable& variable = function_.variables[base.index];
     const bool stored = instruction_.opcode != Opcode::k_ld;
     // Only what the instruction accesses for certain; beyond the end is not.
-    const std::uint64_t size = access_size();
+    const std::uint64_t size =
+        std::uint64_t{ptx::vector_length(instruction_)} * ptx::size_of(instruction_.type());
     const bool inside =
         operand.value >= 0 && static_cast<std::uint64_t>(operand.value) + size <= variable.size();
     return variable.space != Space::kRegister &&
@@ -295,17 +279,9 @@ bool OperandCheck::is_kernel_parameter(std::uint32_t variable) const {
          std::ranges::find(function_.parameters, variable) != function_.parameters.end();
 }
 
-unsigned OperandCheck::vector_length() const {
-  return has(Modifier::kV8) ? 8 : has(Modifier::kV4) ? 4 : has(Modifier::kV2) ? 2 : 1;
-}
-
-std::uint64_t OperandCheck::access_size() const {
-  return std::uint64_t{vector_length()} * ptx::size_of(instruction_.type());
-}
-
 template <typename Fits>
 bool OperandCheck::is_moved(const Operand& operand, Fits fits) const {
-  const unsigned length = vector_length();
+  const unsigned length = ptx::vector_length(instruction_);
   if (length * ptx::size_of(instruction_.type()) > 32 ||
       (length == 8 && ptx::size_of(instruction_.type()) != 4)) {
     return false;
@@ -322,20 +298,6 @@ bool OperandCheck::is_moved(const Operand& operand, Fits fits) const {
   Operand element = operand;
   element.element = 0;
   return function_.registers[operand.index].vector == length && fits(element);
-}
-
-std::vector<Operand> OperandCheck::parts_of(const Operand& operand) const {
-  if (operand.kind == Kind::kVector) {
-    return operand.members;
-  }
-  if (operand.kind != Kind::kRegister || operand.element != Operand::kWhole) {
-    return {};
-  }
-  std::vector<Operand> parts(function_.registers[operand.index].vector, operand);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].element = static_cast<std::uint8_t>(i);
-  }
-  return parts;
 }
 
 bool OperandCheck::can_pack(const std::vector<Operand>& parts) const {

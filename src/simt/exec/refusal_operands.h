@@ -25,7 +25,6 @@ public:
 private:
   [[nodiscard]] bool has(ptx::Modifier modifier) const;
   [[nodiscard]] bool has_boolean() const;
-  [[nodiscard]] ptx::Space accessed_space() const;
   [[nodiscard]] ptx::Type type_of(const Slot& slot) const;
   [[nodiscard]] bool fits(const Slot& slot, const ptx::Operand& operand) const;
   [[nodiscard]] const ptx::Register* scalar_register(const ptx::Operand& operand) const;
@@ -36,12 +35,8 @@ private:
   [[nodiscard]] bool is_address_of(const ptx::Operand& operand, ptx::Type type) const;
   [[nodiscard]] bool is_address(const ptx::Operand& operand) const;
   [[nodiscard]] bool is_kernel_parameter(std::uint32_t variable) const;
-  [[nodiscard]] unsigned vector_length() const;
-  [[nodiscard]] std::uint64_t access_size() const;
   template <typename Fits>
   [[nodiscard]] bool is_moved(const ptx::Operand& operand, Fits fits) const;
-  /// The elements of {a, b} or of a vector register.
-  [[nodiscard]] std::vector<ptx::Operand> parts_of(const ptx::Operand& operand) const;
   [[nodiscard]] bool can_pack(const std::vector<ptx::Operand>& parts) const;
   [[nodiscard]] ptx::Type part_type(std::size_t count) const;
   [[nodiscard]] bool is_passed(const ptx::Operand& operand, bool is_argument) const;

@@ -1,5 +1,5 @@
 // Which instructions are accepted and what is said of the others.
-#include "simt/exec/interpreter.h"
+#include "simt/exec/refusal.h"
 #include "simt/ptx/parser.h"
 
 #include <fmt/format.h>

@@ -278,7 +278,7 @@ Code resolve_call(Warp* warp, LaneMask active, std::uint64_t handle, std::uint64
   if (code == nullptr && !callee.is_system) {
     auto entry = program.of(*function, launch.geometry);
     if (!entry) {
-      Fault fault{FaultCode::kIllegalInstruction, std::move(entry.error())};
+      Fault fault{fault_without_code(), std::move(entry.error())};
       warp->block->fail(*warp, std::move(fault));
     }
     code = entry->code;

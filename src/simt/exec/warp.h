@@ -1,7 +1,7 @@
 // What runs: a warp, as the code of a kernel sees it.
 //
 // A warp is 32 lanes that execute one instruction at a time, in lockstep, for the lanes of a mask.
-// Compiled code and the interpreter both get a Warp&; its layout and that of Services are an ABI
+// Compiled code and the evaluator both get a Warp&; its layout and that of Services are an ABI
 // between exec/ and the code that lower/ makes (lower/ takes the offsets from here; cached
 // code carries kWarpAbi).
 //

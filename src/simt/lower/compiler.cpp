@@ -1,9 +1,12 @@
-// The compiler library's entry: a PTX function in, machine code for a warp out.
+// The compiler library's entries: a PTX function in, machine code for a warp out, or its one-lane
+// form for the evaluator.
 //
 //   PTX ─ ScalarFunction ─▶ IR for one lane ─ simplify_scalar ─▶ ─ make_nans_canonical ─▶
 //     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
+//                         └─ decode ─▶ steps
 #include "simt/exec/code.h"
 #include "simt/lower/canonical_nans.h"
+#include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
 #include "simt/lower/pipeline.h"
 #include "simt/lower/scalar_function.h"
@@ -86,20 +89,40 @@ bool has_local_addresses(const ptx::Program& program) {
   return false;
 }
 
+/// A function in its one-lane form.
+struct OneLane {
+  std::unique_ptr<llvm::TargetMachine> machine; ///< null if there is none, for which `error` is
+  llvm::LLVMContext context;
+  llvm::Module module{"kernel", context};
+  llvm::Function* function = nullptr;
+
+  OneLane(const exec::CompileRequest& request, std::string& error) : machine(host_machine(error)) {
+    if (machine == nullptr) {
+      return;
+    }
+    module.setTargetTriple(machine->getTargetTriple());
+    module.setDataLayout(machine->createDataLayout());
+    const llvm::StringRef features = machine->getTargetFeatureString();
+    const TargetFacts facts{features.contains("+fma"), features.contains("+f16c")};
+    function = ScalarFunction(*request.program, request.function, facts, module).build();
+    dump("scalar", *function);
+  }
+};
+
+bool decode_one_lane(const exec::CompileRequest& request, exec::OneLaneCode& code,
+                     std::string& error) {
+  const OneLane one_lane(request, error);
+  return one_lane.machine != nullptr && decode(*one_lane.function, request.function, code, error);
+}
+
 bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {
-  std::unique_ptr<llvm::TargetMachine> machine = host_machine(error);
-  if (machine == nullptr) {
+  OneLane one_lane(request, error);
+  if (one_lane.machine == nullptr) {
     return false;
   }
-  llvm::LLVMContext context;
-  llvm::Module module("kernel", context);
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
-  const llvm::StringRef features = machine->getTargetFeatureString();
-  const TargetFacts facts{features.contains("+fma"), features.contains("+f16c")};
-  llvm::Function* scalar =
-      ScalarFunction(*request.program, request.function, facts, module).build();
-  dump("scalar", *scalar);
+  const std::unique_ptr<llvm::TargetMachine>& machine = one_lane.machine;
+  llvm::Module& module = one_lane.module;
+  llvm::Function* const scalar = one_lane.function;
   simplify_scalar(*scalar, *machine);
   make_nans_canonical(*scalar);
   dump("simple", *scalar);
@@ -122,7 +145,7 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
     error = "internal error: " + problem;
     return false;
   }
-  if (features.contains("+avx512f")) {
+  if (machine->getTargetFeatureString().contains("+avx512f")) {
     code->addFnAttr("prefer-vector-width", "512");
     code->addFnAttr("min-legal-vector-width", "512");
   }
@@ -138,12 +161,13 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
 
 /// False as well if LLVM has had a fatal error. Nothing in this frame has a destructor, so the jump
 /// may end in it.
-bool compile_or_escape(const exec::CompileRequest& request, exec::CodeImage& image,
-                       std::string& error) {
+template <typename Made>
+bool or_escape(bool (*function)(const exec::CompileRequest&, Made&, std::string&),
+               const exec::CompileRequest& request, Made& made, std::string& error) {
   Escape own;
   own.error = &error;
   escape = &own;
-  const bool done = setjmp(own.point) == 0 && compile(request, image, error);
+  const bool done = setjmp(own.point) == 0 && function(request, made, error);
   escape = nullptr;
   return done;
 }
@@ -160,5 +184,12 @@ extern "C" __attribute__((visibility("default"))) bool
 gantry_simt_compile(const gantry::simt::exec::CompileRequest& request,
                     gantry::simt::exec::CodeImage& image, std::string& error) {
   const gantry::simt::lower::FatalErrors handler;
-  return gantry::simt::lower::compile_or_escape(request, image, error);
+  return gantry::simt::lower::or_escape(gantry::simt::lower::compile, request, image, error);
+}
+
+extern "C" __attribute__((visibility("default"))) bool
+gantry_simt_decode(const gantry::simt::exec::CompileRequest& request,
+                   gantry::simt::exec::OneLaneCode& code, std::string& error) {
+  const gantry::simt::lower::FatalErrors handler;
+  return gantry::simt::lower::or_escape(gantry::simt::lower::decode_one_lane, request, code, error);
 }

@@ -82,6 +82,14 @@ llvm::Value* offset_in_window(llvm::Value* address, Operation base, llvm::IRBuil
 // there: producers pass such addresses about as generic ones.
 void infer_spaces(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (operation_of(instruction) == Operation::kLocalOffset) {
+      llvm::IRBuilder<> builder(&instruction);
+      if (llvm::Value* offset =
+              offset_in_window(instruction.getOperand(0), Operation::kLocalBase, builder)) {
+        instruction.replaceAllUsesWith(offset);
+      }
+      continue;
+    }
     llvm::Use* pointer = nullptr;
     if (llvm::isa<llvm::LoadInst>(instruction) || llvm::isa<llvm::AtomicRMWInst>(instruction) ||
         llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) {

@@ -10,14 +10,6 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
-namespace {
-
-unsigned width_of(Type type) {
-  return ptx::size_of(type) * 8;
-}
-
-} // namespace
-
 void ScalarFunction::lower_bits(const ptx::Instruction& instruction) {
   const Type type = instruction.type();
   const std::vector<Operand>& operands = instruction.operands;

@@ -28,7 +28,7 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
     const auto block = [&](std::uint32_t label) {
       return starts_[source_.labels[label].instruction];
     };
-    auto* beyond = llvm::BasicBlock::Create(context_, "", function_);
+    auto* beyond = llvm::BasicBlock::Create(context_, "", function_, starts_[current_ + 1]);
     auto* choice = builder_.CreateSwitch(get_bits(operands[0], 32), beyond,
                                          static_cast<unsigned>(labels.size()));
     for (unsigned i = 0; i < labels.size(); ++i) {

@@ -64,7 +64,7 @@ llvm::Value* ScalarFunction::by_service(const ptx::Instruction& instruction,
                                         : number(0, 64));
   }
   return builder_.CreateTrunc(operation(Operation::kArithmetic, bits(64), words),
-                              bits(ptx::size_of(type) * 8));
+                              bits(width_of(type)));
 }
 
 // .ftz: subnormal f32 (and f16) numbers become zeros of their sign.
@@ -104,7 +104,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
   const auto service = [&](Operator operation_number, unsigned count) {
     llvm::SmallVector<Value*> values;
     for (unsigned i = 0; i < count; ++i) {
-      values.push_back(get_bits(operands[i + 1], ptx::size_of(type) * 8));
+      values.push_back(get_bits(operands[i + 1], width_of(type)));
     }
     set_bits(operands[0],
              by_service(instruction, static_cast<unsigned>(operation_number), values, type));
@@ -199,7 +199,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
   case Opcode::k_abs:
   case Opcode::k_neg: {
     // Operations on the sign, whatever the rest is.
-    const unsigned width = ptx::size_of(type) * 8;
+    const unsigned width = width_of(type);
     if (instruction.has(Modifier::kFtz)) {
       return service(instruction.opcode == Opcode::k_abs ? Operator::kAbs : Operator::kNeg, 1);
     }
@@ -212,7 +212,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
   }
   case Opcode::k_copysign: {
     // The sign of the first operand, the magnitude of the second.
-    const unsigned width = ptx::size_of(type) * 8;
+    const unsigned width = width_of(type);
     const std::uint64_t sign = std::uint64_t{1} << (width - 1);
     Value* a = builder_.CreateAnd(get_bits(operands[1], width), number(sign, width));
     Value* b = builder_.CreateAnd(get_bits(operands[2], width), number(~sign, width));
@@ -220,7 +220,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
     return true;
   }
   case Opcode::k_testp: {
-    const unsigned width = ptx::size_of(type) * 8;
+    const unsigned width = width_of(type);
     const std::uint64_t sign = std::uint64_t{1} << (width - 1);
     Value* magnitude = builder_.CreateAnd(get_bits(operands[1], width), number(~sign, width));
     Value* infinity = number(width == 32 ? 0x7F800000 : 0x7FF0000000000000, width);
@@ -253,7 +253,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
     lower_compare(instruction);
     return true;
   case Opcode::k_selp: {
-    const unsigned width = ptx::size_of(type) * 8;
+    const unsigned width = width_of(type);
     set_bits(operands[0],
              builder_.CreateSelect(get_predicate(operands[3]), get_bits(operands[1], width),
                                    get_bits(operands[2], width)));
@@ -261,7 +261,7 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
   }
   case Opcode::k_slct: {
     // a if c >= 0 (for a floating-point c: not for NaN), else b.
-    const unsigned width = ptx::size_of(type) * 8;
+    const unsigned width = width_of(type);
     Value* positive = nullptr;
     if (instruction.type(1) == Type::kF32) {
       Value* c = flushed(get(operands[3], Type::kF32), instruction);
@@ -289,8 +289,8 @@ void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
     return type == Type::kF32 || type == Type::kF64 || (type == Type::kF16 && target_.f16c);
   };
   if (integral(to) && integral(from) && !instruction.has(Modifier::kSat)) {
-    Value* value = get_bits(operands[1], ptx::size_of(from) * 8);
-    auto* type = bits(ptx::size_of(to) * 8);
+    Value* value = get_bits(operands[1], width_of(from));
+    auto* type = bits(width_of(to));
     value = ptx::is_signed(from) ? builder_.CreateSExtOrTrunc(value, type)
                                  : builder_.CreateZExtOrTrunc(value, type);
     set_bits(operands[0], value, ptx::is_signed(to));
@@ -298,7 +298,7 @@ void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
   }
   if (plain && !instruction.has(Modifier::kSat) && integral(from) && simple(to) &&
       to_nearest(rounding) && to != Type::kF16) {
-    Value* value = get_bits(operands[1], ptx::size_of(from) * 8);
+    Value* value = get_bits(operands[1], width_of(from));
     set(operands[0],
         ptx::is_signed(from) ? builder_.CreateSIToFP(value, value_type(to))
                              : builder_.CreateUIToFP(value, value_type(to)),
@@ -345,12 +345,12 @@ void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
       integral(to) && ptx::size_of(to) >= 4) {
     // Clamped; NaN is zero from f32 to 32 bits, and the topmost bit alone otherwise.
     Value* value = get(operands[1], from);
-    auto* type = bits(ptx::size_of(to) * 8);
+    auto* type = bits(width_of(to));
     Value* converted = builder_.CreateIntrinsic(ptx::is_signed(to) ? llvm::Intrinsic::fptosi_sat
                                                                    : llvm::Intrinsic::fptoui_sat,
                                                 {type, value->getType()}, {value});
     if (from == Type::kF64 || ptx::size_of(to) == 8) {
-      const unsigned width = ptx::size_of(to) * 8;
+      const unsigned width = width_of(to);
       converted = builder_.CreateSelect(builder_.CreateFCmpUNO(value, value),
                                         number(std::uint64_t{1} << (width - 1), width), converted);
     }
@@ -362,7 +362,7 @@ void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
     const bool bf16 = to == Type::kBf16x2;
     const auto half = [&](unsigned index) {
       return by_service(instruction, static_cast<unsigned>(Operator::kConvert),
-                        {get_bits(operands[index], ptx::size_of(from) * 8)},
+                        {get_bits(operands[index], width_of(from))},
                         bf16 ? Type::kBf16 : Type::kF16, from);
     };
     Value* upper = builder_.CreateShl(builder_.CreateZExt(half(1), bits(32)), 16);
@@ -370,7 +370,7 @@ void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
     return;
   }
   Value* result = by_service(instruction, static_cast<unsigned>(Operator::kConvert),
-                             {get_bits(operands[1], ptx::size_of(from) * 8)}, to, from);
+                             {get_bits(operands[1], width_of(from))}, to, from);
   set_bits(operands[0], result, ptx::is_signed(to));
 }
 
@@ -427,7 +427,7 @@ void ScalarFunction::lower_compare(const ptx::Instruction& instruction) {
       return get(operands[index], type);
     }
     // f16 and bf16 compare as f32: the conversion is exact.
-    Value* word = get_bits(operands[index], ptx::size_of(type) * 8);
+    Value* word = get_bits(operands[index], width_of(type));
     Value* half = builder_.CreateTrunc(
         parts == 1 ? word : builder_.CreateLShr(word, std::uint64_t{16} * part), bits(16));
     const bool bf16 = type == Type::kBf16 || type == Type::kBf16x2;
@@ -497,7 +497,7 @@ void ScalarFunction::lower_compare(const ptx::Instruction& instruction) {
       value = builder_.CreateSelect(truth, number(0x3F80, 16), number(0, 16));
       break;
     default: {
-      const unsigned width = ptx::size_of(to) * 8 / parts;
+      const unsigned width = width_of(to) / parts;
       value = builder_.CreateSExt(truth, bits(width));
       break;
     }

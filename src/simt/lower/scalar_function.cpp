@@ -88,7 +88,7 @@ void ScalarFunction::set_origin(unsigned vector_size, unsigned offset) {
 }
 
 llvm::Type* ScalarFunction::register_type(Type type) {
-  return type == Type::kPred ? bits(1) : bits(ptx::size_of(type) * 8);
+  return type == Type::kPred ? bits(1) : bits(width_of(type));
 }
 
 llvm::Type* ScalarFunction::value_type(Type type) {
@@ -102,7 +102,7 @@ llvm::Type* ScalarFunction::value_type(Type type) {
   case Type::kF64:
     return llvm::Type::getDoubleTy(context_);
   default:
-    return bits(ptx::size_of(type) * 8);
+    return bits(width_of(type));
   }
 }
 
@@ -124,46 +124,29 @@ void ScalarFunction::make_variables() {
   carry_ = builder_.CreateAlloca(bits(1));
   builder_.CreateStore(number(0, 1), carry_);
   variables_.resize(source_.variables.size());
+  if (source_.is_entry && !source_.parameters.empty()) {
+    const ptx::ParameterLayout layout = ptx::layout_of_parameters(source_);
+    Value* buffer =
+        operation(Operation::kParameters, llvm::PointerType::get(context_, kTrusted), {});
+    for (std::size_t i = 0; i < layout.offsets.size(); ++i) {
+      variables_[source_.parameters[i]] =
+          builder_.CreateConstGEP1_64(bits(8), buffer, layout.offsets[i]);
+    }
+  }
   for (std::size_t i = 0; i < source_.variables.size(); ++i) {
     const ptx::Variable& variable = source_.variables[i];
-    auto* bytes = llvm::ArrayType::get(bits(8), std::max<std::uint64_t>(variable.size(), 1));
-    const llvm::Align alignment(variable.alignment);
-    if (variable.space == ptx::Space::kLocal) {
-      auto* slot = builder_.CreateAlloca(bytes, kLocal);
-      slot->setAlignment(alignment);
-      variables_[i] = slot;
-    } else if (variable.space == ptx::Space::kParam && !source_.is_entry) {
-      // Its address, if it is taken, is one of local memory (PTX ISA 9.0, 5.1.6.2).
-      auto* slot = builder_.CreateAlloca(bytes, kLocal);
-      slot->setAlignment(std::max(alignment, llvm::Align(8)));
+    const bool is_param = variable.space == ptx::Space::kParam && variables_[i] == nullptr;
+    if (variable.space == ptx::Space::kLocal || is_param) {
+      // The address of a parameter, if it is taken, is one of local memory (PTX ISA 9.0, 5.1.6.2).
+      auto* slot = builder_.CreateAlloca(
+          llvm::ArrayType::get(bits(8), std::max<std::uint64_t>(variable.size(), 1)), kLocal);
+      slot->setAlignment(llvm::Align(std::max(variable.alignment, is_param ? 8U : 1U)));
       variables_[i] = slot;
     } else if (variable.space == ptx::Space::kRegister && variable.register_index) {
       variables_[i] = registers_[*variable.register_index];
     }
   }
   if (source_.is_entry) {
-    // The parameters lie one after the other in the launch's buffer; .param variables of calls are
-    // storage of this function.
-    std::uint64_t offset = 0;
-    Value* buffer = nullptr;
-    for (const std::uint32_t index : source_.parameters) {
-      const ptx::Variable& parameter = source_.variables[index];
-      offset = llvm::alignTo(offset, parameter.alignment);
-      if (buffer == nullptr) {
-        buffer = operation(Operation::kParameters, llvm::PointerType::get(context_, kTrusted), {});
-      }
-      variables_[index] = builder_.CreateConstGEP1_64(bits(8), buffer, offset);
-      offset += parameter.size();
-    }
-    for (std::size_t i = 0; i < source_.variables.size(); ++i) {
-      if (source_.variables[i].space == ptx::Space::kParam && variables_[i] == nullptr) {
-        auto* slot = builder_.CreateAlloca(
-            llvm::ArrayType::get(bits(8), std::max<std::uint64_t>(source_.variables[i].size(), 1)),
-            kLocal);
-        slot->setAlignment(llvm::Align(std::max(source_.variables[i].alignment, 8U)));
-        variables_[i] = slot;
-      }
-    }
     return;
   }
   std::vector<Value*> words;
@@ -179,22 +162,15 @@ void ScalarFunction::make_variables() {
 }
 
 void ScalarFunction::make_blocks() {
-  starts_.assign(source_.instructions.size() + 1, nullptr);
-  return_ = llvm::BasicBlock::Create(context_, "return", function_);
-  const auto begin = [&](std::uint32_t instruction) {
-    if (starts_[instruction] == nullptr) {
-      starts_[instruction] = llvm::BasicBlock::Create(context_, "", function_, return_);
-    }
-  };
-  begin(0);
-  begin(static_cast<std::uint32_t>(source_.instructions.size()));
+  std::vector<bool> begins(source_.instructions.size() + 1);
+  begins.front() = begins.back() = true;
   // Only labels that something jumps to: debug information puts one beside most instructions.
   const auto target = [&](const Operand& operand) {
     if (operand.kind == Operand::Kind::kLabel) {
-      begin(source_.labels[operand.index].instruction);
+      begins[source_.labels[operand.index].instruction] = true;
     } else if (operand.kind == Operand::Kind::kLabelList) {
       for (const std::uint32_t label : source_.label_lists[operand.index]) {
-        begin(source_.labels[label].instruction);
+        begins[source_.labels[label].instruction] = true;
       }
     }
   };
@@ -204,9 +180,14 @@ void ScalarFunction::make_blocks() {
       target(operand);
     }
     if (ends_block(instruction.opcode) || instruction.guard) {
-      begin(i + 1);
+      begins[i + 1] = true;
     }
   }
+  // In the order of the program: the evaluator lets the lanes at the lowest position go first.
+  for (const bool is_start : begins) {
+    starts_.push_back(is_start ? llvm::BasicBlock::Create(context_, "", function_) : nullptr);
+  }
+  return_ = llvm::BasicBlock::Create(context_, "return", function_);
   builder_.CreateBr(starts_[0]);
 }
 
@@ -340,7 +321,7 @@ llvm::Value* ScalarFunction::get(const Operand& operand, Type type) {
   if (type == Type::kPred) {
     return get_predicate(operand);
   }
-  Value* value = get_bits(operand, ptx::size_of(type) * 8);
+  Value* value = get_bits(operand, width_of(type));
   llvm::Type* wanted = value_type(type);
   return wanted->isFloatingPointTy() ? builder_.CreateBitCast(value, wanted) : value;
 }
@@ -377,6 +358,8 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
   switch (operand.special) {
   case SpecialRegister::kWarpSize:
     return number(exec::kLanes);
+  case SpecialRegister::kNwarpid:
+    return number(exec::kMostWarps);
   case SpecialRegister::kClock64:
   case SpecialRegister::kClock:
     return operation(Operation::kClock, bits(64), {});

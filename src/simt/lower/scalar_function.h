@@ -25,6 +25,10 @@ struct TargetFacts {
   bool f16c = false;
 };
 
+[[nodiscard]] inline unsigned width_of(ptx::Type type) {
+  return ptx::size_of(type) * 8;
+}
+
 /// The types of the words that arguments or results are passed in.
 [[nodiscard]] std::vector<llvm::Type*> words_of(llvm::LLVMContext& context,
                                                 llvm::ArrayRef<ptx::PassedValue> values);
@@ -91,7 +95,7 @@ private:
   void lower_divide(const ptx::Instruction& instruction);
   void lower_shift(const ptx::Instruction& instruction);
   void lower_bits(const ptx::Instruction& instruction);
-  void lower_video(const ptx::Instruction& instruction);
+  bool lower_video(const ptx::Instruction& instruction);
   [[nodiscard]] Value* permute_bytes(Value* a, Value* b, Value* selector,
                                      const ptx::Instruction& how);
 
@@ -121,9 +125,6 @@ private:
   void lower_move(const ptx::Instruction& instruction);
   void lower_copy_async(const ptx::Instruction& instruction);
   [[nodiscard]] Value* pointer(const ptx::Operand& address, ptx::Space space, unsigned offset = 0);
-  [[nodiscard]] ptx::Space space_of(const ptx::Instruction& instruction) const;
-  /// The elements of {a,b,…}, or of a vector register named as a whole.
-  [[nodiscard]] std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) const;
   [[nodiscard]] Value* cast_pointer(Value* address, ptx::Space space);
   [[nodiscard]] Value* is_in_space(Value* address, ptx::Space space);
   [[nodiscard]] Value* atomic_add_packed(Value* pointer, Value* value, ptx::Type type);

@@ -10,14 +10,6 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Type;
 
-namespace {
-
-unsigned width_of(Type type) {
-  return ptx::size_of(type) * 8;
-}
-
-} // namespace
-
 bool ScalarFunction::lower_integer(const ptx::Instruction& instruction) {
   const Type type = instruction.type();
   const std::vector<Operand>& operands = instruction.operands;
@@ -160,31 +152,8 @@ bool ScalarFunction::lower_integer(const ptx::Instruction& instruction) {
   case Opcode::k_prmt:
     lower_bits(instruction);
     return true;
-  case Opcode::k_dp2a:
-  case Opcode::k_dp4a:
-  case Opcode::k_vadd:
-  case Opcode::k_vsub:
-  case Opcode::k_vabsdiff:
-  case Opcode::k_vmin:
-  case Opcode::k_vmax:
-  case Opcode::k_vadd2:
-  case Opcode::k_vadd4:
-  case Opcode::k_vsub2:
-  case Opcode::k_vsub4:
-  case Opcode::k_vabsdiff2:
-  case Opcode::k_vabsdiff4:
-  case Opcode::k_vavrg2:
-  case Opcode::k_vavrg4:
-  case Opcode::k_vmin2:
-  case Opcode::k_vmin4:
-  case Opcode::k_vmax2:
-  case Opcode::k_vmax4:
-  case Opcode::k_vset2:
-  case Opcode::k_vset4:
-    lower_video(instruction);
-    return true;
   default:
-    return false;
+    return lower_video(instruction);
   }
 }
 

@@ -1,6 +1,7 @@
 // Loads, stores, atomics, addresses and moves (PTX ISA 9.0, 9.7.9, 9.7.13.4 to 9.7.13.6).
 #include "simt/exec/arithmetic.h"
 #include "simt/lower/scalar_function.h"
+#include "simt/ptx/instruction.h"
 
 namespace gantry::simt::lower {
 
@@ -11,17 +12,6 @@ using ptx::Space;
 using ptx::Type;
 
 namespace {
-
-unsigned width_of(Type type) {
-  return ptx::size_of(type) * 8;
-}
-
-unsigned vector_of(const ptx::Instruction& instruction) {
-  return instruction.has(Modifier::kV2)   ? 2
-         : instruction.has(Modifier::kV4) ? 4
-         : instruction.has(Modifier::kV8) ? 8
-                                          : 1;
-}
 
 unsigned address_space_of(Space space) {
   switch (space) {
@@ -54,42 +44,6 @@ llvm::AtomicOrdering ordering_of(const ptx::Instruction& instruction) {
 }
 
 } // namespace
-
-ptx::Space ScalarFunction::space_of(const ptx::Instruction& instruction) const {
-  if (instruction.has(Modifier::kGlobal)) {
-    return Space::kGlobal;
-  }
-  if (instruction.has(Modifier::kShared) || instruction.has(Modifier::kSharedCta) ||
-      instruction.has(Modifier::kSharedCluster)) {
-    return Space::kShared;
-  }
-  if (instruction.has(Modifier::kLocal)) {
-    return Space::kLocal;
-  }
-  if (instruction.has(Modifier::kConst)) {
-    return Space::kConst;
-  }
-  if (instruction.has(Modifier::kParam) || instruction.has(Modifier::kParamEntry) ||
-      instruction.has(Modifier::kParamFunc)) {
-    return Space::kParam;
-  }
-  return Space::kGeneric;
-}
-
-std::vector<Operand> ScalarFunction::elements_of(const Operand& operand) const {
-  if (operand.kind == Operand::Kind::kVector) {
-    return operand.members;
-  }
-  std::vector<Operand> elements;
-  if (operand.kind == Operand::Kind::kRegister && operand.element == Operand::kWhole) {
-    for (unsigned i = 0; i < source_.registers[operand.index].vector; ++i) {
-      elements.push_back(operand);
-      elements.back().element = static_cast<std::uint8_t>(i);
-    }
-    return elements;
-  }
-  return {operand};
-}
 
 llvm::Value* ScalarFunction::cast_pointer(Value* address, Space space) {
   return builder_.CreateIntToPtr(address,
@@ -142,7 +96,7 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
     return true;
   case Opcode::k_isspacep:
     set_bits(instruction.operands[0],
-             is_in_space(get_bits(instruction.operands[1], 64), space_of(instruction)));
+             is_in_space(get_bits(instruction.operands[1], 64), ptx::accessed_space(instruction)));
     return true;
   case Opcode::k_mov:
     lower_move(instruction);
@@ -183,9 +137,9 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
 
 void ScalarFunction::lower_load(const ptx::Instruction& instruction) {
   const Type type = instruction.type();
-  const Space space = space_of(instruction);
+  const Space space = ptx::accessed_space(instruction);
   const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = elements_of(instruction.operands[0]);
+  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[0], source_);
   const llvm::AtomicOrdering ordering = ordering_of(instruction);
   Value* first = pointer(instruction.operands[1], space);
   for (unsigned i = 0; i < elements.size(); ++i) {
@@ -207,9 +161,9 @@ void ScalarFunction::lower_load(const ptx::Instruction& instruction) {
 
 void ScalarFunction::lower_store(const ptx::Instruction& instruction) {
   const Type type = instruction.type();
-  const Space space = space_of(instruction);
+  const Space space = ptx::accessed_space(instruction);
   const unsigned size = ptx::size_of(type);
-  const std::vector<Operand> elements = elements_of(instruction.operands[1]);
+  const std::vector<Operand> elements = ptx::elements_of(instruction.operands[1], source_);
   const llvm::AtomicOrdering ordering = ordering_of(instruction);
   Value* first = pointer(instruction.operands[0], space);
   for (unsigned i = 0; i < elements.size(); ++i) {
@@ -255,7 +209,7 @@ void ScalarFunction::lower_atomic(const ptx::Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   const unsigned first = returns ? 1 : 0;
   const Type type = instruction.type();
-  const Space space = space_of(instruction);
+  const Space space = ptx::accessed_space(instruction);
   Value* address = pointer(operands[first], space);
   // Stronger than what was asked for costs nothing on the host.
   constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
@@ -312,12 +266,14 @@ void ScalarFunction::lower_atomic(const ptx::Instruction& instruction) {
 }
 
 void ScalarFunction::lower_cvta(const ptx::Instruction& instruction) {
-  const Space space = space_of(instruction);
+  const Space space = ptx::accessed_space(instruction);
   const Operand& operand = instruction.operands[1];
   const unsigned width = width_of(instruction.type());
   Value* address = builder_.CreateZExt(get_bits(operand, width), bits(64));
   const bool to_space = instruction.has(Modifier::kTo);
-  if (space == Space::kShared || space == Space::kLocal) {
+  if (space == Space::kLocal && to_space) {
+    address = operation(Operation::kLocalOffset, bits(64), {address});
+  } else if (space == Space::kShared || space == Space::kLocal) {
     Value* base = operation(
         space == Space::kShared ? Operation::kSharedBase : Operation::kLocalBase, bits(64), {});
     address = to_space ? builder_.CreateSub(address, base) : builder_.CreateAdd(address, base);
@@ -330,10 +286,10 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
   const Operand& from = instruction.operands[1];
   const Type type = instruction.type();
   const unsigned width = type == Type::kPred ? 1 : width_of(type);
-  const unsigned vector = vector_of(instruction);
+  const unsigned vector = ptx::vector_length(instruction);
   if (vector > 1) {
-    const std::vector<Operand> target = elements_of(to);
-    const std::vector<Operand> source = elements_of(from);
+    const std::vector<Operand> target = ptx::elements_of(to, source_);
+    const std::vector<Operand> source = ptx::elements_of(from, source_);
     std::vector<Value*> values;
     for (const Operand& element : source) {
       values.push_back(get_bits(element, width));
@@ -344,8 +300,8 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
     return;
   }
   // {a,b} or a vector register on one side: its elements, the first lowest.
-  const std::vector<Operand> into = elements_of(to);
-  const std::vector<Operand> out_of = elements_of(from);
+  const std::vector<Operand> into = ptx::elements_of(to, source_);
+  const std::vector<Operand> out_of = ptx::elements_of(from, source_);
   if (into.size() > 1) {
     Value* whole = get_bits(from, width);
     const unsigned part = width / static_cast<unsigned>(into.size());
@@ -376,7 +332,7 @@ void ScalarFunction::lower_move(const ptx::Instruction& instruction) {
 // Windows have addresses of their own; constants are among the variables.
 llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   const auto in_window = [&](unsigned window) {
-    return operation(Operation::kInWindow, bits(1), {address, number(window)});
+    return operation(Operation::kInWindow, bits(1), {number(window), address});
   };
   if (space == Space::kShared || space == Space::kLocal) {
     return in_window(address_space_of(space));

@@ -2,6 +2,8 @@
 // 9.7.1.23, 9.7.1.24, 9.7.14, 9.7.15), as far as whole operands go.
 #include "simt/lower/scalar_function.h"
 
+#include <algorithm>
+
 namespace gantry::simt::lower {
 
 using ptx::Modifier;
@@ -12,57 +14,34 @@ namespace {
 
 enum class Kind { kAdd, kSub, kAbsdiff, kAverage, kMin, kMax, kSet };
 
-struct Shape {
+struct Row {
+  Opcode opcode;
   Kind kind;
   unsigned parts; ///< 1, 2 or 4 parts of a word
 };
 
-Shape shape_of(Opcode opcode) {
-  switch (opcode) {
-  case Opcode::k_vadd:
-    return {Kind::kAdd, 1};
-  case Opcode::k_vadd2:
-    return {Kind::kAdd, 2};
-  case Opcode::k_vadd4:
-    return {Kind::kAdd, 4};
-  case Opcode::k_vsub:
-    return {Kind::kSub, 1};
-  case Opcode::k_vsub2:
-    return {Kind::kSub, 2};
-  case Opcode::k_vsub4:
-    return {Kind::kSub, 4};
-  case Opcode::k_vabsdiff:
-    return {Kind::kAbsdiff, 1};
-  case Opcode::k_vabsdiff2:
-    return {Kind::kAbsdiff, 2};
-  case Opcode::k_vabsdiff4:
-    return {Kind::kAbsdiff, 4};
-  case Opcode::k_vavrg2:
-    return {Kind::kAverage, 2};
-  case Opcode::k_vavrg4:
-    return {Kind::kAverage, 4};
-  case Opcode::k_vmin:
-    return {Kind::kMin, 1};
-  case Opcode::k_vmin2:
-    return {Kind::kMin, 2};
-  case Opcode::k_vmin4:
-    return {Kind::kMin, 4};
-  case Opcode::k_vmax:
-    return {Kind::kMax, 1};
-  case Opcode::k_vmax2:
-    return {Kind::kMax, 2};
-  case Opcode::k_vmax4:
-    return {Kind::kMax, 4};
-  case Opcode::k_vset2:
-    return {Kind::kSet, 2};
-  default:
-    return {Kind::kSet, 4};
-  }
-}
+constexpr Row kRows[] = {
+    {Opcode::k_vadd, Kind::kAdd, 1},          {Opcode::k_vadd2, Kind::kAdd, 2},
+    {Opcode::k_vadd4, Kind::kAdd, 4},         {Opcode::k_vsub, Kind::kSub, 1},
+    {Opcode::k_vsub2, Kind::kSub, 2},         {Opcode::k_vsub4, Kind::kSub, 4},
+    {Opcode::k_vabsdiff, Kind::kAbsdiff, 1},  {Opcode::k_vabsdiff2, Kind::kAbsdiff, 2},
+    {Opcode::k_vabsdiff4, Kind::kAbsdiff, 4}, {Opcode::k_vavrg2, Kind::kAverage, 2},
+    {Opcode::k_vavrg4, Kind::kAverage, 4},    {Opcode::k_vmin, Kind::kMin, 1},
+    {Opcode::k_vmin2, Kind::kMin, 2},         {Opcode::k_vmin4, Kind::kMin, 4},
+    {Opcode::k_vmax, Kind::kMax, 1},          {Opcode::k_vmax2, Kind::kMax, 2},
+    {Opcode::k_vmax4, Kind::kMax, 4},         {Opcode::k_vset2, Kind::kSet, 2},
+    {Opcode::k_vset4, Kind::kSet, 4},
+};
 
 } // namespace
 
-void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
+bool ScalarFunction::lower_video(const ptx::Instruction& instruction) {
+  const bool is_product =
+      instruction.opcode == Opcode::k_dp4a || instruction.opcode == Opcode::k_dp2a;
+  const auto* row = std::ranges::find(kRows, instruction.opcode, &Row::opcode);
+  if (row == std::end(kRows) && !is_product) {
+    return false;
+  }
   const std::vector<ptx::Operand>& operands = instruction.operands;
   // A part of a word, as a number of 64 bits: nothing overflows until the end.
   const auto part = [&](Value* word, unsigned index, unsigned width, Type type) {
@@ -73,7 +52,7 @@ void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
   };
   Value* a = get_bits(operands[1], 32);
   Value* b = get_bits(operands[2], 32);
-  if (instruction.opcode == Opcode::k_dp4a || instruction.opcode == Opcode::k_dp2a) {
+  if (is_product) {
     // The types are those of a and b; dp2a takes halves of a and two bytes of b.
     const bool four = instruction.opcode == Opcode::k_dp4a;
     const unsigned first = instruction.has(Modifier::kHi) ? 2 : 0;
@@ -84,11 +63,10 @@ void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
       sum = builder_.CreateAdd(sum, builder_.CreateMul(left, right));
     }
     set_bits(operands[0], builder_.CreateTrunc(sum, bits(32)));
-    return;
+    return true;
   }
-  const Shape shape = shape_of(instruction.opcode);
-  const unsigned width = 32 / shape.parts;
-  const bool of_set = shape.kind == Kind::kSet;
+  const unsigned width = 32 / row->parts;
+  const bool of_set = row->kind == Kind::kSet;
   const Type result_type = instruction.type(0);
   const Type a_type = of_set ? instruction.type(0) : instruction.type(1);
   const Type b_type = of_set ? instruction.type(1) : instruction.type(2);
@@ -100,11 +78,11 @@ void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
   };
   Value* packed = number(0);
   Value* sum = number(0, 64);
-  for (unsigned i = 0; i < shape.parts; ++i) {
+  for (unsigned i = 0; i < row->parts; ++i) {
     Value* x = part(a, i, width, a_type);
     Value* y = part(b, i, width, b_type);
     Value* result = nullptr;
-    switch (shape.kind) {
+    switch (row->kind) {
     case Kind::kAdd:
       result = builder_.CreateAdd(x, y);
       break;
@@ -149,11 +127,11 @@ void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
     packed = builder_.CreateOr(packed, builder_.CreateShl(field, std::uint64_t{i} * width));
   }
   Value* c = operands.size() > 3 ? get_bits(operands[3], 32) : nullptr;
-  if (shape.parts > 1) {
+  if (row->parts > 1) {
     set_bits(operands[0], instruction.has(Modifier::kAdd)
                               ? builder_.CreateAdd(builder_.CreateTrunc(sum, bits(32)), c)
                               : packed);
-    return;
+    return true;
   }
   Value* result = packed;
   const bool is_signed = ptx::is_signed(result_type);
@@ -167,6 +145,7 @@ void ScalarFunction::lower_video(const ptx::Instruction& instruction) {
         is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, result, c);
   }
   set_bits(operands[0], result);
+  return true;
 }
 
 } // namespace gantry::simt::lower

@@ -358,6 +358,7 @@ Shape Layout::compute_operation(const llvm::CallInst& call) const {
     }
   }
   case Operation::kLocalBase:
+  case Operation::kLocalOffset:
   case Operation::kMatchAny:
   case Operation::kMatchAll:
   case Operation::kSystemCall:

@@ -166,16 +166,18 @@ private:
   [[nodiscard]] Value* in_window(const Place& place, Value* base);
   [[nodiscard]] bool by_rows(const Place& place) const;
   [[nodiscard]] Value* addresses_by_rows(const Place& place);
-  void if_rows(const Place& place, llvm::function_ref<void()> straight,
-               llvm::function_ref<void()> scattered);
   [[nodiscard]] Value* row_pointer(const Place& place, unsigned row);
-  [[nodiscard]] Value* load_rows(const Place& place, Type* type,
-                                 llvm::function_ref<Value*(Value*)> gather);
-  void store_rows(const Place& place, Value* values, llvm::function_ref<void(Value*)> scatter);
+  [[nodiscard]] Value* load_rows(const Place& place, Type* type);
+  void store_rows(const Place& place, Value* values);
   [[nodiscard]] Value* host_scalar(const Place& place, Value* address);
   [[nodiscard]] Value* host_vector(const Place& place, Value* addresses);
+  [[nodiscard]] Value* host_pointer(const Place& place, Value* address);
+  [[nodiscard]] Value* host_pointers(const Place& place, Value* addresses);
   /// The lanes' addresses; a generic one of local memory is each lane's own.
   [[nodiscard]] Value* addresses_of(const Place& place);
+  /// Of generic addresses, each lane's offset in the window of local memory that its address is in;
+  /// beyond all windows if it is in none. `local` becomes the lanes whose address is in one.
+  [[nodiscard]] Value* offsets_in_local(Value* addresses, Value** local);
   [[nodiscard]] bool may_be_own(const Place& place) const {
     return place.space == kLocal || (place.space == kGeneric && options_.local_addresses);
   }
@@ -185,14 +187,18 @@ private:
   void check_lanes(const Place& place, Value* addresses);
   void check(const Place& place, Value* good, llvm::function_ref<Value*()> addresses);
   [[nodiscard]] Value* in_own_windows(const Place& place, Value* addresses);
+  /// A branch, and what either side gives: null if that is nothing.
+  Value* two_ways(Value* condition, llvm::function_ref<Value*()> yes,
+                  llvm::function_ref<Value*()> no);
+  Value* if_all_lanes(llvm::function_ref<Value*()> all, llvm::function_ref<Value*()> some);
+  /// An access by lanes that do not name the same place: `together` to consecutive elements from a
+  /// pointer on, those of the active lanes; `by_row` to those of each row; `scattered` otherwise.
+  Value* access_lanes(const Place& place, llvm::function_ref<Value*(Value* pointer)> together,
+                      llvm::function_ref<Value*()> by_row,
+                      llvm::function_ref<Value*(Value* addresses)> scattered);
   [[nodiscard]] Value* load_lanes(const Place& place, Type* type);
-  void if_all_lanes(llvm::function_ref<void()> all, llvm::function_ref<void()> some);
-  /// Consecutive elements, those of the active lanes.
-  [[nodiscard]] Value* load_vector(Value* pointer, Type* type, llvm::Align alignment);
-  void store_vector(Value* values, Value* pointer, llvm::Align alignment);
   [[nodiscard]] Value* gather_lanes(const Place& place, Type* type, Value* addresses);
-  [[nodiscard]] Value* load_same_or(const Place& place, Type* type, Value* addresses,
-                                    llvm::function_ref<Value*()> otherwise);
+  [[nodiscard]] Value* gather_or_one(const Place& place, Type* type, Value* addresses);
   void store_lanes(const Place& place, Value* values);
   void compiler_fence();
   [[nodiscard]] bool consecutive(const Place& place) const;

@@ -103,13 +103,7 @@ llvm::Value* WarpFunction::host_vector(const Place& place, Value* addresses) {
   return addresses;
 }
 
-// On a GPU the local memory of every thread has the same generic addresses; here each lane's window
-// has its own. An address of any window, which may have come from another lane, means this lane's.
-llvm::Value* WarpFunction::addresses_of(const Place& place) {
-  Value* addresses = vector(place.pointer);
-  if (place.space != kGeneric || !options_.local_addresses) {
-    return addresses;
-  }
+llvm::Value* WarpFunction::offsets_in_local(Value* addresses, Value** local) {
   auto* wide = builder_.getInt64Ty();
   auto* number_type = llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes);
   Value* base = splat(field(offsetof(Warp, local), wide, true));
@@ -117,11 +111,11 @@ llvm::Value* WarpFunction::addresses_of(const Place& place) {
       builder_.CreateZExt(field(offsetof(Warp, local_stride), builder_.getInt32Ty(), true), wide));
   Value* offset = builder_.CreateSub(addresses, base);
   Value* end = builder_.CreateMul(stride, splat(number(kLanes, 64)));
-  Value* local = builder_.CreateICmpULT(offset, end);
-  // The offset in the window that it is of: by a quotient in floating point, which may be one off.
+  *local = builder_.CreateICmpULT(offset, end);
+  // By a quotient in floating point, which may be one off.
   auto* word = llvm::FixedVectorType::get(builder_.getInt32Ty(), kLanes);
   Value* small =
-      builder_.CreateTrunc(builder_.CreateSelect(local, offset, splat(number(0, 64))), word);
+      builder_.CreateTrunc(builder_.CreateSelect(*local, offset, splat(number(0, 64))), word);
   Value* step = builder_.CreateTrunc(stride, word);
   Value* window =
       builder_.CreateFPToSI(builder_.CreateFDiv(builder_.CreateSIToFP(small, number_type),
@@ -132,9 +126,21 @@ llvm::Value* WarpFunction::addresses_of(const Place& place) {
   rest = builder_.CreateSelect(below, builder_.CreateAdd(rest, step), rest);
   Value* above = builder_.CreateICmpSGE(rest, step);
   rest = builder_.CreateSelect(above, builder_.CreateSub(rest, step), rest);
-  Value* own = builder_.CreateAdd(base, builder_.CreateMul(stride, lane_numbers(wide)));
-  return builder_.CreateSelect(
-      local, builder_.CreateAdd(own, builder_.CreateZExt(rest, offset->getType())), addresses);
+  return builder_.CreateSelect(*local, builder_.CreateZExt(rest, offset->getType()), offset);
+}
+
+// On a GPU the local memory of every thread has the same generic addresses; here each lane's window
+// has its own. An address of any window, which may have come from another lane, means this lane's.
+llvm::Value* WarpFunction::addresses_of(const Place& place) {
+  Value* addresses = vector(place.pointer);
+  if (place.space != kGeneric || !options_.local_addresses) {
+    return addresses;
+  }
+  Value* local = nullptr;
+  Value* offsets = offsets_in_local(addresses, &local);
+  Place window = place;
+  window.space = kLocal;
+  return builder_.CreateSelect(local, host_vector(window, offsets), addresses);
 }
 
 // No access may be moved across, as far as the compiler goes.
@@ -142,123 +148,121 @@ void WarpFunction::compiler_fence() {
   builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
 }
 
+llvm::Value* WarpFunction::host_pointer(const Place& place, Value* address) {
+  return builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy());
+}
+
+llvm::Value* WarpFunction::host_pointers(const Place& place, Value* addresses) {
+  return builder_.CreateIntToPtr(host_vector(place, addresses),
+                                 llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
+}
+
+llvm::Value* WarpFunction::two_ways(Value* condition, llvm::function_ref<Value*()> yes,
+                                    llvm::function_ref<Value*()> no) {
+  auto* first = new_block("yes");
+  auto* second = new_block("no");
+  auto* done = new_block("done");
+  builder_.CreateCondBr(condition, first, second);
+  builder_.SetInsertPoint(first);
+  Value* one = yes();
+  first = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(second);
+  Value* other = no();
+  second = builder_.GetInsertBlock();
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+  if (one == nullptr) {
+    return nullptr;
+  }
+  llvm::PHINode* merged = builder_.CreatePHI(one->getType(), 2);
+  merged->addIncoming(one, first);
+  merged->addIncoming(other, second);
+  return merged;
+}
+
 llvm::Value* WarpFunction::gather_lanes(const Place& place, Type* type, Value* addresses) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
   check_lanes(place, addresses);
-  Value* pointers = builder_.CreateIntToPtr(
-      host_vector(place, addresses), llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
-  return builder_.CreateMaskedGather(result, pointers, llvm::Align(place.size), lane_mask(),
+  return builder_.CreateMaskedGather(result, host_pointers(place, addresses),
+                                     llvm::Align(place.size), lane_mask(),
                                      llvm::Constant::getNullValue(result));
 }
 
 // If all lanes turn out to name one place, one load for all: lanes that execute a load together see
 // the same value even while somebody else writes there, which code that runs in lockstep counts on.
-llvm::Value* WarpFunction::load_same_or(const Place& place, Type* type, Value* addresses,
-                                        llvm::function_ref<Value*()> otherwise) {
+llvm::Value* WarpFunction::gather_or_one(const Place& place, Type* type, Value* addresses) {
+  if (place.space == kLocal) {
+    return gather_lanes(place, type, addresses);
+  }
   Value* first = builder_.CreateExtractElement(addresses, first_lane());
   Value* same =
       builder_.CreateAnd(mask_bits(builder_.CreateICmpEQ(addresses, splat(first))), mask_);
-  auto* together = new_block("same");
-  auto* apart = new_block("apart");
-  auto* done = new_block("gathered");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(same, mask_), together, apart);
-  builder_.SetInsertPoint(together);
-  check_uniform(place, first, [&] { return splat(here(first)); });
-  Value* one = splat(builder_.CreateAlignedLoad(
-      type, builder_.CreateIntToPtr(host_scalar(place, first), builder_.getPtrTy()),
-      llvm::Align(place.size)));
-  auto* together_end = builder_.GetInsertBlock();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(apart);
-  Value* each = otherwise();
-  auto* apart_end = builder_.GetInsertBlock();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
-  llvm::PHINode* merged = builder_.CreatePHI(each->getType(), 2);
-  merged->addIncoming(one, together_end);
-  merged->addIncoming(each, apart_end);
-  return merged;
+  return two_ways(
+      builder_.CreateICmpEQ(same, mask_),
+      [&] {
+        check_uniform(place, first, [&] { return splat(here(first)); });
+        return splat(
+            builder_.CreateAlignedLoad(type, host_pointer(place, first), llvm::Align(place.size)));
+      },
+      [&] { return gather_lanes(place, type, addresses); });
 }
 
 // One with a mask costs much more than one without, on some processors, so that where all lanes are
 // active it is worth a branch.
-void WarpFunction::if_all_lanes(llvm::function_ref<void()> all, llvm::function_ref<void()> some) {
-  auto* whole = new_block("whole");
-  auto* partial = new_block("partial");
-  auto* done = new_block("accessed");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(mask_, number(exec::kAllLanes)), whole, partial);
-  builder_.SetInsertPoint(whole);
-  all();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(partial);
-  some();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
+llvm::Value* WarpFunction::if_all_lanes(llvm::function_ref<Value*()> all,
+                                        llvm::function_ref<Value*()> some) {
+  return two_ways(builder_.CreateICmpEQ(mask_, number(exec::kAllLanes)), all, some);
 }
 
-llvm::Value* WarpFunction::load_vector(Value* pointer, Type* type, llvm::Align alignment) {
-  llvm::Instruction* all = nullptr;
-  llvm::Instruction* some = nullptr;
-  if_all_lanes([&] { all = builder_.CreateAlignedLoad(type, pointer, alignment); },
-               [&] {
-                 some = builder_.CreateMaskedLoad(type, pointer, alignment, lane_mask(),
-                                                  llvm::Constant::getNullValue(type));
-               });
-  llvm::PHINode* merged = builder_.CreatePHI(type, 2);
-  merged->addIncoming(all, all->getParent());
-  merged->addIncoming(some, some->getParent());
-  return merged;
-}
-
-void WarpFunction::store_vector(Value* values, Value* pointer, llvm::Align alignment) {
-  if_all_lanes([&] { builder_.CreateAlignedStore(values, pointer, alignment); },
-               [&] { builder_.CreateMaskedStore(values, pointer, alignment, lane_mask()); });
+// Row by row if all lanes are active and the bases are good, else each lane by itself; or to
+// consecutive elements, if they do not wrap around.
+llvm::Value* WarpFunction::access_lanes(const Place& place,
+                                        llvm::function_ref<Value*(Value* pointer)> together,
+                                        llvm::function_ref<Value*()> by_row,
+                                        llvm::function_ref<Value*(Value* addresses)> scattered) {
+  const Form& of = form(place.pointer);
+  if (by_rows(place)) {
+    Value* good = builder_.CreateICmpEQ(mask_, number(exec::kAllLanes));
+    if (of.guard != nullptr && place.space != kShared) {
+      good = builder_.CreateAnd(good, of.guard);
+    }
+    return two_ways(good, by_row, [&] { return scattered(addresses_by_rows(place)); });
+  }
+  if (!consecutive(place)) {
+    return scattered(addresses_of(place));
+  }
+  Value* guard = nullptr;
+  Value* base = base_of(place, &guard);
+  const auto straight = [&] {
+    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
+    return together(host_pointer(place, base));
+  };
+  if (guard == nullptr) {
+    return straight();
+  }
+  Value* off = form(place.pointer).off;
+  return two_ways(guard, straight, [&] {
+    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
+  });
 }
 
 // A load by 32 lanes that do not name the same place: its vector.
 llvm::Value* WarpFunction::load_lanes(const Place& place, Type* type) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
-  const auto gather = [&](Value* addresses) -> Value* {
-    if (place.space != kLocal) {
-      return load_same_or(place, type, addresses,
-                          [&] { return gather_lanes(place, type, addresses); });
-    }
-    return gather_lanes(place, type, addresses);
-  };
-  if (by_rows(place)) {
-    return load_rows(place, type, gather);
-  }
-  if (!consecutive(place)) {
-    return gather(addresses_of(place));
-  }
-  Value* guard = nullptr;
-  Value* base = base_of(place, &guard);
-  const auto load = [&]() -> Value* {
-    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
-    Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
-    return load_vector(pointer, result, llvm::Align(place.size));
-  };
-  if (guard == nullptr) {
-    return load();
-  }
-  Value* off = form(place.pointer).off;
-  auto* straight = new_block("straight");
-  auto* scattered = new_block("scattered");
-  auto* done = new_block("loaded");
-  builder_.CreateCondBr(guard, straight, scattered);
-  builder_.SetInsertPoint(straight);
-  Value* near = load();
-  auto* straight_end = builder_.GetInsertBlock();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(scattered);
-  Value* far = gather(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
-  auto* scattered_end = builder_.GetInsertBlock();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
-  llvm::PHINode* merged = builder_.CreatePHI(result, 2);
-  merged->addIncoming(near, straight_end);
-  merged->addIncoming(far, scattered_end);
-  return merged;
+  const llvm::Align alignment(place.size);
+  return access_lanes(
+      place,
+      [&](Value* pointer) {
+        return if_all_lanes([&] { return builder_.CreateAlignedLoad(result, pointer, alignment); },
+                            [&] {
+                              return builder_.CreateMaskedLoad(
+                                  result, pointer, alignment, lane_mask(),
+                                  llvm::Constant::getNullValue(result));
+                            });
+      },
+      [&] { return load_rows(place, type); },
+      [&](Value* addresses) { return gather_or_one(place, type, addresses); });
 }
 
 // All lanes' addresses, computed only here.
@@ -266,27 +270,6 @@ llvm::Value* WarpFunction::addresses_by_rows(const Place& place) {
   const Form& of = form(place.pointer);
   Value* addresses = lanes_from(here(of.scalar), of.step, shape(place.pointer).stride);
   return of.off == nullptr ? addresses : builder_.CreateAdd(addresses, of.off);
-}
-
-// Row by row if all lanes are active and the bases are good; else each lane by itself.
-void WarpFunction::if_rows(const Place& place, llvm::function_ref<void()> straight,
-                           llvm::function_ref<void()> scattered) {
-  const Form& of = form(place.pointer);
-  Value* good = builder_.CreateICmpEQ(mask_, number(exec::kAllLanes));
-  if (of.guard != nullptr && place.space != kShared) {
-    good = builder_.CreateAnd(good, of.guard);
-  }
-  auto* by_row = new_block("rows");
-  auto* by_lane = new_block("scattered");
-  auto* done = new_block("accessed");
-  builder_.CreateCondBr(good, by_row, by_lane);
-  builder_.SetInsertPoint(by_row);
-  straight();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(by_lane);
-  scattered();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
 }
 
 // Where the access of a row begins, for the host, once it has been checked.
@@ -299,68 +282,42 @@ llvm::Value* WarpFunction::row_pointer(const Place& place, unsigned row) {
   } else {
     check_consecutive(place, base, addresses);
   }
-  return builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
+  return host_pointer(place, base);
 }
 
-llvm::Value* WarpFunction::load_rows(const Place& place, Type* type,
-                                     llvm::function_ref<Value*(Value*)> gather) {
+llvm::Value* WarpFunction::load_rows(const Place& place, Type* type) {
   const Shape of = shape(place.pointer);
   const llvm::Align alignment(place.size);
   auto* row_type = llvm::FixedVectorType::get(type, width_);
-  Value* near = nullptr;
-  Value* far = nullptr;
-  llvm::BasicBlock* near_end = nullptr;
-  llvm::BasicBlock* far_end = nullptr;
-  if_rows(
-      place,
-      [&] {
-        llvm::SmallVector<Value*> parts;
-        for (unsigned row = 0; row < (of.steps ? rows() : 1); ++row) {
-          Value* pointer = row_pointer(place, row);
-          parts.push_back(of.stride == 0
-                              ? builder_.CreateVectorSplat(
-                                    width_, builder_.CreateAlignedLoad(type, pointer, alignment))
-                              : builder_.CreateAlignedLoad(row_type, pointer, alignment));
-        }
-        parts.resize(rows(), parts[0]);
-        near = joined_rows(parts);
-        near_end = builder_.GetInsertBlock();
-      },
-      [&] {
-        far = gather(addresses_by_rows(place));
-        far_end = builder_.GetInsertBlock();
-      });
-  llvm::PHINode* merged = builder_.CreatePHI(near->getType(), 2);
-  merged->addIncoming(near, near_end);
-  merged->addIncoming(far, far_end);
-  return merged;
+  llvm::SmallVector<Value*> parts;
+  for (unsigned row = 0; row < (of.steps ? rows() : 1); ++row) {
+    Value* pointer = row_pointer(place, row);
+    parts.push_back(of.stride == 0
+                        ? builder_.CreateVectorSplat(
+                              width_, builder_.CreateAlignedLoad(type, pointer, alignment))
+                        : builder_.CreateAlignedLoad(row_type, pointer, alignment));
+  }
+  parts.resize(rows(), parts[0]);
+  return joined_rows(parts);
 }
 
 // Where lanes name one place, the last of them has its value there.
-void WarpFunction::store_rows(const Place& place, Value* values,
-                              llvm::function_ref<void(Value*)> scatter) {
+void WarpFunction::store_rows(const Place& place, Value* values) {
   const Shape of = shape(place.pointer);
   const llvm::Align alignment(place.size);
-  if_rows(
-      place,
-      [&] {
-        for (unsigned row = of.steps ? 0 : rows() - 1; row < rows(); ++row) {
-          Value* pointer = row_pointer(place, row);
-          const unsigned last = (row + 1) * width_ - 1;
-          if (of.stride == 0) {
-            builder_.CreateAlignedStore(builder_.CreateExtractElement(values, last), pointer,
-                                        alignment);
-            continue;
-          }
-          llvm::SmallVector<int> elements;
-          for (unsigned lane = row * width_; lane <= last; ++lane) {
-            elements.push_back(static_cast<int>(lane));
-          }
-          builder_.CreateAlignedStore(builder_.CreateShuffleVector(values, elements), pointer,
-                                      alignment);
-        }
-      },
-      [&] { scatter(addresses_by_rows(place)); });
+  for (unsigned row = of.steps ? 0 : rows() - 1; row < rows(); ++row) {
+    Value* pointer = row_pointer(place, row);
+    const unsigned last = (row + 1) * width_ - 1;
+    if (of.stride == 0) {
+      builder_.CreateAlignedStore(builder_.CreateExtractElement(values, last), pointer, alignment);
+      continue;
+    }
+    llvm::SmallVector<int> elements;
+    for (unsigned lane = row * width_; lane <= last; ++lane) {
+      elements.push_back(static_cast<int>(lane));
+    }
+    builder_.CreateAlignedStore(builder_.CreateShuffleVector(values, elements), pointer, alignment);
+  }
 }
 
 void WarpFunction::emit_load(const llvm::LoadInst& load) {
@@ -374,9 +331,7 @@ void WarpFunction::emit_load(const llvm::LoadInst& load) {
   if (shape(place.pointer).is_uniform() && !may_be_own(place)) {
     Value* address = scalar(place.pointer);
     check_uniform(place, address, [&] { return splat(here(address)); });
-    auto* one = builder_.CreateAlignedLoad(
-        type, builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy()),
-        llvm::Align(size));
+    auto* one = builder_.CreateAlignedLoad(type, host_pointer(place, address), llvm::Align(size));
     if (ordered) {
       one->setAtomic(llvm::AtomicOrdering::Acquire);
     }
@@ -390,43 +345,26 @@ void WarpFunction::emit_load(const llvm::LoadInst& load) {
 }
 
 void WarpFunction::store_lanes(const Place& place, Value* values) {
-  const auto scatter = [&](Value* addresses) {
-    check_lanes(place, addresses);
-    Value* pointers = builder_.CreateIntToPtr(
-        host_vector(place, addresses), llvm::FixedVectorType::get(builder_.getPtrTy(), kLanes));
-    builder_.CreateMaskedScatter(values, pointers, llvm::Align(place.size), lane_mask());
-  };
-  if (by_rows(place)) {
-    store_rows(place, values, scatter);
-    return;
-  }
-  if (!consecutive(place)) {
-    scatter(addresses_of(place));
-    return;
-  }
-  Value* guard = nullptr;
-  Value* base = base_of(place, &guard);
-  const auto store = [&] {
-    check_consecutive(place, base, [&] { return lanes_from(here(base), nullptr, place.size); });
-    Value* pointer = builder_.CreateIntToPtr(host_scalar(place, base), builder_.getPtrTy());
-    store_vector(values, pointer, llvm::Align(place.size));
-  };
-  if (guard == nullptr) {
-    store();
-    return;
-  }
-  Value* off = form(place.pointer).off;
-  auto* straight = new_block("straight");
-  auto* scattered = new_block("scattered");
-  auto* done = new_block("stored");
-  builder_.CreateCondBr(guard, straight, scattered);
-  builder_.SetInsertPoint(straight);
-  store();
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(scattered);
-  scatter(builder_.CreateAdd(lanes_from(here(base), nullptr, place.size), off));
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
+  const llvm::Align alignment(place.size);
+  const auto nothing = [](auto&&) -> Value* { return nullptr; };
+  access_lanes(
+      place,
+      [&](Value* pointer) {
+        return if_all_lanes(
+            [&] { return nothing(builder_.CreateAlignedStore(values, pointer, alignment)); },
+            [&] {
+              return nothing(builder_.CreateMaskedStore(values, pointer, alignment, lane_mask()));
+            });
+      },
+      [&]() -> Value* {
+        store_rows(place, values);
+        return nullptr;
+      },
+      [&](Value* addresses) {
+        check_lanes(place, addresses);
+        return nothing(builder_.CreateMaskedScatter(values, host_pointers(place, addresses),
+                                                    alignment, lane_mask()));
+      });
 }
 
 void WarpFunction::emit_store(const llvm::StoreInst& store) {
@@ -450,9 +388,7 @@ void WarpFunction::emit_store(const llvm::StoreInst& store) {
           builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask_, builder_.getTrue()));
       value = builder_.CreateExtractElement(vector(store.getValueOperand()), last);
     }
-    auto* one = builder_.CreateAlignedStore(
-        value, builder_.CreateIntToPtr(host_scalar(place, address), builder_.getPtrTy()),
-        llvm::Align(size));
+    auto* one = builder_.CreateAlignedStore(value, host_pointer(place, address), llvm::Align(size));
     if (ordered) {
       one->setAtomic(llvm::AtomicOrdering::Release);
     }

@@ -1,6 +1,6 @@
 // What the placeholders of operations.h mean for a warp.
+#include "simt/exec/special_registers.h"
 #include "simt/lower/warp_function.h"
-#include "simt/ptx/module.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -43,6 +43,11 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     define_vector(call, host_vector(place, splat(number(0, 64))));
     return;
   }
+  case Operation::kLocalOffset: {
+    Value* local = nullptr;
+    define_vector(call, offsets_in_local(vector(argument(0)), &local));
+    return;
+  }
   case Operation::kArithmetic: {
     Value* all = mask_;
     const bool uniform = shape(&call).is_uniform();
@@ -62,7 +67,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
   }
   case Operation::kInWindow: {
     const bool is_wide = !shape(&call).is_uniform();
-    Value* address = is_wide ? vector(argument(0)) : scalar(argument(0));
+    Value* address = is_wide ? vector(argument(1)) : scalar(argument(1));
     const auto like = [&](Value* value) { return is_wide ? splat(value) : value; };
     const auto inside = [&](Value* base, Value* size) {
       return builder_.CreateICmpULT(builder_.CreateSub(address, like(base)), like(size));
@@ -75,7 +80,7 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, Operation operatio
     Value* parameters =
         inside(field(offsetof(Warp, parameters), wide, true), number(exec::kParameterWindow, 64));
     Value* result = nullptr;
-    switch (constant_of(call, 1)) {
+    switch (constant_of(call, 0)) {
     case kShared:
       result = shared;
       break;
@@ -257,18 +262,6 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
   using ptx::SpecialRegister;
   auto* word = builder_.getInt32Ty();
   const auto which = static_cast<SpecialRegister>(constant_of(call, 0));
-  const auto element = [&](std::size_t offset, SpecialRegister first) {
-    return field(offset +
-                     std::size_t{4} * (static_cast<unsigned>(which) - static_cast<unsigned>(first)),
-                 word, true);
-  };
-  const auto by_lane = [&](auto value_of) {
-    llvm::SmallVector<std::uint32_t> values;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      values.push_back(value_of(lane));
-    }
-    define_vector(call, llvm::ConstantDataVector::get(context_, values));
-  };
   switch (which) {
   case SpecialRegister::kTidX:
   case SpecialRegister::kTidY:
@@ -289,69 +282,23 @@ void WarpFunction::emit_special(const llvm::CallInst& call) {
     define_vector(call, builder_.CreateAlignedLoad(vector_type(word), lanes, llvm::Align(4)));
     return;
   }
-  case SpecialRegister::kNtidX:
-  case SpecialRegister::kNtidY:
-  case SpecialRegister::kNtidZ:
-    define_scalar(call, element(offsetof(Warp, ntid), SpecialRegister::kNtidX));
-    return;
-  case SpecialRegister::kCtaidX:
-  case SpecialRegister::kCtaidY:
-  case SpecialRegister::kCtaidZ:
-    define_scalar(call, element(offsetof(Warp, ctaid), SpecialRegister::kCtaidX));
-    return;
-  case SpecialRegister::kNctaidX:
-  case SpecialRegister::kNctaidY:
-  case SpecialRegister::kNctaidZ:
-    define_scalar(call, element(offsetof(Warp, nctaid), SpecialRegister::kNctaidX));
-    return;
   case SpecialRegister::kLaneid:
     define(call, {number(0), nullptr, nullptr, nullptr, rows() > 1 ? number(width_) : nullptr});
     return;
-  case SpecialRegister::kLanemaskEq:
-    by_lane([](unsigned lane) { return 1U << lane; });
-    return;
-  case SpecialRegister::kLanemaskLe:
-    by_lane([](unsigned lane) { return (2U << lane) - 1; });
-    return;
-  case SpecialRegister::kLanemaskLt:
-    by_lane([](unsigned lane) { return (1U << lane) - 1; });
-    return;
-  case SpecialRegister::kLanemaskGe:
-    by_lane([](unsigned lane) { return ~((1U << lane) - 1); });
-    return;
-  case SpecialRegister::kLanemaskGt:
-    by_lane([](unsigned lane) { return ~((2U << lane) - 1); });
-    return;
-  case SpecialRegister::kWarpid:
-    define_scalar(call, field(offsetof(Warp, warp_index), word, true));
-    return;
-  case SpecialRegister::kNwarpid:
-    define_scalar(call, number(exec::kMostWarps));
-    return;
-  case SpecialRegister::kSmid:
-    define_scalar(call, field(offsetof(Warp, smid), word, true));
-    return;
-  case SpecialRegister::kNsmid:
-    define_scalar(call, field(offsetof(Warp, nsmid), word, true));
-    return;
-  case SpecialRegister::kGridid:
-    define_scalar(call, field(offsetof(Warp, grid_id), builder_.getInt64Ty(), true));
-    return;
-  case SpecialRegister::kDynamicSmemSize:
-    define_scalar(call, field(offsetof(Warp, dynamic_shared), word, true));
-    return;
-  case SpecialRegister::kTotalSmemSize:
-  case SpecialRegister::kAggrSmemSize:
-    define_scalar(call, field(offsetof(Warp, shared_size), word, true));
-    return;
-  case SpecialRegister::kEnvreg:
-    define_scalar(call, field(offsetof(Warp, envreg) + std::size_t{4} * (constant_of(call, 1) & 31),
-                              word, true));
-    return;
   default:
-    define_scalar(call, llvm::Constant::getNullValue(call.getType()));
+    break;
+  }
+  if (exec::value_in_lane(which, 0)) {
+    llvm::SmallVector<std::uint32_t> values;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      values.push_back(*exec::value_in_lane(which, lane));
+    }
+    define_vector(call, llvm::ConstantDataVector::get(context_, values));
     return;
   }
+  const std::optional<exec::WarpMember> member = exec::member_of(which, constant_of(call, 1));
+  define_scalar(call, member ? field(member->offset, call.getType(), true)
+                             : llvm::Constant::getNullValue(call.getType()));
 }
 
 // The same offset in every lane's window: lanes that ask for less get as much as the one that asks

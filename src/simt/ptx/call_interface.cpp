@@ -1,5 +1,7 @@
 #include "simt/ptx/call_interface.h"
 
+#include <algorithm>
+
 namespace gantry::simt::ptx {
 
 namespace {
@@ -25,6 +27,28 @@ std::vector<PassedValue> passed_as(const std::vector<Variable>& variables) {
 
 PassedValue passed_as(const Variable& variable) {
   return {variable.size(), !variable.is_array && variable.size() <= 8};
+}
+
+bool same_interface(const Function& left, const Function& right) {
+  const auto same = [&](const std::vector<std::uint32_t>& left_indices,
+                        const std::vector<std::uint32_t>& right_indices) {
+    return std::ranges::equal(
+        left_indices, right_indices, [&](std::uint32_t left_index, std::uint32_t right_index) {
+          return left.variables[left_index].size() == right.variables[right_index].size();
+        });
+  };
+  return same(left.results, right.results) && same(left.parameters, right.parameters);
+}
+
+ParameterLayout layout_of_parameters(const Function& kernel) {
+  ParameterLayout layout;
+  for (const std::uint32_t index : kernel.parameters) {
+    const Variable& parameter = kernel.variables[index];
+    layout.offsets.push_back((layout.bytes + parameter.alignment - 1) / parameter.alignment *
+                             parameter.alignment);
+    layout.bytes = layout.offsets.back() + parameter.size();
+  }
+  return layout;
 }
 
 std::uint64_t CallInterface::signature() const {

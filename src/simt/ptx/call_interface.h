@@ -33,6 +33,16 @@ struct CallInterface {
 
 [[nodiscard]] PassedValue passed_as(const Variable& variable);
 
+/// Whether calls of one can be calls of the other.
+[[nodiscard]] bool same_interface(const Function& left, const Function& right);
+
+/// Where a kernel's parameters lie in its buffer: each at the next multiple of its alignment.
+struct ParameterLayout {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t bytes = 0; ///< of all
+};
+[[nodiscard]] ParameterLayout layout_of_parameters(const Function& kernel);
+
 [[nodiscard]] CallInterface interface_of(const Function& function);
 /// What the caller passes: by the callee's own declaration, or for a call by pointer by the
 /// prototype, or by the first of the listed targets. `caller` is an index in Program::functions.

@@ -1,4 +1,4 @@
-// A parsed PTX module: what parse() makes of a text, and what the interpreter and the compiler
+// A parsed PTX module: what parse() makes of a text, and what the verifier and the compiler
 // read.
 //
 // Names are resolved: an operand that names a register, a variable, a function or a label holds an

@@ -1,5 +1,6 @@
 #include "simt/ptx/module_parser.h"
 
+#include "simt/ptx/call_interface.h"
 #include "simt/ptx/function_parser.h"
 #include "simt/ptx/small_directives.h"
 
@@ -28,25 +29,9 @@ Linkage linkage_of(Directive directive) {
   }
 }
 
-bool same_interface(const Function& left, const Function& right) {
-  const auto same = [&](const std::vector<std::uint32_t>& left_indices,
-                        const std::vector<std::uint32_t>& right_indices) {
-    return std::ranges::equal(
-        left_indices, right_indices, [&](std::uint32_t left_index, std::uint32_t right_index) {
-          return left.variables[left_index].size() == right.variables[right_index].size();
-        });
-  };
-  return same(left.results, right.results) && same(left.parameters, right.parameters);
-}
-
 /// Checks the launch's limit on the bytes of a kernel's parameters (PTX ISA 9.0, 5.1.6.1).
 bool check_parameter_bytes(Cursor& cursor, const Function& kernel) {
-  std::uint64_t bytes = 0;
-  for (const std::uint32_t index : kernel.parameters) {
-    const Variable& parameter = kernel.variables[index];
-    bytes = (bytes + parameter.alignment - 1) / parameter.alignment * parameter.alignment +
-            parameter.size();
-  }
+  const std::uint64_t bytes = layout_of_parameters(kernel).bytes;
   return bytes <= kMaxParameterBytes ||
          cursor.fail(kernel.location,
                      fmt::format("Formal parameter space overflowed ({} bytes required, max {} "

@@ -1,5 +1,7 @@
 #include "simt/ptx/program.h"
 
+#include "simt/ptx/call_interface.h"
+
 #include <algorithm>
 
 #define XXH_INLINE_ALL
@@ -60,12 +62,6 @@ bool declared_right(const Function& function, SystemCall call) {
     return is({}, {8, 8, 4, 8, 8});
   }
   return false;
-}
-
-/// Whether calls of one can be calls of the other.
-bool same_interface(const Function& left, const Function& right) {
-  return sizes_of(left, left.results) == sizes_of(right, right.results) &&
-         sizes_of(left, left.parameters) == sizes_of(right, right.parameters);
 }
 
 template <typename Visitor>

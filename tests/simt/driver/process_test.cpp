@@ -110,6 +110,38 @@ TEST_F(ProcessTest, ExitHandlersMayCall) {
       testing::ExitedWithCode(0), "");
 }
 
+// The compiler, which is opened when it is needed, ends before what the program registered earlier.
+TEST_F(ProcessTest, LastExitHandlersMayLaunchWhatHasBeenLoaded) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "it is about the simulated driver's compiler";
+  }
+  EXPECT_EXIT(
+      {
+        setenv("GANTRY_SIMT_CACHE", "off", 1);
+        static CUfunction loaded = nullptr;
+        static CUfunction other = nullptr;
+        std::atexit([] {
+          CUdeviceptr out = 0;
+          std::uint32_t value = 0;
+          std::uint32_t count = 0;
+          void* parameters[] = {&out, &value, &count};
+          REQUIRE(cuda().cuLaunchKernel(loaded, 10, 1, 1, 32, 1, 1, 0, nullptr, parameters,
+                                        nullptr) == CUDA_SUCCESS);
+          REQUIRE(cuda().cuCtxSynchronize() == CUDA_SUCCESS);
+          REQUIRE(cuda().cuLaunchKernel(other, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters,
+                                        nullptr) == CUDA_ERROR_DEINITIALIZED);
+        });
+        launch_something();
+        CUmodule module = nullptr;
+        REQUIRE(cuda().cuModuleLoadData(&module, kKernels) == CUDA_SUCCESS);
+        REQUIRE(cuda().cuModuleGetFunction(&loaded, module, "fill") == CUDA_SUCCESS);
+        REQUIRE(cuda().cuModuleGetFunction(&other, module, "add") == CUDA_SUCCESS);
+        REQUIRE(cuda().cuFuncLoad(loaded) == CUDA_SUCCESS);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(ProcessTest, ThreadsMayEndWithoutCleaningUp) {
   EXPECT_EXIT(
       {

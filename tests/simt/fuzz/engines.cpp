@@ -156,11 +156,12 @@ Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
     }
     const auto ready = (*loaded)->prepare((*loaded)->kernel("k").value(), kernel.shape);
     if (!ready && !compiles) {
-      return refused(ready.error());
+      return refused(ready.error().report);
     }
     outcomes[compiles ? 1 : 0] =
-        ready ? run(kernel, **loaded, memory.address())
-              : Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ready.error()}, {}};
+        ready
+            ? run(kernel, **loaded, memory.address())
+            : Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ready.error().report}, {}};
   }
   stage("compared");
   const auto& [interpreted, compiled] = outcomes;

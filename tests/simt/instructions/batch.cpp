@@ -171,7 +171,7 @@ bool run(const Group& group, unsigned block_threads, bool in_rows, std::vector<W
   parameters[kParameterBytes / 8 + 2] = outputs.address();
   const auto kernel = program->kernel("k").value();
   if (const auto ready = program->prepare(kernel, shape); !ready) {
-    ADD_FAILURE() << ready.error() << kept(text);
+    ADD_FAILURE() << ready.error().report << kept(text);
     return false;
   }
   const auto outcome =

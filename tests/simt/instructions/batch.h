@@ -70,7 +70,7 @@ struct Results {
 /// A byte of `data`.
 [[nodiscard]] std::uint8_t parameter_byte(unsigned index);
 
-/// Whether to run all there is: in the interpreter, and in compiled code, where compiling takes its
+/// Whether to run all there is: evaluated, and in compiled code, where compiling takes its
 /// time, if GANTRY_SIMT_TEST_ALL is set. Otherwise a part that has every form.
 [[nodiscard]] bool runs_all();
 

@@ -3,7 +3,7 @@
 #include "reference.h"
 #include "value_piece.h"
 
-#include "simt/exec/interpreter.h"
+#include "simt/exec/refusal.h"
 #include "simt/ptx/parser.h"
 
 #include <algorithm>

@@ -180,11 +180,18 @@ Status perform(const Copy& copy, const Construct& routine) {
   const EventId id = next_event_id();
   const std::uintptr_t to = address(copy.to.pointer) + copy.to_offset;
   const std::uintptr_t from = address(copy.from.pointer) + copy.from_offset;
-  tell(Copied{routine, device, id, Copied::What::kRoutine, to_device, nullptr,
-              to_device ? from : to, to_device ? to : from, copy.size, event_time()});
+  tell(Copied{{routine, device},
+              id,
+              Copied::What::kRoutine,
+              to_device,
+              nullptr,
+              to_device ? from : to,
+              to_device ? to : from,
+              copy.size,
+              event_time()});
   Status status = copy_bytes(copy);
   if (status && routine.tells(Event::kCompletion)) {
-    tell(Completion{routine, device, id, event_time(), {}});
+    tell(Completion{{routine, device}, id, event_time(), {}});
   }
   return status;
 }

@@ -14,8 +14,12 @@ namespace {
 EventId tell_launch(const Device& device, const Kernel& kernel, const Construct& construct,
                     const gantry_launch& shape) {
   const EventId id = next_event_id();
-  tell(Launched{construct, device.plugin_device().name(), id, kernel.name, kernel.host_address,
-                shape, event_time()});
+  tell(Launched{{construct, device.plugin_device().name()},
+                id,
+                kernel.name,
+                kernel.host_address,
+                shape,
+                event_time()});
   return id;
 }
 
@@ -118,7 +122,7 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
     return tl::unexpected(device.explain(status.error(), &kernel));
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {
-    tell(Completion{construct, device.plugin_device().name(), id, event_time(), {}});
+    tell(Completion{{construct, device.plugin_device().name()}, id, event_time(), {}});
   }
   if (check_enabled(Check::kMap)) [[unlikely]] {
     stale_copies.tell_differences(stale_copies.look_after_region({}, construct), construct);

@@ -6,8 +6,13 @@ namespace gantry::core {
 
 void ConstructWork::add_change(PresenceChange::What what, const Mapping& mapping, const char* name,
                                std::uintptr_t begin, std::uint64_t size) {
-  changes.push_back({construct(), queue.device_name(), what, name == nullptr ? "" : name, begin,
-                     size, mapping.device_address(begin), mapping.references});
+  changes.push_back({{construct(), queue.device_name()},
+                     what,
+                     name == nullptr ? "" : name,
+                     begin,
+                     size,
+                     mapping.device_address(begin),
+                     mapping.references});
 }
 
 void ConstructWork::tell_noted() {

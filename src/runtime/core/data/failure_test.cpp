@@ -91,7 +91,7 @@ TEST_F(Failures, OfEnterLeaveThingsAsTheyWere) {
   MapItem again = to(mapped);
   again.always = true;
   const int calls = fail_every_call(
-      [&] {
+      [&]() -> Status {
         GANTRY_TRY(enter({alloc(mapped)}));
         return enter({again, to(values), to(pointer), attachment(pointer), to(values)});
       },

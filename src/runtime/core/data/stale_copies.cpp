@@ -199,9 +199,12 @@ void StaleCopies::tell_differences(std::span<const std::uintptr_t> objects,
         continue; // it is gone, or another construct copies it now
       }
       if (const auto changes = mapping->copied_values->device_changes(host_copy(*mapping))) {
-        differences.push_back({construct, device_.name(),
-                               mapping->name == nullptr ? "" : mapping->name, mapping->host_begin,
-                               mapping->size(), changes->bytes, changes->first,
+        differences.push_back({{construct, device_.name()},
+                               mapping->name == nullptr ? "" : mapping->name,
+                               mapping->host_begin,
+                               mapping->size(),
+                               changes->bytes,
+                               changes->first,
                                changes->copied_by});
       }
     }

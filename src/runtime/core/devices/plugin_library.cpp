@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "runtime/core/host/module_path.h"
+#include "runtime/core/host/settings.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -61,18 +62,6 @@ void add_plugins_of(const std::string& folder, std::vector<std::string>& names) 
 }
 
 } // namespace
-
-std::vector<std::string> folders_of_path(std::string_view value) {
-  std::vector<std::string> folders;
-  while (!value.empty()) {
-    const std::size_t colon = std::min(value.find(':'), value.size());
-    if (colon > 0) {
-      folders.emplace_back(value.substr(0, colon));
-    }
-    value.remove_prefix(std::min(colon + 1, value.size()));
-  }
-  return folders;
-}
 
 bool is_known_plugin(std::string_view name) {
   return find_linked(name) != nullptr || (name.find('/') == std::string_view::npos &&

@@ -15,7 +15,7 @@ struct LinkedPlugin {
   std::string_view name;
   const gantry_plugin* table;
 };
-/// The plugins that are part of libgantry; defined in runtime/linked_plugins.cpp.
+/// The plugins that are part of libgantry; defined in runtime/installed_plugins.cpp.
 [[nodiscard]] std::span<const LinkedPlugin> linked_plugins();
 
 /// The names that GANTRY_DEVICES may hold: the plugins that are linked in, then the others in
@@ -26,9 +26,6 @@ struct LinkedPlugin {
 /// The names of the plugins in the folders of GANTRY_PLUGIN_PATH, in the order of the folders.
 /// Empty in set-uid programs.
 [[nodiscard]] std::vector<std::string> plugins_of_user();
-
-/// The folders in a value of GANTRY_PLUGIN_PATH.
-[[nodiscard]] std::vector<std::string> folders_of_path(std::string_view value);
 
 /// A sentence for a name that is_known_plugin() does not know.
 [[nodiscard]] std::string why_unknown(std::string_view name);

@@ -71,13 +71,13 @@ void for_each_listener(Event kind, const std::function<void(EventListener&)>& vi
 void ConstructScope::begin() {
   construct_.id = next_event_id();
   if (construct_.tells(Event::kConstruct)) {
-    tell(ConstructBegin{construct_, device_, event_time()});
+    tell(ConstructBegin{{construct_, device_}, event_time()});
   }
 }
 
 void ConstructScope::end() const {
   if (construct_.tells(Event::kConstruct)) {
-    tell(ConstructEnd{construct_, device_, event_time()});
+    tell(ConstructEnd{{construct_, device_}, event_time()});
   }
 }
 

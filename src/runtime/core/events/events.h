@@ -78,25 +78,25 @@ struct DeviceName {
   std::string label; ///< "device 0 (cpu)"
 };
 
-struct ConstructBegin {
-  static constexpr Event kKind = Event::kConstruct;
+/// What events of a construct have: which it is, and on which device.
+struct OfConstruct {
   const Construct& construct;
   const DeviceName& device;
+};
+
+struct ConstructBegin : OfConstruct {
+  static constexpr Event kKind = Event::kConstruct;
   std::int64_t time;
 };
 
-struct ConstructEnd {
+struct ConstructEnd : OfConstruct {
   static constexpr Event kKind = Event::kConstruct;
-  const Construct& construct;
-  const DeviceName& device;
   std::int64_t time;
 };
 
 /// Storage has become present on a device, was present when a construct mapped it, or has gone.
-struct PresenceChange {
+struct PresenceChange : OfConstruct {
   static constexpr Event kKind = Event::kPresence;
-  const Construct& construct;
-  const DeviceName& device;
   enum class What : std::uint8_t { kMapped, kWasPresent, kUnmapped };
   What what;
   std::string name; ///< the compiler's map name; see map_name()
@@ -108,10 +108,8 @@ struct PresenceChange {
 };
 
 /// Bytes are on their way between host and device, or between devices.
-struct Copied {
+struct Copied : OfConstruct {
   static constexpr Event kKind = Event::kCopy;
-  const Construct& construct;
-  const DeviceName& device;
   enum class What : std::uint8_t {
     kItem,    ///< of a list item
     kPrivate, ///< the first value of a private copy
@@ -129,10 +127,8 @@ struct Copied {
 };
 
 /// A kernel is under way.
-struct Launched {
+struct Launched : OfConstruct {
   static constexpr Event kKind = Event::kLaunch;
-  const Construct& construct;
-  const DeviceName& device;
   EventId id;
   const char* kernel;       ///< the compiler's name of it
   const void* host_address; ///< by which compiled code names it
@@ -141,10 +137,8 @@ struct Launched {
 };
 
 /// A copy or kernel is known to be done.
-struct Completion {
+struct Completion : OfConstruct {
   static constexpr Event kKind = Event::kCompletion;
-  const Construct& construct;
-  const DeviceName& device;
   EventId id; ///< of Copied or Launched
   std::int64_t time;
   /// By the device's clock (DeviceOpened); both 0 if it was not in a queue, or has no clock.
@@ -152,10 +146,8 @@ struct Completion {
 };
 
 /// The host has waited for a queue.
-struct Waited {
+struct Waited : OfConstruct {
   static constexpr Event kKind = Event::kWait;
-  const Construct& construct;
-  const DeviceName& device;
   const void* queue;
   std::int64_t begin;
   std::int64_t end;
@@ -200,19 +192,15 @@ struct ImageLoaded {
 };
 
 /// A construct has failed, and the process is about to end.
-struct ConstructFailed {
+struct ConstructFailed : OfConstruct {
   static constexpr Event kKind = Event::kFailure;
-  const Construct& construct;
-  const DeviceName& device;
   std::string_view error;
   std::string_view mapped; ///< the table of all that is mapped
 };
 
 /// Under GANTRY_CHECK=map: a region has made storage and its original differ.
-struct Difference {
+struct Difference : OfConstruct {
   static constexpr Event kKind = Event::kDifference;
-  const Construct& construct;
-  const DeviceName& device;
   std::string name; ///< the compiler's map name
   std::uintptr_t host;
   std::uint64_t size;

@@ -2,9 +2,8 @@
 #include "runtime/core/faults/fault.h"
 
 #include "runtime/core/programs/compiler.h"
-#include "runtime/core/runtime/device.h"
-#include "runtime/testing/fake_plugin.h"
-#include "runtime/testing/map_items.h"
+#include "runtime/core/reports/text.h"
+#include "runtime/testing/environment_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,33 +26,24 @@ constexpr Compiler kCompiler = {
     },
     [](std::string_view) { return std::string(); }};
 
-struct FaultCase : ::testing::Test {
-  explicit FaultCase(Memory memory) : plugin{memory} { know_compiler(kCompiler); }
+struct FaultCase : EnvironmentCase {
+  explicit FaultCase(Memory memory) : EnvironmentCase(memory) { know_compiler(kCompiler); }
 
   [[nodiscard]] Status enter(MapItem item, const char* name = nullptr) {
     item.name = name;
-    Queue queue(device.queues(), construct);
-    return device.data_environment().enter({&item, 1}, queue);
+    return EnvironmentCase::enter({item});
   }
-  [[nodiscard]] Status exit(MapItem item) {
-    Queue queue(device.queues(), construct);
-    return device.data_environment().exit({&item, 1}, queue);
-  }
+  [[nodiscard]] Status exit(const MapItem& item) { return EnvironmentCase::exit({item}); }
   template <typename T>
   std::uintptr_t corresponding(const T& object) {
-    return reinterpret_cast<std::uintptr_t>(
-        device.data_environment().corresponding(&object, sizeof object));
+    return address(EnvironmentCase::corresponding(object));
   }
   std::string described(gantry_fault fault, std::uintptr_t address,
                         std::span<const MapItem> items = {}) {
     fault.address_known = 1;
     fault.address = address;
-    return describe_fault(fault, device.data_environment(), items);
+    return describe_fault(fault, environment, items);
   }
-
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
-  FakePlugin plugin;
-  Device device{plugin.open(), ""};
 };
 
 struct FaultOfDevice : FaultCase {
@@ -122,7 +112,7 @@ TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
   int y[100] = {};
   ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
   MapItem pointer;
-  pointer.begin = static_cast<std::byte*>(device.data_environment().corresponding(y, sizeof y));
+  pointer.begin = static_cast<std::byte*>(environment.corresponding(y, sizeof y));
   pointer.base = pointer.begin;
   pointer.name = ";q;test.cpp;9;1;;";
   ASSERT_TRUE(exit(remove(y)));
@@ -146,7 +136,7 @@ struct FaultInHostMemory : FaultCase {
 };
 
 TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
-  device.data_environment().unify();
+  environment.unify();
   int sum[2] = {};
   ASSERT_TRUE(enter(tofrom(sum), ";sum;test.cpp;7;1;;"));
   const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
@@ -179,21 +169,19 @@ TEST_F(FaultOfDevice, WhatAKernelHasOverwrittenIsNotTrusted) {
   fault.kind = GANTRY_FAULT_ACCESS;
   fault.address_known = 1;
   fault.access = 0x7f00ff;
-  EXPECT_THAT(describe_fault(fault, device.data_environment(), {}),
-              HasSubstr(" used address 0x0: "));
+  EXPECT_THAT(describe_fault(fault, environment, {}), HasSubstr(" used address 0x0: "));
 }
 
 TEST_F(FaultOfDevice, OtherKinds) {
   gantry_fault fault{};
-  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}), "")
-      << "the plugin's message says it";
+  EXPECT_EQ(describe_fault(fault, environment, {}), "") << "the plugin's message says it";
   fault.kind = GANTRY_FAULT_EXIT;
   fault.value = 3;
-  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}),
+  EXPECT_EQ(describe_fault(fault, environment, {}),
             "code on the device called exit(3), which ends the device");
   fault.kernel_name = "#2";
   fault.kind = GANTRY_FAULT_ARITHMETIC;
-  EXPECT_EQ(describe_fault(fault, device.data_environment(), {}), "a region divided by zero");
+  EXPECT_EQ(describe_fault(fault, environment, {}), "a region divided by zero");
 }
 
 } // namespace

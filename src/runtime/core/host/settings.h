@@ -75,6 +75,9 @@ struct EnvironmentVariable {
 
 [[nodiscard]] std::span<const EnvironmentVariable> environment_variables();
 
+/// The folders in a value of GANTRY_PLUGIN_PATH.
+[[nodiscard]] std::vector<std::string> folders_of_path(std::string_view value);
+
 /// Looks a variable up: its value, or null. secure_getenv in a program, a map in a test.
 using Environment = std::function<const char*(const char*)>;
 

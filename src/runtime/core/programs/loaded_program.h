@@ -7,9 +7,9 @@
 // at once.
 #pragma once
 
+#include "runtime/core/devices/plugin_device.h"
 #include "runtime/core/programs/function_map.h"
 #include "runtime/core/programs/kernel_table.h"
-#include "runtime/core/devices/plugin_device.h"
 #include "runtime/core/programs/program.h"
 #include "runtime/core/programs/registry.h"
 

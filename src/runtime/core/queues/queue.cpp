@@ -107,14 +107,21 @@ void Queue::note_under_way(EventId id) {
 EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, std::uintptr_t host,
                          std::uintptr_t device_address, std::uint64_t size) const {
   const EventId id = next_event_id();
-  tell(Copied{construct_, device_name(), id, what, to_device, name, host, device_address, size,
+  tell(Copied{{construct_, device_name()},
+              id,
+              what,
+              to_device,
+              name,
+              host,
+              device_address,
+              size,
               event_time()});
   return id;
 }
 
 void Queue::tell_done(EventId id, const Status& status) const {
   if (status && tells(Event::kCompletion)) {
-    tell(Completion{construct_, device_name(), id, event_time(), {}});
+    tell(Completion{{construct_, device_name()}, id, event_time(), {}});
   }
 }
 
@@ -131,7 +138,7 @@ void Queue::tell_completions() {
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (const EventId id = (*done)[i]; id != 0) {
-      tell(Completion{construct_, device_name(), id, now, times[i]});
+      tell(Completion{{construct_, device_name()}, id, now, times[i]});
     }
   }
 }
@@ -155,22 +162,14 @@ Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
 
 Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait,
                      EventId id) {
-  if (!directly(wait)) {
-    return put(id, &gantry_plugin::queue_copy_to_device, device_address, host, size);
-  }
-  Status status = device_.submit(device_address, host, size);
-  note_done(id, status);
-  return status;
+  return directly(wait) ? done(id, device_.submit(device_address, host, size))
+                        : put(id, &gantry_plugin::queue_copy_to_device, device_address, host, size);
 }
 
 Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait,
                        EventId id) {
-  if (!directly(wait)) {
-    return put(id, &gantry_plugin::queue_copy_to_host, host, device_address, size);
-  }
-  Status status = device_.retrieve(host, device_address, size);
-  note_done(id, status);
-  return status;
+  return directly(wait) ? done(id, device_.retrieve(host, device_address, size))
+                        : put(id, &gantry_plugin::queue_copy_to_host, host, device_address, size);
 }
 
 Status Queue::wait() {
@@ -183,7 +182,7 @@ Status Queue::wait() {
     }
   }
   if (tells(Event::kWait)) [[unlikely]] {
-    tell(Waited{construct_, device_name(), queue_, begin, event_time()});
+    tell(Waited{{construct_, device_name()}, queue_, begin, event_time()});
   }
   if (under_way_ != nullptr) [[unlikely]] {
     tell_completions();

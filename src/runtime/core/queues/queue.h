@@ -101,9 +101,7 @@ public:
     if (device_.has_queues()) {
       return put(id, &gantry_plugin::queue_launch, kernel, &launch);
     }
-    Status status = device_.launch(kernel, launch);
-    note_done(id, status);
-    return status;
+    return done(id, device_.launch(kernel, launch));
   }
 
   /// True if something was put in that is not known to be done.
@@ -140,11 +138,12 @@ private:
   [[nodiscard]] bool has_times() const {
     return tells(Event::kCompletion) && device_.plugin().functions().record_times != nullptr;
   }
-  /// Tells that what was done directly is done, if it is.
-  void note_done(EventId id, const Status& status) const {
+  /// The outcome of what was done directly; tells that it is done, if it is.
+  [[nodiscard]] Status done(EventId id, Status outcome) const {
     if (id != 0) [[unlikely]] {
-      tell_done(id, status);
+      tell_done(id, outcome);
     }
+    return outcome;
   }
   void tell_done(EventId id, const Status& status) const;
   /// Tells of what was put in, when it is done.

@@ -15,25 +15,24 @@ public:
       : registry_(registry), known_(known) {}
 
   AutomaticDevices choose() && {
-    const Plugin* const cpu = bind("cpu");
+    using Use = AutomaticPlugin::Use;
     std::vector<const Plugin*> serving;
     for (const std::string& name : plugins_of_user()) {
       offer(name, serving);
     }
-    if (some_image([&](Image image) { return !cpu->accepts(image); })) {
-      offer("cuda", serving);
-    }
-    // Without any program it is there too, and says what is wrong with one that cannot be read.
-    if (serving.empty() || some_program_without(serving)) {
-      chosen_.kinds.push_back({cpu, cpu->count_devices().value_or(0)});
-      serving.push_back(cpu);
-    }
-    if (some_program_without(serving)) {
-      offer("simt", serving);
-    }
-    for (const char* const foreign : {"worker-aarch64", "worker-powerpc64le"}) {
-      if (some_program_without(serving)) {
-        offer(foreign, serving);
+    const std::span<const AutomaticPlugin> plugins = automatic_plugins();
+    const Plugin* const host =
+        bind(std::ranges::find(plugins, Use::kHost, &AutomaticPlugin::use)->name);
+    const bool has_other_images = some_image([&](Image image) { return !host->accepts(image); });
+    for (const auto& [name, use] : plugins) {
+      if (use == Use::kHost) {
+        // Without any program it is there too, and says what is wrong with one that cannot be read.
+        if (serving.empty() || some_program_without(serving)) {
+          chosen_.kinds.push_back({host, host->count_devices().value_or(0)});
+          serving.push_back(host);
+        }
+      } else if (use == Use::kAccelerator ? has_other_images : some_program_without(serving)) {
+        offer(name, serving);
       }
     }
     return std::move(chosen_);

@@ -1,10 +1,10 @@
 // GANTRY_DEVICES=auto: which kinds of device the registered programs are to have.
 //
-// A program has the devices of plugins in GANTRY_PLUGIN_PATH and NVIDIA's GPUs, if it has an image
-// for them and the machine has some; else the CPU, if it has an image for that; else the PTX
-// executor, and else an emulated CPU. Of the installation's plugins one is loaded only if some
-// program has an image that is not the CPU's, so that programs for the CPU alone pay nothing for
-// them; those of GANTRY_PLUGIN_PATH are always loaded.
+// A program has the devices of plugins in GANTRY_PLUGIN_PATH and the installation's accelerators,
+// if it has an image for them and the machine has some; else the host, if it has an image for that;
+// else the first stand-in that it has an image for. Of the installation's plugins one is loaded
+// only if some program has an image that is not the host's, so that programs for the host alone pay
+// nothing for them; those of GANTRY_PLUGIN_PATH are always loaded.
 #pragma once
 
 #include "runtime/core/devices/plugin.h"
@@ -16,6 +16,19 @@
 #include <vector>
 
 namespace gantry::core {
+
+/// How a plugin of the installation is used.
+struct AutomaticPlugin {
+  enum class Use : std::uint8_t {
+    kAccelerator, ///< devices that are quicker than the host, if the machine has some
+    kHost,        ///< the host's processors; one plugin is this
+    kStandIn,     ///< for programs that have no image for any of those before
+  };
+  std::string_view name;
+  Use use;
+};
+/// In the order in which they are tried; defined in runtime/installed_plugins.cpp.
+[[nodiscard]] std::span<const AutomaticPlugin> automatic_plugins();
 
 struct AutomaticDevices {
   struct Kind {

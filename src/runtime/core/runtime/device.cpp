@@ -70,7 +70,7 @@ Error Device::explain(const Error& error, const Kernel* kernel, std::span<const 
 void Device::fail_construct(const Error& refusal, const Construct& construct) {
   const Error error = explain(refusal);
   if (is_wanted(Event::kFailure)) {
-    tell(ConstructFailed{construct, device_.name(), error.message, data_environment_.describe()});
+    tell(ConstructFailed{{construct, device_.name()}, error.message, data_environment_.describe()});
   }
   fatal(with_context(error, label()).value(), construct);
 }

@@ -1,5 +1,5 @@
-// How interpreted lanes go their ways: divergence, calls, local memory.
-#include "simt/exec/interpreted.h"
+// How lanes go their ways: divergence, calls, local memory.
+#include "simt/exec/kernel_text.h"
 
 #include <numeric>
 
@@ -8,15 +8,7 @@
 namespace gantry::simt::exec {
 namespace {
 
-TEST(Interpreter, RunsEveryThreadOfABlock) {
-  const Words result =
-      run_body("cvt.u64.u32 d2, r0; add.u64 d2, d2, 1; st.global.u64 [d1], d2;", 70);
-  for (std::size_t i = 0; i < 70; ++i) {
-    EXPECT_EQ(result[i], i + 1);
-  }
-}
-
-TEST(Interpreter, TakesBothSidesOfABranch) {
+TEST(Kernel, TakesBothSidesOfABranch) {
   const Words result = run_body(R"(
   and.b32 r1, r0, 1; setp.eq.u32 p0, r1, 0;
   @p0 bra $even;
@@ -32,43 +24,14 @@ $end:
   }
 }
 
-TEST(Interpreter, RunsLoopsOfDifferentLength) {
-  const Words result = run_body(R"(
-  mov.u32 r1, 0; mov.u32 r2, 0;
-$loop:
-  add.u32 r2, r2, r1; add.u32 r1, r1, 1;
-  setp.le.u32 p0, r1, r0;
-  @p0 bra $loop;
-  cvt.u64.u32 d2, r2; st.global.u64 [d1], d2;)",
-                                64);
-  for (std::size_t i = 0; i < 64; ++i) {
-    EXPECT_EQ(result[i], i * (i + 1) / 2);
-  }
-}
-
-TEST(Interpreter, LoadsForAllLanesBeforeItStores) {
+TEST(Kernel, LoadsForAllLanesBeforeItStores) {
   // As GCC's code does, all lanes change one place: it changes once.
   const Words result =
       run_body("ld.global.u64 d2, [d0]; add.u64 d2, d2, 1; st.global.u64 [d0], d2;", 32);
   EXPECT_EQ(result[0], 1);
 }
 
-TEST(Interpreter, EndsASpinLockBetweenLanesOfAWarp) {
-  const Words result = run_body(R"(
-  add.u64 d2, d0, 8;
-$try:
-  atom.global.cas.b64 d3, [d0], 0, 1;
-  setp.ne.u64 p0, d3, 0;
-  @p0 bra $try;
-  ld.global.u64 d4, [d2]; add.u64 d4, d4, 1; st.global.u64 [d2], d4;
-  membar.gl;
-  atom.global.exch.b64 d3, [d0], 0;)",
-                                96);
-  EXPECT_EQ(result[0], 0);
-  EXPECT_EQ(result[1], 96);
-}
-
-TEST(Interpreter, LetsALaneWaitForAnotherOneThatComesLater) {
+TEST(Kernel, LetsALaneWaitForAnotherOneThatComesLater) {
   // The lanes that wait are at the lower position, and wait without a branch of the others.
   const Words result = run_body(R"(
   setp.eq.u32 p0, r0, 0;
@@ -86,7 +49,7 @@ $end:
   EXPECT_EQ(result[31], 31);
 }
 
-TEST(Interpreter, LetsALaneGoOnThoughOthersWaitAtSeveralPlaces) {
+TEST(Kernel, LetsALaneGoOnThoughOthersWaitAtSeveralPlaces) {
   // Two groups of lanes that wait, both at lower positions than the one lane that they wait for.
   const Words result = run_body(R"(
   setp.eq.u32 p0, r0, 0;
@@ -112,7 +75,7 @@ $end:
   EXPECT_EQ(result[31], 31);
 }
 
-TEST(Interpreter, LetsAWarpWaitForAnotherOne) {
+TEST(Kernel, LetsAWarpWaitForAnotherOne) {
   const Words result = run_body(R"(
   setp.ge.u32 p0, r0, 32;
   @p0 bra $signal;
@@ -130,23 +93,7 @@ $end:
   EXPECT_EQ(result[32], 7);
 }
 
-TEST(Interpreter, JumpsThroughATable) {
-  const Words result = run_body(R"(
-  rem.u32 r1, r0, 3;
-$table: .branchtargets $a, $b, $c;
-  brx.idx r1, $table;
-$a: mov.u64 d2, 10; bra $end;
-$b: mov.u64 d2, 11; bra $end;
-$c: mov.u64 d2, 12;
-$end:
-  st.global.u64 [d1], d2;)",
-                                32);
-  for (std::size_t i = 0; i < 32; ++i) {
-    EXPECT_EQ(result[i], 10 + i % 3);
-  }
-}
-
-TEST(Interpreter, CallsFunctionsRecursively) {
+TEST(Kernel, CallsFunctionsRecursively) {
   const std::string before = R"(
 .func (.param .b64 out) fibonacci(.param .b32 n) {
   .reg .pred p; .reg .b32 r<3>; .reg .b64 d<3>;
@@ -176,38 +123,14 @@ $base:
   { .param .b32 a; .param .b64 o;
     st.param.b32 [a], r1; call (o), fibonacci, (a); ld.param.b64 d2, [o]; }
   st.global.u64 [d1], d2;)",
-                                32, 1, before);
+                                32, before);
   const Words fibonacci = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
   for (std::size_t i = 0; i < 32; ++i) {
     EXPECT_EQ(result[i], fibonacci[i % 12]);
   }
 }
 
-TEST(Interpreter, CallsThroughPointersLaneByLane) {
-  const std::string before = R"(
-.func (.param .b64 out) one(.param .b64 x) {
-  .reg .b64 d; ld.param.u64 d, [x]; add.u64 d, d, 1; st.param.b64 [out], d; ret;
-}
-.func (.param .b64 out) two(.param .b64 x) {
-  .reg .b64 d; ld.param.u64 d, [x]; mul.lo.u64 d, d, 2; st.param.b64 [out], d; ret;
-}
-.global .u64 table[2] = {one, two};
-)";
-  const Words result = run_body(R"(
-  and.b32 r1, r0, 1; mul.wide.u32 d2, r1, 8;
-  mov.u64 d3, table; add.u64 d3, d3, d2; ld.global.u64 d4, [d3];
-  cvt.u64.u32 d5, r0;
-prototype: .callprototype (.param .b64 _) _ (.param .b64 _);
-  { .param .b64 a; .param .b64 o;
-    st.param.b64 [a], d5; call (o), d4, (a), prototype; ld.param.b64 d6, [o]; }
-  st.global.u64 [d1], d6;)",
-                                32, 1, before);
-  for (std::size_t i = 0; i < 32; ++i) {
-    EXPECT_EQ(result[i], i % 2 == 0 ? i + 1 : i * 2);
-  }
-}
-
-TEST(Interpreter, PassesRegistersAndStructures) {
+TEST(Kernel, PassesRegistersAndStructures) {
   const std::string before = R"(
 .func (.reg .u64 sum) add3(.reg .u64 a, .reg .u32 b, .reg .u64 c) {
   .reg .u64 t; cvt.u64.u32 t, b; add.u64 sum, a, t; add.u64 sum, sum, c; ret;
@@ -226,13 +149,13 @@ TEST(Interpreter, PassesRegistersAndStructures) {
     ld.param.b64 d4, [o]; ld.param.b64 d5, [o+8]; }
   shl.b64 d4, d4, 32; or.b64 d4, d4, d5;
   st.global.u64 [d1], d4;)",
-                                32, 1, before);
+                                32, before);
   for (std::size_t i = 0; i < 32; ++i) {
     EXPECT_EQ(result[i], i << 32 | (2 * i + 1000));
   }
 }
 
-TEST(Interpreter, CopiesAParameterWhoseAddressIsTaken) {
+TEST(Kernel, CopiesAParameterWhoseAddressIsTaken) {
   const std::string before = R"(
 .func (.param .b64 out) pick(.param .align 8 .b8 in[16], .param .b32 which) {
   .reg .b32 r; .reg .b64 d<4>;
@@ -247,12 +170,12 @@ TEST(Interpreter, CopiesAParameterWhoseAddressIsTaken) {
     st.param.b64 [a], d2; st.param.b64 [a+8], 77; st.param.b32 [b], r1;
     call (o), pick, (a, b); ld.param.b64 d4, [o]; }
   st.global.u64 [d1], d4;)",
-                                32, 1, before);
+                                32, before);
   EXPECT_EQ(result[4], 4);
   EXPECT_EQ(result[5], 77);
 }
 
-TEST(Interpreter, GivesEveryCallItsOwnLocalMemory) {
+TEST(Kernel, GivesEveryCallItsOwnLocalMemory) {
   const std::string before = R"(
 .func (.param .b32 out) depth(.param .b32 n) {
   .local .align 4 .b8 here[4];
@@ -271,11 +194,11 @@ $end:
   { .param .b32 a; .param .b32 o;
     st.param.b32 [a], 5; call (o), depth, (a); ld.param.b32 r2, [o]; }
   cvt.u64.u32 d2, r2; st.global.u64 [d1], d2;)",
-                                1, 1, before);
+                                1, before);
   EXPECT_EQ(result[0], 15);
 }
 
-TEST(Interpreter, AllocatesFromTheStack) {
+TEST(Kernel, AllocatesFromTheStack) {
   const Words result = run_body(R"(
   .local .align 8 .b8 fixed[8];
   stacksave.u64 d2;
@@ -295,7 +218,7 @@ TEST(Interpreter, AllocatesFromTheStack) {
   }
 }
 
-TEST(Interpreter, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
+TEST(Kernel, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
   const Words result = run_body(R"(
   .local .align 8 .b8 own[8]; .shared .align 8 .b8 common[8];
   mov.b64 d2, own; cvta.local.u64 d3, d2; setp.eq.u32 p0, r0, 0;
@@ -307,6 +230,21 @@ TEST(Interpreter, FindsEachThreadsOwnLocalMemoryByOneGenericAddress) {
                                 32);
   for (std::size_t i = 0; i < 32; ++i) {
     EXPECT_EQ(result[i], i);
+  }
+}
+
+TEST(Kernel, UnpacksVectorRegisters) {
+  const Words result = run_body(R"(
+  .reg .v2 .u32 v;
+  add.u32 r1, r0, 5; add.u32 r2, r0, 7;
+  mov.v2.u32 v, {r1, r2}; mov.v2.u32 {r2, r1}, v; mov.b64 d2, v;
+  shl.b32 r1, r1, 8; add.u32 r1, r1, r2; add.u32 r1, r1, v.x;
+  mov.b64 v, d0; xor.b32 r3, v.x, v.y; cvt.u32.u64 r4, d0; shr.u64 d3, d0, 32; cvt.u32.u64 r5, d3;
+  xor.b32 r4, r4, r5; setp.eq.u32 p0, r3, r4; @!p0 mov.u32 r1, 0;
+  cvt.u64.u32 d4, r1; add.u64 d2, d2, d4; st.global.u64 [d1], d2;)",
+                                32);
+  for (std::uint64_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(result[i], ((i + 7) << 32 | (i + 5)) + (i + 7) * 256 + 2 * (i + 5));
   }
 }
 

@@ -1,4 +1,4 @@
-// For tests: PTX texts run by the interpreter.
+// For tests: PTX texts that are run, in the mode that GANTRY_SIMT_MODE names.
 #pragma once
 
 #include "simt/exec/device_memory.h"
@@ -15,14 +15,11 @@
 
 namespace gantry::simt::exec {
 
-/// Before anybody asks for the settings, which are read once.
-inline const int kInterpret = setenv("GANTRY_SIMT_MODE", "interpret", 1);
-
 /// A module of one text, loaded.
-class Interpreted {
+class KernelText {
 public:
   /// `body` comes after the module's directives.
-  explicit Interpreted(const std::string& body) {
+  explicit KernelText(const std::string& body) {
     auto module = ptx::parse(".version 8.3\n.target sm_90\n.address_size 64\n" + body, "test.ptx");
     if (!module) {
       ADD_FAILURE() << module.error().text("test.ptx") << '\n' << body;
@@ -65,12 +62,9 @@ public:
 
   /// As run(), of blocks of one dimension; a fault is a failure of the test.
   [[nodiscard]] std::vector<std::uint64_t> results(std::vector<std::uint64_t> memory,
-                                                   std::uint32_t threads, std::uint32_t blocks = 1,
-                                                   std::uint32_t dynamic_shared = 0) {
+                                                   std::uint32_t threads) {
     LaunchShape shape;
     shape.block[0] = threads;
-    shape.grid[0] = blocks;
-    shape.dynamic_shared = dynamic_shared;
     const auto outcome = run(memory, shape);
     if (!outcome) {
       ADD_FAILURE() << outcome.error().report;
@@ -109,9 +103,9 @@ inline std::string kernel_of_body(const std::string& body, const std::string& be
          "\n}\n";
 }
 
-inline Words run_body(const std::string& body, std::uint32_t threads, std::uint32_t blocks = 1,
+inline Words run_body(const std::string& body, std::uint32_t threads,
                       const std::string& before = {}) {
-  return Interpreted(kernel_of_body(body, before)).results(Words(threads), threads, blocks);
+  return KernelText(kernel_of_body(body, before)).results(Words(threads), threads);
 }
 
 } // namespace gantry::simt::exec

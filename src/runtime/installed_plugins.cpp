@@ -1,0 +1,28 @@
+// The plugins of the installation, the one place of the runtime that names them: those that are
+// part of libgantry, and how GANTRY_DEVICES=auto uses each.
+#include "plugins/cpu/entries.h"
+#include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/runtime/automatic_devices.h"
+
+#include <array>
+
+namespace gantry::core {
+
+std::span<const LinkedPlugin> linked_plugins() {
+  static const std::array plugins = {LinkedPlugin{.name = "cpu", .table = &cpu::plugin()}};
+  return plugins;
+}
+
+std::span<const AutomaticPlugin> automatic_plugins() {
+  using Use = AutomaticPlugin::Use;
+  static constexpr std::array kPlugins = {
+      AutomaticPlugin{"cuda", Use::kAccelerator},
+      AutomaticPlugin{"cpu", Use::kHost},
+      AutomaticPlugin{"simt", Use::kStandIn},
+      AutomaticPlugin{"worker-aarch64", Use::kStandIn},
+      AutomaticPlugin{"worker-powerpc64le", Use::kStandIn},
+  };
+  return kPlugins;
+}
+
+} // namespace gantry::core
