@@ -1,7 +1,7 @@
 // Cases of plugin-check: queues.
 #include "plugins/check/test.h"
 
-#include "plugins/monotonic.h"
+#include "base/monotonic.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "plugins/entry.h"
 
-#define GANTRY_CPU_ENTRIES(X) GANTRY_ENTRIES(X) X(launch_hint)
+#define GANTRY_CPU_PLUGIN(X) GANTRY_ENTRIES(X) X(launch_hint)
 
 namespace gantry::cpu {
 
@@ -11,7 +11,7 @@ namespace gantry::cpu {
 [[nodiscard]] const gantry_plugin& plugin();
 
 namespace entries {
-GANTRY_CPU_ENTRIES(GANTRY_DECLARE_ENTRY)
+GANTRY_CPU_PLUGIN(GANTRY_DECLARE_ENTRY)
 }
 
 } // namespace gantry::cpu

@@ -17,7 +17,7 @@ std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
 } // namespace entries
 
 const gantry_plugin& plugin() {
-  static constexpr gantry_plugin kPlugin = GANTRY_TABLE(GANTRY_CPU_ENTRIES);
+  static constexpr gantry_plugin kPlugin = GANTRY_TABLE(GANTRY_CPU_PLUGIN);
   return kPlugin;
 }
 

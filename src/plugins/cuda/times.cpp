@@ -1,6 +1,6 @@
 #include "plugins/cuda/times.h"
 
-#include "plugins/monotonic.h"
+#include "base/monotonic.h"
 
 #include <cmath>
 

@@ -3,9 +3,9 @@
 
 #include "plugins/entry.h"
 
-#define GANTRY_WORKER_ENTRIES(X)                                                                   \
+#define GANTRY_WORKER_PLUGIN(X)                                                                    \
   GANTRY_ENTRIES(X) GANTRY_QUEUE_ENTRIES(X) X(get_fault) X(copy_between) X(launch_hint)
 
 namespace gantry::worker::entries {
-GANTRY_WORKER_ENTRIES(GANTRY_DECLARE_ENTRY)
+GANTRY_WORKER_PLUGIN(GANTRY_DECLARE_ENTRY)
 }

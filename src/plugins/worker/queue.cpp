@@ -1,12 +1,12 @@
 // Queues: a channel each. The worker does one thing of a queue at a time, and copies are the
 // program's to make, so what comes behind a kernel waits for it: a copy to the program until the
 // queue is synchronised, anything else at once.
+#include "base/monotonic.h"
 #include "plugins/cpu/team_hint.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/entries.h"
 #include "plugins/worker/image.h"
 #include "plugins/worker/memory.h"
-#include "plugins/monotonic.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,11 +28,11 @@ struct gantry_queue {
     const void* device_address;
     std::uint64_t size;
   };
-  std::vector<Retrieval> later; ///< behind the kernel
+  std::vector<Retrieval> later = {}; ///< behind the kernel
   std::int32_t code = GANTRY_SUCCESS;
-  std::string message; ///< of the first failure
+  std::string message = {}; ///< of the first failure
   bool timed = false;
-  std::vector<gantry_interval> times; ///< of what was put in since they were read
+  std::vector<gantry_interval> times = {}; ///< of what was put in since they were read
 
   /// Makes a copy, and notes when.
   template <typename Copy>
@@ -40,9 +40,9 @@ struct gantry_queue {
     if (!timed) [[likely]] {
       return copy();
     }
-    gantry_interval interval = {.begin = monotonic_now(), .end = 0};
+    gantry_interval interval = {.begin = gantry::monotonic_now(), .end = 0};
     const std::int32_t status = copy();
-    interval.end = monotonic_now();
+    interval.end = gantry::monotonic_now();
     times.push_back(status == GANTRY_SUCCESS ? interval : gantry_interval{});
     return status;
   }

@@ -1,10 +1,10 @@
 #include "plugins/worker/server/operations.h"
 
+#include "base/monotonic.h"
 #include "plugins/cpu/entries.h"
 #include "plugins/cpu/image.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
-#include "plugins/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/thread_limit.h"
 

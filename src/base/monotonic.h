@@ -1,4 +1,4 @@
-// The clock that programs, their workers and the plugins' times share.
+// The clock that programs, their workers and the times of queues share.
 #pragma once
 
 #include <cstdint>
