@@ -1,7 +1,7 @@
 #include "runtime/abi/gcc/openmp_target.h"
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/abi/gcc/names.h"
+#include "runtime/abi/gcc/program.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/runtime/runtime.h"
 

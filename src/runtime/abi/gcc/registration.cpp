@@ -1,7 +1,6 @@
 // Registration: called by constructors and destructors that the link adds to executables and shared
 // libraries, once for each kind of device that there is an image for.
 #include "runtime/abi/export.h"
-#include "runtime/abi/gcc/names.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
 #include "runtime/abi/openmp/process_end.h"
