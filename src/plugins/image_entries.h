@@ -4,7 +4,6 @@
 
 #include "plugins/last_error.h"
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>

@@ -1,6 +1,5 @@
 #include "plugins/check/suite.h"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>

@@ -1,7 +1,5 @@
 #include "plugins/check/test.h"
 
-#include "plugins/check/suite.h"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>

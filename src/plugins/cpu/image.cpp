@@ -7,11 +7,11 @@
 #include "plugins/cpu/image_binding.h"
 #include "plugins/image_entries.h"
 #include "plugins/last_error.h"
+#include "plugins/memory_file.h"
 
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -35,16 +35,6 @@ std::int32_t report_system_error(const char* what) {
   const int error = errno;
   return report(GANTRY_FAILURE, "{}: {}{}", what, std::generic_category().message(error),
                 gantry::remedy_for(error));
-}
-
-/// A file in memory for an image. Mapping its pages for execution is all that it is for, so it
-/// gives up the right to be run as a program where the kernel (since 6.3) knows that; some demand
-/// it.
-int create_memory_file() {
-  constexpr unsigned kNoExecSeal = 8; // MFD_NOEXEC_SEAL, which the C library's header may not know
-  const int descriptor = memfd_create("gantry-image", MFD_CLOEXEC | kNoExecSeal);
-  return descriptor >= 0 || errno != EINVAL ? descriptor
-                                            : memfd_create("gantry-image", MFD_CLOEXEC);
 }
 
 /// Not through a mapping: pages that the system has no room for would be a signal there.
@@ -258,7 +248,7 @@ gantry_status create_image(gantry_device* device, const void* bytes, size_t size
     unlink(file); // left by an earlier process of this number
   }
   const char* const where = file == nullptr ? "memory for the device image" : file;
-  const int descriptor = file == nullptr ? create_memory_file()
+  const int descriptor = file == nullptr ? gantry::plugins::make_memory_file("gantry-image")
                                          : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return report_system_error(where);

@@ -6,6 +6,7 @@
 #include "plugins/cuda/times.h"
 
 #include <memory>
+#include <utility>
 
 namespace gantry::cuda {
 
@@ -16,31 +17,23 @@ constexpr std::uint64_t kKeptPart = 16;
 /// The same where it is the host's memory, which others need.
 constexpr std::uint64_t kKeptPartOfHosts = 256;
 
-std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice device) {
-  GANTRY_CUDA_TRY(cuDeviceGetAttribute, &value, attribute, device);
-  return GANTRY_SUCCESS;
-}
-
 std::int32_t describe(Device& opened, CUdevice device) {
   char name[256] = {};
   int major = 0, minor = 0, version = 0, integrated = 0, pageable = 0;
   GANTRY_CUDA_TRY(cuDeviceGetName, name, sizeof name, device);
   GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &opened.total_memory, device);
   GANTRY_CUDA_TRY(cuDriverGetVersion, &version);
-  struct Wanted {
-    CUdevice_attribute attribute;
-    int* value;
+  const std::pair<CUdevice_attribute, int*> wanted[] = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
+      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
+      {CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
+      {CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
   };
-  for (const auto& [attribute, value] : {
-           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
-           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
-           Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
-           Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
-           Wanted{CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
-           Wanted{CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
-           Wanted{CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
-       }) {
-    GANTRY_STATUS_TRY(read_attribute(*value, attribute, device));
+  for (const auto& [attribute, value] : wanted) {
+    GANTRY_CUDA_TRY(cuDeviceGetAttribute, value, attribute, device);
   }
   opened.capability = major * 10 + minor;
   opened.integrated = integrated != 0;

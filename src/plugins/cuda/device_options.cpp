@@ -60,8 +60,10 @@ void DeviceOptions::Jit::add(CUjit_option option, std::size_t value) {
   values.push_back(reinterpret_cast<void*>(value));
 }
 
-DeviceOptions::Jit DeviceOptions::jit() const {
+DeviceOptions::Jit DeviceOptions::jit(std::span<char> log) const {
   Jit jit;
+  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
+  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
   if (optimization) {
     jit.add(CU_JIT_OPTIMIZATION_LEVEL, *optimization);
   }

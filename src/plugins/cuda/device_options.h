@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,8 @@ struct DeviceOptions {
     std::vector<void*> values;
     void add(CUjit_option option, std::size_t value);
   };
-  [[nodiscard]] Jit jit() const;
+  /// `log` is for what it says about errors.
+  [[nodiscard]] Jit jit(std::span<char> log) const;
 };
 
 /// Reads options separated by '+'; the error names the one that is not understood.

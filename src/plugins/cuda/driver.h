@@ -80,6 +80,9 @@ struct Driver {
 /// The path or name of the driver's library.
 [[nodiscard]] std::string driver_library();
 
+/// The folder that this plugin's library is in, with its '/'; empty if that is not known.
+[[nodiscard]] std::string plugin_folder();
+
 /// Why it would not be that library that is found; empty if it would.
 [[nodiscard]] std::string why_not_to_load();
 

@@ -1,20 +1,15 @@
 #include "plugins/cuda/testing/open_device.h"
 
-#include <string_view>
-
 namespace gantry::cuda {
 namespace {
 
-constexpr std::string_view kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+const std::string kText = ptx(R"(
 .visible .entry store_to(.param .u64 at) {
   .reg .b64 %rd<2>;
   ld.param.u64 %rd1, [at];
   st.u64 [%rd1], %rd1;
   ret;
-})";
+})");
 
 TEST(FaultTest, ADeviceIsLostUntilItIsClosed) {
   gantry_device* device = open_device();

@@ -119,9 +119,7 @@ std::vector<std::string_view> objects_of(std::string_view image) {
 
 CUresult load_objects(std::string_view image, const DeviceOptions& options, std::vector<char>& log,
                       CUmodule& module) {
-  DeviceOptions::Jit jit = options.jit();
-  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
-  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  DeviceOptions::Jit jit = options.jit(log);
   CUlinkState state = nullptr;
   CUresult result = driver().cuLinkCreate_v2(static_cast<unsigned>(jit.options.size()),
                                              jit.options.data(), jit.values.data(), &state);

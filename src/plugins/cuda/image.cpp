@@ -89,9 +89,7 @@ CUresult gantry_image::load_module(std::vector<char>& log) {
   if (is_of_gcc(text_)) {
     return load_objects(text_, device_.options, log, module_);
   }
-  DeviceOptions::Jit jit = device_.options.jit();
-  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
-  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  DeviceOptions::Jit jit = device_.options.jit(log);
   return driver().cuModuleLoadDataEx(&module_, text_.c_str(),
                                      static_cast<unsigned>(jit.options.size()), jit.options.data(),
                                      jit.values.data());

@@ -4,18 +4,12 @@
 
 #include <array>
 #include <string>
-#include <string_view>
-
-#include <unistd.h>
 
 namespace gantry::cuda {
 namespace {
 
 /// Its constructors are refused when they are launched, after which the device still works.
-constexpr std::string_view kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+const std::string kText = ptx(R"(
 .visible .entry __gantry_construct() {
   .reg .b32 %r<4>;
   mov.u32 %r1, 0;
@@ -24,7 +18,7 @@ constexpr std::string_view kText = R"(
 }
 .visible .entry region() {
   ret;
-})";
+})");
 
 class ImageTest : public OnDevice {};
 
@@ -36,29 +30,14 @@ TEST_F(ImageTest, WhoseConstructorsFailIsNotLoaded) {
   EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
-TEST_F(ImageTest, ACopyForDebuggersReplacesTheOneOfAnEarlierProcess) {
-  const std::string file = testing::TempDir() + "plugin_cuda_test.image";
-  for (int i = 0; i < 2; ++i) {
-    gantry_image* image = nullptr;
-    ASSERT_EQ(entries::create_image(device_, kText.data(), kText.size(), file.c_str(), &image),
-              GANTRY_SUCCESS)
-        << plugins::last_error();
-    EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
-  }
-  EXPECT_EQ(unlink(file.c_str()), 0);
-}
-
-constexpr std::string_view kSymbols = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+const std::string kSymbols = ptx(R"(
 .visible .global .u64 number = 7;
 .visible .entry region() {
   ret;
 }
 .visible .entry other() {
   ret;
-})";
+})");
 
 TEST_F(ImageTest, FindsWhatIsThereBesideWhatIsNot) {
   gantry_image* const image = create_image(device_, kSymbols);

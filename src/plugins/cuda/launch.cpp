@@ -32,69 +32,12 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
 
-} // namespace
-
-// The question to the driver and its answer are kept in one word.
-int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t dynamic_memory) {
-  constexpr unsigned kQuestionBits = 48;
-  const std::uint64_t question = std::uint64_t{threads} << 32 | dynamic_memory;
-  const std::uint64_t known = kernel.occupancy.load(std::memory_order_relaxed);
-  if (known != 0 && (known & ((std::uint64_t{1} << kQuestionBits) - 1)) == question) {
-    return static_cast<int>(known >> kQuestionBits);
-  }
-  int resident = 0;
-  if (enter(*kernel.device) != GANTRY_SUCCESS ||
-      driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-          &resident, kernel.function, static_cast<int>(threads), dynamic_memory) != CUDA_SUCCESS ||
-      resident < 1) {
-    resident = 1;
-  }
-  kernel.occupancy.store(static_cast<std::uint64_t>(resident) << kQuestionBits | question,
-                         std::memory_order_relaxed);
-  return resident;
-}
-
-namespace {
-
 /// Blocks that are at work at once, and some more.
 std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
                             std::uint32_t dynamic_memory) {
   return kWaves * static_cast<std::uint64_t>(resident_blocks(kernel, threads, dynamic_memory)) *
          static_cast<std::uint64_t>(kernel.device->multiprocessors);
 }
-
-} // namespace
-
-Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
-  Grid grid;
-  if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
-    for (std::size_t i = 0; i < grid.blocks.size(); ++i) {
-      grid.blocks[i] = std::max(launch.num_teams[i], 1U);
-      grid.threads[i] = std::max(launch.thread_limit[i], 1U);
-    }
-    return grid;
-  }
-  const std::uint32_t threads = grid.threads[0] = block_size(kernel, launch);
-  if (launch.kind == GANTRY_LAUNCH_TARGET) {
-    return grid;
-  }
-  if (launch.num_teams[0] != 0) {
-    grid.blocks[0] =
-        std::min(launch.num_teams[0], static_cast<std::uint32_t>(kernel.device->max_grid_size));
-    return grid;
-  }
-  const std::uint64_t enough = enough_blocks(kernel, threads, launch.dynamic_memory);
-  std::uint64_t wanted = enough;
-  if (launch.trip_count != 0) {
-    // In a generic kernel each iteration of distribute may be worth a team.
-    const bool by_threads = kernel.environment.mode == GANTRY_KERNEL_SPMD;
-    wanted = by_threads ? (launch.trip_count + threads - 1) / threads : launch.trip_count;
-  }
-  grid.blocks[0] = static_cast<std::uint32_t>(std::min(wanted, enough));
-  return grid;
-}
-
-namespace {
 
 /// Behind the launch environment, aligned for every type.
 constexpr std::size_t kRecordsOffset = 64;
@@ -126,6 +69,55 @@ std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kern
 constexpr std::size_t kFewArguments = 64;
 
 } // namespace
+
+// The question to the driver and its answer are kept in one word.
+int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t dynamic_memory) {
+  constexpr unsigned kQuestionBits = 48;
+  const std::uint64_t question = std::uint64_t{threads} << 32 | dynamic_memory;
+  const std::uint64_t known = kernel.occupancy.load(std::memory_order_relaxed);
+  if (known != 0 && (known & ((std::uint64_t{1} << kQuestionBits) - 1)) == question) {
+    return static_cast<int>(known >> kQuestionBits);
+  }
+  int resident = 0;
+  if (enter(*kernel.device) != GANTRY_SUCCESS ||
+      driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &resident, kernel.function, static_cast<int>(threads), dynamic_memory) != CUDA_SUCCESS ||
+      resident < 1) {
+    resident = 1;
+  }
+  kernel.occupancy.store(static_cast<std::uint64_t>(resident) << kQuestionBits | question,
+                         std::memory_order_relaxed);
+  return resident;
+}
+
+Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
+  Grid grid;
+  if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
+    for (std::size_t i = 0; i < grid.blocks.size(); ++i) {
+      grid.blocks[i] = std::max(launch.num_teams[i], 1U);
+      grid.threads[i] = std::max(launch.thread_limit[i], 1U);
+    }
+    return grid;
+  }
+  const std::uint32_t threads = grid.threads[0] = block_size(kernel, launch);
+  if (launch.kind == GANTRY_LAUNCH_TARGET) {
+    return grid;
+  }
+  if (launch.num_teams[0] != 0) {
+    grid.blocks[0] =
+        std::min(launch.num_teams[0], static_cast<std::uint32_t>(kernel.device->max_grid_size));
+    return grid;
+  }
+  const std::uint64_t enough = enough_blocks(kernel, threads, launch.dynamic_memory);
+  std::uint64_t wanted = enough;
+  if (launch.trip_count != 0) {
+    // In a generic kernel each iteration of distribute may be worth a team.
+    const bool by_threads = kernel.environment.mode == GANTRY_KERNEL_SPMD;
+    wanted = by_threads ? (launch.trip_count + threads - 1) / threads : launch.trip_count;
+  }
+  grid.blocks[0] = static_cast<std::uint32_t>(std::min(wanted, enough));
+  return grid;
+}
 
 std::int32_t LaunchMemory::give_back_stacks(Device& device) {
   const CUdeviceptr borrowed = std::exchange(borrowed_stacks, 0);

@@ -20,7 +20,6 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 namespace gantry::worker {
 

@@ -7,7 +7,6 @@
 #include "plugins/worker/kind.h"
 #include "plugins/worker/reservations.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 

@@ -7,7 +7,6 @@
 #include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>

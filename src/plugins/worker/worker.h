@@ -9,7 +9,6 @@
 #include "plugins/worker/process.h"
 
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
