@@ -335,7 +335,7 @@ void find_openmp(void* handle) {
   std::ranges::transform(kLoops, found.static_init,
                          [&](const char* name) { return look_up(handle, name); });
 
-  // A later image may bring what the process did not have before.
+  // A later image may load a library that the process did not have before.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   static_assert(sizeof(OpenMP) % sizeof(void*) == 0);

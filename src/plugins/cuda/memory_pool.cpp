@@ -26,7 +26,7 @@ CUdeviceptr MemoryPool::take(std::uint64_t size) {
 
 CUdeviceptr MemoryPool::take_kept(std::uint64_t size) {
   // Most times it is what was put back last.
-  Class* of = kept_.empty() ? nullptr : kept_.back().of;
+  SizeClass* of = kept_.empty() ? nullptr : kept_.back().of;
   if (of == nullptr || of->size != size) {
     const auto found = classes_.find(size);
     if (found == classes_.end() || found->second.kept.empty()) {
@@ -81,7 +81,7 @@ std::int32_t MemoryPool::shrink(std::uint64_t bytes) {
   while (kept_bytes_ > bytes) {
     const Blocks::iterator oldest = kept_.begin();
     const CUdeviceptr address = oldest->address;
-    Class& of = *oldest->of;
+    SizeClass& of = *oldest->of;
     of.kept.erase(of.kept.begin());
     kept_bytes_ -= of.size;
     forget(oldest);
@@ -105,7 +105,7 @@ std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
     return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
   }
   GANTRY_STATUS_TRY(check(result, "cuMemAlloc"));
-  Class& of = classes_[size];
+  SizeClass& of = classes_[size];
   of.size = size;
   ++of.blocks;
   blocks_.emplace(address, used_.insert(used_.end(), Block{address, &of, false}));

@@ -119,7 +119,7 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
 
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                            const gantry_launch* launch) noexcept {
-  GANTRY_STATUS_TRY(queue->data.bring(queue->stream));
+  GANTRY_STATUS_TRY(queue->data.put_copy(queue->stream));
   return queue->times.note(queue->device, queue->stream,
                            [&] { return start(*kernel, *launch, queue->stream, queue->memory); });
 }

@@ -117,17 +117,17 @@ std::int32_t Staging::retrieve(CUstream stream, void* to, CUdeviceptr from, std:
     GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
     buffer->to = target + done;
     buffer->size = piece;
-    any_to_bring_ = true;
+    undelivered_ = true;
     done += piece;
   }
   return GANTRY_SUCCESS;
 }
 
-void Staging::bring_all() {
+void Staging::deliver_all() {
   for (Buffer& buffer : buffers_) {
     deliver(buffer.to, buffer.memory, buffer.size);
   }
-  any_to_bring_ = false;
+  undelivered_ = false;
 }
 
 void Staging::give_back_many() {
@@ -143,7 +143,7 @@ void Staging::give_up() {
   for (Buffer& buffer : buffers_) {
     buffer.to = nullptr;
   }
-  any_to_bring_ = false;
+  undelivered_ = false;
 }
 
 } // namespace gantry::cuda

@@ -38,7 +38,7 @@ std::int32_t ChannelClient::wait() {
     wait_in_system(channel_->finished, number - 1, kLossCheckInterval);
     channel_->program_sleeps.store(0);
     if (control_->emulated != 0) {
-      wake_all(channel_->posted); // whatever an emulator has made of the first call
+      wake_all(channel_->posted); // again: under QEMU the first call may have woken nobody
     }
   }
   if (channel_->code == GANTRY_SUCCESS) [[likely]] {

@@ -9,7 +9,7 @@
 
 namespace gantry::worker {
 
-/// True if the worker is gone, or about to be.
+/// True if the worker has ended, or is about to.
 [[nodiscard]] inline bool is_lost(const Control& control) {
   return control.fault.complete.load(std::memory_order_acquire) != 0 || control.worker_is_gone();
 }

@@ -126,30 +126,30 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 /// Where this plugin's library is. The dynamic loader is asked when it loads the plugin: later a
 /// thread that is inside dlopen may wait for locks that are held here.
-struct Place {
-  std::string installation = "."; ///< the folder that holds lib/ and libexec/
-  bool high = false;              ///< libraries are in the upper half of the address space
+struct Installation {
+  std::string folder = "."; ///< the folder that holds lib/ and libexec/
+  bool high = false;        ///< libraries are in the upper half of the address space
 };
 
-Place find_place() {
-  Place place;
+Installation find_installation() {
+  Installation found;
   Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&find_place), &here) != 0) {
-    place.high = reinterpret_cast<std::uintptr_t>(here.dli_fbase) > kMiddle;
+  if (dladdr(reinterpret_cast<const void*>(&find_installation), &here) != 0) {
+    found.high = reinterpret_cast<std::uintptr_t>(here.dli_fbase) > kMiddle;
     if (here.dli_fname != nullptr) {
       const std::string library = here.dli_fname;
-      place.installation = library.substr(0, library.rfind('/') + 1) + "../..";
+      found.folder = library.substr(0, library.rfind('/') + 1) + "../..";
     }
   }
-  return place;
+  return found;
 }
 
-const Place& place() {
-  static const auto* const found = new Place(find_place());
+const Installation& installation() {
+  static const auto* const found = new Installation(find_installation());
   return *found;
 }
-[[gnu::constructor]] void find_place_early() {
-  (void)place();
+[[gnu::constructor]] void find_installation_early() {
+  (void)installation();
 }
 
 /// Starts the worker. A descriptor of its process, or -1 with errno.
@@ -205,7 +205,7 @@ tl::expected<void, std::string> wait_until_ready(Control& control, int worker,
 } // namespace
 
 tl::expected<std::vector<std::string>, std::string> worker_command() {
-  const std::string& folder = place().installation;
+  const std::string& folder = installation().folder;
   std::vector<std::string> command{folder + "/libexec/gantry-worker"};
   if (access(command.front().c_str(), X_OK) != 0) {
     return tl::unexpected(
@@ -253,7 +253,7 @@ tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Con
   std::vector<std::string> variables = environment_of_worker(threads);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment = pointers(variables);
-  const bool high = place().high;
+  const bool high = installation().high;
   constexpr unsigned long kAsk = 0xffffffff;
   const auto own = static_cast<unsigned long>(personality(kAsk));
   StartPlan plan{.executable = executable.c_str(),

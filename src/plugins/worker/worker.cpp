@@ -106,7 +106,7 @@ std::int32_t Worker::end() {
   }
   ChannelClient channel;
   GANTRY_STATUS_TRY(wait_for_channel(channel));
-  // What comes back is that the worker is gone.
+  // The worker does not answer: wait() returns because the process has ended.
   const std::int32_t status = channel.call(Operation::kEnd);
   return control_.fault.complete.load() == 0 ? std::int32_t{GANTRY_SUCCESS} : status;
 }

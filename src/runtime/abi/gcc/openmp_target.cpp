@@ -83,19 +83,19 @@ bool use_openmp_target(const void* argument) {
 
 void forget_openmp_target(const void* descriptor) {
   Known& all = known();
-  std::deque<OpenmpTarget> gone;
+  std::deque<OpenmpTarget> removed;
   {
     const std::lock_guard lock(all.mutex);
     const auto found = all.descriptors.find(descriptor);
     if (found == all.descriptors.end()) {
       return;
     }
-    gone = std::move(found->second);
+    removed = std::move(found->second);
     all.descriptors.erase(found);
     all.last.store(nullptr, std::memory_order_release);
   }
   const core::Module module = core::module_of(descriptor);
-  for (const OpenmpTarget& target : gone) {
+  for (const OpenmpTarget& target : removed) {
     core::Runtime::instance().unregister_program(&target, module.begin, module.end);
   }
 }
