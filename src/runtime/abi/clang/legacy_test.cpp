@@ -85,13 +85,8 @@ TEST_F(OldCode, OfClang14LaunchesKernels) {
 }
 
 TEST_F(OldCode, OfClang15LaunchesKernelsWithoutWaiting) {
-  KernelArguments arguments{};
-  arguments.version = 1;
-  arguments.item_count = 2;
-  arguments.bases = bases;
-  arguments.begins = begins;
-  arguments.sizes = sizes;
-  arguments.types = types;
+  const KernelArguments arguments =
+      gantry::testing::arguments_of(1, 2, bases, begins, sizes, types);
   EXPECT_EQ(__tgt_target_kernel_nowait(nullptr, kDevice, -1, 0, image.region(0), &arguments, 0,
                                        nullptr, 0, nullptr),
             0);
