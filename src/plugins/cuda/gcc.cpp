@@ -186,13 +186,10 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
     GANTRY_STATUS_TRY(reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks));
     parameters = {&data, &stacks, &stack};
   }
-  return check(in_context(*kernel.device,
-                          [&] {
-                            return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize,
-                                                           warps, 1, 0, stream, parameters.data(),
-                                                           nullptr);
-                          }),
-               "cuLaunchKernel");
+  return check_in_context(*kernel.device, "cuLaunchKernel", [&] {
+    return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize, warps, 1, 0, stream,
+                                   parameters.data(), nullptr);
+  });
 }
 
 } // namespace gantry::cuda

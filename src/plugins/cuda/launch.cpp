@@ -164,14 +164,11 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::size_t bytes = launch.argument_count * sizeof(void*);
   std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void**>(arguments),
                                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  return check(in_context(*kernel.device,
-                          [&] {
-                            return driver().cuLaunchKernel(
-                                kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
-                                grid.threads[0], grid.threads[1], grid.threads[2],
-                                launch.dynamic_memory, stream, nullptr, parameters.data());
-                          }),
-               "cuLaunchKernel");
+  return check_in_context(*kernel.device, "cuLaunchKernel", [&] {
+    return driver().cuLaunchKernel(kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
+                                   grid.threads[0], grid.threads[1], grid.threads[2],
+                                   launch.dynamic_memory, stream, nullptr, parameters.data());
+  });
 }
 
 } // namespace gantry::cuda

@@ -46,9 +46,9 @@ std::int32_t LaunchData::reserve(CUstream stream, std::size_t size, void** host,
 
 std::int32_t LaunchData::copy(CUstream stream) {
   written_ = false;
-  return check(
-      in_context(of_, [&] { return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream); }),
-      "cuMemcpyHtoDAsync");
+  return check_in_context(of_, "cuMemcpyHtoDAsync", [&] {
+    return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream);
+  });
 }
 
 std::int32_t LaunchData::release() {

@@ -42,10 +42,9 @@ std::int32_t put_to_device(gantry_queue& queue, void* device_address, const void
       return queue.staging.submit(queue.stream, to, host, bytes);
     }
   }
-  return check(
-      in_context(queue.device,
-                 [&] { return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream); }),
-      "cuMemcpyHtoDAsync");
+  return check_in_context(queue.device, "cuMemcpyHtoDAsync", [&] {
+    return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream);
+  });
 }
 
 std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_address,
@@ -58,10 +57,9 @@ std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_add
       return queue.staging.retrieve(queue.stream, host, from, bytes);
     }
   }
-  return check(
-      in_context(queue.device,
-                 [&] { return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream); }),
-      "cuMemcpyDtoHAsync");
+  return check_in_context(queue.device, "cuMemcpyDtoHAsync", [&] {
+    return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream);
+  });
 }
 
 /// Puts something into the queue that the calling thread has for itself, and waits for it.
@@ -178,14 +176,11 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
   return now(*to_device, [&](gantry_queue& queue) {
-    return check(in_context(*to_device,
-                            [&] {
-                              return driver().cuMemcpyPeerAsync(
-                                  reinterpret_cast<CUdeviceptr>(to), to_device->context,
-                                  reinterpret_cast<CUdeviceptr>(from), from_device->context, bytes,
-                                  queue.stream);
-                            }),
-                 "cuMemcpyPeerAsync");
+    return check_in_context(*to_device, "cuMemcpyPeerAsync", [&] {
+      return driver().cuMemcpyPeerAsync(reinterpret_cast<CUdeviceptr>(to), to_device->context,
+                                        reinterpret_cast<CUdeviceptr>(from), from_device->context,
+                                        bytes, queue.stream);
+    });
   });
 }
 

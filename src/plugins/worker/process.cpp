@@ -99,12 +99,14 @@ std::vector<std::string> environment_of_worker(std::uint32_t threads) {
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
-    const bool prints =
-        name == "OMP_DISPLAY_ENV" || name == "KMP_SETTINGS" || name == "KMP_VERSION";
-    const bool of_libraries =
-        name == "LD_PRELOAD" || name == "LD_LIBRARY_PATH" || name == "LD_AUDIT";
-    const bool left_out = prints || (name == "OMP_NUM_THREADS" && threads != 0) ||
-                          (of_libraries && foreign_cpu() != nullptr);
+    constexpr std::array<std::string_view, 3> kPrinting = {"OMP_DISPLAY_ENV", "KMP_SETTINGS",
+                                                           "KMP_VERSION"};
+    constexpr std::array<std::string_view, 3> kOfLibraries = {"LD_PRELOAD", "LD_LIBRARY_PATH",
+                                                              "LD_AUDIT"};
+    const bool left_out =
+        std::ranges::find(kPrinting, name) != kPrinting.end() ||
+        (name == "OMP_NUM_THREADS" && threads != 0) ||
+        (foreign_cpu() != nullptr && std::ranges::find(kOfLibraries, name) != kOfLibraries.end());
     if (!left_out) {
       variables.emplace_back(text);
     }
