@@ -9,10 +9,10 @@ namespace {
 using DeviceTest = OnDevice;
 
 /// A kernel without parameters.
-const std::string kText = ptx(R"(
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry region() {
   ret;
-})");
+})";
 
 bool has_context() {
   unsigned flags = 0;

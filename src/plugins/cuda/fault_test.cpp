@@ -3,13 +3,13 @@
 namespace gantry::cuda {
 namespace {
 
-const std::string kText = ptx(R"(
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry store_to(.param .u64 at) {
   .reg .b64 %rd<2>;
   ld.param.u64 %rd1, [at];
   st.u64 [%rd1], %rd1;
   ret;
-})");
+})";
 
 TEST(FaultTest, ADeviceIsLostUntilItIsClosed) {
   gantry_device* device = open_device();

@@ -10,7 +10,7 @@ namespace gantry::cuda {
 namespace {
 
 /// Ends when the number that its parameter points to is not 0.
-const std::string kText = ptx(R"(
+constexpr const char* kText = GANTRY_PTX R"(
 .visible .entry wait_for(.param .u64 at) {
   .reg .b64 %rd<2>;
   .reg .b32 %r<2>;
@@ -21,7 +21,7 @@ again:
   setp.eq.u32 %p1, %r1, 0;
   @%p1 bra again;
   ret;
-})");
+})";
 
 class FunctionsTest : public KernelOnDevice {
 protected:

@@ -9,7 +9,7 @@ namespace gantry::cuda {
 namespace {
 
 /// Its constructors are refused when they are launched, after which the device still works.
-const std::string kText = ptx(R"(
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry __gantry_construct() {
   .reg .b32 %r<4>;
   mov.u32 %r1, 0;
@@ -18,7 +18,7 @@ const std::string kText = ptx(R"(
 }
 .visible .entry region() {
   ret;
-})");
+})";
 
 class ImageTest : public OnDevice {};
 
@@ -30,14 +30,14 @@ TEST_F(ImageTest, WhoseConstructorsFailIsNotLoaded) {
   EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
-const std::string kSymbols = ptx(R"(
+constexpr std::string_view kSymbols = GANTRY_PTX R"(
 .visible .global .u64 number = 7;
 .visible .entry region() {
   ret;
 }
 .visible .entry other() {
   ret;
-})");
+})";
 
 TEST_F(ImageTest, FindsWhatIsThereBesideWhatIsNot) {
   gantry_image* const image = create_image(device_, kSymbols);

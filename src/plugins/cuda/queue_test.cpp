@@ -11,7 +11,7 @@ namespace gantry::cuda {
 namespace {
 
 /// Adds 1 to the number that its parameter points to.
-const std::string kText = ptx(R"(
+constexpr const char* kText = GANTRY_PTX R"(
 .visible .entry add_one(.param .u64 at) {
   .reg .b64 %rd<2>;
   .reg .b32 %r<2>;
@@ -20,7 +20,7 @@ const std::string kText = ptx(R"(
   add.u32 %r1, %r1, 1;
   st.u32 [%rd1], %r1;
   ret;
-})");
+})";
 
 class QueueTest : public KernelOnDevice {
 protected:

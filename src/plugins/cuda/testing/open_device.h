@@ -6,11 +6,12 @@
 #include "plugins/cuda/image.h"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <gtest/gtest.h>
+
+/// What every module of PTX begins with: goes in front of a string literal.
+#define GANTRY_PTX ".version 7.8\n.target sm_80\n.address_size 64\n"
 
 namespace gantry::cuda {
 
@@ -43,11 +44,6 @@ inline gantry_image* create_image(gantry_device* device, std::string_view bytes)
 
 inline gantry_symbol symbol_of(std::int32_t kind, const char* name) {
   return {.size = sizeof(gantry_symbol), .name = name, .kind = kind};
-}
-
-/// PTX with what every module begins with.
-inline std::string ptx(std::string_view code) {
-  return ".version 7.8\n.target sm_80\n.address_size 64\n" + std::string(code);
 }
 
 /// One team; `argument` is the kernel's parameter.
@@ -87,11 +83,11 @@ protected:
 /// And a queue, and a kernel of a module that the driver has loaded.
 class KernelOnDevice : public OnDevice {
 protected:
-  KernelOnDevice(std::string code, const char* name) : code_(std::move(code)), name_(name) {}
+  KernelOnDevice(const char* code, const char* name) : code_(code), name_(name) {}
 
   void SetUp() override {
     OnDevice::SetUp();
-    ASSERT_EQ(cuModuleLoadData(&module_, code_.c_str()), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleLoadData(&module_, code_), CUDA_SUCCESS);
     ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, name_), CUDA_SUCCESS);
     kernel_.device = device_;
     kernel_.environment.mode = GANTRY_KERNEL_BARE;
@@ -105,7 +101,7 @@ protected:
     OnDevice::TearDown();
   }
 
-  std::string code_;
+  const char* code_;
   const char* name_;
   CUmodule module_ = nullptr;
   gantry_kernel kernel_;

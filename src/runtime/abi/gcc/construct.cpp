@@ -73,16 +73,17 @@ void defer(std::function<void()> construct, void** dependences) {
     construct();
     return;
   }
-  auto* copied_by_libgomp = new std::function<void()>(std::move(construct));
+  // What libgomp copies into the task.
+  struct Data {
+    std::function<void()>* construct;
+  } data{new std::function<void()>(std::move(construct))};
   libgomp().task(
       [](void* task) {
-        const std::unique_ptr<std::function<void()>> running(
-            *static_cast<std::function<void()>**>(task));
+        const std::unique_ptr<std::function<void()>> running(static_cast<Data*>(task)->construct);
         (*running)();
       },
-      static_cast<void*>(&copied_by_libgomp), nullptr, sizeof copied_by_libgomp,
-      alignof(decltype(copied_by_libgomp)), true, dependences == nullptr ? 0 : kHasDependences,
-      dependences, 0, nullptr);
+      &data, nullptr, sizeof data, alignof(Data), true,
+      dependences == nullptr ? 0 : kHasDependences, dependences, 0, nullptr);
 }
 
 void wait_for(void** dependences) {

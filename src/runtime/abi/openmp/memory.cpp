@@ -19,7 +19,7 @@ Result<core::DataEnvironment*> environment_of(const Routine& routine, int device
                 "number of another device",
                 device_number);
   }
-  return &(device)->data_environment();
+  return &device->data_environment();
 }
 
 } // namespace
