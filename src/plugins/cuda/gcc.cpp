@@ -89,9 +89,7 @@ std::int32_t reserve_stacks(LaunchMemory& memory, Device& device, CUstream strea
     blocks /= 2;
     code = device.memory.allocate(blocks * of_block, stacks);
   }
-  if (code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(code);
   if (own) {
     memory.stacks = stacks;
     memory.stack_bytes = blocks * of_block;

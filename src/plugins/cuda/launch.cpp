@@ -124,8 +124,8 @@ std::int32_t LaunchMemory::give_back_stacks(Device& device) {
   if (borrowed == 0 || device.memory.put_back(borrowed)) {
     return GANTRY_SUCCESS;
   }
-  const std::int32_t code = enter(device);
-  return code == GANTRY_SUCCESS ? device.memory.release(borrowed) : code;
+  GANTRY_STATUS_TRY(enter(device));
+  return device.memory.release(borrowed);
 }
 
 std::int32_t LaunchMemory::release(Device& device) {

@@ -66,9 +66,7 @@ std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_add
 template <typename Put>
 std::int32_t now(Device& device, Put&& put) {
   const QueueOfThread queue(device);
-  if (queue.code() != GANTRY_SUCCESS) {
-    return queue.code();
-  }
+  GANTRY_STATUS_TRY(queue.code());
   const std::int32_t code = put(*queue.get());
   // After a failure too: what came before it may be on its way to the caller's memory.
   const std::int32_t done = synchronize_queue(queue.get());

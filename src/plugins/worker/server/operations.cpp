@@ -182,9 +182,7 @@ private:
   std::int32_t load_image(gantry_image* image) {
     const std::int32_t code = cpu::entries::load_image(image);
     flush();
-    if (code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(code);
     Search search{reinterpret_cast<std::uintptr_t>(image->base()), {}};
     dl_iterate_phdr(look_at, &search);
     note_image(word(image), search.found);
