@@ -181,8 +181,11 @@ TEST_P(Events, OfAnItemThatFailsAreWholeAndTold) {
     region.items.push_back(tofrom(x));
     EXPECT_FALSE(region.start({}));
   }
-  EXPECT_EQ(recorder().words.front(), "begin");
-  EXPECT_EQ(recorder().words.back(), "end");
+  const std::vector<std::string> words = take();
+  EXPECT_EQ(words.front(), "begin");
+  EXPECT_EQ(words.back(), "end");
+  EXPECT_EQ(std::ranges::count(words, "mapped"), 1);
+  EXPECT_EQ(std::ranges::count(words, "unmapped"), 1) << "what is mapped no more is told";
   recorder().under_way.clear(); // what failed is not done
 }
 

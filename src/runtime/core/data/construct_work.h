@@ -73,6 +73,7 @@ struct ConstructWork {
     bool read_only = false; ///< a constant of the program
   };
   absl::InlinedVector<Created, kInlineTransfers> created;
+  bool has_mapped = false; ///< all of them have their storage, and it is told
   /// The mappings that this construct has marked.
   Marks::Mine marked;
 

@@ -137,12 +137,13 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
     }
     work.marks.take_off(work.marked, marked);
   }
+  if (!status) [[unlikely]] {
+    return status;
+  }
+  work.has_mapped = true;
   for (const ConstructWork::Created& created : work.created) {
     Mapping& mapping = *created.mapping;
-    if (!status) [[unlikely]] {
-      break;
-    }
-    // A link variable is mapped like any other, and the device's pointers to it are told.
+    // A link variable is mapped like any other, and the device's pointers to it are set.
     if (!links_.empty()) [[unlikely]] {
       links_.for_each_pointer(mapping.host_begin, mapping.host_end,
                               [&](std::uintptr_t host, void* pointer) {
@@ -154,7 +155,7 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
     work.note(PresenceChange::What::kMapped, mapping, mapping.name, mapping.host_begin,
               mapping.size());
   }
-  return status;
+  return {};
 }
 
 Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) {
@@ -228,6 +229,10 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     }
     --count;
     if (mapping->created_by == work.call && !mapping->referenced()) {
+      if (work.has_mapped) {
+        work.note(PresenceChange::What::kUnmapped, *mapping, mapping->name, mapping->host_begin,
+                  mapping->size());
+      }
       erase(*mapping, allocations);
     }
   }

@@ -14,9 +14,8 @@ namespace {
 using namespace core::testing;
 using ::testing::HasSubstr;
 
-const Construct construct("target");
-
 struct Queues : ::testing::Test {
+  const Construct construct{"target"};
   Queues() { storage = plugin.device().allocate(sizeof(int)).value(); }
   ~Queues() override { EXPECT_TRUE(plugin.device().release(storage)); }
 
@@ -129,6 +128,7 @@ TEST_F(Queues, ThatCannotBeCreatedAreAnError) {
 }
 
 TEST(Direct, CopiesThatAreWaitedForNeedNoQueue) {
+  const Construct construct("target");
   FakePlugin plugin{Memory::kSeparate, true, true};
   QueuePool pool{plugin.device()};
   void* storage = plugin.device().allocate(sizeof(int)).value();
@@ -159,6 +159,7 @@ TEST(Direct, CopiesThatAreWaitedForNeedNoQueue) {
 }
 
 TEST(Synchronous, DevicesAreDoneAtOnce) {
+  const Construct construct("target");
   FakePlugin plugin{Memory::kSeparate, false};
   QueuePool pool{plugin.device()};
   void* storage = plugin.device().allocate(sizeof(int)).value();

@@ -137,10 +137,9 @@ private:
 constinit Printer printer;
 
 /// Before main, where nobody could catch an exception; no memory for a few names is the end.
-const bool listens_from_the_start = []() noexcept {
+[[gnu::constructor]] void listen_from_the_start() noexcept {
   print_info(read_info_bits([](const char* name) { return secure_getenv(name); }));
-  return true;
-}();
+}
 
 } // namespace
 

@@ -14,12 +14,12 @@
 
 namespace gantry::core {
 
-constinit std::atomic<Runtime*> Runtime::instance_{nullptr};
+constinit std::atomic<Runtime*> Runtime::existing{nullptr};
 
 Runtime& Runtime::make_instance() {
   // Reached by constructors of libraries, so it may not depend on any order of initialisation.
   static auto* const runtime = new Runtime;
-  instance_.store(runtime, std::memory_order_release);
+  existing.store(runtime, std::memory_order_release);
   return *runtime;
 }
 

@@ -25,7 +25,7 @@ class Runtime {
 public:
   /// The process's runtime. Never destroyed: kernels may run while the process ends.
   static Runtime& instance() {
-    Runtime* const runtime = instance_.load(std::memory_order_acquire);
+    Runtime* const runtime = existing.load(std::memory_order_acquire);
     return runtime != nullptr ? *runtime : make_instance();
   }
 
@@ -121,7 +121,7 @@ public:
 private:
   Runtime() = default;
   static Runtime& make_instance();
-  static std::atomic<Runtime*> instance_;
+  static std::atomic<Runtime*> existing;
 
   struct Candidate {
     const Plugin* plugin;
