@@ -31,15 +31,17 @@ void run(const Ident* location, std::int64_t number, std::string_view name, core
 // versions do not pass them. The forms without _mapper are those of before Clang 14.
 #define GANTRY_DATA_FORMS(action, name, step)                                                      \
   GANTRY_EXPORT void __tgt_target_data_##action##_mapper(                                          \
-      const Ident* location, std::int64_t device, std::uint32_t count, void** bases,               \
-      void** begins, std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {     \
+      const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
+      std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
     run(location, device, name, &core::DataEnvironment::step,                                      \
-        {count, bases, begins, sizes, types, names, mappers}, __builtin_return_address(0));        \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},          \
+        __builtin_return_address(0));                                                              \
   }                                                                                                \
-  GANTRY_EXPORT void __tgt_target_data_##action(std::int64_t device, std::uint32_t count,          \
+  GANTRY_EXPORT void __tgt_target_data_##action(std::int64_t device, std::int32_t count,           \
                                                 void** bases, void** begins, std::int64_t* sizes,  \
                                                 std::int64_t* types) {                             \
-    run(nullptr, device, name, &core::DataEnvironment::step, {count, bases, begins, sizes, types}, \
+    run(nullptr, device, name, &core::DataEnvironment::step,                                       \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types},                          \
         __builtin_return_address(0));                                                              \
   }
 

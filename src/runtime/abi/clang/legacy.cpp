@@ -45,30 +45,35 @@ GANTRY_EXPORT void __kmpc_push_target_tripcount(std::int64_t, std::uint64_t trip
 // position, names or mappers.
 #define GANTRY_TARGET_ENTRY_POINTS(nowait)                                                         \
   GANTRY_EXPORT int __tgt_target##nowait##_mapper(                                                 \
-      const Ident* location, std::int64_t device, const void* host_address, std::uint32_t count,   \
+      const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,    \
       void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,         \
       void** mappers) {                                                                            \
-    return launch(location, device, host_address,                                                  \
-                  {count, bases, begins, sizes, types, names, mappers}, kNoTeams, 0);              \
+    return launch(                                                                                 \
+        location, device, host_address,                                                            \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},          \
+        kNoTeams, 0);                                                                              \
   }                                                                                                \
   GANTRY_EXPORT int __tgt_target_teams##nowait##_mapper(                                           \
-      const Ident* location, std::int64_t device, const void* host_address, std::uint32_t count,   \
+      const Ident* location, std::int64_t device, const void* host_address, std::int32_t count,    \
       void** bases, void** begins, std::int64_t* sizes, std::int64_t* types, void** names,         \
       void** mappers, std::int32_t num_teams, std::int32_t thread_limit) {                         \
-    return launch(location, device, host_address,                                                  \
-                  {count, bases, begins, sizes, types, names, mappers}, num_teams, thread_limit);  \
+    return launch(                                                                                 \
+        location, device, host_address,                                                            \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},          \
+        num_teams, thread_limit);                                                                  \
   }                                                                                                \
   GANTRY_EXPORT int __tgt_target##nowait(std::int64_t device, const void* host_address,            \
-                                         std::uint32_t count, void** bases, void** begins,         \
+                                         std::int32_t count, void** bases, void** begins,          \
                                          std::int64_t* sizes, std::int64_t* types) {               \
-    return launch(nullptr, device, host_address, {count, bases, begins, sizes, types}, kNoTeams,   \
-                  0);                                                                              \
+    return launch(nullptr, device, host_address,                                                   \
+                  {static_cast<std::uint32_t>(count), bases, begins, sizes, types}, kNoTeams, 0);  \
   }                                                                                                \
   GANTRY_EXPORT int __tgt_target_teams##nowait(                                                    \
-      std::int64_t device, const void* host_address, std::uint32_t count, void** bases,            \
+      std::int64_t device, const void* host_address, std::int32_t count, void** bases,             \
       void** begins, std::int64_t* sizes, std::int64_t* types, std::int32_t num_teams,             \
       std::int32_t thread_limit) {                                                                 \
-    return launch(nullptr, device, host_address, {count, bases, begins, sizes, types}, num_teams,  \
+    return launch(nullptr, device, host_address,                                                   \
+                  {static_cast<std::uint32_t>(count), bases, begins, sizes, types}, num_teams,     \
                   thread_limit);                                                                   \
   }
 
