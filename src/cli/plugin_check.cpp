@@ -198,7 +198,7 @@ Result<int> run_plugin_check(int argc, char** argv) {
     return fail("name a plugin, as in `gantry plugin-check worker`");
   }
   // Loads the plugin in a process of its own as well, because loading runs its code.
-  const Case loads = {"loading", "the plugin is found and loads", [](const Subject&) {}};
+  const Case loads = {"loading", "the plugin is found and loads", [] {}};
   Report outcomes(request, cases);
   const auto load_subject = [&](Subject& subject) { return load(request, subject); };
   const std::chrono::seconds limit(request.seconds);

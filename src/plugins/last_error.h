@@ -53,3 +53,10 @@ std::int32_t report(std::int32_t code, fmt::format_string<Args...> format, Args&
 }
 
 } // namespace gantry::plugins
+
+/// Evaluates a gantry_status; a failure, whose message is kept, is what the enclosing function
+/// returns.
+#define GANTRY_STATUS_TRY(expression)                                                              \
+  if (const std::int32_t status_of_try = (expression); status_of_try != 0) [[unlikely]] {          \
+    return status_of_try;                                                                          \
+  }

@@ -4,9 +4,7 @@
 // indirect has it.
 #include "queued.h"
 
-#include "plugins/cpu/entries.h"
-#include "plugins/find_each.h"
-#include "plugins/last_error.h"
+#include "plugins/entry.h"
 
 #include <array>
 #include <atomic>

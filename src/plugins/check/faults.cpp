@@ -11,50 +11,37 @@ namespace {
 /// In no process and on no device is memory here.
 constexpr std::uint64_t kNowhere = 0x18;
 
-void need_faults(const Subject& subject) {
-  if (subject.plugin->get_fault == nullptr) {
-    skip("the plugin does not have get_fault");
+void knows_of_none() {
+  GANTRY_NEED(get_fault)
+  const Device device;
+  {
+    const Memory memory(device, 64);
   }
-}
-
-gantry_fault no_fault() {
-  gantry_fault fault = {};
-  fault.size = sizeof fault;
-  return fault;
-}
-
-void knows_of_none(const Subject& subject) {
-  need_faults(subject);
-  const Device device(subject);
-  device.release(device.allocate(64));
-  gantry_fault fault = no_fault();
-  refused(subject, device.plugin().get_fault(device.handle(), &fault), {GANTRY_NOT_FOUND},
+  gantry_fault fault = {.size = sizeof fault};
+  refused(subject.plugin->get_fault(device.handle(), &fault), {GANTRY_NOT_FOUND},
           "get_fault of a device that is not lost");
-  device.close();
 }
 
-/// A device that a kernel's fault has ended.
+/// A device that a kernel's fault has ended. It is left to the end of the process.
 struct Lost {
-  explicit Lost(const Subject& subject)
-      : device(subject), image(device.load()), memory(device.allocate(64)) {
+  Lost() {
     const auto arguments = words(kNowhere);
     const gantry_launch how = one_thread(arguments);
-    kernel = device.kernel(image, "check_fault");
-    refused(subject, device.plugin().launch(device.handle(), kernel, &how), {GANTRY_DEVICE_LOST},
+    refused(subject.plugin->launch(device.handle(), kernel, &how), {GANTRY_DEVICE_LOST},
             "launch of a kernel that writes to address 0x18");
   }
 
-  Device device;
-  gantry_image* image;
-  std::int64_t* memory;
-  gantry_kernel* kernel = nullptr;
+  const Device& device = *new Device;
+  const Image& image = *new Image(device);
+  std::int64_t* memory = (new Memory(device, 64))->words();
+  gantry_kernel* kernel = image.kernel("check_fault");
 };
 
-void tells_the_fault(const Subject& subject) {
-  need_faults(subject);
-  const Lost lost(subject);
-  gantry_fault fault = no_fault();
-  done(subject, lost.device.plugin().get_fault(lost.device.handle(), &fault), "get_fault");
+void tells_the_fault() {
+  GANTRY_NEED(get_fault)
+  const Lost lost;
+  gantry_fault fault = {.size = sizeof fault};
+  GANTRY_DO(get_fault, lost.device.handle(), &fault);
   require(fault.size == sizeof fault, "get_fault changed the size of the structure");
   require(fault.kind == GANTRY_FAULT_ACCESS || fault.kind == GANTRY_FAULT_DESCRIBED,
           "get_fault says kind {}, expected GANTRY_FAULT_ACCESS", fault.kind);
@@ -68,58 +55,55 @@ void tells_the_fault(const Subject& subject) {
           "get_fault describes the fault with a null text");
 }
 
-void stays_lost(const Subject& subject) {
-  need_faults(subject);
-  const Lost lost(subject);
-  const Device& device = lost.device;
-  const gantry_plugin& plugin = device.plugin();
+void stays_lost() {
+  GANTRY_NEED(get_fault)
+  const Lost lost;
+  gantry_device* const device = lost.device.handle();
+  const gantry_plugin& plugin = *subject.plugin;
   for (int time = 0; time < 2; ++time) {
     const auto is_lost = [&](gantry_status status, const char* call) {
-      refused(subject, status, {GANTRY_DEVICE_LOST}, fmt::format("{} on a lost device", call));
+      refused(status, {GANTRY_DEVICE_LOST}, fmt::format("{} on a lost device", call));
     };
     std::int64_t value = 0;
     const auto arguments = words(lost.memory, lost.memory, 1);
     const gantry_launch how = one_thread(arguments);
-    is_lost(plugin.copy_to_host(device.handle(), &value, lost.memory, sizeof value),
-            "copy_to_host");
-    is_lost(plugin.copy_to_device(device.handle(), lost.memory, &value, sizeof value),
-            "copy_to_device");
-    is_lost(plugin.launch(device.handle(), lost.kernel, &how), "launch");
+    is_lost(plugin.copy_to_host(device, &value, lost.memory, sizeof value), "copy_to_host");
+    is_lost(plugin.copy_to_device(device, lost.memory, &value, sizeof value), "copy_to_device");
+    is_lost(plugin.launch(device, lost.kernel, &how), "launch");
   }
 }
 
-void ends_queues(const Subject& subject) {
-  need_faults(subject);
-  const Device device(subject);
-  gantry_queue* const queue = device.create_queue();
-  gantry_image* const image = device.load();
-  std::int64_t* const memory = device.allocate(2 * sizeof(std::int64_t));
+void ends_queues() {
+  GANTRY_NEED(get_fault)
+  const Device& device = *new Device;
+  const Queue& queue = *new Queue(device);
+  const Image& image = *new Image(device);
+  std::int64_t* const memory = (new Memory(device, 2 * sizeof(std::int64_t)))->words();
   device.set(memory, 1);
   constexpr std::int64_t kUntouched = -77;
   std::int64_t behind = kUntouched;
-  device.put_launch(queue, device.kernel(image, "check_fault"), words(kNowhere));
+  queue.put_launch(image.kernel("check_fault"), words(kNowhere));
   // What follows may be taken or refused already; the first failure is what is said at the end.
   const gantry_status put =
-      device.plugin().queue_copy_to_host(queue, &behind, memory, sizeof behind);
+      subject.plugin->queue_copy_to_host(queue.handle(), &behind, memory, sizeof behind);
   require(put == GANTRY_SUCCESS || put == GANTRY_DEVICE_LOST, "queue_copy_to_host returned {}",
           name_of(put));
-  refused(subject, device.plugin().synchronize_queue(queue), {GANTRY_DEVICE_LOST},
+  refused(subject.plugin->synchronize_queue(queue.handle()), {GANTRY_DEVICE_LOST},
           "synchronize_queue behind a kernel's fault");
   require(behind == kUntouched, "what was behind a failure in a queue happened");
 }
 
-void closes_lost_devices(const Subject& subject) {
-  need_faults(subject);
-  const Lost lost(subject);
-  const Device& device = lost.device;
+void closes_lost_devices() {
+  GANTRY_NEED(get_fault)
+  const Lost lost;
   const auto may_be_lost = [&](gantry_status status, const char* call) {
     require(status == GANTRY_SUCCESS || status == GANTRY_DEVICE_LOST,
             "{} of a lost device returned {}: {}", call, name_of(status),
-            device.plugin().error_message());
+            subject.plugin->error_message());
   };
-  may_be_lost(device.plugin().release(device.handle(), lost.memory), "release");
-  may_be_lost(device.plugin().destroy_image(lost.image), "destroy_image");
-  may_be_lost(device.plugin().close_device(device.handle()), "close_device");
+  may_be_lost(subject.plugin->release(lost.device.handle(), lost.memory), "release");
+  may_be_lost(subject.plugin->destroy_image(lost.image.handle()), "destroy_image");
+  may_be_lost(subject.plugin->close_device(lost.device.handle()), "close_device");
 }
 
 constexpr std::array kCases = {

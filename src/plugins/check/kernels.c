@@ -59,111 +59,34 @@ KERNEL check_fault(word address) {
   *(volatile words)address = 1;
 }
 
-/* check_sum_N has N parameters behind the result: *result = 1 * p1 + 2 * p2 + … */
-#define P1 word p1
-#define P2 P1, word p2
-#define P3 P2, word p3
-#define P4 P3, word p4
-#define P5 P4, word p5
-#define P6 P5, word p6
-#define P7 P6, word p7
-#define P8 P7, word p8
-#define P9 P8, word p9
-#define P10 P9, word p10
-#define P11 P10, word p11
-#define P12 P11, word p12
-#define P13 P12, word p13
-#define P14 P13, word p14
-#define P15 P14, word p15
-#define P16 P15, word p16
-#define P17 P16, word p17
-#define P18 P17, word p18
-#define P19 P18, word p19
-#define P20 P19, word p20
-#define P21 P20, word p21
-#define P22 P21, word p22
-#define P23 P22, word p23
-#define P24 P23, word p24
-#define P25 P24, word p25
-#define P26 P25, word p26
-#define P27 P26, word p27
-#define P28 P27, word p28
-#define P29 P28, word p29
-#define P30 P29, word p30
-#define P31 P30, word p31
-#define P32 P31, word p32
-#define S1 p1
-#define S2 S1 + 2 * p2
-#define S3 S2 + 3 * p3
-#define S4 S3 + 4 * p4
-#define S5 S4 + 5 * p5
-#define S6 S5 + 6 * p6
-#define S7 S6 + 7 * p7
-#define S8 S7 + 8 * p8
-#define S9 S8 + 9 * p9
-#define S10 S9 + 10 * p10
-#define S11 S10 + 11 * p11
-#define S12 S11 + 12 * p12
-#define S13 S12 + 13 * p13
-#define S14 S13 + 14 * p14
-#define S15 S14 + 15 * p15
-#define S16 S15 + 16 * p16
-#define S17 S16 + 17 * p17
-#define S18 S17 + 18 * p18
-#define S19 S18 + 19 * p19
-#define S20 S19 + 20 * p20
-#define S21 S20 + 21 * p21
-#define S22 S21 + 22 * p22
-#define S23 S22 + 23 * p23
-#define S24 S23 + 24 * p24
-#define S25 S24 + 25 * p25
-#define S26 S25 + 26 * p26
-#define S27 S26 + 27 * p27
-#define S28 S27 + 28 * p28
-#define S29 S28 + 29 * p29
-#define S30 S29 + 30 * p30
-#define S31 S30 + 31 * p31
-#define S32 S31 + 32 * p32
-#define SUM(n)                                                                                     \
-  KERNEL check_sum_##n(words result, P##n) {                                                       \
-    *result = S##n;                                                                                \
+/* check_sum_N, where N is a number of two octal digits, has N parameters behind the result:
+ * *result = 1 * p01 + 2 * p02 + … Up to 32, which is 40. ONES_o and EIGHTS_e list those of the last
+ * digit and of the digits before it. */
+#define ONES_0(X, e)
+#define ONES_1(X, e) X(e##1)
+#define ONES_2(X, e) ONES_1(X, e) X(e##2)
+#define ONES_3(X, e) ONES_2(X, e) X(e##3)
+#define ONES_4(X, e) ONES_3(X, e) X(e##4)
+#define ONES_5(X, e) ONES_4(X, e) X(e##5)
+#define ONES_6(X, e) ONES_5(X, e) X(e##6)
+#define ONES_7(X, e) ONES_6(X, e) X(e##7)
+#define EIGHTS_0(X)
+#define EIGHTS_1(X) EIGHTS_0(X) ONES_7(X, 0) X(10)
+#define EIGHTS_2(X) EIGHTS_1(X) ONES_7(X, 1) X(20)
+#define EIGHTS_3(X) EIGHTS_2(X) ONES_7(X, 2) X(30)
+#define EIGHTS_4(X) EIGHTS_3(X) ONES_7(X, 3) X(40)
+#define PARAMETER(n) , word p##n
+#define TERM(n) +0##n* p##n
+#define SUM(e, o)                                                                                  \
+  KERNEL check_sum_##e##o(words result EIGHTS_##e(PARAMETER) ONES_##o(PARAMETER, e)) {             \
+    *result = 0 EIGHTS_##e(TERM) ONES_##o(TERM, e);                                                \
   }
-
-KERNEL check_sum_0(words result) {
-  *result = 0;
-}
-SUM(1)
-SUM(2)
-SUM(3)
-SUM(4)
-SUM(5)
-SUM(6)
-SUM(7)
-SUM(8)
-SUM(9)
-SUM(10)
-SUM(11)
-SUM(12)
-SUM(13)
-SUM(14)
-SUM(15)
-SUM(16)
-SUM(17)
-SUM(18)
-SUM(19)
-SUM(20)
-SUM(21)
-SUM(22)
-SUM(23)
-SUM(24)
-SUM(25)
-SUM(26)
-SUM(27)
-SUM(28)
-SUM(29)
-SUM(30)
-SUM(31)
-SUM(32)
+#define SUMS(e) SUM(e, 0) SUM(e, 1) SUM(e, 2) SUM(e, 3) SUM(e, 4) SUM(e, 5) SUM(e, 6) SUM(e, 7)
+SUMS(0)
+SUMS(1)
+SUMS(2)
+SUMS(3)
+SUM(4, 0)
 
 /* And one with 320 parameters, of which the sum is the first, the last and those in the middle. */
 #define TEN(n)                                                                                     \
@@ -172,6 +95,6 @@ SUM(32)
 #define HUNDRED(n)                                                                                 \
   TEN(n##0), TEN(n##1), TEN(n##2), TEN(n##3), TEN(n##4), TEN(n##5), TEN(n##6), TEN(n##7),          \
       TEN(n##8), TEN(n##9)
-KERNEL check_sum_320(words result, HUNDRED(a), HUNDRED(b), HUNDRED(c), TEN(d0), TEN(d1)) {
+KERNEL check_sum_many(words result, HUNDRED(a), HUNDRED(b), HUNDRED(c), TEN(d0), TEN(d1)) {
   *result = a00 + 2 * a99 + 3 * b00 + 4 * b55 + 5 * c99 + 6 * d00 + 7 * d19;
 }

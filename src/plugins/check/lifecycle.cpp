@@ -2,7 +2,6 @@
 #include "plugins/check/test.h"
 
 #include <array>
-#include <atomic>
 #include <cstring>
 
 #include <sys/wait.h>
@@ -12,26 +11,23 @@ namespace gantry::plugin_check {
 
 namespace {
 
-gantry_device_settings settings_with(const char* options) {
-  return {.size = sizeof(gantry_device_settings),
-          .openmp_number = 3,
-          .options = options,
-          .time_limit = 0,
-          .check_memory = 0,
-          .processors = nullptr,
-          .processor_words = 0,
-          .function_check = nullptr};
+/// Opens the device with options that no device has.
+void provoke(const char* options) {
+  const gantry_device_settings settings = {
+      .size = sizeof settings, .openmp_number = 3, .options = options};
+  gantry_device* device = nullptr;
+  refused(subject.plugin->open_device(subject.index, &settings, &device), {GANTRY_INVALID_OPTION},
+          fmt::format("open_device with the options '{}'", options));
+  require(device == nullptr, "open_device failed and gave a device");
 }
 
 /// The functions that are always required were looked for when the plugin was loaded.
-void has_queue_functions(const Subject& subject) {
-  const Device device(subject);
-  if (!device.can(GANTRY_CAPABILITY_QUEUES)) {
-    skip("the device has no queues");
-  }
-  const gantry_plugin& plugin = *subject.plugin;
+void has_queue_functions() {
+  const Device device;
+  device.need(GANTRY_CAPABILITY_QUEUES, "the device has no queues");
 #define GANTRY_HAS(function)                                                                       \
-  require(plugin.function != nullptr, "the device has queues, and the table lacks {}", #function);
+  require(subject.plugin->function != nullptr, "the device has queues, and the table lacks {}",    \
+          #function);
   GANTRY_HAS(create_queue)
   GANTRY_HAS(destroy_queue)
   GANTRY_HAS(queue_copy_to_device)
@@ -40,22 +36,20 @@ void has_queue_functions(const Subject& subject) {
   GANTRY_HAS(synchronize_queue)
   GANTRY_HAS(query_queue)
 #undef GANTRY_HAS
-  device.close();
 }
 
-void counts_devices(const Subject& subject) {
+void counts_devices() {
   std::int32_t first = -1;
   std::int32_t second = -1;
-  done(subject, subject.plugin->count_devices(&first), "count_devices");
-  done(subject, subject.plugin->count_devices(&second), "count_devices");
+  GANTRY_DO(count_devices, &first);
+  GANTRY_DO(count_devices, &second);
   require(first > 0, "count_devices succeeded and counted {}", first);
   require(first == second, "count_devices counted {}, and then {}", first, second);
 }
 
-void describes_devices(const Subject& subject) {
-  const Device device(subject);
-  gantry_device_properties properties = {.size = sizeof properties};
-  done(subject, device.plugin().get_properties(device.handle(), &properties), "get_properties");
+void describes_devices() {
+  const Device device;
+  const gantry_device_properties properties = device.properties();
   require(properties.size == sizeof properties, "get_properties changed the size of the structure");
   require(properties.description != nullptr, "the description is null");
   const std::string_view description = properties.description;
@@ -64,16 +58,14 @@ void describes_devices(const Subject& subject) {
   constexpr std::uint32_t kKnown = (GANTRY_CAPABILITY_CHOSEN_ADDRESS << 1) - 1;
   require((properties.capabilities & ~kKnown) == 0, "unknown capabilities: {:#x}",
           properties.capabilities & ~kKnown);
-  constexpr std::uint32_t kShares = GANTRY_CAPABILITY_SHARES_MEMORY;
-  require((properties.capabilities & kShares) == 0 ||
-              (properties.capabilities & GANTRY_CAPABILITY_HOST_ACCESSIBLE) != 0,
+  require(!device.can(GANTRY_CAPABILITY_SHARES_MEMORY) ||
+              device.can(GANTRY_CAPABILITY_HOST_ACCESSIBLE),
           "the device shares the host's memory and cannot access it");
-  device.close();
 }
 
 /// A structure of a runtime that is older than the plugin ends earlier.
-void respects_sizes(const Subject& subject) {
-  const Device device(subject);
+void respects_sizes() {
+  const Device device;
   constexpr unsigned char kUntouched = 0x5a;
   union {
     gantry_device_properties properties;
@@ -82,65 +74,48 @@ void respects_sizes(const Subject& subject) {
   shorter.bytes.fill(kUntouched);
   constexpr std::size_t kEnd = offsetof(gantry_device_properties, description);
   shorter.properties.size = kEnd;
-  done(subject, device.plugin().get_properties(device.handle(), &shorter.properties),
-       "get_properties");
+  GANTRY_DO(get_properties, device.handle(), &shorter.properties);
   for (std::size_t i = kEnd; i < shorter.bytes.size(); ++i) {
     require(shorter.bytes[i] == kUntouched,
             "get_properties wrote behind the structure's size of {} bytes", kEnd);
   }
-  device.close();
 }
 
-void opens_and_closes(const Subject& subject) {
+void opens_and_closes() {
   without_leaks(20, [&] {
-    const Device device(subject);
-    std::int64_t* const memory = device.allocate(1 << 20);
-    device.set(memory, 5);
-    device.release(memory);
-    device.close();
+    const Device device;
+    const Memory memory(device, 1 << 20);
+    device.set(memory.words(), 5);
   });
 }
 
-void opens_at_once(const Subject& subject) {
+void opens_at_once() {
   on_threads([&](int thread) {
-    const Device device(subject);
-    std::int64_t* const memory = device.allocate(64);
-    device.set(memory, thread);
-    require(device.get(memory) == thread, "a device that is opened by {} threads is mixed up",
-            kThreads);
-    device.release(memory);
-    device.close();
+    const Device device;
+    const Memory memory(device, 64);
+    device.set(memory.words(), thread);
+    require(device.get(memory.words()) == thread,
+            "a device that is opened by {} threads is mixed up", kThreads);
   });
 }
 
-void closes_one_of_two(const Subject& subject) {
-  const Device first(subject);
-  const Device second(subject);
-  std::int64_t* const memory = second.allocate(64);
-  second.set(memory, 7);
-  first.close();
-  require(second.get(memory) == 7, "memory changed when the device's other handle was closed");
-  second.release(memory);
-  second.close();
+void closes_one_of_two() {
+  auto first = std::make_unique<Device>();
+  const Device second;
+  const Memory memory(second, 64);
+  second.set(memory.words(), 7);
+  first.reset();
+  require(second.get(memory.words()) == 7,
+          "memory changed when the device's other handle was closed");
 }
 
-void refuses_options(const Subject& subject) {
+void refuses_options() {
   for (const char* const options : {"no-such-option", "+", "no=1+such=2"}) {
-    const gantry_device_settings settings = settings_with(options);
-    gantry_device* device = nullptr;
-    refused(subject, subject.plugin->open_device(subject.index, &settings, &device),
-            {GANTRY_INVALID_OPTION}, fmt::format("open_device with the options '{}'", options));
-    require(device == nullptr, "open_device failed and gave a device");
+    provoke(options);
   }
 }
 
-void keeps_messages_apart(const Subject& subject) {
-  const auto provoke = [&](const char* options) {
-    const gantry_device_settings settings = settings_with(options);
-    gantry_device* device = nullptr;
-    refused(subject, subject.plugin->open_device(subject.index, &settings, &device),
-            {GANTRY_INVALID_OPTION}, "open_device");
-  };
+void keeps_messages_apart() {
   require(subject.plugin->error_message() != nullptr,
           "error_message is null in a thread without an error");
   provoke("no-option-of-the-first");
@@ -152,18 +127,18 @@ void keeps_messages_apart(const Subject& subject) {
 }
 
 /// What happens after fork() is the plugin's choice, but it is neither a crash nor a hang.
-void survives_fork(const Subject& subject) {
-  const Device device(subject);
-  std::int64_t* const memory = device.allocate(64);
-  device.set(memory, 1);
+void survives_fork() {
+  const Device device;
+  const Memory memory(device, 64);
+  device.set(memory.words(), 1);
   const pid_t child = fork();
   if (child == 0) {
     constexpr unsigned kSeconds = 20;
     alarm(kSeconds);
     std::int64_t value = 0;
     const gantry_status status =
-        device.plugin().copy_to_host(device.handle(), &value, memory, sizeof value);
-    const bool said = status == GANTRY_SUCCESS || *device.plugin().error_message() != '\0';
+        subject.plugin->copy_to_host(device.handle(), &value, memory.words(), sizeof value);
+    const bool said = status == GANTRY_SUCCESS || *subject.plugin->error_message() != '\0';
     _exit(said ? 0 : 1);
   }
   int status = 0;
@@ -171,21 +146,19 @@ void survives_fork(const Subject& subject) {
   require(!WIFSIGNALED(status), "a call in a child of fork() ended the child by signal {} ({})",
           WTERMSIG(status), strsignal(WTERMSIG(status)));
   require(WEXITSTATUS(status) == 0, "a call in a child of fork() failed without a message");
-  require(device.get(memory) == 1, "the child of a fork() changed the device of its parent");
-  device.release(memory);
-  device.close();
+  require(device.get(memory.words()) == 1,
+          "the child of a fork() changed the device of its parent");
 }
 
 /// The case returns with a device open and work in a queue, and the process exits.
-void leaves_at_exit(const Subject& subject) {
-  const Device device(subject);
-  gantry_image* const image = device.load();
-  std::int64_t* const memory = device.allocate(64);
-  gantry_kernel* const kernel = device.kernel(image, "check_wait");
-  const auto arguments = words(memory, 1000);
+void leaves_at_exit() {
+  const Device& device = *new Device;
+  const Image& image = *new Image(device);
+  const auto arguments = words((new Memory(device, 64))->words(), 1000);
+  gantry_kernel* const kernel = image.kernel("check_wait");
   device.launch(kernel, arguments);
   if (device.can(GANTRY_CAPABILITY_QUEUES)) {
-    device.put_launch(device.create_queue(), kernel, arguments);
+    (new Queue(device))->put_launch(kernel, arguments);
   }
 }
 

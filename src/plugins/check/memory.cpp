@@ -3,12 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <deque>
 #include <map>
-#include <numeric>
-#include <utility>
-
-#include <sys/mman.h>
 
 namespace gantry::plugin_check {
 
@@ -27,12 +23,20 @@ std::vector<unsigned char> pattern(std::size_t bytes, unsigned seed) {
   return content;
 }
 
-void is_aligned_and_apart(const Subject& subject) {
-  const Device device(subject);
+std::vector<unsigned char> content_of(const Device& device, const void* address,
+                                      std::size_t bytes) {
+  std::vector<unsigned char> content(bytes);
+  device.read(content.data(), address, bytes);
+  return content;
+}
+
+void is_aligned_and_apart() {
+  const Device device;
+  std::deque<Memory> memory;
   std::map<std::uintptr_t, std::uint64_t> blocks;
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::uint64_t bytes = 1 + i * i * 7;
-    const auto begin = reinterpret_cast<std::uintptr_t>(device.allocate(bytes));
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.emplace_back(device, bytes).bytes());
     require(begin % kAlignment == 0, "allocate gave {:#x}, which is not aligned to {} bytes", begin,
             kAlignment);
     const auto next = blocks.upper_bound(begin);
@@ -43,165 +47,127 @@ void is_aligned_and_apart(const Subject& subject) {
             begin);
     blocks.emplace(begin, bytes);
   }
-  for (const auto& [begin, bytes] : blocks) {
-    device.release(reinterpret_cast<void*>(begin));
-  }
-  device.close();
 }
 
-void copies_there_and_back(const Subject& subject) {
-  const Device device(subject);
+void copies_there_and_back() {
+  const Device device;
   constexpr std::size_t kRoom = 8 << 20;
-  auto* const memory = reinterpret_cast<unsigned char*>(device.allocate(kRoom + kAlignment));
+  const Memory memory(device, kRoom + kAlignment);
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{3}, std::size_t{4095},
                                   std::size_t{65537}, std::size_t{1} << 20, kRoom}) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{13}}) {
       const auto sent = pattern(bytes, static_cast<unsigned>(bytes + offset));
       std::vector<unsigned char> received(bytes + 2, 0x77);
-      device.write(memory + offset, sent.data(), bytes);
-      device.read(received.data() + 1, memory + offset, bytes);
+      device.write(memory.bytes() + offset, sent.data(), bytes);
+      device.read(received.data() + 1, memory.bytes() + offset, bytes);
       require(std::equal(sent.begin(), sent.end(), received.begin() + 1),
               "{} bytes come back changed from offset {}", bytes, offset);
       require(received.front() == 0x77 && received.back() == 0x77,
               "copy_to_host wrote outside of the {} bytes asked for", bytes);
     }
   }
-  device.release(memory);
-  device.close();
 }
 
-void copies_parts(const Subject& subject) {
-  const Device device(subject);
+void copies_parts() {
+  const Device device;
   constexpr std::size_t kBytes = 1000;
-  auto* const memory = reinterpret_cast<unsigned char*>(device.allocate(kBytes));
+  const Memory memory(device, kBytes);
   auto expected = pattern(kBytes, 1);
-  device.write(memory, expected.data(), kBytes);
+  device.write(memory.bytes(), expected.data(), kBytes);
   const auto part = pattern(100, 2);
-  device.write(memory + 321, part.data(), part.size());
+  device.write(memory.bytes() + 321, part.data(), part.size());
   std::ranges::copy(part, expected.begin() + 321);
-  std::vector<unsigned char> all(kBytes);
-  device.read(all.data(), memory, kBytes);
-  require(all == expected, "a copy to a part of a block changed other bytes of it");
-  device.release(memory);
-  device.close();
+  require(content_of(device, memory.bytes(), kBytes) == expected,
+          "a copy to a part of a block changed other bytes of it");
 }
 
-void copies_from_threads(const Subject& subject) {
-  const Device device(subject);
+void copies_from_threads() {
+  const Device device;
   on_threads([&](int thread) {
     constexpr std::size_t kBytes = 100'000;
-    auto* const memory = device.allocate(kBytes);
-    std::vector<unsigned char> received(kBytes);
+    const Memory memory(device, kBytes);
     for (int round = 0; round < 100; ++round) {
       const auto sent = pattern(kBytes, static_cast<unsigned>(thread * 1000 + round));
-      device.write(memory, sent.data(), kBytes);
-      device.read(received.data(), memory, kBytes);
-      require(sent == received, "copies that {} threads make at once mix their bytes", kThreads);
+      device.write(memory.bytes(), sent.data(), kBytes);
+      require(sent == content_of(device, memory.bytes(), kBytes),
+              "copies that {} threads make at once mix their bytes", kThreads);
     }
-    device.release(memory);
   });
-  device.close();
 }
 
-void reuses_memory(const Subject& subject) {
-  const Device device(subject);
+void reuses_memory() {
+  const Device device;
   constexpr std::size_t kBytes = 1 << 20;
   const auto content = pattern(kBytes, 9);
   without_leaks(512, [&] {
-    auto* const memory = device.allocate(kBytes);
-    device.write(memory, content.data(), kBytes);
-    device.release(memory);
+    const Memory memory(device, kBytes);
+    device.write(memory.bytes(), content.data(), kBytes);
   });
-  device.close();
 }
 
-void refuses_too_much(const Subject& subject) {
-  const Device device(subject);
-  const gantry_allocation request = {.size = sizeof request,
-                                     .bytes = std::uint64_t{1} << 60,
-                                     .alignment = kAlignment,
-                                     .offset = 0,
-                                     .address = 0};
+void refuses_too_much() {
+  const Device device;
+  const gantry_allocation request = request_of(std::uint64_t{1} << 60);
   void* memory = nullptr;
-  refused(subject, device.plugin().allocate(device.handle(), &request, &memory),
-          {GANTRY_OUT_OF_MEMORY}, "allocate of 2^60 bytes");
-  std::int64_t* const word = device.allocate(sizeof(std::int64_t));
-  device.set(word, 4);
-  require(device.get(word) == 4, "the device is of no use after an allocation has failed");
-  device.release(word);
-  device.close();
+  refused(subject.plugin->allocate(device.handle(), &request, &memory), {GANTRY_OUT_OF_MEMORY},
+          "allocate of 2^60 bytes");
+  const Memory word(device, sizeof(std::int64_t));
+  device.set(word.words(), 4);
+  require(device.get(word.words()) == 4, "the device is of no use after an allocation has failed");
 }
 
-void places_memory(const Subject& subject) {
-  const Device device(subject);
-  if (!device.can(GANTRY_CAPABILITY_PLACED_MEMORY)) {
-    skip("the device does not have GANTRY_CAPABILITY_PLACED_MEMORY");
-  }
+void places_memory() {
+  const Device device;
+  device.need(GANTRY_CAPABILITY_PLACED_MEMORY,
+              "the device does not have GANTRY_CAPABILITY_PLACED_MEMORY");
   for (const std::uint64_t alignment : {64ULL, 256ULL, 4096ULL}) {
     for (const std::uint64_t offset : {0ULL, 8ULL, 63ULL}) {
-      const gantry_allocation request = {.size = sizeof request,
-                                         .bytes = 100,
-                                         .alignment = alignment,
-                                         .offset = offset,
-                                         .address = 0};
+      gantry_allocation request = request_of(100);
+      request.alignment = alignment;
+      request.offset = offset;
       void* memory = nullptr;
-      done(subject, device.plugin().allocate(device.handle(), &request, &memory), "allocate");
+      GANTRY_DO(allocate, device.handle(), &request, &memory);
       const auto begin = reinterpret_cast<std::uintptr_t>(memory);
       require(begin % alignment == offset,
               "allocate gave {:#x}, asked for {} more than a multiple of {}", begin, offset,
               alignment);
-      device.release(memory);
+      GANTRY_DO(release, device.handle(), memory);
     }
   }
-  device.close();
 }
 
-void chooses_addresses(const Subject& subject) {
-  const Device device(subject);
-  if (!device.can(GANTRY_CAPABILITY_CHOSEN_ADDRESS)) {
-    skip("the device does not have GANTRY_CAPABILITY_CHOSEN_ADDRESS");
-  }
-  constexpr std::uint64_t kBytes = 1 << 20;
-  void* const first = device.allocate(kBytes);
-  device.release(first);
-  const gantry_allocation request = {.size = sizeof request,
-                                     .bytes = kBytes,
-                                     .alignment = kAlignment,
-                                     .offset = 0,
-                                     .address = reinterpret_cast<std::uint64_t>(first)};
+void chooses_addresses() {
+  const Device device;
+  device.need(GANTRY_CAPABILITY_CHOSEN_ADDRESS,
+              "the device does not have GANTRY_CAPABILITY_CHOSEN_ADDRESS");
+  gantry_allocation request = request_of(1 << 20);
+  void* first = nullptr;
+  GANTRY_DO(allocate, device.handle(), &request, &first);
+  GANTRY_DO(release, device.handle(), first);
+  request.address = reinterpret_cast<std::uint64_t>(first);
   void* again = nullptr;
-  done(subject, device.plugin().allocate(device.handle(), &request, &again), "allocate");
+  GANTRY_DO(allocate, device.handle(), &request, &again);
   require(again == first, "allocate gave {}, asked for {}", fmt::ptr(again), fmt::ptr(first));
   void* taken = nullptr;
-  refused(subject, device.plugin().allocate(device.handle(), &request, &taken),
+  refused(subject.plugin->allocate(device.handle(), &request, &taken),
           {GANTRY_FAILURE, GANTRY_OUT_OF_MEMORY}, "allocate at an address that is taken");
-  device.release(again);
-  device.close();
+  GANTRY_DO(release, device.handle(), again);
 }
 
-void copies_between(const Subject& subject) {
-  const Device from(subject);
-  const Device to(subject);
-  if (from.plugin().copy_between == nullptr) {
-    skip("the plugin does not have copy_between");
-  }
+void copies_between() {
+  GANTRY_NEED(copy_between)
+  const Device from;
+  const Device to;
   constexpr std::size_t kBytes = 300'000;
   const auto sent = pattern(kBytes, 5);
-  auto* const source = from.allocate(kBytes);
-  from.write(source, sent.data(), kBytes);
-  for (const Device& target : {from, to}) {
-    auto* const memory = target.allocate(kBytes);
-    done(subject,
-         from.plugin().copy_between(from.handle(), source, target.handle(), memory, kBytes),
-         "copy_between");
-    std::vector<unsigned char> received(kBytes);
-    target.read(received.data(), memory, kBytes);
-    require(sent == received, "copy_between changed bytes");
-    target.release(memory);
+  const Memory source(from, kBytes);
+  from.write(source.bytes(), sent.data(), kBytes);
+  for (const Device* const target : {&from, &to}) {
+    const Memory memory(*target, kBytes);
+    GANTRY_DO(copy_between, from.handle(), source.bytes(), target->handle(), memory.bytes(),
+              kBytes);
+    require(sent == content_of(*target, memory.bytes(), kBytes), "copy_between changed bytes");
   }
-  from.release(source);
-  from.close();
-  to.close();
 }
 
 constexpr std::array kCases = {

@@ -1,6 +1,5 @@
 #include "plugins/check/suite.h"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -42,11 +41,10 @@ std::string content_of(int descriptor) {
 
 /// The process of a case.
 [[noreturn]] void run_here(const Case& tested, const Load& load) {
-  Subject subject;
   if (const std::string problem = load(subject); !problem.empty()) {
     fail(problem);
   }
-  tested.run(subject);
+  tested.run();
   write_report(kPassed, "");
   // As a program ends that has left devices open, with what it has not closed.
   std::exit(EXIT_SUCCESS);

@@ -1,7 +1,5 @@
 #include "plugins/check/test.h"
 
-#include "plugins/check/suite.h"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -13,31 +11,20 @@
 namespace gantry::plugin_check {
 
 std::string name_of(gantry_status status) {
-  switch (status) {
-  case GANTRY_SUCCESS:
-    return "GANTRY_SUCCESS";
-  case GANTRY_FAILURE:
-    return "GANTRY_FAILURE";
-  case GANTRY_OUT_OF_MEMORY:
-    return "GANTRY_OUT_OF_MEMORY";
-  case GANTRY_NOT_FOUND:
-    return "GANTRY_NOT_FOUND";
-  case GANTRY_INVALID_OPTION:
-    return "GANTRY_INVALID_OPTION";
-  case GANTRY_DEVICE_LOST:
-    return "GANTRY_DEVICE_LOST";
-  default:
-    return fmt::format("status {}", status);
-  }
+  constexpr const char* kNames[] = {"GANTRY_SUCCESS",        "GANTRY_FAILURE",
+                                    "GANTRY_OUT_OF_MEMORY",  "GANTRY_NOT_FOUND",
+                                    "GANTRY_INVALID_OPTION", "GANTRY_DEVICE_LOST"};
+  return status >= 0 && status < std::ssize(kNames) ? kNames[status]
+                                                    : fmt::format("status {}", status);
 }
 
-void done(const Subject& subject, gantry_status status, std::string_view call) {
+void done(gantry_status status, std::string_view call) {
   require(status == GANTRY_SUCCESS, "{} returned {}: {}", call, name_of(status),
           subject.plugin->error_message());
 }
 
-void refused(const Subject& subject, gantry_status status,
-             std::initializer_list<gantry_status> expected, std::string_view call) {
+void refused(gantry_status status, std::initializer_list<gantry_status> expected,
+             std::string_view call) {
   std::vector<std::string> names(expected.size());
   std::ranges::transform(expected, names.begin(), name_of);
   require(std::ranges::find(expected, status) != expected.end(), "{} returned {}, expected {}",
@@ -50,48 +37,41 @@ void refused(const Subject& subject, gantry_status status,
           call, text);
 }
 
-Device::Device(const Subject& subject) : subject_(&subject) {
-  const gantry_device_settings settings = {.size = sizeof settings,
-                                           .openmp_number = 3,
-                                           .options = subject.options.c_str(),
-                                           .time_limit = 0,
-                                           .check_memory = 0,
-                                           .processors = nullptr,
-                                           .processor_words = 0,
-                                           .function_check = nullptr};
-  done(subject, plugin().open_device(subject.index, &settings, &handle_), "open_device");
+void need_image() {
+  if (subject.image.empty()) {
+    skip("there is no image for the plugin; name one of kernels.c with --image");
+  }
+}
+
+Device::Device() {
+  const gantry_device_settings settings = {
+      .size = sizeof settings, .openmp_number = 3, .options = subject.options.c_str()};
+  GANTRY_DO(open_device, subject.index, &settings, &handle_);
   require(handle_ != nullptr, "open_device succeeded and gave no device");
 }
 
-std::uint32_t Device::capabilities() const {
+Device::~Device() {
+  GANTRY_DO(close_device, handle_);
+}
+
+gantry_device_properties Device::properties() const {
   gantry_device_properties properties = {.size = sizeof properties};
-  done(*subject_, plugin().get_properties(handle_, &properties), "get_properties");
-  return properties.capabilities;
+  GANTRY_DO(get_properties, handle_, &properties);
+  return properties;
 }
 
-void Device::close() const {
-  done(*subject_, plugin().close_device(handle_), "close_device");
-}
-
-std::int64_t* Device::allocate(std::uint64_t bytes) const {
-  const gantry_allocation request = {
-      .size = sizeof request, .bytes = bytes, .alignment = 64, .offset = 0, .address = 0};
-  void* address = nullptr;
-  done(*subject_, plugin().allocate(handle_, &request, &address), "allocate");
-  require(address != nullptr, "allocate succeeded and gave a null address");
-  return static_cast<std::int64_t*>(address);
-}
-
-void Device::release(void* address) const {
-  done(*subject_, plugin().release(handle_, address), "release");
+void Device::need(std::uint32_t capability, std::string_view reason) const {
+  if (!can(capability)) {
+    skip(reason);
+  }
 }
 
 void Device::write(void* address, const void* host, std::uint64_t bytes) const {
-  done(*subject_, plugin().copy_to_device(handle_, address, host, bytes), "copy_to_device");
+  GANTRY_DO(copy_to_device, handle_, address, host, bytes);
 }
 
 void Device::read(void* host, const void* address, std::uint64_t bytes) const {
-  done(*subject_, plugin().copy_to_host(handle_, host, address, bytes), "copy_to_host");
+  GANTRY_DO(copy_to_host, handle_, host, address, bytes);
 }
 
 std::int64_t Device::get(const std::int64_t* address) const {
@@ -100,76 +80,91 @@ std::int64_t Device::get(const std::int64_t* address) const {
   return value;
 }
 
-gantry_image* Device::load() const {
-  if (subject_->image.empty()) {
-    skip("there is no image for the plugin; name one of kernels.c with --image");
+void Device::launch(gantry_kernel* kernel, std::span<const std::uint64_t> arguments) const {
+  const gantry_launch how = one_thread(arguments);
+  GANTRY_DO(launch, handle_, kernel, &how);
+}
+
+Memory::Memory(const Device& device, std::uint64_t bytes) : device_(device) {
+  const gantry_allocation request = request_of(bytes);
+  GANTRY_DO(allocate, device.handle(), &request, &address_);
+  require(address_ != nullptr, "allocate succeeded and gave a null address");
+}
+
+Memory::~Memory() {
+  GANTRY_DO(release, device_.handle(), address_);
+}
+
+Image::Image(const Device& device, Load load, const char* file) {
+  need_image();
+  GANTRY_DO(create_image, device.handle(), subject.image.data(), subject.image.size(), file,
+            &handle_);
+  if (load == Load::kYes) {
+    GANTRY_DO(load_image, handle_);
   }
-  gantry_image* image = nullptr;
-  done(*subject_,
-       plugin().create_image(handle_, subject_->image.data(), subject_->image.size(), nullptr,
-                             &image),
-       "create_image");
-  done(*subject_, plugin().load_image(image), "load_image");
-  return image;
 }
 
-void Device::destroy(gantry_image* image) const {
-  done(*subject_, plugin().destroy_image(image), "destroy_image");
+Image::~Image() {
+  GANTRY_DO(destroy_image, handle_);
 }
 
-gantry_kernel* Device::kernel(gantry_image* image, const char* name) const {
-  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = GANTRY_SYMBOL_KERNEL};
-  done(*subject_, plugin().find_symbols(image, &symbol, 1), "find_symbols");
+gantry_kernel* Image::kernel(const char* name) const {
+  gantry_symbol symbol = symbol_of(name, GANTRY_SYMBOL_KERNEL);
+  GANTRY_DO(find_symbols, handle_, &symbol, 1);
   require(symbol.kernel != nullptr, "find_symbols found the kernel {} and gave none", name);
   return symbol.kernel;
 }
 
-std::int64_t* Device::variable(gantry_image* image, const char* name) const {
-  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = GANTRY_SYMBOL_VARIABLE};
-  done(*subject_, plugin().find_symbols(image, &symbol, 1), "find_symbols");
+std::int64_t* Image::variable(const char* name) const {
+  gantry_symbol symbol = symbol_of(name, GANTRY_SYMBOL_VARIABLE);
+  GANTRY_DO(find_symbols, handle_, &symbol, 1);
   require(symbol.bytes == 0 || symbol.bytes == sizeof(std::int64_t),
           "find_symbols says that the variable {} has {} bytes, and it has {}", name, symbol.bytes,
           sizeof(std::int64_t));
   return static_cast<std::int64_t*>(symbol.address);
 }
 
+Queue::Queue(const Device& device) {
+  device.need(GANTRY_CAPABILITY_QUEUES, "the device has no queues");
+  GANTRY_DO(create_queue, device.handle(), &handle_);
+}
+
+Queue::~Queue() {
+  GANTRY_DO(destroy_queue, handle_);
+}
+
+void Queue::put_launch(gantry_kernel* kernel, std::span<const std::uint64_t> arguments) const {
+  const gantry_launch how = one_thread(arguments);
+  GANTRY_DO(queue_launch, handle_, kernel, &how);
+}
+
+void Queue::put_write(std::int64_t* address, const std::int64_t& value) const {
+  GANTRY_DO(queue_copy_to_device, handle_, address, &value, sizeof value);
+}
+
+void Queue::put_read(std::int64_t& value, const std::int64_t* address) const {
+  GANTRY_DO(queue_copy_to_host, handle_, &value, address, sizeof value);
+}
+
+void Queue::synchronize() const {
+  GANTRY_DO(synchronize_queue, handle_);
+}
+
+gantry_allocation request_of(std::uint64_t bytes) {
+  return {.size = sizeof(gantry_allocation), .bytes = bytes, .alignment = 64};
+}
+
+gantry_symbol symbol_of(const char* name, std::int32_t kind) {
+  return {.size = sizeof(gantry_symbol), .name = name, .kind = kind, .status = -1};
+}
+
 gantry_launch one_thread(std::span<const std::uint64_t> arguments) {
-  gantry_launch launch = {};
-  launch.size = sizeof launch;
-  launch.kind = GANTRY_LAUNCH_TARGET;
-  launch.argument_count = static_cast<std::uint32_t>(arguments.size());
-  launch.arguments = reinterpret_cast<void* const*>(arguments.data());
-  launch.num_teams[0] = 1;
-  launch.thread_limit[0] = 1;
-  return launch;
-}
-
-void Device::launch(gantry_kernel* kernel, std::span<const std::uint64_t> arguments) const {
-  const gantry_launch how = one_thread(arguments);
-  done(*subject_, plugin().launch(handle_, kernel, &how), "launch");
-}
-
-gantry_queue* Device::create_queue() const {
-  if (!can(GANTRY_CAPABILITY_QUEUES)) {
-    skip("the device has no queues");
-  }
-  gantry_queue* queue = nullptr;
-  done(*subject_, plugin().create_queue(handle_, &queue), "create_queue");
-  return queue;
-}
-
-void Device::destroy_queue(gantry_queue* queue) const {
-  done(*subject_, plugin().destroy_queue(queue), "destroy_queue");
-}
-
-void Device::put_launch(gantry_queue* queue, gantry_kernel* kernel,
-                        std::span<const std::uint64_t> arguments) const {
-  const gantry_launch how = one_thread(arguments);
-  done(*subject_, plugin().queue_launch(queue, kernel, &how), "queue_launch");
-}
-
-void Device::synchronize(gantry_queue* queue) const {
-  done(*subject_, plugin().synchronize_queue(queue), "synchronize_queue");
+  return {.size = sizeof(gantry_launch),
+          .kind = GANTRY_LAUNCH_TARGET,
+          .argument_count = static_cast<std::uint32_t>(arguments.size()),
+          .arguments = reinterpret_cast<void* const*>(arguments.data()),
+          .num_teams = {1},
+          .thread_limit = {1}};
 }
 
 Holdings holdings() {

@@ -1,5 +1,5 @@
 // What the cases of plugin-check are written with. A case runs in a process of its own, which ends
-// when the case fails.
+// when the case fails or is skipped: destructors run only in a case that passes.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,14 @@ struct Subject {
   std::vector<std::byte> image;
 };
 
+/// That of the process; set before its case runs.
+inline Subject subject;
+
 /// A rule of gantry/plugin.h, and the code that tries it.
 struct Case {
   const char* subject; ///< the part of the contract: "memory", "queues", …
   const char* rule;    ///< what holds, for people
-  void (*run)(const Subject&);
+  void (*run)();
   /// A driver below the plugin may report a fault on its own.
   bool may_print = false;
 };
@@ -58,55 +61,112 @@ void require(bool holds, fmt::format_string<Arguments...> otherwise, Arguments&&
 [[nodiscard]] std::string name_of(gantry_status status);
 
 /// Fails the case unless a call succeeded.
-void done(const Subject& subject, gantry_status status, std::string_view call);
+void done(gantry_status status, std::string_view call);
 
 /// Fails the case unless a call failed, with one of `expected` and a message as the contract wants
 /// them.
-void refused(const Subject& subject, gantry_status status,
-             std::initializer_list<gantry_status> expected, std::string_view call);
+void refused(gantry_status status, std::initializer_list<gantry_status> expected,
+             std::string_view call);
 
-/// A handle of a device, with what cases do most. Not closed by itself.
+/// Calls a function of the plugin's table, which has to succeed.
+#define GANTRY_DO(function, ...)                                                                   \
+  ::gantry::plugin_check::done(::gantry::plugin_check::subject.plugin->function(__VA_ARGS__),      \
+                               #function)
+
+/// Skips the case if the plugin does not have an optional function.
+#define GANTRY_NEED(function)                                                                      \
+  if (::gantry::plugin_check::subject.plugin->function == nullptr) {                               \
+    ::gantry::plugin_check::skip("the plugin does not have " #function);                           \
+  }
+
+/// Skips the case if there is no image for the plugin.
+void need_image();
+
+/// A handle of a device, with what cases do most. Closed when it is destroyed.
 class Device {
 public:
-  explicit Device(const Subject& subject);
-  /// One that is open.
-  Device(const Subject& subject, gantry_device* handle) : subject_(&subject), handle_(handle) {}
+  Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  ~Device();
 
   [[nodiscard]] gantry_device* handle() const { return handle_; }
-  [[nodiscard]] const gantry_plugin& plugin() const { return *subject_->plugin; }
-  [[nodiscard]] std::uint32_t capabilities() const;
+  [[nodiscard]] gantry_device_properties properties() const;
   [[nodiscard]] bool can(std::uint32_t capability) const {
-    return (capabilities() & capability) != 0;
+    return (properties().capabilities & capability) != 0;
   }
-  void close() const;
+  void need(std::uint32_t capability, std::string_view reason) const;
 
-  [[nodiscard]] std::int64_t* allocate(std::uint64_t bytes) const;
-  void release(void* address) const;
   void write(void* address, const void* host, std::uint64_t bytes) const;
   void read(void* host, const void* address, std::uint64_t bytes) const;
   void set(std::int64_t* address, std::int64_t value) const {
     write(address, &value, sizeof value);
   }
   [[nodiscard]] std::int64_t get(const std::int64_t* address) const;
-
-  /// The image of plugin-check, loaded.
-  [[nodiscard]] gantry_image* load() const;
-  void destroy(gantry_image* image) const;
-  [[nodiscard]] gantry_kernel* kernel(gantry_image* image, const char* name) const;
-  /// The device address of a variable that is a word.
-  [[nodiscard]] std::int64_t* variable(gantry_image* image, const char* name) const;
   void launch(gantry_kernel* kernel, std::span<const std::uint64_t> arguments) const;
 
-  [[nodiscard]] gantry_queue* create_queue() const;
-  void destroy_queue(gantry_queue* queue) const;
-  void put_launch(gantry_queue* queue, gantry_kernel* kernel,
-                  std::span<const std::uint64_t> arguments) const;
-  void synchronize(gantry_queue* queue) const;
-
 private:
-  const Subject* subject_;
   gantry_device* handle_ = nullptr;
 };
+
+/// Memory of a device, released when it is destroyed.
+class Memory {
+public:
+  Memory(const Device& device, std::uint64_t bytes);
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  [[nodiscard]] std::int64_t* words() const { return static_cast<std::int64_t*>(address_); }
+  [[nodiscard]] unsigned char* bytes() const { return static_cast<unsigned char*>(address_); }
+
+private:
+  const Device& device_;
+  void* address_ = nullptr;
+};
+
+/// The image of plugin-check on a device, loaded unless that is left to the case. Destroyed when
+/// this is.
+class Image {
+public:
+  enum class Load : bool { kNo, kYes };
+  explicit Image(const Device& device, Load load = Load::kYes, const char* file = nullptr);
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+  ~Image();
+
+  [[nodiscard]] gantry_image* handle() const { return handle_; }
+  [[nodiscard]] gantry_kernel* kernel(const char* name) const;
+  /// The device address of a variable that is a word.
+  [[nodiscard]] std::int64_t* variable(const char* name) const;
+
+private:
+  gantry_image* handle_ = nullptr;
+};
+
+/// A queue of a device; the case is skipped if that has none. Destroyed when this is.
+class Queue {
+public:
+  explicit Queue(const Device& device);
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  ~Queue();
+
+  [[nodiscard]] gantry_queue* handle() const { return handle_; }
+  void put_launch(gantry_kernel* kernel, std::span<const std::uint64_t> arguments) const;
+  void put_write(std::int64_t* address, const std::int64_t& value) const;
+  void put_read(std::int64_t& value, const std::int64_t* address) const;
+  void synchronize() const;
+
+private:
+  gantry_queue* handle_ = nullptr;
+};
+
+/// What a device is asked for where cases do not care about the place.
+[[nodiscard]] gantry_allocation request_of(std::uint64_t bytes);
+
+/// A symbol that is looked for.
+[[nodiscard]] gantry_symbol symbol_of(const char* name, std::int32_t kind);
 
 /// A launch of one thread.
 [[nodiscard]] gantry_launch one_thread(std::span<const std::uint64_t> arguments);

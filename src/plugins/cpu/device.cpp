@@ -1,7 +1,7 @@
 #include "plugins/cpu/device.h"
 
 #include "plugins/cpu/entries.h"
-#include "plugins/last_error.h"
+#include "plugins/device_options.h"
 
 #include <algorithm>
 #include <memory>
@@ -55,12 +55,7 @@ namespace entries {
 gantry_status open_device(std::int32_t /*index*/, const gantry_device_settings* settings,
                           gantry_device** device) noexcept {
   auto opened = std::make_unique<gantry_device>();
-  std::string_view rest(settings->options);
-  for (bool more = !rest.empty(); more;) {
-    const std::size_t plus = rest.find('+');
-    more = plus != std::string_view::npos;
-    const std::string_view option = rest.substr(0, plus);
-    rest.remove_prefix(more ? plus + 1 : rest.size());
+  for (const std::string_view option : plugins::split_options(settings->options)) {
     const bool known = (option == "separate" && !std::exchange(opened->separate, true)) ||
                        (option == "threads=limit" && !std::exchange(opened->full_teams, true));
     if (!known) {

@@ -1,8 +1,8 @@
 #include "plugins/cpu/elf_image.h"
 
 #include <algorithm>
-
 #include <cstring>
+#include <utility>
 
 namespace gantry::cpu {
 
@@ -105,37 +105,21 @@ std::optional<ElfImage> ElfImage::open(std::span<const std::byte> bytes) {
   if (entry == nullptr) {
     return std::nullopt;
   }
+  const std::pair<Elf64_Sxword, std::uint64_t*> wanted[] = {
+      {DT_SYMTAB, &image.symbols_},
+      {DT_STRTAB, &image.strings_},
+      {DT_STRSZ, &image.strings_size_},
+      {DT_GNU_HASH, &image.gnu_hash_},
+      {DT_HASH, &image.sysv_hash_},
+      {DT_RELA, &image.relocations_.address},
+      {DT_RELASZ, &image.relocations_.size},
+      {DT_JMPREL, &image.plt_relocations_.address},
+      {DT_PLTRELSZ, &image.plt_relocations_.size}};
   for (std::size_t i = 0; i < entries && entry[i].d_tag != DT_NULL; ++i) {
-    switch (entry[i].d_tag) {
-    case DT_SYMTAB:
-      image.symbols_ = entry[i].d_un.d_ptr;
-      break;
-    case DT_STRTAB:
-      image.strings_ = entry[i].d_un.d_ptr;
-      break;
-    case DT_STRSZ:
-      image.strings_size_ = entry[i].d_un.d_val;
-      break;
-    case DT_GNU_HASH:
-      image.gnu_hash_ = entry[i].d_un.d_ptr;
-      break;
-    case DT_HASH:
-      image.sysv_hash_ = entry[i].d_un.d_ptr;
-      break;
-    case DT_RELA:
-      image.relocations_.address = entry[i].d_un.d_ptr;
-      break;
-    case DT_RELASZ:
-      image.relocations_.size = entry[i].d_un.d_val;
-      break;
-    case DT_JMPREL:
-      image.plt_relocations_.address = entry[i].d_un.d_ptr;
-      break;
-    case DT_PLTRELSZ:
-      image.plt_relocations_.size = entry[i].d_un.d_val;
-      break;
-    default:
-      break;
+    for (const auto& [tag, value] : wanted) {
+      if (tag == entry[i].d_tag) {
+        *value = entry[i].d_un.d_val; // or d_ptr, which is as large
+      }
     }
   }
   const bool searchable = image.symbols_ != 0 && (image.gnu_hash_ != 0 || image.sysv_hash_ != 0) &&

@@ -27,23 +27,27 @@ namespace {
 using Location = void; ///< libomp's ident_t
 using Microtask = void (*)(std::int32_t* thread, std::int32_t* team_thread, ...);
 
-/// What is used of the OpenMP runtime that the images are bound to. Members that the process does
-/// not have are null; no image calls what needs them then.
+/// What is used of the OpenMP runtime that the images are bound to, as X(result, name, parameters).
+#define GANTRY_OPENMP(X)                                                                           \
+  X(void, omp_set_dynamic, (int))                                                                  \
+  X(void, omp_set_num_threads, (int))                                                              \
+  X(int, omp_get_max_threads, ())                                                                  \
+  X(int, omp_get_max_teams, ())                                                                    \
+  X(int, omp_get_teams_thread_limit, ())                                                           \
+  X(void, kmp_set_blocktime, (int milliseconds))                                                   \
+  X(int, __kmpc_global_thread_num, (Location*))                                                    \
+  X(void, __kmpc_set_thread_limit, (Location*, std::int32_t thread, std::int32_t limit))           \
+  X(void, __kmpc_fork_call, (Location*, std::int32_t count, Microtask, ...))                       \
+  X(void, __kmpc_fork_call_if,                                                                     \
+    (Location*, std::int32_t count, Microtask, std::int32_t condition, void* argument))            \
+  X(int, __kmp_invoke_microtask,                                                                   \
+    (Microtask, int thread, int team_thread, int count, void** arguments, void** frame))
+
+/// Members that the process does not have are null; no image calls what needs them then.
 struct OpenMP {
-  void (*omp_set_dynamic)(int);
-  void (*omp_set_num_threads)(int);
-  int (*omp_get_max_threads)();
-  int (*omp_get_max_teams)();
-  int (*omp_get_teams_thread_limit)();
-  // Clang's images.
-  void (*kmp_set_blocktime)(int milliseconds);
-  int (*__kmpc_global_thread_num)(Location*);
-  void (*__kmpc_set_thread_limit)(Location*, std::int32_t thread, std::int32_t limit);
-  void (*__kmpc_fork_call)(Location*, std::int32_t count, Microtask, ...);
-  void (*__kmpc_fork_call_if)(Location*, std::int32_t count, Microtask, std::int32_t condition,
-                              void* argument);
-  int (*__kmp_invoke_microtask)(Microtask, int thread, int team_thread, int count, void** arguments,
-                                void** frame);
+#define GANTRY_POINTER(result, name, parameters) result(*name) parameters;
+  GANTRY_OPENMP(GANTRY_POINTER)
+#undef GANTRY_POINTER
   // Loops: of int32_t, uint32_t, int64_t, uint64_t.
   void* static_init[4];
 };
@@ -322,26 +326,16 @@ void* look_up(void* handle, const char* name) {
 
 void find_openmp(void* handle) {
   OpenMP found = {};
-#define GANTRY_FIND(name)                                                                          \
-  found.name = reinterpret_cast<decltype(found.name)>(look_up(handle, #name))
-  GANTRY_FIND(omp_set_dynamic);
-  GANTRY_FIND(omp_set_num_threads);
-  GANTRY_FIND(omp_get_max_threads);
-  GANTRY_FIND(omp_get_max_teams);
-  GANTRY_FIND(omp_get_teams_thread_limit);
-  GANTRY_FIND(kmp_set_blocktime);
-  GANTRY_FIND(__kmpc_global_thread_num);
-  GANTRY_FIND(__kmpc_set_thread_limit);
-  GANTRY_FIND(__kmpc_fork_call);
-  GANTRY_FIND(__kmpc_fork_call_if);
-  GANTRY_FIND(__kmp_invoke_microtask);
+#define GANTRY_FIND(result, name, parameters)                                                      \
+  found.name = reinterpret_cast<decltype(found.name)>(look_up(handle, #name));
+  GANTRY_OPENMP(GANTRY_FIND)
 #undef GANTRY_FIND
-  found.static_init[0] = look_up(handle, "__kmpc_for_static_init_4");
-  found.static_init[1] = look_up(handle, "__kmpc_for_static_init_4u");
-  found.static_init[2] = look_up(handle, "__kmpc_for_static_init_8");
-  found.static_init[3] = look_up(handle, "__kmpc_for_static_init_8u");
+  constexpr const char* kLoops[] = {"__kmpc_for_static_init_4", "__kmpc_for_static_init_4u",
+                                    "__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"};
+  std::ranges::transform(kLoops, found.static_init,
+                         [&](const char* name) { return look_up(handle, name); });
 
-  // A later image may bring what the process did not have before.
+  // A later image may load a library that the process did not have before.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   static_assert(sizeof(OpenMP) % sizeof(void*) == 0);

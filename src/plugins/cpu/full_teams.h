@@ -1,13 +1,13 @@
 // The option threads=limit: a team has as many threads as its construct names with thread_limit or
 // num_threads, as on a GPU (docs/devices.md).
 //
-// Two things in libomp are in the way of that. A team of a league gets OMP_NUM_THREADS threads at
-// most, or as many as there are processors, whatever thread_limit and num_threads say; and all
-// teams of a league run at once, so a GPU's grid of thousands would be as many threads. So the
-// images of such a device make their leagues here: their references to libomp's functions for
-// leagues are bound to functions of this file's in the loaded image, which run the teams one after
-// the other. The parallel regions in them are libomp's own, with the ICVs that a team of that size
-// has. Nothing changes for the host's code, nor for images of other devices.
+// libomp does not do that: it gives a team of a league OMP_NUM_THREADS threads at most, or as many
+// as there are processors, whatever thread_limit and num_threads say, and it runs all teams of a
+// league at once, so a grid of thousands of teams would be as many threads. Images of such a device
+// therefore make their leagues with this file's functions: their references to libomp's functions
+// for leagues are bound to these, which run the teams one after the other. The parallel regions in
+// the teams are libomp's own, with the ICVs that a team of that size has. Nothing changes for the
+// host's code, nor for images of other devices.
 //
 // Each kernel runs on a thread that libomp takes for an initial thread (initial_threads.h): the one
 // that meets the construct may be in a team of the host's, and libomp 22 ends by SIGSEGV or not at

@@ -5,13 +5,13 @@
 #include "plugins/cpu/entries.h"
 #include "plugins/cpu/full_teams.h"
 #include "plugins/cpu/image_binding.h"
-#include "plugins/find_each.h"
+#include "plugins/image_entries.h"
 #include "plugins/last_error.h"
+#include "plugins/memory_file.h"
 
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <memory>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -35,16 +35,6 @@ std::int32_t report_system_error(const char* what) {
   const int error = errno;
   return report(GANTRY_FAILURE, "{}: {}{}", what, std::generic_category().message(error),
                 gantry::remedy_for(error));
-}
-
-/// A file in memory for an image. Mapping its pages for execution is all that it is for, so it
-/// gives up the right to be run as a program where the kernel (since 6.3) knows that; some demand
-/// it.
-int create_memory_file() {
-  constexpr unsigned kNoExecSeal = 8; // MFD_NOEXEC_SEAL, which the C library's header may not know
-  const int descriptor = memfd_create("gantry-image", MFD_CLOEXEC | kNoExecSeal);
-  return descriptor >= 0 || errno != EINVAL ? descriptor
-                                            : memfd_create("gantry-image", MFD_CLOEXEC);
 }
 
 /// Not through a mapping: pages that the system has no room for would be a signal there.
@@ -123,13 +113,14 @@ void find_league(const char* name, const gantry_image& image, gantry_kernel& ker
 
 } // namespace
 
-gantry_image::~gantry_image() {
+std::int32_t gantry_image::unload() {
   if (void* handle = handle_.load(std::memory_order_acquire); handle != nullptr) {
     device_.functions.remove(this);
     dlclose(handle);
   }
   munmap(contents_.data(), contents_.size());
   close_file();
+  return GANTRY_SUCCESS;
 }
 
 void gantry_image::close_file() {
@@ -257,7 +248,7 @@ gantry_status create_image(gantry_device* device, const void* bytes, size_t size
     unlink(file); // left by an earlier process of this number
   }
   const char* const where = file == nullptr ? "memory for the device image" : file;
-  const int descriptor = file == nullptr ? create_memory_file()
+  const int descriptor = file == nullptr ? gantry::plugins::make_memory_file("gantry-image")
                                          : open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return report_system_error(where);
@@ -293,18 +284,6 @@ gantry_status create_image(gantry_device* device, const void* bytes, size_t size
   return GANTRY_SUCCESS;
 }
 
-gantry_status load_image(gantry_image* image) noexcept {
-  return image->load();
-}
-
-gantry_status destroy_image(gantry_image* image) noexcept {
-  delete image;
-  return GANTRY_SUCCESS;
-}
-
-gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
-                           std::size_t count) noexcept {
-  return plugins::find_each(*image, symbols, count);
-}
+GANTRY_IMAGE_ENTRIES
 
 } // namespace gantry::cpu::entries

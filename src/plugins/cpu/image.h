@@ -36,11 +36,12 @@ struct gantry_image {
         elf_(elf) {}
   gantry_image(const gantry_image&) = delete;
   gantry_image& operator=(const gantry_image&) = delete;
-  ~gantry_image();
 
   /// See load_image of gantry/plugin.h. The loader loads a path once, whoever comes first, and lets
   /// others wait, so no lock of ours is needed.
   std::int32_t load();
+  /// Before the image is freed.
+  std::int32_t unload();
 
   [[nodiscard]] const Elf64_Sym* find(const char* name) const { return elf_.find(name); }
 

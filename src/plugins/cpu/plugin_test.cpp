@@ -35,22 +35,16 @@ std::uint32_t capabilities(gantry_device* device) {
   return properties.capabilities;
 }
 
-gantry_status find_kernel(gantry_image* image, const char* name, gantry_kernel** kernel) {
-  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = GANTRY_SYMBOL_KERNEL};
-  const gantry_status status = entries::find_symbols(image, &symbol, 1);
-  EXPECT_EQ(symbol.status, status);
-  *kernel = symbol.kernel;
-  return status;
+gantry_symbol find(gantry_image* image, const char* name, std::int32_t kind) {
+  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = kind};
+  EXPECT_EQ(entries::find_symbols(image, &symbol, 1), symbol.status);
+  return symbol;
 }
 
-gantry_status find_variable(gantry_image* image, const char* name, void** address,
-                            std::uint64_t* size) {
-  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = GANTRY_SYMBOL_VARIABLE};
-  const gantry_status status = entries::find_symbols(image, &symbol, 1);
-  EXPECT_EQ(symbol.status, status);
-  *address = symbol.address;
-  *size = symbol.bytes;
-  return status;
+gantry_kernel* find_kernel(gantry_image* image, const char* name) {
+  const gantry_symbol symbol = find(image, name, GANTRY_SYMBOL_KERNEL);
+  EXPECT_EQ(symbol.status, GANTRY_SUCCESS) << message();
+  return symbol.kernel;
 }
 
 /// A device that shares the host's memory, and one that does not; OpenMP calls them 5 and 6.
@@ -60,24 +54,36 @@ struct CpuPlugin : ::testing::Test {
     ASSERT_EQ(open(6, "separate", &separate), GANTRY_SUCCESS);
   }
   void TearDown() override {
+    for (gantry_image* const image : images) {
+      EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
+    }
     EXPECT_EQ(entries::close_device(sharing), GANTRY_SUCCESS);
     EXPECT_EQ(entries::close_device(separate), GANTRY_SUCCESS);
   }
 
-  gantry_image* load(const char* file = nullptr) { return load(sharing, file); }
-  gantry_image* load(gantry_device* device, const char* file = nullptr) {
+  /// An image that is destroyed at the end of the test.
+  gantry_image* create(gantry_device* device, const char* file = nullptr) {
     gantry_image* image = nullptr;
     EXPECT_EQ(entries::create_image(device, bytes.data(), bytes.size(), file, &image),
               GANTRY_SUCCESS)
         << message();
+    images.push_back(image);
+    return image;
+  }
+  gantry_image* load() { return load(sharing); }
+  gantry_image* load(gantry_device* device, const char* file = nullptr) {
+    gantry_image* const image = create(device, file);
     EXPECT_EQ(entries::load_image(image), GANTRY_SUCCESS) << message();
     return image;
+  }
+  void destroy_last() {
+    EXPECT_EQ(entries::destroy_image(images.back()), GANTRY_SUCCESS);
+    images.pop_back();
   }
 
   template <typename... Values>
   void launch(gantry_image* image, const char* name, Values... values) {
-    gantry_kernel* kernel = nullptr;
-    ASSERT_EQ(find_kernel(image, name, &kernel), GANTRY_SUCCESS) << message();
+    gantry_kernel* const kernel = find_kernel(image, name);
     void* arguments[] = {reinterpret_cast<void*>(values)..., nullptr};
     gantry_launch how{};
     how.size = sizeof how;
@@ -88,15 +94,15 @@ struct CpuPlugin : ::testing::Test {
 
   template <typename T>
   static T& variable(gantry_image* image, const char* name) {
-    void* address = nullptr;
-    std::uint64_t size = 0;
-    EXPECT_EQ(find_variable(image, name, &address, &size), GANTRY_SUCCESS) << message();
-    EXPECT_EQ(size, sizeof(T));
-    return *static_cast<T*>(address);
+    const gantry_symbol symbol = find(image, name, GANTRY_SYMBOL_VARIABLE);
+    EXPECT_EQ(symbol.status, GANTRY_SUCCESS) << message();
+    EXPECT_EQ(symbol.bytes, sizeof(T));
+    return *static_cast<T*>(symbol.address);
   }
 
   gantry_device* sharing = nullptr;
   gantry_device* separate = nullptr;
+  std::vector<gantry_image*> images;
   std::vector<std::byte> bytes = testing::test_image("gnu");
 };
 
@@ -134,7 +140,6 @@ TEST_F(CpuPlugin, RunsKernels) {
   launch(image, "add", &x, std::uintptr_t{2});
   EXPECT_EQ(x, 42);
   launch(image, "nothing");
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, RunsKernelsOfAnyNumberOfParameters) {
@@ -148,7 +153,6 @@ TEST_F(CpuPlugin, RunsKernelsOfAnyNumberOfParameters) {
          kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne,
          std::uintptr_t{100});
   EXPECT_EQ(sum, 4u * 15 + 10 + 500);
-  entries::destroy_image(image);
 }
 
 /// What the kernel saw: how often it was called, the teams and the threads of a team that were
@@ -157,8 +161,7 @@ using Seen = std::array<unsigned, 3>;
 
 TEST_F(CpuPlugin, RunsKernelsOfFlangsOnceForEachTeam) {
   gantry_image* image = load();
-  gantry_kernel* kernel = nullptr;
-  ASSERT_EQ(find_kernel(image, "count_teams", &kernel), GANTRY_SUCCESS);
+  gantry_kernel* const kernel = find_kernel(image, "count_teams");
   const auto seen_with = [&](std::uint32_t teams, std::uint32_t limit) {
     Seen seen{};
     void* arguments[] = {&seen[0], &seen[1], &seen[2]};
@@ -174,13 +177,11 @@ TEST_F(CpuPlugin, RunsKernelsOfFlangsOnceForEachTeam) {
   EXPECT_EQ(seen_with(2, 5), (Seen{2, 2, 5}));
   EXPECT_EQ(seen_with(0, 0), (Seen{1, 0, 7}));
   EXPECT_EQ(seen_with(1, 0), (Seen{1, 1, 7}));
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, FurtherDimensionsOfALeagueAreRefused) {
   gantry_image* image = load();
-  gantry_kernel* kernel = nullptr;
-  ASSERT_EQ(find_kernel(image, "nothing", &kernel), GANTRY_SUCCESS);
+  gantry_kernel* const kernel = find_kernel(image, "nothing");
   gantry_launch shape = {};
   shape.num_teams[0] = 2;
   shape.num_teams[1] = shape.thread_limit[2] = 1;
@@ -192,7 +193,6 @@ TEST_F(CpuPlugin, FurtherDimensionsOfALeagueAreRefused) {
   shape.thread_limit[2] = 4;
   EXPECT_EQ(entries::launch(sharing, kernel, &shape), GANTRY_FAILURE);
   EXPECT_THAT(message(), HasSubstr("a grid of (2, 1, 1) teams of (1, 1, 4) threads"));
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, AnImageKnowsItsDevice) {
@@ -201,7 +201,6 @@ TEST_F(CpuPlugin, AnImageKnowsItsDevice) {
     int number = -1;
     launch(image, "device_number", &number);
     EXPECT_EQ(number, expected);
-    entries::destroy_image(image);
   }
 }
 
@@ -211,14 +210,10 @@ TEST_F(CpuPlugin, EveryImageHasVariablesOfItsOwn) {
   using Table = long[4];
   variable<Table>(first, "table")[0] = 77;
   EXPECT_EQ(variable<Table>(second, "table")[0], 1);
-  entries::destroy_image(first);
-  entries::destroy_image(second);
 }
 
 TEST_F(CpuPlugin, ConstructorsRunOnceHoweverManyThreadsLoad) {
-  gantry_image* image = nullptr;
-  ASSERT_EQ(entries::create_image(sharing, bytes.data(), bytes.size(), nullptr, &image),
-            GANTRY_SUCCESS);
+  gantry_image* const image = create(sharing);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { EXPECT_EQ(entries::load_image(image), GANTRY_SUCCESS); });
@@ -227,7 +222,6 @@ TEST_F(CpuPlugin, ConstructorsRunOnceHoweverManyThreadsLoad) {
     thread.join();
   }
   EXPECT_EQ(variable<int>(image, "loads"), 1);
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, LoadingLeavesNothingBehind) {
@@ -235,24 +229,24 @@ TEST_F(CpuPlugin, LoadingLeavesNothingBehind) {
     const std::filesystem::directory_iterator open("/proc/self/fd");
     return std::distance(begin(open), end(open));
   };
-  entries::destroy_image(load());
+  load();
+  destroy_last();
   const auto before = descriptors();
   for (int i = 0; i < 50; ++i) {
-    entries::destroy_image(load());
+    load();
+    destroy_last();
   }
-  gantry_image* never_loaded = nullptr;
-  ASSERT_EQ(entries::create_image(sharing, bytes.data(), bytes.size(), nullptr, &never_loaded),
-            GANTRY_SUCCESS);
-  entries::destroy_image(never_loaded);
+  create(sharing); // and never load it
+  destroy_last();
   EXPECT_EQ(descriptors(), before);
 }
 
 TEST_F(CpuPlugin, LeavesACopyForDebuggers) {
   const std::string file = ::testing::TempDir() + "gantry-image-" + std::to_string(getpid());
-  entries::destroy_image(load(file.c_str()));
+  load(sharing, file.c_str());
   EXPECT_EQ(std::filesystem::file_size(file), bytes.size());
   // One that an earlier process left is replaced: process numbers come again.
-  entries::destroy_image(load(file.c_str()));
+  load(sharing, file.c_str());
   std::filesystem::remove(file);
   gantry_image* image = nullptr;
   const std::string nowhere = file + "/image";
@@ -263,14 +257,11 @@ TEST_F(CpuPlugin, LeavesACopyForDebuggers) {
 
 TEST_F(CpuPlugin, WhatAnImageLacksIsNotFound) {
   gantry_image* image = load();
-  gantry_kernel* kernel = nullptr;
-  void* address = nullptr;
-  std::uint64_t size = 0;
   for (const char* name : {"absent", "", "table"}) {
-    EXPECT_EQ(find_kernel(image, name, &kernel), GANTRY_NOT_FOUND) << name;
+    EXPECT_EQ(find(image, name, GANTRY_SYMBOL_KERNEL).status, GANTRY_NOT_FOUND) << name;
   }
   for (const char* name : {"absent", "", "add"}) {
-    EXPECT_EQ(find_variable(image, name, &address, &size), GANTRY_NOT_FOUND) << name;
+    EXPECT_EQ(find(image, name, GANTRY_SYMBOL_VARIABLE).status, GANTRY_NOT_FOUND) << name;
   }
   // One call for many: the first that is absent is the result, the others are found.
   gantry_symbol symbols[] = {
@@ -285,7 +276,6 @@ TEST_F(CpuPlugin, WhatAnImageLacksIsNotFound) {
   EXPECT_EQ(symbols[2].status, GANTRY_NOT_FOUND);
   EXPECT_EQ(symbols[3].status, GANTRY_SUCCESS);
   EXPECT_EQ(symbols[3].bytes, sizeof(long[4]));
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, DamagedImagesAreRefused) {
@@ -298,13 +288,10 @@ TEST_F(CpuPlugin, DamagedImagesAreRefused) {
 
 TEST_F(CpuPlugin, AnImageThatTheLoaderRefusesIsAnError) {
   // The loader looks at the version of the format; the plugin does not.
-  gantry_image* image = nullptr;
   bytes[6] = std::byte{9}; // EI_VERSION
-  ASSERT_EQ(entries::create_image(sharing, bytes.data(), bytes.size(), nullptr, &image),
-            GANTRY_SUCCESS);
+  gantry_image* const image = create(sharing);
   EXPECT_EQ(entries::load_image(image), GANTRY_FAILURE);
   EXPECT_THAT(message(), HasSubstr("the device image does not load: "));
-  entries::destroy_image(image);
 }
 
 TEST_F(CpuPlugin, MemoryIsAlignedAndCopied) {

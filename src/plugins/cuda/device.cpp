@@ -6,6 +6,7 @@
 #include "plugins/cuda/times.h"
 
 #include <memory>
+#include <utility>
 
 namespace gantry::cuda {
 
@@ -16,34 +17,23 @@ constexpr std::uint64_t kKeptPart = 16;
 /// The same where it is the host's memory, which others need.
 constexpr std::uint64_t kKeptPartOfHosts = 256;
 
-std::int32_t read_attribute(int& value, CUdevice_attribute attribute, CUdevice device) {
-  GANTRY_CUDA_TRY(cuDeviceGetAttribute, &value, attribute, device);
-  return GANTRY_SUCCESS;
-}
-
 std::int32_t describe(Device& opened, CUdevice device) {
   char name[256] = {};
   int major = 0, minor = 0, version = 0, integrated = 0, pageable = 0;
   GANTRY_CUDA_TRY(cuDeviceGetName, name, sizeof name, device);
   GANTRY_CUDA_TRY(cuDeviceTotalMem_v2, &opened.total_memory, device);
   GANTRY_CUDA_TRY(cuDriverGetVersion, &version);
-  struct Wanted {
-    CUdevice_attribute attribute;
-    int* value;
+  const std::pair<CUdevice_attribute, int*> wanted[] = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
+      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
+      {CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
+      {CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
   };
-  for (const auto& [attribute, value] : {
-           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
-           Wanted{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
-           Wanted{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
-           Wanted{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
-           Wanted{CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
-           Wanted{CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
-           Wanted{CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, &pageable},
-       }) {
-    if (const std::int32_t code = read_attribute(*value, attribute, device);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+  for (const auto& [attribute, value] : wanted) {
+    GANTRY_CUDA_TRY(cuDeviceGetAttribute, value, attribute, device);
   }
   opened.capability = major * 10 + minor;
   opened.integrated = integrated != 0;
@@ -57,11 +47,9 @@ std::int32_t describe(Device& opened, CUdevice device) {
 }
 
 std::int32_t prepare_context(const Device& opened) {
-  if (const std::int32_t code = enter(opened); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(opened));
   // Refused once somebody else's kernels use the heap; then it is theirs to have made it large.
-  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, opened.options.heap);
+  (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, *opened.options.heap);
   if (opened.options.stack) {
     GANTRY_CUDA_TRY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, *opened.options.stack);
   }
@@ -70,9 +58,7 @@ std::int32_t prepare_context(const Device& opened) {
 
 std::int32_t open(Device& opened, std::int32_t index) {
   GANTRY_CUDA_TRY(cuDeviceGet, &opened.ordinal, index);
-  if (const std::int32_t code = describe(opened, opened.ordinal); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(describe(opened, opened.ordinal));
   GANTRY_CUDA_TRY(cuDevicePrimaryCtxRetain, &opened.context, opened.ordinal);
   const std::int32_t code = prepare_context(opened);
   if (code != GANTRY_SUCCESS) {
@@ -83,9 +69,7 @@ std::int32_t open(Device& opened, std::int32_t index) {
 
 /// Frees all that the driver holds for the device but its context, which others may use too.
 std::int32_t empty_context(Device& device) {
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   std::int32_t status = free_functions(device);
   keep_failure(status, device.memory.free_all());
   keep_failure(status, device.pinned.free_kept());
@@ -137,9 +121,7 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   auto opened = std::make_unique<Device>();
   opened->openmp_number = settings->openmp_number;
   opened->options = *std::move(wanted);
-  if (const gantry_status status = open(*opened, index); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(open(*opened, index));
   opened->thread_queues = std::make_shared<ThreadQueues>(*opened);
   *device = opened.release();
   return GANTRY_SUCCESS;

@@ -80,4 +80,10 @@ CUresult in_context(const Device& device, Call&& call) {
   return enter(device) == GANTRY_SUCCESS ? call() : result;
 }
 
+/// The plugin's status of such a call, whose entry point is `name`.
+template <typename Call>
+std::int32_t check_in_context(const Device& device, std::string_view name, Call&& call) {
+  return check(in_context(device, call), name);
+}
+
 } // namespace gantry::cuda

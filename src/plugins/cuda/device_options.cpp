@@ -1,57 +1,31 @@
 #include "plugins/cuda/device_options.h"
 
-#include <array>
-#include <charconv>
-#include <cstdint>
+#include "plugins/device_options.h"
 
-#include <fmt/format.h>
+#include <array>
+#include <cstdint>
 
 namespace gantry::cuda {
 
 namespace {
 
-constexpr unsigned kHighestLevel = 4;
-constexpr unsigned kFewestRegisters = 16;
-constexpr unsigned kMostRegisters = 255;
-constexpr std::size_t kLargestSize = std::size_t{1} << 40;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [read, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && read == text.data() + text.size() ? std::optional(value)
-                                                                   : std::nullopt;
+/// Sets an option to the number in `value`; false if it is none from `least` to `most`.
+bool set_number(std::optional<std::size_t>& option, std::string_view value, std::uint64_t least,
+                std::uint64_t most, std::string_view units = "") {
+  option = plugins::read_number(value, least, most, units);
+  return option.has_value();
 }
 
-/// "4096", "64K", "256M", "1G".
-std::optional<std::size_t> size_of(std::string_view text) {
-  constexpr std::string_view kUnits = "KMG";
-  const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
-  const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
-  text.remove_suffix(shift == 0 ? 0 : 1);
-  const auto value = number<std::size_t>(text);
-  return !value || *value == 0 || *value > kLargestSize >> shift ? std::nullopt
-                                                                 : std::optional(*value << shift);
-}
-
-/// An option, "NAME" or "NAME=VALUE"; `set` is false if the value is not one.
-struct Known {
-  std::string_view name; ///< with '=' if it has a value
-  std::string_view value;
-  bool (*set)(DeviceOptions& options, std::string_view value);
-};
-
-constexpr auto kKnown = std::to_array<Known>({
+constexpr auto kKnown = std::to_array<plugins::KnownOption<DeviceOptions>>({
     {"O", "0 to 4",
      [](DeviceOptions& options, std::string_view value) {
-       options.optimization = number<unsigned>(value);
-       return options.optimization && *options.optimization <= kHighestLevel;
+       return set_number(options.optimization, value, 0, 4);
      }},
     {"registers=", "a number from 16 to 255",
      [](DeviceOptions& options, std::string_view value) {
-       options.registers = number<unsigned>(value);
-       return options.registers && *options.registers >= kFewestRegisters &&
-              *options.registers <= kMostRegisters;
+       return set_number(options.registers, value, 16, 255);
      }},
     {"line-info", "",
      [](DeviceOptions& options, std::string_view value) {
@@ -65,44 +39,20 @@ constexpr auto kKnown = std::to_array<Known>({
      }},
     {"heap=", "a number of bytes, as in 256M",
      [](DeviceOptions& options, std::string_view value) {
-       const auto size = size_of(value);
-       options.heap = size.value_or(0);
-       return size.has_value();
+       return set_number(options.heap, value, 1, kMostBytes, plugins::kUnitsOfBytes);
      }},
     {"stack=", "a number of bytes, as in 16K",
      [](DeviceOptions& options, std::string_view value) {
-       options.stack = size_of(value);
-       return options.stack.has_value();
+       return set_number(options.stack, value, 1, kMostBytes, plugins::kUnitsOfBytes);
      }},
 });
 
 } // namespace
 
 tl::expected<DeviceOptions, std::string> read_device_options(std::string_view text) {
-  DeviceOptions options;
-  while (!text.empty()) {
-    const std::size_t plus = text.find('+');
-    const std::string_view word = text.substr(0, plus);
-    text = plus == text.npos ? "" : text.substr(plus + 1);
-    bool known = false;
-    for (const Known& option : kKnown) {
-      if (!word.starts_with(option.name)) {
-        continue;
-      }
-      known = true;
-      if (!option.set(options, word.substr(option.name.size()))) {
-        return tl::unexpected(option.value.empty() ? fmt::format("'{}' takes no value", option.name)
-                                                   : fmt::format("'{}': {} takes {}", word,
-                                                                 option.name, option.value));
-      }
-    }
-    if (!known || (plus != std::string_view::npos && text.empty())) {
-      return tl::unexpected(fmt::format("'{}' is not an option of these devices, which are O0 to "
-                                        "O4, registers=, line-info, debug-info, heap=, stack=",
-                                        known ? "+" : word));
-    }
-  }
-  return options;
+  return plugins::read_options<DeviceOptions>(
+      text, kKnown,
+      "these devices, which are O0 to O4, registers=, line-info, debug-info, heap=, stack=");
 }
 
 void DeviceOptions::Jit::add(CUjit_option option, std::size_t value) {
@@ -110,8 +60,10 @@ void DeviceOptions::Jit::add(CUjit_option option, std::size_t value) {
   values.push_back(reinterpret_cast<void*>(value));
 }
 
-DeviceOptions::Jit DeviceOptions::jit() const {
+DeviceOptions::Jit DeviceOptions::jit(std::span<char> log) const {
   Jit jit;
+  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
+  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
   if (optimization) {
     jit.add(CU_JIT_OPTIMIZATION_LEVEL, *optimization);
   }

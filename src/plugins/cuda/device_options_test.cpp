@@ -8,7 +8,7 @@ namespace {
 TEST(CudaDeviceOptions, NoneIsWhatTheDriverDoesByItself) {
   const auto options = read_device_options("");
   ASSERT_TRUE(options);
-  EXPECT_TRUE(options->jit().options.empty());
+  EXPECT_EQ(options->jit({}).options.size(), 2U) << "those of the log";
   EXPECT_EQ(options->heap, std::size_t{64} << 20);
   EXPECT_FALSE(options->stack);
 }
@@ -19,13 +19,13 @@ TEST(CudaDeviceOptions, AllOfThem) {
   ASSERT_TRUE(options) << options.error();
   EXPECT_EQ(options->heap, std::size_t{1} << 30);
   EXPECT_EQ(options->stack, std::size_t{16} << 10);
-  const DeviceOptions::Jit jit = options->jit();
-  const std::vector<CUjit_option> expected = {CU_JIT_OPTIMIZATION_LEVEL, CU_JIT_MAX_REGISTERS,
-                                              CU_JIT_GENERATE_LINE_INFO,
-                                              CU_JIT_GENERATE_DEBUG_INFO};
+  const DeviceOptions::Jit jit = options->jit({});
+  const std::vector<CUjit_option> expected = {
+      CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL,
+      CU_JIT_MAX_REGISTERS,    CU_JIT_GENERATE_LINE_INFO,          CU_JIT_GENERATE_DEBUG_INFO};
   EXPECT_EQ(jit.options, expected);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(jit.values[0]), 2u);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(jit.values[1]), 64u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(jit.values[2]), 2u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(jit.values[3]), 64u);
 }
 
 TEST(CudaDeviceOptions, OneThatIsNotUnderstoodIsNamed) {

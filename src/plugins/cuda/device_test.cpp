@@ -1,8 +1,6 @@
 #include "plugins/cuda/testing/open_device.h"
 #include "plugins/cuda/times.h"
 
-#include <array>
-#include <string_view>
 #include <vector>
 
 namespace gantry::cuda {
@@ -11,10 +9,7 @@ namespace {
 using DeviceTest = OnDevice;
 
 /// A kernel without parameters.
-constexpr std::string_view kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry region() {
   ret;
 })";
@@ -111,9 +106,7 @@ TEST_F(DeviceTest, SaysWhatItIs) {
 TEST(OpenDevice, IsRefusedForWhatThereIsNot) {
   std::int32_t count = 0;
   ASSERT_EQ(entries::count_devices(&count), GANTRY_SUCCESS);
-  gantry_device_settings settings = {};
-  settings.size = sizeof settings;
-  settings.options = "";
+  gantry_device_settings settings = {.size = sizeof settings, .options = ""};
   gantry_device* device = nullptr;
   for (const std::int32_t index : {-1, count}) {
     EXPECT_EQ(entries::open_device(index, &settings, &device), GANTRY_INVALID_OPTION);

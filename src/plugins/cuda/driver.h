@@ -80,6 +80,9 @@ struct Driver {
 /// The path or name of the driver's library.
 [[nodiscard]] std::string driver_library();
 
+/// The folder that this plugin's library is in, with its '/'; empty if that is not known.
+[[nodiscard]] std::string plugin_folder();
+
 /// Why it would not be that library that is found; empty if it would.
 [[nodiscard]] std::string why_not_to_load();
 
@@ -128,8 +131,4 @@ inline void keep_failure(std::int32_t& status, std::int32_t step) {
 
 /// Calls an entry point and returns from the function if it fails.
 #define GANTRY_CUDA_TRY(name, ...)                                                                 \
-  if (const std::int32_t code_ =                                                                   \
-          ::gantry::cuda::check(::gantry::cuda::driver().name(__VA_ARGS__), #name);                \
-      code_ != GANTRY_SUCCESS) [[unlikely]] {                                                      \
-    return code_;                                                                                  \
-  }
+  GANTRY_STATUS_TRY(::gantry::cuda::check(::gantry::cuda::driver().name(__VA_ARGS__), #name))

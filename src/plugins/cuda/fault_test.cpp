@@ -1,14 +1,9 @@
 #include "plugins/cuda/testing/open_device.h"
 
-#include <string_view>
-
 namespace gantry::cuda {
 namespace {
 
-constexpr std::string_view kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry store_to(.param .u64 at) {
   .reg .b64 %rd<2>;
   ld.param.u64 %rd1, [at];

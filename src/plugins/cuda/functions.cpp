@@ -44,15 +44,10 @@ std::int32_t copy_table(const std::vector<Element>& table, CUdeviceptr& address)
 
 /// Makes the table that waits the device's; the device's lock is held.
 std::int32_t place(Device& device) {
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   if (!device.waiting_functions.empty()) {
     CUdeviceptr address = 0;
-    if (const std::int32_t code = copy_table(device.waiting_functions, address);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(copy_table(device.waiting_functions, address));
     if (device.functions != 0) {
       device.replaced_functions.push_back(device.functions - sizeof(Element));
     }
@@ -62,9 +57,7 @@ std::int32_t place(Device& device) {
   }
   // Where an image is not told, the next launch tells all of them again.
   for (const gantry_image* image : device.images) {
-    if (const std::int32_t code = image->write_device_environment(); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(image->write_device_environment());
   }
   device.functions_wait.store(false, std::memory_order_release);
   free_replaced(device);

@@ -10,10 +10,7 @@ namespace gantry::cuda {
 namespace {
 
 /// Ends when the number that its parameter points to is not 0.
-constexpr const char* kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr const char* kText = GANTRY_PTX R"(
 .visible .entry wait_for(.param .u64 at) {
   .reg .b64 %rd<2>;
   .reg .b32 %r<2>;
@@ -26,25 +23,17 @@ again:
   ret;
 })";
 
-class FunctionsTest : public OnDevice {
+class FunctionsTest : public KernelOnDevice {
 protected:
+  FunctionsTest() : KernelOnDevice(kText, "wait_for") {}
   void SetUp() override {
-    OnDevice::SetUp();
-    ASSERT_EQ(cuModuleLoadData(&module_, kText), CUDA_SUCCESS);
-    ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, "wait_for"), CUDA_SUCCESS);
-    kernel_.device = device_;
-    kernel_.environment.mode = GANTRY_KERNEL_BARE;
-    kernel_.max_block_size = 1024;
-    ASSERT_EQ(entries::create_queue(device_, &queue_), GANTRY_SUCCESS);
+    KernelOnDevice::SetUp();
     flag_ = allocate(device_, sizeof(unsigned));
     launch_ = launch_of(flag_);
   }
   void TearDown() override {
     EXPECT_EQ(entries::release(device_, flag_), GANTRY_SUCCESS);
-    EXPECT_EQ(entries::destroy_queue(queue_), GANTRY_SUCCESS);
-    EXPECT_EQ(enter(*device_), GANTRY_SUCCESS);
-    EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
-    OnDevice::TearDown();
+    KernelOnDevice::TearDown();
   }
 
   /// A new table of so many functions.
@@ -57,9 +46,6 @@ protected:
     EXPECT_EQ(entries::copy_to_device(device_, flag_, &value, sizeof value), GANTRY_SUCCESS);
   }
 
-  CUmodule module_ = nullptr;
-  gantry_kernel kernel_;
-  gantry_queue* queue_ = nullptr;
   void* flag_ = nullptr;
   gantry_launch launch_{};
 };

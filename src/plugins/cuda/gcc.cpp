@@ -73,31 +73,23 @@ std::int32_t reserve_stacks(LaunchMemory& memory, Device& device, CUstream strea
     stacks = memory.stacks;
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   if (memory.borrowed_stacks != 0 || memory.stacks != 0) {
     GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
-    if (const std::int32_t code = memory.give_back_stacks(device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(memory.give_back_stacks(device));
   }
   const bool own = blocks * of_block <= kOwnStacks;
   if (own && memory.stacks != 0) {
     const CUdeviceptr before = std::exchange(memory.stacks, 0);
     memory.stack_bytes = 0;
-    if (const std::int32_t code = device.memory.release(before); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(device.memory.release(before));
   }
   std::int32_t code = device.memory.allocate(blocks * of_block, stacks);
   while (code == GANTRY_OUT_OF_MEMORY && blocks > 1) {
     blocks /= 2;
     code = device.memory.allocate(blocks * of_block, stacks);
   }
-  if (code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(code);
   if (own) {
     memory.stacks = stacks;
     memory.stack_bytes = blocks * of_block;
@@ -125,9 +117,7 @@ std::vector<std::string_view> objects_of(std::string_view image) {
 
 CUresult load_objects(std::string_view image, const DeviceOptions& options, std::vector<char>& log,
                       CUmodule& module) {
-  DeviceOptions::Jit jit = options.jit();
-  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
-  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  DeviceOptions::Jit jit = options.jit(log);
   CUlinkState state = nullptr;
   CUresult result = driver().cuLinkCreate_v2(static_cast<unsigned>(jit.options.size()),
                                              jit.options.data(), jit.values.data(), &state);
@@ -160,15 +150,8 @@ std::int32_t introduce_device(CUmodule module, const Device& device) {
     std::int32_t thread_limit;
   };
   const std::int32_t number = device.openmp_number;
-  if (const std::int32_t code = write_variable(module, kDeviceNumber, number);
-      code != GANTRY_SUCCESS) {
-    return code;
-  }
-  if (const std::int32_t code =
-          write_variable(module, kControlVariables, ControlVariables{number, 0, 0, 0});
-      code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(write_variable(module, kDeviceNumber, number));
+  GANTRY_STATUS_TRY(write_variable(module, kControlVariables, ControlVariables{number, 0, 0, 0}));
   const double second_per_kilohertz = 1e-3;
   return write_variable(module, kClockTick, second_per_kilohertz / device.clock_kilohertz);
 }
@@ -198,20 +181,13 @@ std::int32_t start_of_gcc(gantry_kernel& kernel, const gantry_launch& launch, CU
   std::array<void*, 3> parameters = {&kernel.region, &data, nullptr};
   if (kernel.convention == Convention::kGccRegion) {
     blocks = blocks_of(kernel, launch, warps);
-    if (const std::int32_t code =
-            reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(reserve_stacks(memory, *kernel.device, stream, warps, blocks, stacks));
     parameters = {&data, &stacks, &stack};
   }
-  return check(in_context(*kernel.device,
-                          [&] {
-                            return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize,
-                                                           warps, 1, 0, stream, parameters.data(),
-                                                           nullptr);
-                          }),
-               "cuLaunchKernel");
+  return check_in_context(*kernel.device, "cuLaunchKernel", [&] {
+    return driver().cuLaunchKernel(kernel.function, blocks, 1, 1, kWarpSize, warps, 1, 0, stream,
+                                   parameters.data(), nullptr);
+  });
 }
 
 } // namespace gantry::cuda

@@ -1,7 +1,7 @@
 #include "plugins/cuda/image.h"
 
 #include "plugins/cuda/entries.h"
-#include "plugins/find_each.h"
+#include "plugins/image_entries.h"
 
 #include <cstdio>
 #include <utility>
@@ -27,9 +27,7 @@ std::int32_t gantry_image::unload() {
     return GANTRY_SUCCESS;
   }
   withdraw();
-  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device_));
   std::int32_t status = run_alone("__gantry_destroy");
   keep_failure(status, check(driver().cuModuleUnload(module_), "cuModuleUnload"));
   return status;
@@ -45,12 +43,8 @@ std::int32_t gantry_image::load() {
   if (module_ != nullptr) {
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  if (const std::int32_t code = compile(); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device_));
+  GANTRY_STATUS_TRY(compile());
   std::int32_t code = publish();
   if (code == GANTRY_SUCCESS) {
     code = run_alone("__gantry_construct");
@@ -67,9 +61,7 @@ std::int32_t gantry_image::load() {
 std::int32_t gantry_image::publish() {
   const std::lock_guard lock(device_.mutex);
   device_.images.push_back(this);
-  if (const std::int32_t code = introduce_device(module_, device_); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(introduce_device(module_, device_));
   return write_device_environment();
 }
 
@@ -97,9 +89,7 @@ CUresult gantry_image::load_module(std::vector<char>& log) {
   if (is_of_gcc(text_)) {
     return load_objects(text_, device_.options, log, module_);
   }
-  DeviceOptions::Jit jit = device_.options.jit();
-  jit.add(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::size_t>(log.data()));
-  jit.add(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log.size());
+  DeviceOptions::Jit jit = device_.options.jit(log);
   return driver().cuModuleLoadDataEx(&module_, text_.c_str(),
                                      static_cast<unsigned>(jit.options.size()), jit.options.data(),
                                      jit.values.data());
@@ -153,9 +143,7 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel)
     kernel = &known->second;
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device_));
   CUfunction function = nullptr;
   Convention convention = Convention::kClang;
   CUdeviceptr region = 0;
@@ -192,9 +180,7 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel)
 
 std::int32_t gantry_image::find_variable(const char* name, void*& device_address,
                                          std::uint64_t& size) const {
-  if (const std::int32_t code = enter(device_); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device_));
   CUdeviceptr address = 0;
   std::size_t bytes = 0;
   const CUresult result = driver().cuModuleGetGlobal_v2(&address, &bytes, module_, name);
@@ -244,19 +230,6 @@ gantry_status create_image(gantry_device* device, const void* bytes, std::size_t
   return GANTRY_SUCCESS;
 }
 
-gantry_status load_image(gantry_image* image) noexcept {
-  return image->load();
-}
-
-gantry_status destroy_image(gantry_image* image) noexcept {
-  const gantry_status status = image->unload();
-  delete image;
-  return status;
-}
-
-gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
-                           std::size_t count) noexcept {
-  return plugins::find_each(*image, symbols, count);
-}
+GANTRY_IMAGE_ENTRIES
 
 } // namespace gantry::cuda::entries

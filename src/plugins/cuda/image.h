@@ -6,7 +6,6 @@
 #include "plugins/cuda/gcc.h"
 
 #include <atomic>
-#include <cstddef>
 #include <mutex>
 #include <string>
 #include <unordered_map>

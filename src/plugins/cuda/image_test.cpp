@@ -4,18 +4,12 @@
 
 #include <array>
 #include <string>
-#include <string_view>
-
-#include <unistd.h>
 
 namespace gantry::cuda {
 namespace {
 
 /// Its constructors are refused when they are launched, after which the device still works.
-constexpr std::string_view kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr std::string_view kText = GANTRY_PTX R"(
 .visible .entry __gantry_construct() {
   .reg .b32 %r<4>;
   mov.u32 %r1, 0;
@@ -36,22 +30,7 @@ TEST_F(ImageTest, WhoseConstructorsFailIsNotLoaded) {
   EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
 }
 
-TEST_F(ImageTest, ACopyForDebuggersReplacesTheOneOfAnEarlierProcess) {
-  const std::string file = testing::TempDir() + "plugin_cuda_test.image";
-  for (int i = 0; i < 2; ++i) {
-    gantry_image* image = nullptr;
-    ASSERT_EQ(entries::create_image(device_, kText.data(), kText.size(), file.c_str(), &image),
-              GANTRY_SUCCESS)
-        << plugins::last_error();
-    EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
-  }
-  EXPECT_EQ(unlink(file.c_str()), 0);
-}
-
-constexpr std::string_view kSymbols = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr std::string_view kSymbols = GANTRY_PTX R"(
 .visible .global .u64 number = 7;
 .visible .entry region() {
   ret;

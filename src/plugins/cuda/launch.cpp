@@ -32,6 +32,42 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
 
+/// Blocks that are at work at once, and some more.
+std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
+                            std::uint32_t dynamic_memory) {
+  return kWaves * static_cast<std::uint64_t>(resident_blocks(kernel, threads, dynamic_memory)) *
+         static_cast<std::uint64_t>(kernel.device->multiprocessors);
+}
+
+/// Behind the launch environment, aligned for every type.
+constexpr std::size_t kRecordsOffset = 64;
+
+/// Makes `memory` large enough for the kernel's reduction.
+std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kernel,
+                     const Device& device, CUstream stream) {
+  const std::size_t bytes = kRecordsOffset + static_cast<std::size_t>(kernel.reduction_bytes) *
+                                                 static_cast<std::size_t>(kernel.reduction_records);
+  if (bytes <= memory.bytes) {
+    return GANTRY_SUCCESS;
+  }
+  CUdeviceptr address = 0;
+  GANTRY_STATUS_TRY(enter(device));
+  GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
+  GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
+  gantry_launch_environment environment = {};
+  environment.records = address + kRecordsOffset;
+  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, address, &environment, sizeof environment, stream);
+  if (memory.environment != 0) {
+    GANTRY_CUDA_TRY(cuMemFree_v2, memory.environment);
+  }
+  memory.environment = address;
+  memory.bytes = bytes;
+  return GANTRY_SUCCESS;
+}
+
+/// Arguments that are put together without an allocation.
+constexpr std::size_t kFewArguments = 64;
+
 } // namespace
 
 // The question to the driver and its answer are kept in one word.
@@ -53,17 +89,6 @@ int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t 
                          std::memory_order_relaxed);
   return resident;
 }
-
-namespace {
-
-/// Blocks that are at work at once, and some more.
-std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
-                            std::uint32_t dynamic_memory) {
-  return kWaves * static_cast<std::uint64_t>(resident_blocks(kernel, threads, dynamic_memory)) *
-         static_cast<std::uint64_t>(kernel.device->multiprocessors);
-}
-
-} // namespace
 
 Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
   Grid grid;
@@ -94,48 +119,13 @@ Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
   return grid;
 }
 
-namespace {
-
-/// Behind the launch environment, aligned for every type.
-constexpr std::size_t kRecordsOffset = 64;
-
-/// Makes `memory` large enough for the kernel's reduction.
-std::int32_t reserve(LaunchMemory& memory, const gantry_kernel_environment& kernel,
-                     const Device& device, CUstream stream) {
-  const std::size_t bytes = kRecordsOffset + static_cast<std::size_t>(kernel.reduction_bytes) *
-                                                 static_cast<std::size_t>(kernel.reduction_records);
-  if (bytes <= memory.bytes) {
-    return GANTRY_SUCCESS;
-  }
-  CUdeviceptr address = 0;
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
-  GANTRY_CUDA_TRY(cuMemAlloc_v2, &address, bytes);
-  gantry_launch_environment environment = {};
-  environment.records = address + kRecordsOffset;
-  GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, address, &environment, sizeof environment, stream);
-  if (memory.environment != 0) {
-    GANTRY_CUDA_TRY(cuMemFree_v2, memory.environment);
-  }
-  memory.environment = address;
-  memory.bytes = bytes;
-  return GANTRY_SUCCESS;
-}
-
-/// Arguments that are put together without an allocation.
-constexpr std::size_t kFewArguments = 64;
-
-} // namespace
-
 std::int32_t LaunchMemory::give_back_stacks(Device& device) {
   const CUdeviceptr borrowed = std::exchange(borrowed_stacks, 0);
   if (borrowed == 0 || device.memory.put_back(borrowed)) {
     return GANTRY_SUCCESS;
   }
-  const std::int32_t code = enter(device);
-  return code == GANTRY_SUCCESS ? device.memory.release(borrowed) : code;
+  GANTRY_STATUS_TRY(enter(device));
+  return device.memory.release(borrowed);
 }
 
 std::int32_t LaunchMemory::release(Device& device) {
@@ -151,9 +141,7 @@ std::int32_t LaunchMemory::release(Device& device) {
 
 std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream stream,
                    LaunchMemory& memory) {
-  if (const std::int32_t code = have_functions(*kernel.device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(have_functions(*kernel.device));
   if (kernel.convention != Convention::kClang) {
     return start_of_gcc(kernel, launch, stream, memory);
   }
@@ -162,10 +150,7 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::array<void*, kFewArguments> few;
   std::vector<void*> many;
   if (kernel.environment.reduction_bytes > 0 && kernel.environment.reduction_records > 0) {
-    if (const std::int32_t code = reserve(memory, kernel.environment, *kernel.device, stream);
-        code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(reserve(memory, kernel.environment, *kernel.device, stream));
     void** copied = few.data();
     if (launch.argument_count > kFewArguments) {
       many.resize(launch.argument_count);
@@ -179,14 +164,11 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   std::size_t bytes = launch.argument_count * sizeof(void*);
   std::array<void*, 5> parameters = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void**>(arguments),
                                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  return check(in_context(*kernel.device,
-                          [&] {
-                            return driver().cuLaunchKernel(
-                                kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
-                                grid.threads[0], grid.threads[1], grid.threads[2],
-                                launch.dynamic_memory, stream, nullptr, parameters.data());
-                          }),
-               "cuLaunchKernel");
+  return check_in_context(*kernel.device, "cuLaunchKernel", [&] {
+    return driver().cuLaunchKernel(kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
+                                   grid.threads[0], grid.threads[1], grid.threads[2],
+                                   launch.dynamic_memory, stream, nullptr, parameters.data());
+  });
 }
 
 } // namespace gantry::cuda

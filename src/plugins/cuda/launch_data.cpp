@@ -10,13 +10,9 @@ constexpr std::size_t kLeastCapacity = 4096;
 }
 
 std::int32_t LaunchData::grow(CUstream stream, std::size_t size) {
-  if (const std::int32_t code = enter(of_); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(of_));
   GANTRY_CUDA_TRY(cuStreamSynchronize, stream);
-  if (const std::int32_t code = release(); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(release());
   const std::size_t capacity = std::bit_ceil(std::max(size, kLeastCapacity));
   void* host = nullptr;
   GANTRY_CUDA_TRY(cuMemHostAlloc, &host, capacity, 0);
@@ -34,9 +30,7 @@ std::int32_t LaunchData::grow(CUstream stream, std::size_t size) {
 std::int32_t LaunchData::reserve(CUstream stream, std::size_t size, void** host,
                                  void** device_address) {
   if (size > capacity_) {
-    if (const std::int32_t code = grow(stream, size); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(grow(stream, size));
   }
   if (size != size_ && driver().set_freed != nullptr) {
     // What is behind the room is nobody's.
@@ -52,9 +46,9 @@ std::int32_t LaunchData::reserve(CUstream stream, std::size_t size, void** host,
 
 std::int32_t LaunchData::copy(CUstream stream) {
   written_ = false;
-  return check(
-      in_context(of_, [&] { return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream); }),
-      "cuMemcpyHtoDAsync");
+  return check_in_context(of_, "cuMemcpyHtoDAsync", [&] {
+    return driver().cuMemcpyHtoDAsync_v2(device_, host_, size_, stream);
+  });
 }
 
 std::int32_t LaunchData::release() {

@@ -21,7 +21,7 @@ public:
   /// Room for the next launch. Nothing in the stream uses what there was before.
   std::int32_t reserve(CUstream stream, std::size_t size, void** host, void** device_address);
   /// Puts a copy of what was written since into the stream, if the device needs one.
-  std::int32_t bring(CUstream stream) {
+  std::int32_t put_copy(CUstream stream) {
     return written_ && !of_.integrated ? copy(stream) : std::int32_t{GANTRY_SUCCESS};
   }
   /// Frees it all, in the device's context; nothing uses it any more.

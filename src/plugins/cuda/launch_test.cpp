@@ -1,7 +1,7 @@
+// The grid of a launch: what constructs ask for, what kernels can have, what fills the device.
 #include "plugins/cuda/launch.h"
 
 #include <algorithm>
-#include <array>
 
 #include <gtest/gtest.h>
 
@@ -11,107 +11,91 @@ namespace {
 constexpr std::uint32_t kResident = 16; ///< blocks of a multiprocessor, whatever their size
 constexpr std::uint32_t kEnough = 4 * 10 * kResident;
 
-class GridTest : public testing::Test {
-protected:
-  GridTest() {
-    device_.multiprocessors = 10;
-    device_.max_grid_size = 2147483647;
-    kernel_.device = &device_;
-    kernel_.max_block_size = 1024;
-    kernel_.environment.mode = GANTRY_KERNEL_SPMD;
-    launch_.size = sizeof launch_;
-    launch_.kind = GANTRY_LAUNCH_TEAMS;
-  }
+using Sizes = std::array<std::uint32_t, 3>;
 
-  /// As if the driver had said it.
-  Grid choose() {
-    for (const std::uint64_t threads : {32, 64, 96, 128, 160, 1024}) {
-      kernel_.occupancy = std::uint64_t{kResident} << 48 | threads << 32;
-      const Grid grid = choose_grid(kernel_, launch_);
-      if (grid.threads[0] == threads) {
-        return grid;
-      }
-    }
-    return choose_grid(kernel_, launch_);
-  }
-
-  Device device_;
-  gantry_kernel kernel_;
-  gantry_launch launch_ = {};
+struct GridCase {
+  const char* rule;
+  Grid expected = {};
+  Sizes num_teams = {};
+  Sizes thread_limit = {};
+  std::uint64_t trip_count = 0;
+  int mode = GANTRY_KERNEL_SPMD;
+  std::uint32_t kind = GANTRY_LAUNCH_TEAMS;
+  int max_block_size = 1024;
+  int max_threads = 0;
 };
 
-TEST_F(GridTest, WithoutClausesTheDeviceIsFull) {
-  const Grid grid = choose();
-  EXPECT_EQ(grid.blocks[0], kEnough);
-  EXPECT_EQ(grid.threads[0], 128U);
-}
+const GridCase kCases[] = {
+    {.rule = "without clauses the device is full", .expected = {{kEnough, 1, 1}, {128, 1, 1}}},
+    {.rule = "a short loop has a team for each of its chunks",
+     .expected = {{8, 1, 1}, {128, 1, 1}},
+     .trip_count = 1000},
+    {.rule = "in a generic kernel each iteration is worth a team",
+     .expected = {{100, 1, 1}, {128, 1, 1}},
+     .trip_count = 100,
+     .mode = GANTRY_KERNEL_GENERIC},
+    {.rule = "a long loop has no more teams than there is work for",
+     .expected = {{kEnough, 1, 1}, {128, 1, 1}},
+     .trip_count = 1U << 30},
+    {.rule = "clauses are followed",
+     .expected = {{7, 1, 1}, {96, 1, 1}},
+     .num_teams = {7},
+     .thread_limit = {96}},
+    {.rule = "a generic kernel has a warp beside its workers",
+     .expected = {{kEnough, 1, 1}, {128, 1, 1}},
+     .thread_limit = {96},
+     .mode = GANTRY_KERNEL_GENERIC},
+    {.rule = "no more threads than the function can have",
+     .expected = {{kEnough, 1, 1}, {64, 1, 1}},
+     .thread_limit = {1000},
+     .max_block_size = 64},
+    {.rule = "no more threads than the kernel can have",
+     .expected = {{kEnough, 1, 1}, {32, 1, 1}},
+     .thread_limit = {1000},
+     .max_block_size = 64,
+     .max_threads = 32},
+    {.rule = "a construct without teams has one",
+     .expected = {{1, 1, 1}, {128, 1, 1}},
+     .num_teams = {1},
+     .trip_count = 1U << 20,
+     .kind = GANTRY_LAUNCH_TARGET},
+    {.rule = "a bare kernel gets what it asks for",
+     .expected = {{3, 1, 1}, {5, 1, 1}},
+     .num_teams = {3},
+     .thread_limit = {5},
+     .mode = GANTRY_KERNEL_BARE},
+    {.rule = "a bare kernel has three dimensions",
+     .expected = {{2, 3, 1}, {4, 5, 6}},
+     .num_teams = {2, 3, 0},
+     .thread_limit = {4, 5, 6},
+     .mode = GANTRY_KERNEL_BARE},
+    {.rule = "only bare kernels have more than one dimension",
+     .expected = {{2, 1, 1}, {32, 1, 1}},
+     .num_teams = {2, 3, 4},
+     .thread_limit = {32, 5, 6}},
+};
 
-TEST_F(GridTest, AShortLoopHasATeamForEachOfItsChunks) {
-  launch_.trip_count = 1000;
-  EXPECT_EQ(choose().blocks[0], 8U);
-  kernel_.environment.mode = GANTRY_KERNEL_GENERIC;
-  launch_.trip_count = 100;
-  EXPECT_EQ(choose().blocks[0], 100U);
-}
-
-TEST_F(GridTest, ALongLoopHasNoMoreTeamsThanThereIsWorkFor) {
-  launch_.trip_count = 1U << 30;
-  EXPECT_EQ(choose().blocks[0], kEnough);
-}
-
-TEST_F(GridTest, ClausesAreFollowed) {
-  launch_.num_teams[0] = 7;
-  launch_.thread_limit[0] = 96;
-  const Grid grid = choose();
-  EXPECT_EQ(grid.blocks[0], 7U);
-  EXPECT_EQ(grid.threads[0], 96U);
-}
-
-TEST_F(GridTest, AGenericKernelHasAWarpBesideItsWorkers) {
-  kernel_.environment.mode = GANTRY_KERNEL_GENERIC;
-  launch_.thread_limit[0] = 96;
-  EXPECT_EQ(choose().threads[0], 128U);
-}
-
-TEST_F(GridTest, NoMoreThreadsThanTheKernelCanHave) {
-  kernel_.max_block_size = 64;
-  launch_.thread_limit[0] = 1000;
-  EXPECT_EQ(choose().threads[0], 64U);
-  kernel_.environment.max_threads = 32;
-  EXPECT_EQ(choose().threads[0], 32U);
-}
-
-TEST_F(GridTest, AConstructWithoutTeamsHasOne) {
-  launch_.kind = GANTRY_LAUNCH_TARGET;
-  launch_.num_teams[0] = 1;
-  launch_.trip_count = 1U << 20;
-  EXPECT_EQ(choose().blocks[0], 1U);
-}
-
-TEST_F(GridTest, ABareKernelGetsWhatItAsksFor) {
-  kernel_.environment.mode = GANTRY_KERNEL_BARE;
-  launch_.num_teams[0] = 3;
-  launch_.thread_limit[0] = 5;
-  const Grid grid = choose();
-  EXPECT_EQ(grid.blocks[0], 3U);
-  EXPECT_EQ(grid.threads[0], 5U);
-}
-
-TEST_F(GridTest, ABareKernelHasThreeDimensions) {
-  kernel_.environment.mode = GANTRY_KERNEL_BARE;
-  std::ranges::copy(std::array{2, 3, 0}, launch_.num_teams);
-  std::ranges::copy(std::array{4, 5, 6}, launch_.thread_limit);
-  const Grid grid = choose();
-  EXPECT_EQ(grid.blocks, (std::array<std::uint32_t, 3>{2, 3, 1}));
-  EXPECT_EQ(grid.threads, (std::array<std::uint32_t, 3>{4, 5, 6}));
-}
-
-TEST_F(GridTest, OnlyBareKernelsHaveMoreThanOneDimension) {
-  std::ranges::copy(std::array{2, 3, 4}, launch_.num_teams);
-  std::ranges::copy(std::array{32, 5, 6}, launch_.thread_limit);
-  const Grid grid = choose();
-  EXPECT_EQ(grid.blocks, (std::array<std::uint32_t, 3>{2, 1, 1}));
-  EXPECT_EQ(grid.threads, (std::array<std::uint32_t, 3>{32, 1, 1}));
+TEST(ChooseGrid, SuitsTheConstructAndTheKernel) {
+  for (const GridCase& each : kCases) {
+    Device device;
+    device.multiprocessors = 10;
+    device.max_grid_size = 2147483647;
+    gantry_kernel kernel;
+    kernel.device = &device;
+    kernel.max_block_size = each.max_block_size;
+    kernel.environment.max_threads = each.max_threads;
+    kernel.environment.mode = static_cast<decltype(kernel.environment.mode)>(each.mode);
+    // As if the driver had said it of blocks of that size.
+    kernel.occupancy = std::uint64_t{kResident} << 48 | std::uint64_t{each.expected.threads[0]}
+                                                            << 32;
+    gantry_launch launch = {.size = sizeof launch, .kind = each.kind};
+    std::ranges::copy(each.num_teams, launch.num_teams);
+    std::ranges::copy(each.thread_limit, launch.thread_limit);
+    launch.trip_count = each.trip_count;
+    const Grid grid = choose_grid(kernel, launch);
+    EXPECT_EQ(grid.blocks, each.expected.blocks) << each.rule;
+    EXPECT_EQ(grid.threads, each.expected.threads) << each.rule;
+  }
 }
 
 } // namespace

@@ -20,14 +20,8 @@ std::string driver_library() {
 
 // A library that is loaded stands for any of its name.
 std::string why_not_to_load() {
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&driver_library), &here) == 0 ||
-      here.dli_fname == nullptr) {
-    return "";
-  }
-  const std::string path = here.dli_fname;
-  const std::string folder = path.substr(0, path.rfind('/') + 1);
-  return is_loaded(folder + "libgantry-plugin-simt.so") &&
+  const std::string folder = plugin_folder();
+  return !folder.empty() && is_loaded(folder + "libgantry-plugin-simt.so") &&
                  is_loaded(folder + "../simt/libcuda.so.1")
              ? "the PTX executor is loaded already, whose library has the driver's name; in "
                "GANTRY_DEVICES name cuda before simt"

@@ -23,13 +23,8 @@ gantry_status allocate(gantry_device* device, const gantry_allocation* request,
   }
   CUdeviceptr address = device->memory.take(request->bytes);
   if (address == 0) {
-    if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
-      return status;
-    }
-    if (const gantry_status status = device->memory.allocate(request->bytes, address);
-        status != GANTRY_SUCCESS) {
-      return status;
-    }
+    GANTRY_STATUS_TRY(enter(*device));
+    GANTRY_STATUS_TRY(device->memory.allocate(request->bytes, address));
   }
   *device_address = reinterpret_cast<void*>(address);
   return GANTRY_SUCCESS;
@@ -39,9 +34,7 @@ gantry_status release(gantry_device* device, void* device_address) noexcept {
   if (device->memory.put_back(address_of(device_address))) {
     return GANTRY_SUCCESS;
   }
-  if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(enter(*device));
   return device->memory.release(address_of(device_address));
 }
 

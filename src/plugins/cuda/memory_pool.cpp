@@ -26,7 +26,7 @@ CUdeviceptr MemoryPool::take(std::uint64_t size) {
 
 CUdeviceptr MemoryPool::take_kept(std::uint64_t size) {
   // Most times it is what was put back last.
-  Class* of = kept_.empty() ? nullptr : kept_.back().of;
+  SizeClass* of = kept_.empty() ? nullptr : kept_.back().of;
   if (of == nullptr || of->size != size) {
     const auto found = classes_.find(size);
     if (found == classes_.end() || found->second.kept.empty()) {
@@ -81,7 +81,7 @@ std::int32_t MemoryPool::shrink(std::uint64_t bytes) {
   while (kept_bytes_ > bytes) {
     const Blocks::iterator oldest = kept_.begin();
     const CUdeviceptr address = oldest->address;
-    Class& of = *oldest->of;
+    SizeClass& of = *oldest->of;
     of.kept.erase(of.kept.begin());
     kept_bytes_ -= of.size;
     forget(oldest);
@@ -98,18 +98,14 @@ std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
   }
   CUresult result = driver().cuMemAlloc_v2(&address, size);
   if (result == CUDA_ERROR_OUT_OF_MEMORY && kept_bytes_ > 0) {
-    if (const std::int32_t code = shrink(0); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(shrink(0));
     result = driver().cuMemAlloc_v2(&address, size);
   }
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
   }
-  if (const std::int32_t code = check(result, "cuMemAlloc"); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  Class& of = classes_[size];
+  GANTRY_STATUS_TRY(check(result, "cuMemAlloc"));
+  SizeClass& of = classes_[size];
   of.size = size;
   ++of.blocks;
   blocks_.emplace(address, used_.insert(used_.end(), Block{address, &of, false}));

@@ -39,15 +39,15 @@ public:
   std::int32_t free_all();
 
 private:
-  struct Class;
+  struct SizeClass;
   struct Block {
     CUdeviceptr address;
-    Class* of;
+    SizeClass* of;
     bool kept;
   };
   using Blocks = std::list<Block>;
   /// The blocks of one size.
-  struct Class {
+  struct SizeClass {
     std::uint64_t size = 0;
     std::size_t blocks = 0;             ///< in use and kept
     std::vector<Blocks::iterator> kept; ///< the longest kept first
@@ -65,8 +65,8 @@ private:
   std::uint64_t most_ = 0;
   std::uint64_t kept_bytes_ = 0;
   Blocks used_;
-  Blocks kept_;                                      ///< the longest kept first
-  std::unordered_map<std::uint64_t, Class> classes_; ///< by size; of sizes that some block has
+  Blocks kept_;                                          ///< the longest kept first
+  std::unordered_map<std::uint64_t, SizeClass> classes_; ///< by size; of sizes that some block has
   std::unordered_map<CUdeviceptr, Blocks::iterator> blocks_; ///< in use and kept
 };
 

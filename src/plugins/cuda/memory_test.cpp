@@ -7,18 +7,6 @@ namespace {
 
 using MemoryTest = OnDevice;
 
-TEST_F(MemoryTest, IsAlignedAndTakesACopy) {
-  for (const std::uint64_t bytes : {1, 100, 4096}) {
-    void* const address = allocate(device_, bytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(address) % 64, 0U);
-    char value = 7, back = 0;
-    EXPECT_EQ(entries::copy_to_device(device_, address, &value, 1), GANTRY_SUCCESS);
-    EXPECT_EQ(entries::copy_to_host(device_, &back, address, 1), GANTRY_SUCCESS);
-    EXPECT_EQ(back, value);
-    EXPECT_EQ(entries::release(device_, address), GANTRY_SUCCESS);
-  }
-}
-
 TEST_F(MemoryTest, IsWhereTheDriverWantsIt) {
   void* address = nullptr;
   std::array<gantry_allocation, 3> requests;

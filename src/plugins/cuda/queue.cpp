@@ -37,17 +37,14 @@ std::int32_t put_to_device(gantry_queue& queue, void* device_address, const void
                            std::uint64_t bytes) {
   const auto to = reinterpret_cast<CUdeviceptr>(device_address);
   if (bytes > kDriverTakes && !queue.device.integrated) {
-    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
       return queue.staging.submit(queue.stream, to, host, bytes);
     }
   }
-  return check(
-      in_context(queue.device,
-                 [&] { return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream); }),
-      "cuMemcpyHtoDAsync");
+  return check_in_context(queue.device, "cuMemcpyHtoDAsync", [&] {
+    return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream);
+  });
 }
 
 std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_address,
@@ -55,26 +52,21 @@ std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_add
   const auto from = reinterpret_cast<CUdeviceptr>(device_address);
   // The driver would wait for the copy of however little.
   if (!queue.device.integrated) {
-    if (const std::int32_t code = enter(queue.device); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
       return queue.staging.retrieve(queue.stream, host, from, bytes);
     }
   }
-  return check(
-      in_context(queue.device,
-                 [&] { return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream); }),
-      "cuMemcpyDtoHAsync");
+  return check_in_context(queue.device, "cuMemcpyDtoHAsync", [&] {
+    return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream);
+  });
 }
 
 /// Puts something into the queue that the calling thread has for itself, and waits for it.
 template <typename Put>
 std::int32_t now(Device& device, Put&& put) {
   const QueueOfThread queue(device);
-  if (queue.code() != GANTRY_SUCCESS) {
-    return queue.code();
-  }
+  GANTRY_STATUS_TRY(queue.code());
   const std::int32_t code = put(*queue.get());
   // After a failure too: what came before it may be on its way to the caller's memory.
   const std::int32_t done = synchronize_queue(queue.get());
@@ -84,9 +76,7 @@ std::int32_t now(Device& device, Put&& put) {
 } // namespace
 
 gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
-  if (const gantry_status status = enter(*device); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(enter(*device));
   CUstream stream = nullptr;
   GANTRY_CUDA_TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
   *queue = new gantry_queue{.device = *device, .stream = stream};
@@ -125,9 +115,7 @@ gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* de
 
 gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
                            const gantry_launch* launch) noexcept {
-  if (const gantry_status status = queue->data.bring(queue->stream); status != GANTRY_SUCCESS) {
-    return status;
-  }
+  GANTRY_STATUS_TRY(queue->data.put_copy(queue->stream));
   return queue->times.note(queue->device, queue->stream,
                            [&] { return start(*kernel, *launch, queue->stream, queue->memory); });
 }
@@ -186,14 +174,11 @@ gantry_status copy_to_host(gantry_device* device, void* host, const void* device
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
   return now(*to_device, [&](gantry_queue& queue) {
-    return check(in_context(*to_device,
-                            [&] {
-                              return driver().cuMemcpyPeerAsync(
-                                  reinterpret_cast<CUdeviceptr>(to), to_device->context,
-                                  reinterpret_cast<CUdeviceptr>(from), from_device->context, bytes,
-                                  queue.stream);
-                            }),
-                 "cuMemcpyPeerAsync");
+    return check_in_context(*to_device, "cuMemcpyPeerAsync", [&] {
+      return driver().cuMemcpyPeerAsync(reinterpret_cast<CUdeviceptr>(to), to_device->context,
+                                        reinterpret_cast<CUdeviceptr>(from), from_device->context,
+                                        bytes, queue.stream);
+    });
   });
 }
 

@@ -11,10 +11,7 @@ namespace gantry::cuda {
 namespace {
 
 /// Adds 1 to the number that its parameter points to.
-constexpr const char* kText = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+constexpr const char* kText = GANTRY_PTX R"(
 .visible .entry add_one(.param .u64 at) {
   .reg .b64 %rd<2>;
   .reg .b32 %r<2>;
@@ -25,27 +22,9 @@ constexpr const char* kText = R"(
   ret;
 })";
 
-class QueueTest : public OnDevice {
+class QueueTest : public KernelOnDevice {
 protected:
-  void SetUp() override {
-    OnDevice::SetUp();
-    ASSERT_EQ(cuModuleLoadData(&module_, kText), CUDA_SUCCESS);
-    ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, "add_one"), CUDA_SUCCESS);
-    kernel_.device = device_;
-    kernel_.environment.mode = GANTRY_KERNEL_BARE;
-    kernel_.max_block_size = 1024;
-    ASSERT_EQ(entries::create_queue(device_, &queue_), GANTRY_SUCCESS);
-  }
-  void TearDown() override {
-    EXPECT_EQ(entries::destroy_queue(queue_), GANTRY_SUCCESS);
-    EXPECT_EQ(enter(*device_), GANTRY_SUCCESS);
-    EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
-    OnDevice::TearDown();
-  }
-
-  CUmodule module_ = nullptr;
-  gantry_kernel kernel_;
-  gantry_queue* queue_ = nullptr;
+  QueueTest() : KernelOnDevice(kText, "add_one") {}
 };
 
 TEST_F(QueueTest, LaunchesFindWhatTheHostHasWritten) {

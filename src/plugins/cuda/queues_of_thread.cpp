@@ -24,9 +24,7 @@ std::int32_t ThreadQueues::take(gantry_queue*& queue) {
       return GANTRY_SUCCESS;
     }
   }
-  if (const std::int32_t code = entries::create_queue(&device_, &queue); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(entries::create_queue(&device_, &queue));
   const std::lock_guard lock(mutex_);
   all_.push_back(queue);
   return GANTRY_SUCCESS;

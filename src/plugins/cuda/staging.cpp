@@ -82,9 +82,7 @@ std::int32_t Staging::next(Buffer*& buffer) {
   has_many_ = has_many_ || turn_ != 0;
   turn_ = (turn_ + 1) % kBuffers;
   if (buffer->memory == nullptr) {
-    if (const std::int32_t code = pinned_.take(buffer->memory); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(pinned_.take(buffer->memory));
   }
   if (buffer->done == nullptr) {
     GANTRY_CUDA_TRY(cuEventCreate, &buffer->done, CU_EVENT_DISABLE_TIMING);
@@ -100,9 +98,7 @@ std::int32_t Staging::submit(CUstream stream, CUdeviceptr to, const void* from, 
   for (std::size_t done = 0; done < size;) {
     const std::size_t piece = std::min(size - done, kBufferBytes);
     Buffer* buffer = nullptr;
-    if (const std::int32_t code = next(buffer); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(next(buffer));
     std::memcpy(buffer->memory, source + done, piece);
     GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, to + done, buffer->memory, piece, stream);
     GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
@@ -116,24 +112,22 @@ std::int32_t Staging::retrieve(CUstream stream, void* to, CUdeviceptr from, std:
   for (std::size_t done = 0; done < size;) {
     const std::size_t piece = std::min(size - done, kBufferBytes);
     Buffer* buffer = nullptr;
-    if (const std::int32_t code = next(buffer); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(next(buffer));
     GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, buffer->memory, from + done, piece, stream);
     GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
     buffer->to = target + done;
     buffer->size = piece;
-    any_to_bring_ = true;
+    undelivered_ = true;
     done += piece;
   }
   return GANTRY_SUCCESS;
 }
 
-void Staging::bring_all() {
+void Staging::deliver_all() {
   for (Buffer& buffer : buffers_) {
     deliver(buffer.to, buffer.memory, buffer.size);
   }
-  any_to_bring_ = false;
+  undelivered_ = false;
 }
 
 void Staging::give_back_many() {
@@ -149,7 +143,7 @@ void Staging::give_up() {
   for (Buffer& buffer : buffers_) {
     buffer.to = nullptr;
   }
-  any_to_bring_ = false;
+  undelivered_ = false;
 }
 
 } // namespace gantry::cuda

@@ -1,5 +1,5 @@
 // Copies between device memory and memory of the program that the driver has not pinned: by way of
-// pinned buffers, in pieces, so that one piece is on its way while the next is brought in. The
+// pinned buffers, in pieces, so that the driver copies one piece while the next is written. The
 // calling thread does not wait for the last ones.
 //
 // A stream keeps the buffer of a single piece. The others go back when the stream is done, and
@@ -56,10 +56,10 @@ public:
   std::int32_t submit(CUstream stream, CUdeviceptr to, const void* from, std::size_t size);
   /// Puts a copy from the device into the stream: `to` has it after finish().
   std::int32_t retrieve(CUstream stream, void* to, CUdeviceptr from, std::size_t size);
-  /// When the stream is done: brings what is still in the buffers to its place.
+  /// When the stream is done: copies what is still in the buffers to where it belongs.
   void finish() {
-    if (any_to_bring_) {
-      bring_all();
+    if (undelivered_) {
+      deliver_all();
     }
     turn_ = 0;
     if (has_many_) {
@@ -78,7 +78,7 @@ private:
     std::size_t size = 0;
   };
 
-  void bring_all();
+  void deliver_all();
   void give_back_many();
 
   /// The next buffer in turn, with which the stream is done.
@@ -87,9 +87,9 @@ private:
   PinnedBuffers& pinned_;
   static constexpr std::size_t kBuffers = 4;
   std::array<Buffer, kBuffers> buffers_;
-  std::size_t turn_ = 0;      ///< of the buffer that was used longest ago
-  bool any_to_bring_ = false; ///< some buffer's content belongs somewhere
-  bool has_many_ = false;     ///< buffers other than the first have memory
+  std::size_t turn_ = 0;     ///< of the buffer that was used longest ago
+  bool undelivered_ = false; ///< some buffer's content belongs somewhere
+  bool has_many_ = false;    ///< buffers other than the first have memory
 };
 
 } // namespace gantry::cuda

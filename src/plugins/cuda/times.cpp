@@ -1,14 +1,13 @@
 #include "plugins/cuda/times.h"
 
+#include "base/monotonic.h"
+
 #include <cmath>
-#include <ctime>
 
 namespace gantry::cuda {
 
 std::int32_t QueueTimes::mark(const Device& device, CUstream stream) {
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   CUevent event = nullptr;
   GANTRY_CUDA_TRY(cuEventCreate, &event, 0);
   marks_.push_back(event);
@@ -20,17 +19,12 @@ std::int32_t QueueTimes::begin(CUstream stream) {
   GANTRY_CUDA_TRY(cuEventCreate, &base_, 0);
   GANTRY_CUDA_TRY(cuEventRecord, base_, stream);
   GANTRY_CUDA_TRY(cuEventSynchronize, base_);
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  base_time_ = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-               static_cast<std::uint64_t>(now.tv_nsec);
+  base_time_ = monotonic_now();
   return GANTRY_SUCCESS;
 }
 
 std::int32_t QueueTimes::record(const Device& device, CUstream stream, bool on) {
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   release();
   on_ = on;
   return on ? begin(stream) : std::int32_t{GANTRY_SUCCESS};
@@ -50,9 +44,7 @@ std::int32_t QueueTimes::read(const Device& device, CUstream stream, gantry_inte
   if (!on_) {
     return GANTRY_SUCCESS;
   }
-  if (const std::int32_t code = enter(device); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(device));
   for (std::size_t i = 0; i < count && i < capacity; ++i) {
     const gantry_interval interval = {.begin = time_of(marks_[2 * i]),
                                       .end = time_of(marks_[2 * i + 1])};

@@ -32,11 +32,9 @@ public:
     if (!on_) [[likely]] {
       return put();
     }
-    std::int32_t code = mark(device, stream);
-    if (code == GANTRY_SUCCESS) {
-      code = put();
-    }
-    return code == GANTRY_SUCCESS ? mark(device, stream) : code;
+    GANTRY_STATUS_TRY(mark(device, stream));
+    GANTRY_STATUS_TRY(put());
+    return mark(device, stream);
   }
 
   /// See read_times of gantry/plugin.h.

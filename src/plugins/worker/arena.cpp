@@ -1,6 +1,7 @@
 #include "plugins/worker/arena.h"
 
 #include "base/system_limits.h"
+#include "plugins/memory_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -43,11 +44,7 @@ void* reserve(std::uint64_t size) {
 } // namespace
 
 int make_memory_file(const char* name, std::uint64_t size) {
-  constexpr unsigned kNoExecSeal = 8; // MFD_NOEXEC_SEAL, since Linux 6.3
-  int descriptor = memfd_create(name, MFD_CLOEXEC | kNoExecSeal);
-  if (descriptor < 0 && errno == EINVAL) {
-    descriptor = memfd_create(name, MFD_CLOEXEC);
-  }
+  int descriptor = plugins::make_memory_file(name);
   if (descriptor >= 0 && descriptor <= STDERR_FILENO) {
     const int other = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(descriptor);

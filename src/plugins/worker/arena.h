@@ -40,7 +40,7 @@ public:
   }
   [[nodiscard]] std::byte* in_program() const { return program_; }
 
-  /// The pages' content is gone; what comes back is zero.
+  /// Gives the pages back to the system; their bytes are zero from then on.
   void discard(std::uint64_t offset, std::uint64_t size) const;
 
   /// The file. The program closes it as soon as the worker has it.

@@ -49,13 +49,13 @@ void Blocks::poison_new_blocks() {
   poison_new_ = true;
 }
 
-Blocks::Class& Blocks::class_of(std::uint64_t size, const Place& place) {
+Blocks::SizeClass& Blocks::class_of(std::uint64_t size, const Place& place) {
   const bool small = size + place.alignment < kLargeBlock;
   // Wherever a small slot is, a block fits into it; the end of a large one is where it is.
   const std::uint64_t slot_size =
       small ? round_up(size + place.offset + place.alignment - kAlignment, kAlignment) + kAlignment
             : pages_of_slot(size + place.alignment) * kPageSize;
-  Class& slots = classes_[slot_size];
+  SizeClass& slots = classes_[slot_size];
   slots.slot_size = slot_size;
   slots.small = small;
   return slots;
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> Blocks::take_pages(std::uint64_t count, bool guarde
   return first * kPageSize;
 }
 
-std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
+std::optional<Blocks::Slot> Blocks::new_slot(SizeClass& slots) {
   const bool guarded = guards_ < kMostGuards;
   if (slots.small && slots.slab + slots.slot_size <= slots.slab_end) {
     return Slot{.offset = std::exchange(slots.slab, slots.slab + slots.slot_size)};
@@ -97,7 +97,7 @@ std::optional<Blocks::Slot> Blocks::new_slot(Class& slots) {
   return Slot{.offset = *offset};
 }
 
-std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
+std::optional<Blocks::Slot> Blocks::take_slot(SizeClass& slots) {
   const Quarantine& quarantine = poison_new_ ? kLong : kUsual;
   std::optional<Slot> slot;
   const std::size_t away = slots.small                   ? quarantine.small
@@ -114,7 +114,8 @@ std::optional<Blocks::Slot> Blocks::take_slot(Class& slots) {
   return slot;
 }
 
-std::uint64_t Blocks::begin_of_red_zone(const Class& slots, const Slot& slot, std::uint64_t block) {
+std::uint64_t Blocks::begin_of_red_zone(const SizeClass& slots, const Slot& slot,
+                                        std::uint64_t block) {
   // Pages that a large slot has before those of its block are not accessible.
   return slots.small ? slot.offset : block / kPageSize * kPageSize;
 }
@@ -124,7 +125,7 @@ std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
   if (size > limits_.bytes - used_) {
     return std::nullopt;
   }
-  Class& slots = class_of(size, place);
+  SizeClass& slots = class_of(size, place);
   auto slot = take_slot(slots);
   if (!slot) {
     return std::nullopt;
@@ -183,7 +184,7 @@ Blocks::Released Blocks::release(std::uint64_t offset) {
   return released;
 }
 
-void Blocks::free_slot(Class& slots, Slot slot) {
+void Blocks::free_slot(SizeClass& slots, Slot slot) {
   if (!slots.small) {
     if (slot.guarded) {
       // Where that fails a mistake goes unseen, and nothing else is wrong.

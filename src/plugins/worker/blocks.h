@@ -20,7 +20,6 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 namespace gantry::worker {
 
@@ -82,7 +81,7 @@ private:
     bool kept = false;    ///< its pages are
   };
   /// Slots of one size.
-  struct Class {
+  struct SizeClass {
     std::uint64_t slot_size = 0;
     bool small = false;
     std::deque<Slot> free;  ///< the one freed first in front
@@ -92,18 +91,19 @@ private:
   struct Block {
     Slot slot;
     std::uint64_t size = 0;
-    Class* of_class = nullptr;
+    SizeClass* of_class = nullptr;
   };
 
-  Class& class_of(std::uint64_t size, const Place& place);
+  SizeClass& class_of(std::uint64_t size, const Place& place);
   /// A slot that was never used; nothing if there are no addresses left.
-  std::optional<Slot> new_slot(Class& slots);
-  std::optional<Slot> take_slot(Class& slots);
+  std::optional<Slot> new_slot(SizeClass& slots);
+  std::optional<Slot> take_slot(SizeClass& slots);
   /// The bytes from there to a block are accessible and nobody's.
-  static std::uint64_t begin_of_red_zone(const Class& slots, const Slot& slot, std::uint64_t block);
+  static std::uint64_t begin_of_red_zone(const SizeClass& slots, const Slot& slot,
+                                         std::uint64_t block);
   /// Pages that were never used, and one behind them; the worker cannot access them if `guarded`.
   std::optional<std::uint64_t> take_pages(std::uint64_t count, bool guarded);
-  void free_slot(Class& slots, Slot slot);
+  void free_slot(SizeClass& slots, Slot slot);
   void discard_kept();
 
   std::byte* const memory_;
@@ -116,8 +116,8 @@ private:
   std::uint64_t used_ = 0;
   std::uint64_t kept_ = 0;
   std::uint64_t guards_ = 0;
-  std::unordered_map<std::uint64_t, Class> classes_; ///< by the size of their slots
-  std::unordered_map<std::uint64_t, Block> blocks_;  ///< in use, by offset
+  std::unordered_map<std::uint64_t, SizeClass> classes_; ///< by the size of their slots
+  std::unordered_map<std::uint64_t, Block> blocks_;      ///< in use, by offset
 };
 
 } // namespace gantry::worker

@@ -7,6 +7,7 @@
 #include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
+#include <span>
 #include <thread>
 
 #include <pthread.h>
@@ -65,9 +66,7 @@ std::int32_t enter(Device& device, Worker*& worker) {
   }
   worker = device.worker.load(std::memory_order_acquire);
   if (worker == nullptr) [[unlikely]] {
-    if (const std::int32_t code = start(device, worker); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(start(device, worker));
   }
   if (worker->lost()) [[unlikely]] {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(worker->control()));
@@ -76,6 +75,13 @@ std::int32_t enter(Device& device, Worker*& worker) {
 }
 
 namespace entries {
+
+gantry_status count_devices(std::int32_t* count) noexcept {
+  const auto command = worker_command();
+  *count = command ? 1 : 0;
+  return command ? gantry_status{GANTRY_SUCCESS}
+                 : plugins::set_error(GANTRY_NOT_FOUND, command.error());
+}
 
 gantry_status open_device(std::int32_t /*index*/, const gantry_device_settings* settings,
                           gantry_device** device) noexcept {
@@ -88,12 +94,12 @@ gantry_status open_device(std::int32_t /*index*/, const gantry_device_settings* 
     return plugins::report(GANTRY_FAILURE, "{}", command.error());
   }
   auto opened = std::make_unique<Device>();
-  opened->settings.openmp_number = settings->openmp_number;
-  opened->settings.options = *options;
-  opened->settings.time_limit = settings->time_limit;
-  opened->settings.check_memory = settings->check_memory != 0;
-  opened->settings.processors.assign(settings->processors,
-                                     settings->processors + settings->processor_words);
+  opened->settings = {
+      .openmp_number = settings->openmp_number,
+      .options = *options,
+      .time_limit = settings->time_limit,
+      .check_memory = settings->check_memory != 0,
+      .processors = {settings->processors, settings->processors + settings->processor_words}};
   opened->description = describe(*options);
   *device = opened.release();
   return GANTRY_SUCCESS;
@@ -118,6 +124,20 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
                     .description = device->description.c_str(),
                     .clock = "CLOCK_MONOTONIC"});
   return GANTRY_SUCCESS;
+}
+
+gantry_status set_function_map(gantry_device* device, const __omp_offloading_fptr_map_ty* table,
+                               std::uint64_t count) noexcept {
+  Worker* worker = nullptr;
+  ChannelClient channel;
+  GANTRY_STATUS_TRY(enter(*device, worker));
+  GANTRY_STATUS_TRY(worker->wait_for_channel(channel));
+  std::int32_t status = channel.append(std::as_bytes(std::span(table, count)));
+  if (status == GANTRY_SUCCESS) {
+    status = channel.call(Operation::kSetFunctions);
+  }
+  worker->give_back(channel);
+  return status;
 }
 
 gantry_status get_fault(gantry_device* device, gantry_fault* result) noexcept {

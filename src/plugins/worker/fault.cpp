@@ -8,64 +8,61 @@
 
 namespace gantry::worker {
 
-std::int32_t kind_of(FaultKind kind) {
-  switch (kind) {
-  case FaultKind::kAccess:
-    return GANTRY_FAULT_ACCESS;
-  case FaultKind::kArithmetic:
-    return GANTRY_FAULT_ARITHMETIC;
-  case FaultKind::kInstruction:
-    return GANTRY_FAULT_INSTRUCTION;
-  case FaultKind::kAbort:
-    return GANTRY_FAULT_ABORT;
-  case FaultKind::kStack:
-    return GANTRY_FAULT_STACK;
-  case FaultKind::kExit:
-    return GANTRY_FAULT_EXIT;
-  case FaultKind::kTime:
-    return GANTRY_FAULT_TIME;
-  case FaultKind::kSignal:
-  case FaultKind::kNone:
-    break;
-  }
-  return GANTRY_FAULT_OTHER;
-}
-
 namespace {
 
+struct Meaning {
+  std::int32_t kind = GANTRY_FAULT_OTHER;
+  const char* deed = nullptr; ///< what code on the device did; null: describe() says it
+};
+
+/// By FaultKind.
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {},
+    {GANTRY_FAULT_ACCESS},
+    {GANTRY_FAULT_ARITHMETIC, "divided by zero"},
+    {GANTRY_FAULT_INSTRUCTION, "came to an instruction that the processor does not have"},
+    {GANTRY_FAULT_ABORT, "called abort()"},
+    {GANTRY_FAULT_STACK, "exhausted its stack"},
+    {GANTRY_FAULT_EXIT},
+    {GANTRY_FAULT_TIME, "took longer than GANTRY_TIMEOUT allows"},
+    {},
+});
+static_assert(kMeanings.size() == static_cast<std::size_t>(FaultKind::kSignal) + 1);
+
+/// A kernel may have written to the fault itself, so `kind` may be any number.
+Meaning meaning_of(FaultKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kMeanings.size() ? kMeanings[index] : Meaning();
+}
+
 /// By GANTRY_FAULT_ACCESS_*.
-constexpr std::array kDeeds = {"read from", "wrote to", "called"};
+constexpr std::array kAccesses = {"read from", "wrote to", "called"};
 
 std::string describe(const Fault& fault) {
-  // A kernel may have written to the fault itself.
-  const char* const deed = fault.access < kDeeds.size() ? kDeeds[fault.access] : "used";
+  const char* const accessed = fault.access < kAccesses.size() ? kAccesses[fault.access] : "used";
   const char* const who = fault.kernel != 0 ? "a kernel" : "code on the device";
+  if (const char* const deed = meaning_of(fault.kind).deed; deed != nullptr) {
+    return fmt::format("{} {}", who, deed);
+  }
   switch (fault.kind) {
   case FaultKind::kAccess:
     return fault.known == 0 ? fmt::format("{} used an address that no memory has", who)
-                            : fmt::format("{} {} address {:#x}", who, deed, fault.address);
-  case FaultKind::kArithmetic:
-    return fmt::format("{} divided by zero", who);
-  case FaultKind::kInstruction:
-    return fmt::format("{} came to an instruction that the processor does not have", who);
-  case FaultKind::kAbort:
-    return fmt::format("{} called abort()", who);
-  case FaultKind::kStack:
-    return fmt::format("{} exhausted its stack", who);
+                            : fmt::format("{} {} address {:#x}", who, accessed, fault.address);
   case FaultKind::kExit:
     return fmt::format("{} called exit({})", who, fault.value);
-  case FaultKind::kTime:
-    return fmt::format("{} took longer than GANTRY_TIMEOUT allows", who);
   case FaultKind::kSignal:
     return fmt::format("the worker process was ended by signal {} ({})", fault.value,
                        strsignal(fault.value));
-  case FaultKind::kNone:
-    break;
+  default:
+    return "the worker process has failed";
   }
-  return "the worker process has failed";
 }
 
 } // namespace
+
+std::int32_t kind_of(FaultKind kind) {
+  return meaning_of(kind).kind;
+}
 
 std::string describe_loss(const Control& control) {
   const bool told = control.fault.complete.load(std::memory_order_acquire) != 0;

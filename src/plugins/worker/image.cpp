@@ -1,13 +1,12 @@
 #include "plugins/worker/image.h"
 
 #include "plugins/cpu/elf_image.h"
-#include "plugins/find_each.h"
+#include "plugins/image_entries.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/entries.h"
 #include "plugins/worker/kind.h"
 #include "plugins/worker/reservations.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -30,61 +29,44 @@ std::int32_t gantry_image::unload() {
     return GANTRY_SUCCESS;
   }
   Worker* worker = nullptr;
-  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  const BorrowedLine line(*worker);
-  if (line.code() != GANTRY_SUCCESS) {
-    return line.code();
-  }
+  GANTRY_STATUS_TRY(enter(device_, worker));
+  BorrowedChannel channel(*worker);
+  GANTRY_STATUS_TRY(channel.status());
   std::fflush(stdout); // destructors of the image may print
-  line->word(0) = handle_;
-  return line->call(Operation::kDestroyImage);
+  channel->image.image = handle_;
+  return channel.call(Operation::kDestroyImage);
 }
 
 std::int32_t gantry_image::create(Worker& worker) {
-  const BorrowedLine line(worker);
-  std::int32_t code = line.code();
-  if (code == GANTRY_SUCCESS) {
-    code = line->append(bytes_);
-  }
-  if (code == GANTRY_SUCCESS) {
-    line->set_payload(file_);
-    code = line->call(Operation::kCreateImage);
-  }
-  if (code == GANTRY_SUCCESS) {
-    handle_ = line->word(0);
-  }
-  return code;
+  BorrowedChannel channel(worker);
+  GANTRY_STATUS_TRY(channel.status());
+  GANTRY_STATUS_TRY(channel.append(bytes_));
+  channel.set_payload(file_);
+  GANTRY_STATUS_TRY(channel.call(Operation::kCreateImage));
+  handle_ = channel->image.image;
+  return GANTRY_SUCCESS;
 }
 
 std::int32_t gantry_image::load() {
   // Before the image's lock, which comes behind the device's: entering may start the worker.
   Worker* worker = nullptr;
-  std::int32_t code = enter(device_, worker);
+  const std::int32_t entered = enter(device_, worker);
   const std::lock_guard lock(mutex_);
   if (loaded_) {
     return GANTRY_SUCCESS;
   }
-  if (code == GANTRY_SUCCESS && handle_ == 0) {
-    code = create(*worker);
+  GANTRY_STATUS_TRY(entered);
+  if (handle_ == 0) {
+    GANTRY_STATUS_TRY(create(*worker));
   }
-  if (code != GANTRY_SUCCESS) {
-    return code;
-  }
-  const BorrowedLine line(*worker);
-  if (line.code() != GANTRY_SUCCESS) {
-    return line.code();
-  }
+  BorrowedChannel channel(*worker);
+  GANTRY_STATUS_TRY(channel.status());
   // Constructors of the image may print.
   std::fflush(stdout);
-  line->word(0) = handle_;
-  code = line->call(Operation::kLoadImage);
-  if (code != GANTRY_SUCCESS) {
-    return code;
-  }
-  const std::uint64_t begin = line->word(0);
-  const std::uint64_t end = line->word(1);
+  channel->image.image = handle_;
+  GANTRY_STATUS_TRY(channel.call(Operation::kLoadImage));
+  const std::uint64_t begin = channel->image.begin;
+  const std::uint64_t end = channel->image.end;
   if (!is_place_of_image(begin, end)) {
     return report(GANTRY_FAILURE,
                   "the device says that its image is at [{:#x}, {:#x}), where none can be; code of "
@@ -103,42 +85,33 @@ std::int32_t gantry_image::load() {
   return GANTRY_SUCCESS;
 }
 
-std::int32_t gantry_image::find(Operation operation, const char* name, Found& found) {
+std::int32_t gantry_image::find(Operation operation, const char* name, SymbolArguments& found) {
   Worker* worker = nullptr;
-  if (const std::int32_t code = enter(device_, worker); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  const BorrowedLine line(*worker);
-  if (line.code() != GANTRY_SUCCESS) {
-    return line.code();
-  }
-  line->word(0) = handle_;
-  line->set_payload(name);
-  const std::int32_t code = line->call(operation);
-  found = {line->word(0), line->word(1)};
-  return code;
+  GANTRY_STATUS_TRY(enter(device_, worker));
+  BorrowedChannel channel(*worker);
+  GANTRY_STATUS_TRY(channel.status());
+  channel->symbol.image = handle_;
+  channel.set_payload(name);
+  GANTRY_STATUS_TRY(channel.call(operation));
+  found = channel->symbol;
+  return GANTRY_SUCCESS;
 }
 
 std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel) {
-  Found found;
-  const std::int32_t code = find(Operation::kFindKernel, name, found);
-  if (code == GANTRY_SUCCESS) {
-    const std::lock_guard lock(mutex_);
-    kernel =
-        &kernels_.try_emplace(found.place, gantry_kernel{this, found.place, name}).first->second;
-  }
-  return code;
+  SymbolArguments found = {};
+  GANTRY_STATUS_TRY(find(Operation::kFindKernel, name, found));
+  const std::lock_guard lock(mutex_);
+  kernel = &kernels_.try_emplace(found.place, gantry_kernel{this, found.place, name}).first->second;
+  return GANTRY_SUCCESS;
 }
 
 std::int32_t gantry_image::find_variable(const char* name, void*& device_address,
                                          std::uint64_t& size) {
-  Found found;
-  const std::int32_t code = find(Operation::kFindVariable, name, found);
-  if (code == GANTRY_SUCCESS) {
-    device_address = reinterpret_cast<void*>(found.place);
-    size = found.size;
-  }
-  return code;
+  SymbolArguments found = {};
+  GANTRY_STATUS_TRY(find(Operation::kFindVariable, name, found));
+  device_address = reinterpret_cast<void*>(found.place);
+  size = found.size;
+  return GANTRY_SUCCESS;
 }
 
 const gantry_kernel* gantry_image::kernel(std::uint64_t handle) {
@@ -167,19 +140,6 @@ gantry_status create_image(gantry_device* device, const void* bytes, std::size_t
   return GANTRY_SUCCESS;
 }
 
-gantry_status load_image(gantry_image* image) noexcept {
-  return image->load();
-}
-
-gantry_status destroy_image(gantry_image* image) noexcept {
-  const gantry_status status = image->unload();
-  delete image;
-  return status;
-}
-
-gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
-                           std::size_t count) noexcept {
-  return plugins::find_each(*image, symbols, count);
-}
+GANTRY_IMAGE_ENTRIES
 
 } // namespace gantry::worker::entries

@@ -41,12 +41,8 @@ struct gantry_image {
 private:
   std::int32_t create(gantry::worker::Worker& worker);
 
-  /// What the worker answers about a name.
-  struct Found {
-    std::uint64_t place = 0; ///< a kernel's handle or a variable's address
-    std::uint64_t size = 0;  ///< of a variable
-  };
-  std::int32_t find(gantry::worker::Operation operation, const char* name, Found& found);
+  std::int32_t find(gantry::worker::Operation operation, const char* name,
+                    gantry::worker::SymbolArguments& found);
 
   gantry::worker::Device& device_;
   const std::vector<std::byte> bytes_;

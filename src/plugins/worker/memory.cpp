@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace gantry::worker {
@@ -17,16 +18,15 @@ std::int32_t copy_to_device(Worker& worker, void* device_address, const void* ho
     std::memcpy(worker.memory().in_program(device_address), host, size);
     return GANTRY_SUCCESS;
   }
-  const BorrowedLine line(worker);
-  std::int32_t code = line.code();
-  for (std::uint64_t done = 0; code == GANTRY_SUCCESS && done < size; done += kPayload) {
-    const std::uint64_t count = std::min<std::uint64_t>(kPayload, size - done);
-    line->word(0) = reinterpret_cast<std::uint64_t>(device_address) + done;
-    line->set_payload_size(count);
-    std::memcpy(line->payload(), static_cast<const std::byte*>(host) + done, count);
-    code = line->call(Operation::kWrite);
+  const std::span bytes(static_cast<const std::byte*>(host), size);
+  BorrowedChannel channel(worker);
+  GANTRY_STATUS_TRY(channel.status());
+  for (std::uint64_t done = 0; done < size; done += kPayload) {
+    channel->copy.address = reinterpret_cast<std::uint64_t>(device_address) + done;
+    channel.set_payload(bytes.subspan(done));
+    GANTRY_STATUS_TRY(channel.call(Operation::kWrite));
   }
-  return code;
+  return GANTRY_SUCCESS;
 }
 
 std::int32_t copy_to_host(Worker& worker, void* host, const void* device_address,
@@ -35,18 +35,16 @@ std::int32_t copy_to_host(Worker& worker, void* host, const void* device_address
     std::memcpy(host, worker.memory().in_program(device_address), size);
     return GANTRY_SUCCESS;
   }
-  const BorrowedLine line(worker);
-  std::int32_t code = line.code();
-  for (std::uint64_t done = 0; code == GANTRY_SUCCESS && done < size; done += kPayload) {
+  BorrowedChannel channel(worker);
+  GANTRY_STATUS_TRY(channel.status());
+  for (std::uint64_t done = 0; done < size; done += kPayload) {
     const std::uint64_t count = std::min<std::uint64_t>(kPayload, size - done);
-    line->word(0) = reinterpret_cast<std::uint64_t>(device_address) + done;
-    line->word(1) = count;
-    code = line->call(Operation::kRead);
-    if (code == GANTRY_SUCCESS) {
-      std::memcpy(static_cast<std::byte*>(host) + done, line->payload(), count);
-    }
+    channel->copy = {.address = reinterpret_cast<std::uint64_t>(device_address) + done,
+                     .size = count};
+    GANTRY_STATUS_TRY(channel.call(Operation::kRead));
+    std::memcpy(static_cast<std::byte*>(host) + done, channel->payload, count);
   }
-  return code;
+  return GANTRY_SUCCESS;
 }
 
 namespace entries {
@@ -54,16 +52,12 @@ namespace entries {
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** device_address) noexcept {
   Worker* worker = nullptr;
-  if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(*device, worker));
   plugins::set_error(GANTRY_SUCCESS, "");
   const auto place = worker->blocks().allocate(
       request->bytes, {.alignment = request->alignment, .offset = request->offset});
   if (!place) {
-    if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(enter(*device, worker));
     const std::string why = plugins::last_error(); // of Blocks::Pages::set_accessible
     return plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}",
                            request->bytes, why.empty() ? "" : ": ", why);
@@ -74,9 +68,7 @@ gantry_status allocate(gantry_device* device, const gantry_allocation* request,
 
 gantry_status release(gantry_device* device, void* device_address) noexcept {
   Worker* worker = nullptr;
-  if (const std::int32_t code = enter(*device, worker); code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(*device, worker));
   const Blocks::Released released =
       worker->blocks().release(worker->memory().offset_of(device_address));
   switch (released.outcome) {
@@ -97,29 +89,23 @@ gantry_status release(gantry_device* device, void* device_address) noexcept {
 gantry_status copy_to_device(gantry_device* device, void* device_address, const void* host,
                              std::uint64_t bytes) noexcept {
   Worker* worker = nullptr;
-  const std::int32_t code = enter(*device, worker);
-  return code == GANTRY_SUCCESS ? worker::copy_to_device(*worker, device_address, host, bytes)
-                                : code;
+  GANTRY_STATUS_TRY(enter(*device, worker));
+  return worker::copy_to_device(*worker, device_address, host, bytes);
 }
 
 gantry_status copy_to_host(gantry_device* device, void* host, const void* device_address,
                            std::uint64_t bytes) noexcept {
   Worker* worker = nullptr;
-  const std::int32_t code = enter(*device, worker);
-  return code == GANTRY_SUCCESS ? worker::copy_to_host(*worker, host, device_address, bytes) : code;
+  GANTRY_STATUS_TRY(enter(*device, worker));
+  return worker::copy_to_host(*worker, host, device_address, bytes);
 }
 
 gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
                            void* to, std::uint64_t bytes) noexcept {
   Worker* source = nullptr;
   Worker* target = nullptr;
-  std::int32_t code = enter(*from_device, source);
-  if (code == GANTRY_SUCCESS) {
-    code = enter(*to_device, target);
-  }
-  if (code != GANTRY_SUCCESS) {
-    return code;
-  }
+  GANTRY_STATUS_TRY(enter(*from_device, source));
+  GANTRY_STATUS_TRY(enter(*to_device, target));
   if (source->memory().contains(from, bytes)) {
     return worker::copy_to_device(*target, to, source->memory().in_program(from), bytes);
   }
@@ -127,8 +113,8 @@ gantry_status copy_between(gantry_device* from_device, const void* from, gantry_
     return worker::copy_to_host(*source, target->memory().in_program(to), from, bytes);
   }
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  code = worker::copy_to_host(*source, buffer.get(), from, bytes);
-  return code == GANTRY_SUCCESS ? worker::copy_to_device(*target, to, buffer.get(), bytes) : code;
+  GANTRY_STATUS_TRY(worker::copy_to_host(*source, buffer.get(), from, bytes));
+  return worker::copy_to_device(*target, to, buffer.get(), bytes);
 }
 
 } // namespace entries

@@ -8,7 +8,7 @@
 namespace gantry::worker {
 
 /// What lies in the arena is copied by the program; the rest, which is in the images' own memory,
-/// by way of a line. GANTRY_SUCCESS or an error, kept.
+/// through a channel. GANTRY_SUCCESS or an error, kept.
 std::int32_t copy_to_device(Worker& worker, void* device_address, const void* host,
                             std::uint64_t size);
 std::int32_t copy_to_host(Worker& worker, void* host, const void* device_address,

@@ -40,7 +40,7 @@ constexpr std::uintptr_t kMiddle = 0x4000'0000'0000;
 
 /// What the processes between here and the worker need, which share this one's memory: they call
 /// the system and nothing else.
-struct Start {
+struct StartPlan {
   const char* executable = nullptr;
   char* const* arguments = nullptr;
   char* const* environment = nullptr;
@@ -54,40 +54,40 @@ struct Start {
 };
 
 int become_worker(void* argument) {
-  auto& start = *static_cast<Start*>(argument);
+  auto& plan = *static_cast<StartPlan*>(argument);
   // What the terminal sends is for the program. A session of its own would do that too, but Linux
   // shares time out by sessions, and its version 6.18 can let those of others wait for seconds
   // while threads of one call sched_yield(), as libomp's do that wait for a target task.
   setpgid(0, 0);
   rlimit stack = {};
   getrlimit(RLIMIT_STACK, &stack);
-  if (start.limit_stack) {
+  if (plan.limit_stack) {
     constexpr rlim_t kLimit = 8 << 20;
     stack.rlim_cur = std::min(kLimit, stack.rlim_max);
   }
-  if (personality(start.personality) < 0 && !start.limit_stack) {
+  if (personality(plan.personality) < 0 && !plan.limit_stack) {
     // Some containers forbid it. Without a limit of the stack the layout is the same.
     stack.rlim_cur = stack.rlim_max;
   }
   setrlimit(RLIMIT_STACK, &stack);
-  if (!start.processors.empty()) {
+  if (!plan.processors.empty()) {
     // The thread that is at the device first may be bound to one of them.
-    syscall(SYS_sched_setaffinity, 0, start.processors.size_bytes(), start.processors.data());
+    syscall(SYS_sched_setaffinity, 0, plan.processors.size_bytes(), plan.processors.data());
   }
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  for (const int descriptor : start.descriptors) {
+  for (const int descriptor : plan.descriptors) {
     fcntl(descriptor, F_SETFD, 0);
   }
-  execve(start.executable, start.arguments, start.environment);
-  start.error = errno;
+  execve(plan.executable, plan.arguments, plan.environment);
+  plan.error = errno;
   _exit(EXIT_FAILURE);
 }
 
 int begin_worker(void* argument) {
-  auto& start = *static_cast<Start*>(argument);
-  if (clone(become_worker, start.stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, argument,
-            &start.worker) < 0) {
-    start.error = errno;
+  auto& plan = *static_cast<StartPlan*>(argument);
+  if (clone(become_worker, plan.stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, argument,
+            &plan.worker) < 0) {
+    plan.error = errno;
   }
   _exit(EXIT_SUCCESS);
 }
@@ -99,12 +99,14 @@ std::vector<std::string> environment_of_worker(std::uint32_t threads) {
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
-    const bool prints =
-        name == "OMP_DISPLAY_ENV" || name == "KMP_SETTINGS" || name == "KMP_VERSION";
-    const bool of_libraries =
-        name == "LD_PRELOAD" || name == "LD_LIBRARY_PATH" || name == "LD_AUDIT";
-    const bool left_out = prints || (name == "OMP_NUM_THREADS" && threads != 0) ||
-                          (of_libraries && foreign_cpu() != nullptr);
+    constexpr std::array<std::string_view, 3> kPrinting = {"OMP_DISPLAY_ENV", "KMP_SETTINGS",
+                                                           "KMP_VERSION"};
+    constexpr std::array<std::string_view, 3> kOfLibraries = {"LD_PRELOAD", "LD_LIBRARY_PATH",
+                                                              "LD_AUDIT"};
+    const bool left_out =
+        std::ranges::find(kPrinting, name) != kPrinting.end() ||
+        (name == "OMP_NUM_THREADS" && threads != 0) ||
+        (foreign_cpu() != nullptr && std::ranges::find(kOfLibraries, name) != kOfLibraries.end());
     if (!left_out) {
       variables.emplace_back(text);
     }
@@ -126,40 +128,40 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 /// Where this plugin's library is. The dynamic loader is asked when it loads the plugin: later a
 /// thread that is inside dlopen may wait for locks that are held here.
-struct Place {
-  std::string installation = "."; ///< the folder that holds lib/ and libexec/
-  bool high = false;              ///< libraries are in the upper half of the address space
+struct Installation {
+  std::string folder = "."; ///< the folder that holds lib/ and libexec/
+  bool high = false;        ///< libraries are in the upper half of the address space
 };
 
-Place find_place() {
-  Place place;
+Installation find_installation() {
+  Installation found;
   Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&find_place), &here) != 0) {
-    place.high = reinterpret_cast<std::uintptr_t>(here.dli_fbase) > kMiddle;
+  if (dladdr(reinterpret_cast<const void*>(&find_installation), &here) != 0) {
+    found.high = reinterpret_cast<std::uintptr_t>(here.dli_fbase) > kMiddle;
     if (here.dli_fname != nullptr) {
       const std::string library = here.dli_fname;
-      place.installation = library.substr(0, library.rfind('/') + 1) + "../..";
+      found.folder = library.substr(0, library.rfind('/') + 1) + "../..";
     }
   }
-  return place;
+  return found;
 }
 
-const Place& place() {
-  static const auto* const found = new Place(find_place());
+const Installation& installation() {
+  static const auto* const found = new Installation(find_installation());
   return *found;
 }
-[[gnu::constructor]] void find_place_early() {
-  (void)place();
+[[gnu::constructor]] void find_installation_early() {
+  (void)installation();
 }
 
 /// Starts the worker. A descriptor of its process, or -1 with errno.
-int start(Start& start) {
+int spawn(StartPlan& plan) {
   const auto stacks = std::make_unique_for_overwrite<std::byte[]>(2 * kStack);
   const auto top = [&](std::size_t end) {
     void* const address = stacks.get() + end;
     return static_cast<std::byte*>(address) - reinterpret_cast<std::uintptr_t>(address) % 16;
   };
-  start.stack = top(kStack);
+  plan.stack = top(kStack);
   // The program's handlers must not run in processes that share its memory.
   sigset_t all;
   sigset_t before;
@@ -167,22 +169,22 @@ int start(Start& start) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   // Without a signal at its end, and so that only those find it who ask for such.
   const pid_t between =
-      clone(begin_worker, top(2 * kStack), CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
+      clone(begin_worker, top(2 * kStack), CLONE_VM | CLONE_VFORK | CLONE_FILES, &plan);
   if (between < 0) {
-    start.error = errno;
+    plan.error = errno;
   } else {
     while (waitpid(between, nullptr, __WCLONE) < 0 && errno == EINTR) {
     }
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = start.error;
-  return start.error == 0 ? start.worker : -1;
+  errno = plan.error;
+  return plan.error == 0 ? plan.worker : -1;
 }
 
 /// Waits until the worker has said that it is ready, or has not.
 tl::expected<void, std::string> wait_until_ready(Control& control, int worker,
                                                  const std::string& executable) {
-  constexpr std::chrono::milliseconds kLook(5);
+  constexpr std::chrono::milliseconds kEndCheckInterval(5);
   constexpr auto kStarting = static_cast<std::uint32_t>(State::kStarting);
   for (;;) {
     pollfd process = {.fd = worker, .events = POLLIN, .revents = 0};
@@ -198,14 +200,14 @@ tl::expected<void, std::string> wait_until_ready(Control& control, int worker,
       return tl::unexpected(
           fmt::format("'{}' ended before it was ready; what it printed says why", executable));
     }
-    wait_in_system(control.state, kStarting, kLook);
+    wait_in_system(control.state, kStarting, kEndCheckInterval);
   }
 }
 
 } // namespace
 
 tl::expected<std::vector<std::string>, std::string> worker_command() {
-  const std::string& folder = place().installation;
+  const std::string& folder = installation().folder;
   std::vector<std::string> command{folder + "/libexec/gantry-worker"};
   if (access(command.front().c_str(), X_OK) != 0) {
     return tl::unexpected(
@@ -253,18 +255,18 @@ tl::expected<LifeLine, std::string> start_process(const ProcessFiles& files, Con
   std::vector<std::string> variables = environment_of_worker(threads);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment = pointers(variables);
-  const bool high = place().high;
+  const bool high = installation().high;
   constexpr unsigned long kAsk = 0xffffffff;
   const auto own = static_cast<unsigned long>(personality(kAsk));
-  Start how{.executable = executable.c_str(),
-            .arguments = arguments.data(),
-            .environment = environment.data(),
-            .descriptors = descriptors,
-            .personality = high ? own | ADDR_COMPAT_LAYOUT
-                                : own & ~static_cast<unsigned long>(ADDR_COMPAT_LAYOUT),
-            .processors = processors,
-            .limit_stack = !high};
-  const int worker = start(how);
+  StartPlan plan{.executable = executable.c_str(),
+                 .arguments = arguments.data(),
+                 .environment = environment.data(),
+                 .descriptors = descriptors,
+                 .personality = high ? own | ADDR_COMPAT_LAYOUT
+                                     : own & ~static_cast<unsigned long>(ADDR_COMPAT_LAYOUT),
+                 .processors = processors,
+                 .limit_stack = !high};
+  const int worker = spawn(plan);
   const int error = errno;
   close(program);
   close(alive[0]);

@@ -1,4 +1,4 @@
-// Starting libexec/gantry-worker, so that the program does not notice.
+// Starts libexec/gantry-worker in such a way that nothing in the program sees another process.
 //
 // The worker is a child of a child that ends at once: the program gets no SIGCHLD, its wait() finds
 // nothing, and nobody has to bury the worker. It is in a process group of its own, so that signals

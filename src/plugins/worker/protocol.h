@@ -16,10 +16,10 @@
 //     channel_count  how many channels are in use, each served by a thread of the worker; a futex
 //     channels       a channel each
 //
-// A channel carries one operation at a time. The program fills in operation, words and payload and
-// adds 1 to `posted`; the worker puts results in the same places and makes `finished` equal.
+// A channel carries one operation at a time. The program fills in the operation, its arguments and
+// the payload, and adds 1 to `posted`; the worker fills in the results and makes `finished` equal.
 // Either waits for the other's number: for a short while actively, then in the system, for which it
-// sets its `sleeps` word first. What a word means is said at the operation.
+// sets its `sleeps` word first.
 #pragma once
 
 #include <atomic>
@@ -30,39 +30,57 @@
 
 namespace gantry::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 
 inline constexpr std::size_t kChannels = 1024;
 inline constexpr std::size_t kPayload = 128 << 10;
-inline constexpr std::size_t kWords = 8;
 inline constexpr std::uint64_t kPageSize = 4096;
 
-/// What the worker is asked to do: arguments → results.
+/// What the worker is asked to do.
 enum class Operation : std::uint32_t {
-  kAppend,       ///< payload, after what was appended since the last operation that used it
-  kCreateImage,  ///< appended: the image; payload: the file for a copy, or empty → image
-  kLoadImage,    ///< image → where it begins and ends in memory
-  kDestroyImage, ///< image
-  kFindKernel,   ///< image; payload: name → kernel
-  kFindVariable, ///< image; payload: name → address, size
+  kAppend,       ///< to keep the payload, behind what was appended since an operation last used it
+  kCreateImage,  ///< ImageArguments; appended: the image; payload: the file for a copy, or empty
+  kLoadImage,    ///< ImageArguments
+  kDestroyImage, ///< ImageArguments
+  kFindKernel,   ///< SymbolArguments; payload: the name
+  kFindVariable, ///< SymbolArguments; payload: the name
   kSetFunctions, ///< appended: the table of set_function_map
-  kWrite,        ///< address; payload: the bytes
-  kRead,         ///< address, number of bytes → payload
+  kWrite,        ///< CopyArguments; payload: the bytes
+  kRead,         ///< CopyArguments; the payload becomes the bytes
   kApplyChanges, ///< of `changes`, all that there are
-  kLaunch, ///< kernel, and the channel's `launch`; payload: the arguments → if it is timed, begin,
-           ///< end
-  kEnd,    ///< the worker ends; nothing comes back
+  kLaunch,       ///< LaunchArguments; payload: the kernel's arguments
+  kEnd,          ///< the worker ends; nothing comes back
 };
 
-/// A gantry_launch without its arguments.
-struct LaunchShape {
+struct ImageArguments {
+  std::uint64_t image; ///< the worker's handle; a result of kCreateImage
+  std::uint64_t begin; ///< results of kLoadImage: where it is in memory
+  std::uint64_t end;
+};
+
+struct SymbolArguments {
+  std::uint64_t image;
+  std::uint64_t place; ///< results: a kernel's handle or a variable's address,
+  std::uint64_t size;  ///< and of a variable its size
+};
+
+struct CopyArguments {
+  std::uint64_t address; ///< on the device
+  std::uint64_t size;    ///< of kRead
+};
+
+/// A gantry_launch without the kernel's arguments.
+struct LaunchArguments {
+  std::uint64_t kernel;
   std::uint32_t kind;
   std::uint32_t num_teams[3];
   std::uint32_t thread_limit[3];
   std::uint64_t trip_count;
   std::uint32_t dynamic_memory;
   std::uint32_t argument_count;
-  std::uint32_t timed; ///< 1: when it begins and ends is wanted
+  std::uint32_t timed; ///< 1: `begin` and `end` are wanted
+  std::uint64_t begin; ///< results, in nanoseconds of CLOCK_MONOTONIC
+  std::uint64_t end;
 };
 
 struct Channel {
@@ -78,8 +96,10 @@ struct Channel {
 
   alignas(64) Operation operation;
   std::int32_t code; ///< of gantry/plugin.h; the payload is its message if it is an error
-  std::uint64_t words[kWords];
-  LaunchShape launch;
+  ImageArguments image;
+  SymbolArguments symbol;
+  CopyArguments copy;
+  LaunchArguments launch;
   std::uint64_t payload_size;
   alignas(64) std::byte payload[kPayload];
 };

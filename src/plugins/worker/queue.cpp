@@ -1,12 +1,12 @@
 // Queues: a channel each. The worker does one thing of a queue at a time, and copies are the
 // program's to make, so what comes behind a kernel waits for it: a copy to the program until the
 // queue is synchronised, anything else at once.
+#include "base/monotonic.h"
 #include "plugins/cpu/team_hint.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/entries.h"
 #include "plugins/worker/image.h"
 #include "plugins/worker/memory.h"
-#include "plugins/worker/monotonic.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,22 +19,20 @@ using namespace gantry::worker;
 using gantry::plugins::set_error;
 
 struct gantry_queue {
-  gantry_queue(Device& of, Worker& on, Line& by) : device(of), worker(on), line(by) {}
-
   Device& device;
   Worker& worker;
-  Line& line;
+  ChannelClient channel;
   bool launched = false; ///< a kernel, and nobody has waited for it
   struct Retrieval {
     void* host;
     const void* device_address;
     std::uint64_t size;
   };
-  std::vector<Retrieval> later; ///< behind the kernel
+  std::vector<Retrieval> later = {}; ///< behind the kernel
   std::int32_t code = GANTRY_SUCCESS;
-  std::string message; ///< of the first failure
+  std::string message = {}; ///< of the first failure
   bool timed = false;
-  std::vector<gantry_interval> times; ///< of what was put in since they were read
+  std::vector<gantry_interval> times = {}; ///< of what was put in since they were read
 
   /// Makes a copy, and notes when.
   template <typename Copy>
@@ -42,9 +40,9 @@ struct gantry_queue {
     if (!timed) [[likely]] {
       return copy();
     }
-    gantry_interval interval = {.begin = monotonic_now(), .end = 0};
+    gantry_interval interval = {.begin = gantry::monotonic_now(), .end = 0};
     const std::int32_t status = copy();
-    interval.end = monotonic_now();
+    interval.end = gantry::monotonic_now();
     times.push_back(status == GANTRY_SUCCESS ? interval : gantry_interval{});
     return status;
   }
@@ -55,10 +53,11 @@ struct gantry_queue {
     Worker* same = nullptr;
     std::int32_t now = code == GANTRY_SUCCESS ? enter(device, same) : code;
     if (std::exchange(launched, false) && now != GANTRY_FAILURE) {
-      now = line.wait();
+      now = channel.wait();
       if (timed) {
-        times.push_back(now == GANTRY_SUCCESS ? gantry_interval{line.word(1), line.word(2)}
-                                              : gantry_interval{});
+        times.push_back(now == GANTRY_SUCCESS
+                            ? gantry_interval{channel->launch.begin, channel->launch.end}
+                            : gantry_interval{});
       }
     }
     for (const auto& [host, device_address, size] : later) {
@@ -85,19 +84,15 @@ namespace gantry::worker::entries {
 
 gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
   Worker* worker = nullptr;
-  Line* line = nullptr;
-  std::int32_t code = enter(*device, worker);
-  if (code == GANTRY_SUCCESS) {
-    code = worker->take_line(line);
-  }
-  if (code == GANTRY_SUCCESS) {
-    *queue = new gantry_queue(*device, *worker, *line);
-  }
-  return code;
+  ChannelClient channel;
+  GANTRY_STATUS_TRY(enter(*device, worker));
+  GANTRY_STATUS_TRY(worker->take_channel(channel));
+  *queue = new gantry_queue{.device = *device, .worker = *worker, .channel = channel};
+  return GANTRY_SUCCESS;
 }
 
 gantry_status destroy_queue(gantry_queue* queue) noexcept {
-  queue->worker.give_back(&queue->line);
+  queue->worker.give_back(queue->channel);
   delete queue;
   return GANTRY_SUCCESS;
 }
@@ -137,18 +132,21 @@ gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
   }
   // What the program has printed comes before what the kernel prints.
   std::fflush(stdout);
-  Line& line = queue->line;
-  LaunchShape& shape = line.launch();
-  shape.kind = launch->kind;
-  std::ranges::copy(launch->num_teams, shape.num_teams);
-  std::ranges::copy(launch->thread_limit, shape.thread_limit);
-  shape.trip_count = launch->trip_count;
-  shape.dynamic_memory = launch->dynamic_memory;
-  shape.argument_count = launch->argument_count;
-  shape.timed = queue->timed ? 1 : 0;
-  std::memcpy(line.payload(), launch->arguments, launch->argument_count * sizeof(void*));
-  line.word(0) = kernel->handle;
-  line.post(Operation::kLaunch);
+  ChannelClient& channel = queue->channel;
+  channel->launch = {.kernel = kernel->handle,
+                     .kind = launch->kind,
+                     .num_teams = {},
+                     .thread_limit = {},
+                     .trip_count = launch->trip_count,
+                     .dynamic_memory = launch->dynamic_memory,
+                     .argument_count = launch->argument_count,
+                     .timed = queue->timed ? 1U : 0U,
+                     .begin = 0,
+                     .end = 0};
+  std::ranges::copy(launch->num_teams, channel->launch.num_teams);
+  std::ranges::copy(launch->thread_limit, channel->launch.thread_limit);
+  std::memcpy(channel->payload, launch->arguments, launch->argument_count * sizeof(void*));
+  channel.post(Operation::kLaunch);
   queue->launched = true;
   return GANTRY_SUCCESS;
 }
@@ -160,7 +158,7 @@ gantry_status synchronize_queue(gantry_queue* queue) noexcept {
 gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
   Worker* same = nullptr;
   const bool usable = enter(queue->device, same) == GANTRY_SUCCESS;
-  *done = usable && queue->launched && queue->line.busy() ? 0 : 1;
+  *done = usable && queue->launched && queue->channel.busy() ? 0 : 1;
   return *done != 0 ? queue->finish() : GANTRY_SUCCESS;
 }
 
@@ -182,14 +180,12 @@ gantry_status read_times(gantry_queue* queue, gantry_interval* times, std::size_
 gantry_status launch(gantry_device* device, gantry_kernel* kernel,
                      const gantry_launch* launch) noexcept {
   gantry_queue* queue = nullptr;
-  std::int32_t code = create_queue(device, &queue);
+  GANTRY_STATUS_TRY(create_queue(device, &queue));
+  std::int32_t code = queue_launch(queue, kernel, launch);
   if (code == GANTRY_SUCCESS) {
-    code = queue_launch(queue, kernel, launch);
-    if (code == GANTRY_SUCCESS) {
-      code = synchronize_queue(queue);
-    }
-    destroy_queue(queue);
+    code = synchronize_queue(queue);
   }
+  destroy_queue(queue);
   return code;
 }
 

@@ -7,9 +7,7 @@
 #include "plugins/worker/kind.h"
 #include "plugins/worker/process.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <thread>
@@ -106,25 +104,23 @@ std::int32_t Worker::end() {
   if (lost()) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
   }
-  Line* line = nullptr;
-  if (const std::int32_t code = wait_for_line(line); code != GANTRY_SUCCESS) {
-    return code;
-  }
-  // What comes back is that the worker is gone.
-  const std::int32_t code = line->call(Operation::kEnd);
-  return control_.fault.complete.load() == 0 ? std::int32_t{GANTRY_SUCCESS} : code;
+  ChannelClient channel;
+  GANTRY_STATUS_TRY(wait_for_channel(channel));
+  // The worker does not answer: wait() returns because the process has ended.
+  const std::int32_t status = channel.call(Operation::kEnd);
+  return control_.fault.complete.load() == 0 ? std::int32_t{GANTRY_SUCCESS} : status;
 }
 
 bool Worker::post_change(const Change& change) {
   const std::uint64_t number = control_.changes_posted.load(std::memory_order_relaxed);
   if (number - control_.changes_made.load(std::memory_order_acquire) >= kChanges) {
-    Line* line = nullptr;
-    if (wait_for_line(line) != GANTRY_SUCCESS) {
+    ChannelClient channel;
+    if (wait_for_channel(channel) != GANTRY_SUCCESS) {
       return false; // the device is lost
     }
-    const std::int32_t code = line->call(Operation::kApplyChanges);
-    give_back(line);
-    if (code != GANTRY_SUCCESS) {
+    const std::int32_t status = channel.call(Operation::kApplyChanges);
+    give_back(channel);
+    if (status != GANTRY_SUCCESS) {
       return false; // there is no place for it; the earlier ones stay, for when they can be made
     }
   }
@@ -133,50 +129,47 @@ bool Worker::post_change(const Change& change) {
   return true;
 }
 
-std::int32_t Worker::take_line(Line*& line) {
+std::int32_t Worker::take_channel(ChannelClient& channel) {
   constexpr std::size_t kMost = kChannels - 1;
   if (lost()) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
   }
   const std::lock_guard lock(mutex_);
-  if (lines_in_use() >= kMost) {
+  if (channels_in_use() >= kMost) {
     return plugins::report(GANTRY_FAILURE, "the device has no more than {} queues at once", kMost);
   }
-  line = &next_line();
+  channel = next_channel();
   return GANTRY_SUCCESS;
 }
 
-std::int32_t Worker::wait_for_line(Line*& line) {
-  // A worker that is killed gives nothing back.
-  constexpr std::chrono::milliseconds kLook(20);
+std::int32_t Worker::wait_for_channel(ChannelClient& channel) {
   std::unique_lock lock(mutex_);
-  while (lines_in_use() >= kChannels && !lost()) {
-    returned_.wait_for(lock, kLook);
+  while (channels_in_use() >= kChannels && !lost()) {
+    returned_.wait_for(lock, kLossCheckInterval);
   }
   if (lost()) {
     return plugins::set_error(GANTRY_DEVICE_LOST, describe_loss(control_));
   }
-  line = &next_line();
+  channel = next_channel();
   return GANTRY_SUCCESS;
 }
 
-Line& Worker::next_line() {
+ChannelClient Worker::next_channel() {
   if (!idle_.empty()) {
-    Line& line = *idle_.back();
+    const ChannelClient channel = idle_.back();
     idle_.pop_back();
-    return line;
+    return channel;
   }
-  const std::size_t number = lines_.size();
-  lines_.push_back(std::make_unique<Line>(control_, control_.channels[number]));
-  control_.channel_count.store(static_cast<std::uint32_t>(number + 1));
+  const std::size_t number = channels_++;
+  control_.channel_count.store(static_cast<std::uint32_t>(channels_));
   wake_all(control_.channel_count);
-  return *lines_.back();
+  return {control_, control_.channels[number]};
 }
 
-void Worker::give_back(Line* line) {
+void Worker::give_back(ChannelClient channel) {
   {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(line);
+    idle_.push_back(channel);
   }
   returned_.notify_one();
 }

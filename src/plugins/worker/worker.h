@@ -3,17 +3,17 @@
 
 #include "plugins/worker/arena.h"
 #include "plugins/worker/blocks.h"
+#include "plugins/worker/channel_client.h"
 #include "plugins/worker/device_options.h"
 #include "plugins/worker/fault.h"
-#include "plugins/worker/line.h"
 #include "plugins/worker/process.h"
 
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include <gantry/plugin.h>
 #include <tl/expected.hpp>
 
 namespace gantry::worker {
@@ -47,49 +47,47 @@ public:
   [[nodiscard]] bool lost() const { return is_lost(control_); }
 
   /// A channel that nothing else uses until it is given back. GANTRY_SUCCESS or an error, kept.
-  std::int32_t take_line(Line*& line);
+  std::int32_t take_channel(ChannelClient& channel);
   /// The same for one operation that must not be left out. One channel more is there for such, and
   /// while all are taken they wait for each other. An error means that the device is lost.
-  std::int32_t wait_for_line(Line*& line);
-  void give_back(Line* line);
+  std::int32_t wait_for_channel(ChannelClient& channel);
+  void give_back(ChannelClient channel);
 
 private:
   Worker(Control& control, Arena memory, const WorkerSettings& settings, LifeLine life_line);
   /// False if the worker can take no change; the reason is kept.
   bool post_change(const Change& change);
-  [[nodiscard]] std::size_t lines_in_use() const { return lines_.size() - idle_.size(); }
-  Line& next_line();
+  [[nodiscard]] std::size_t channels_in_use() const { return channels_ - idle_.size(); }
+  ChannelClient next_channel();
 
   Control& control_;
   LifeLine life_line_;
   Arena memory_;
   Blocks blocks_;
-  std::mutex mutex_; ///< for the two below
+  std::mutex mutex_; ///< for all below
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<Line>> lines_;
-  std::vector<Line*> idle_;
+  std::size_t channels_ = 0; ///< that the worker serves
+  std::vector<ChannelClient> idle_;
 };
 
-/// A line for one call.
-class BorrowedLine {
+/// A channel for one call.
+class BorrowedChannel : public ChannelClient {
 public:
-  explicit BorrowedLine(Worker& worker) : worker_(worker), code_(worker.take_line(line_)) {}
-  BorrowedLine(const BorrowedLine&) = delete;
-  BorrowedLine& operator=(const BorrowedLine&) = delete;
-  ~BorrowedLine() {
-    if (line_ != nullptr) {
-      worker_.give_back(line_);
+  explicit BorrowedChannel(Worker& worker) : worker_(worker), status_(worker.take_channel(*this)) {}
+  BorrowedChannel(const BorrowedChannel&) = delete;
+  BorrowedChannel& operator=(const BorrowedChannel&) = delete;
+  ~BorrowedChannel() {
+    if (status_ == GANTRY_SUCCESS) {
+      worker_.give_back(*this);
     }
   }
 
-  /// GANTRY_SUCCESS, or why there is no line; kept.
-  [[nodiscard]] std::int32_t code() const { return code_; }
-  Line* operator->() const { return line_; }
+  /// GANTRY_SUCCESS, or why there is no channel; kept.
+  [[nodiscard]] std::int32_t status() const { return status_; }
 
 private:
   Worker& worker_;
-  Line* line_ = nullptr;
-  std::int32_t code_;
+  std::int32_t status_;
 };
 
 } // namespace gantry::worker

@@ -5,7 +5,6 @@
 #include "runtime/testing/fake_plugin.h"
 #include "runtime/testing/map_items.h"
 
-#include <initializer_list>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -32,6 +32,13 @@ FakeImage& image_of(gantry_image* image) {
 
 } // namespace
 
+/// Begins a function that can fail: takes the lock, and returns `status` if this call is to fail.
+#define GANTRY_FAKE_CALL(function, status)                                                         \
+  const std::lock_guard lock(current->mutex_);                                                     \
+  if (current->fails(#function)) {                                                                 \
+    return status;                                                                                 \
+  }
+
 struct FakeFunctions {
   static const char* error_message() noexcept { return current->message_.c_str(); }
 
@@ -42,10 +49,7 @@ struct FakeFunctions {
 
   static gantry_status open_device(std::int32_t, const gantry_device_settings*,
                                    gantry_device** device) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("open_device")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(open_device, GANTRY_FAILURE)
     ++current->open_devices_;
     *device = reinterpret_cast<gantry_device*>(current);
     return GANTRY_SUCCESS;
@@ -75,10 +79,7 @@ struct FakeFunctions {
 
   static std::int32_t create_image(gantry_device*, const void* bytes, std::size_t size, const char*,
                                    gantry_image** image) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("create_image")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(create_image, GANTRY_FAILURE)
     auto fake = std::make_unique<FakeImage>();
     fake->text.assign(static_cast<const char*>(bytes), size);
     *image = reinterpret_cast<gantry_image*>(fake.get());
@@ -88,10 +89,7 @@ struct FakeFunctions {
   }
 
   static std::int32_t load_image(gantry_image* image) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("load_image")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(load_image, GANTRY_FAILURE)
     FakeImage& fake = image_of(image);
     if (!fake.kernels.empty() || !fake.variables.empty()) {
       return GANTRY_SUCCESS;
@@ -149,10 +147,7 @@ struct FakeFunctions {
 
   static gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
                                     std::size_t count) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("find_symbols")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(find_symbols, GANTRY_FAILURE)
     gantry_status result = GANTRY_SUCCESS;
     for (gantry_symbol& symbol : std::span(symbols, count)) {
       symbol.status = find(image, symbol);
@@ -190,23 +185,28 @@ struct FakeFunctions {
     return fails ? GANTRY_FAILURE : GANTRY_SUCCESS;
   }
 
+  /// Copies to or from device memory, and counts the call and its bytes.
+  template <typename Move>
+  static std::int32_t copy(const void* device_address, std::uint64_t size, int& calls,
+                           std::uint64_t& bytes, Move move) {
+    std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
+    if (memory == nullptr) {
+      return current->fail_with(GANTRY_FAILURE, "a copy leaves device memory");
+    }
+    move(memory);
+    ++calls;
+    bytes += size;
+    return GANTRY_SUCCESS;
+  }
+
   static std::int32_t copy_to_device(gantry_device*, void* device_address, const void* host,
                                      std::uint64_t size) noexcept {
     if (current->before_copy) {
       current->before_copy(host);
     }
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("copy_to_device")) {
-      return GANTRY_FAILURE;
-    }
-    std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
-    if (memory == nullptr) {
-      return current->fail_with(GANTRY_FAILURE, "a copy leaves device memory");
-    }
-    std::memcpy(memory, host, size);
-    ++current->counts.submits;
-    current->counts.bytes_submitted += size;
-    return GANTRY_SUCCESS;
+    GANTRY_FAKE_CALL(copy_to_device, GANTRY_FAILURE)
+    return copy(device_address, size, current->counts.submits, current->counts.bytes_submitted,
+                [&](std::byte* memory) { std::memcpy(memory, host, size); });
   }
 
   static std::int32_t copy_to_host(gantry_device*, void* host, const void* device_address,
@@ -214,28 +214,16 @@ struct FakeFunctions {
     if (current->before_copy) {
       current->before_copy(host);
     }
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("copy_to_host")) {
-      return GANTRY_FAILURE;
-    }
-    std::byte* memory = current->memory(reinterpret_cast<std::uintptr_t>(device_address), size);
-    if (memory == nullptr) {
-      return current->fail_with(GANTRY_FAILURE, "a copy leaves device memory");
-    }
-    std::memcpy(host, memory, size);
-    ++current->counts.retrieves;
-    current->counts.bytes_retrieved += size;
-    return GANTRY_SUCCESS;
+    GANTRY_FAKE_CALL(copy_to_host, GANTRY_FAILURE)
+    return copy(device_address, size, current->counts.retrieves, current->counts.bytes_retrieved,
+                [&](const std::byte* memory) { std::memcpy(host, memory, size); });
   }
 
   static std::int32_t launch(gantry_device*, gantry_kernel*, const gantry_launch* launch) noexcept {
     if (const auto before = current->before_launch) {
       before();
     }
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("launch")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(launch, GANTRY_FAILURE)
     const std::span arguments(launch->arguments, launch->argument_count);
     current->arguments.assign(arguments.begin(), arguments.end());
     ++current->counts.launches;
@@ -247,10 +235,7 @@ struct FakeFunctions {
   static FakeQueue& queue_of(gantry_queue* queue) { return *current->queues_.at(queue); }
 
   static std::int32_t create_queue(gantry_device*, gantry_queue** queue) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("create_queue")) {
-      return GANTRY_FAILURE;
-    }
+    GANTRY_FAKE_CALL(create_queue, GANTRY_FAILURE)
     auto fake = std::make_unique<FakeQueue>();
     *queue = reinterpret_cast<gantry_queue*>(fake.get());
     current->queues_.emplace(*queue, std::move(fake));
@@ -283,10 +268,7 @@ struct FakeFunctions {
   /// Memory apart from the device's, which gets it with the launch.
   static std::int32_t queue_launch_data(gantry_queue*, std::uint64_t size, void** host,
                                         void** device_address) noexcept {
-    const std::lock_guard lock(current->mutex_);
-    if (current->fails("queue_launch_data")) {
-      return GANTRY_OUT_OF_MEMORY;
-    }
+    GANTRY_FAKE_CALL(queue_launch_data, GANTRY_OUT_OF_MEMORY)
     current->free_launch_data();
     current->launch_data_.assign(size / sizeof(std::uint64_t) + 1, 0);
     current->launch_data_on_device_ = current->take(size);

@@ -18,6 +18,21 @@ int __tgt_target_kernel(const gantry::abi::clang::Ident* location, std::int64_t 
 
 namespace gantry::testing {
 
+/// The arguments of a launch with `count` items.
+inline abi::clang::KernelArguments arguments_of(std::uint32_t version, std::uint32_t count,
+                                                void** bases, void** begins,
+                                                const std::int64_t* sizes,
+                                                const std::int64_t* types) {
+  abi::clang::KernelArguments arguments{};
+  arguments.version = version;
+  arguments.item_count = count;
+  arguments.bases = bases;
+  arguments.begins = begins;
+  arguments.sizes = sizes;
+  arguments.types = types;
+  return arguments;
+}
+
 /// Registered as long as it lives. The address of names[i]'s region_id is region(i).
 class RegisteredImage {
 public:

@@ -3,29 +3,28 @@
 
 #include "plugins/cuda/device.h"
 #include "plugins/cuda/entries.h"
+#include "plugins/cuda/image.h"
 
 #include <cstdint>
+#include <string_view>
 
 #include <gtest/gtest.h>
+
+/// What every module of PTX begins with: goes in front of a string literal.
+#define GANTRY_PTX ".version 7.8\n.target sm_80\n.address_size 64\n"
 
 namespace gantry::cuda {
 
 /// Opens the first device; null, with a failed expectation, if that is refused.
 inline gantry_device* open_device() {
-  gantry_device_settings settings = {};
-  settings.size = sizeof settings;
-  settings.options = "";
+  const gantry_device_settings settings = {.size = sizeof settings, .options = ""};
   gantry_device* device = nullptr;
   EXPECT_EQ(entries::open_device(0, &settings, &device), GANTRY_SUCCESS) << plugins::last_error();
   return device;
 }
 
 inline gantry_allocation request_of(std::uint64_t bytes) {
-  return {.size = sizeof(gantry_allocation),
-          .bytes = bytes,
-          .alignment = 64,
-          .offset = 0,
-          .address = 0};
+  return {.size = sizeof(gantry_allocation), .bytes = bytes, .alignment = 64};
 }
 
 inline void* allocate(gantry_device* device, std::uint64_t bytes) {
@@ -44,11 +43,7 @@ inline gantry_image* create_image(gantry_device* device, std::string_view bytes)
 }
 
 inline gantry_symbol symbol_of(std::int32_t kind, const char* name) {
-  gantry_symbol symbol = {};
-  symbol.size = sizeof symbol;
-  symbol.name = name;
-  symbol.kind = kind;
-  return symbol;
+  return {.size = sizeof(gantry_symbol), .name = name, .kind = kind};
 }
 
 /// One team; `argument` is the kernel's parameter.
@@ -83,6 +78,34 @@ protected:
   }
 
   gantry_device* device_ = nullptr;
+};
+
+/// And a queue, and a kernel of a module that the driver has loaded.
+class KernelOnDevice : public OnDevice {
+protected:
+  KernelOnDevice(const char* code, const char* name) : code_(code), name_(name) {}
+
+  void SetUp() override {
+    OnDevice::SetUp();
+    ASSERT_EQ(cuModuleLoadData(&module_, code_), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleGetFunction(&kernel_.function, module_, name_), CUDA_SUCCESS);
+    kernel_.device = device_;
+    kernel_.environment.mode = GANTRY_KERNEL_BARE;
+    kernel_.max_block_size = 1024;
+    ASSERT_EQ(entries::create_queue(device_, &queue_), GANTRY_SUCCESS);
+  }
+  void TearDown() override {
+    EXPECT_EQ(entries::destroy_queue(queue_), GANTRY_SUCCESS);
+    EXPECT_EQ(enter(*device_), GANTRY_SUCCESS);
+    EXPECT_EQ(cuModuleUnload(module_), CUDA_SUCCESS);
+    OnDevice::TearDown();
+  }
+
+  const char* code_;
+  const char* name_;
+  CUmodule module_ = nullptr;
+  gantry_kernel kernel_;
+  gantry_queue* queue_ = nullptr;
 };
 
 } // namespace gantry::cuda

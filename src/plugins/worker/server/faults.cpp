@@ -261,10 +261,10 @@ void forget_image(std::uint64_t image) {
 }
 
 void end_by_time(Channel& channel) {
-  // The kernel's own thread says where it is; if it does not, nobody knows.
-  constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
+  // The kernel's own thread says where it is; if it does not within half a second, nobody knows.
+  constexpr timespec kHalfSecond = {.tv_sec = 0, .tv_nsec = 500'000'000};
   syscall(SYS_tgkill, getpid(), channel.thread, kTimeSignal);
-  nanosleep(&kPatience, nullptr);
+  nanosleep(&kHalfSecond, nullptr);
   Fault& fault = claim();
   fault.kind = FaultKind::kTime;
   fault.kernel = channel.kernel.load();

@@ -1,6 +1,5 @@
 #include "plugins/worker/server/guardian.h"
 
-#include "plugins/worker/futex.h"
 #include "plugins/worker/server/lifetime.h"
 
 #include <cerrno>

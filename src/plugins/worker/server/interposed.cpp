@@ -15,7 +15,7 @@ using namespace gantry::worker;
 
 namespace {
 
-struct Start {
+struct ThreadStart {
   void* (*function)(void*);
   void* argument;
   Channel* channel;
@@ -24,8 +24,8 @@ struct Start {
 /// Nothing is left to be destroyed when the thread's function is called: pthread_exit() unwinds the
 /// stack, by another unwinder than this executable's.
 void* enter_and_run(void* argument) {
-  const Start start = *static_cast<Start*>(argument);
-  delete static_cast<Start*>(argument);
+  const ThreadStart start = *static_cast<ThreadStart*>(argument);
+  delete static_cast<ThreadStart*>(argument);
   enter_thread(start.channel);
   return start.function(start.argument);
 }
@@ -46,7 +46,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                           void* (*function)(void*),
                                                           void* argument) {
   static auto* const create = next<decltype(pthread_create)>("pthread_create");
-  auto* const start = new (std::nothrow) Start{function, argument, current_channel()};
+  auto* const start = new (std::nothrow) ThreadStart{function, argument, current_channel()};
   if (start == nullptr) {
     return EAGAIN;
   }

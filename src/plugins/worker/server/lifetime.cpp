@@ -45,13 +45,14 @@ void fail_start(Control& control, const std::string& why) {
 // That the program has closed the pipe means nothing: programs close descriptors that they do not
 // know.
 void wait_for_end(const Control& control, int program, int alive, int process, void (*look)()) {
-  constexpr int kLook = 20; // milliseconds
+  constexpr int kMillisecondsBetweenLooks = 20;
   const std::string identity = identity_of(control.program);
   pollfd descriptors[] = {{.fd = program, .events = POLLIN, .revents = 0},
                           {.fd = process, .events = POLLIN, .revents = 0},
                           {.fd = alive, .events = POLLIN, .revents = 0}};
   for (;;) {
-    const int ready = poll(descriptors, std::size(descriptors), look != nullptr ? kLook : -1);
+    const int ready =
+        poll(descriptors, std::size(descriptors), look != nullptr ? kMillisecondsBetweenLooks : -1);
     if (ready < 0 && errno != EINTR) {
       return;
     }

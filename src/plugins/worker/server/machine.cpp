@@ -28,13 +28,13 @@ bool is_behind_call(std::uint64_t address) {
   const auto byte = [&](int before) {
     return *reinterpret_cast<const unsigned char*>(address - static_cast<std::uint64_t>(before));
   };
-  constexpr unsigned kNear = 0xe8;     // a call of a function by its distance
-  constexpr unsigned kIndirect = 0xff; // a call by way of a register or memory, if /2 follows
+  constexpr unsigned kRelativeCall = 0xe8; // a call of a function by its distance
+  constexpr unsigned kIndirectCall = 0xff; // a call by way of a register or memory, if /2 follows
   const auto is_indirect = [&](int length) {
-    return byte(length) == kIndirect && (byte(length - 1) >> 3 & 7) == 2;
+    return byte(length) == kIndirectCall && (byte(length - 1) >> 3 & 7) == 2;
   };
-  return byte(5) == kNear || is_indirect(2) || is_indirect(3) || is_indirect(4) || is_indirect(6) ||
-         is_indirect(7);
+  return byte(5) == kRelativeCall || is_indirect(2) || is_indirect(3) || is_indirect(4) ||
+         is_indirect(6) || is_indirect(7);
 }
 
 #else
@@ -116,8 +116,8 @@ std::uint64_t base_of(std::uint32_t instruction, const mcontext_t& registers) {
 
 // Numbers of registers as the system's <asm/ptrace.h> has them.
 std::uint64_t code_of(const mcontext_t& registers) {
-  constexpr int kNext = 32;
-  return registers.gp_regs[kNext];
+  constexpr int kNextInstruction = 32;
+  return registers.gp_regs[kNextInstruction];
 }
 std::uint64_t stack_of(const mcontext_t& registers) {
   return registers.gp_regs[1];

@@ -5,10 +5,10 @@
 //
 // The first thread sees to it that the worker ends when the program does, and when a kernel takes
 // too long. Another one starts a thread for each channel.
+#include "base/monotonic.h"
 #include "plugins/cpu/entries.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
-#include "plugins/worker/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/guardian.h"
 #include "plugins/worker/server/lifetime.h"
@@ -58,7 +58,7 @@ namespace {
 
 void look_for_slow_kernels(Control& control) {
   const std::uint64_t limit = control.time_limit * 1'000'000;
-  const std::uint64_t now = monotonic_now();
+  const std::uint64_t now = gantry::monotonic_now();
   for (std::uint32_t i = 0; i < control.channel_count.load(); ++i) {
     Channel& channel = control.channels[i];
     const std::uint64_t kernel = channel.kernel.load();

@@ -1,10 +1,10 @@
 #include "plugins/worker/server/operations.h"
 
+#include "base/monotonic.h"
 #include "plugins/cpu/entries.h"
 #include "plugins/cpu/image.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
-#include "plugins/worker/monotonic.h"
 #include "plugins/worker/server/faults.h"
 #include "plugins/worker/server/thread_limit.h"
 
@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gantry/plugin.h>
@@ -96,60 +97,7 @@ public:
       : device_(device), control_(control), channel_(channel) {}
 
   void perform() {
-    std::uint64_t* const words = channel_.words;
-    std::int32_t code = GANTRY_SUCCESS;
-    switch (channel_.operation) {
-    case Operation::kAppend:
-      appended_.insert(appended_.end(), channel_.payload, channel_.payload + channel_.payload_size);
-      break;
-    case Operation::kCreateImage:
-      code = create_image();
-      break;
-    case Operation::kLoadImage:
-      code = load_image();
-      break;
-    case Operation::kDestroyImage:
-      // First: the handler of a fault reads the code of the images that are noted.
-      forget_image(words[0]);
-      code = cpu::entries::destroy_image(pointer<gantry_image>(words[0]));
-      flush();
-      break;
-    case Operation::kFindKernel: {
-      gantry_kernel* kernel = nullptr;
-      code = pointer<gantry_image>(words[0])->find_kernel(text(channel_).c_str(), kernel);
-      words[0] = word(kernel);
-      break;
-    }
-    case Operation::kFindVariable: {
-      void* address = nullptr;
-      std::uint64_t size = 0;
-      code = pointer<gantry_image>(words[0])->find_variable(text(channel_).c_str(), address, size);
-      words[0] = word(address);
-      words[1] = size;
-      break;
-    }
-    case Operation::kSetFunctions:
-      code = cpu::entries::set_function_map(
-          &device_, reinterpret_cast<const __omp_offloading_fptr_map_ty*>(appended_.data()),
-          appended_.size() / sizeof(__omp_offloading_fptr_map_ty));
-      appended_ = {};
-      break;
-    case Operation::kWrite:
-      std::memcpy(pointer<std::byte>(words[0]), channel_.payload, channel_.payload_size);
-      break;
-    case Operation::kRead:
-      std::memcpy(channel_.payload, pointer<std::byte>(words[0]), words[1]);
-      break;
-    case Operation::kApplyChanges:
-      code = apply_changes(control_);
-      break;
-    case Operation::kLaunch:
-      code = launch();
-      break;
-    case Operation::kEnd:
-      flush();
-      _exit(EXIT_SUCCESS);
-    }
+    const std::int32_t code = result();
     channel_.code = code;
     if (code != GANTRY_SUCCESS) {
       const std::string_view message = plugins::last_error();
@@ -159,6 +107,62 @@ public:
   }
 
 private:
+  std::int32_t result() {
+    auto* const image = pointer<gantry_image>(channel_.image.image);
+    SymbolArguments& symbol = channel_.symbol;
+    switch (channel_.operation) {
+    case Operation::kAppend:
+      appended_.insert(appended_.end(), channel_.payload, channel_.payload + channel_.payload_size);
+      break;
+    case Operation::kCreateImage:
+      return create_image();
+    case Operation::kLoadImage:
+      return load_image(image);
+    case Operation::kDestroyImage: {
+      // First: the handler of a fault reads the code of the images that are noted.
+      forget_image(word(image));
+      const std::int32_t code = cpu::entries::destroy_image(image);
+      flush();
+      return code;
+    }
+    case Operation::kFindKernel: {
+      gantry_kernel* kernel = nullptr;
+      const std::int32_t code =
+          pointer<gantry_image>(symbol.image)->find_kernel(text(channel_).c_str(), kernel);
+      symbol.place = word(kernel);
+      return code;
+    }
+    case Operation::kFindVariable: {
+      void* address = nullptr;
+      const std::int32_t code = pointer<gantry_image>(symbol.image)
+                                    ->find_variable(text(channel_).c_str(), address, symbol.size);
+      symbol.place = word(address);
+      return code;
+    }
+    case Operation::kSetFunctions: {
+      const std::vector<std::byte> table = std::exchange(appended_, {});
+      return cpu::entries::set_function_map(
+          &device_, reinterpret_cast<const __omp_offloading_fptr_map_ty*>(table.data()),
+          table.size() / sizeof(__omp_offloading_fptr_map_ty));
+    }
+    case Operation::kWrite:
+      std::memcpy(pointer<std::byte>(channel_.copy.address), channel_.payload,
+                  channel_.payload_size);
+      break;
+    case Operation::kRead:
+      std::memcpy(channel_.payload, pointer<std::byte>(channel_.copy.address), channel_.copy.size);
+      break;
+    case Operation::kApplyChanges:
+      return apply_changes(control_);
+    case Operation::kLaunch:
+      return launch();
+    case Operation::kEnd:
+      flush();
+      _exit(EXIT_SUCCESS);
+    }
+    return GANTRY_SUCCESS;
+  }
+
   /// What kernels have printed comes before what the program prints when it knows them to be done.
   static void flush() {
     std::fflush(stdout);
@@ -166,64 +170,57 @@ private:
   }
 
   std::int32_t create_image() {
+    const std::vector<std::byte> bytes = std::exchange(appended_, {});
     const std::string file = text(channel_);
     gantry_image* image = nullptr;
-    const std::int32_t code =
-        cpu::entries::create_image(&device_, appended_.data(), appended_.size(),
-                                   file.empty() ? nullptr : file.c_str(), &image);
-    appended_ = {};
-    channel_.words[0] = word(image);
+    const std::int32_t code = cpu::entries::create_image(
+        &device_, bytes.data(), bytes.size(), file.empty() ? nullptr : file.c_str(), &image);
+    channel_.image.image = word(image);
     return code;
   }
 
-  std::int32_t load_image() {
-    auto* const image = pointer<gantry_image>(channel_.words[0]);
+  std::int32_t load_image(gantry_image* image) {
     const std::int32_t code = cpu::entries::load_image(image);
     flush();
-    if (code != GANTRY_SUCCESS) {
-      return code;
-    }
+    GANTRY_STATUS_TRY(code);
     Search search{reinterpret_cast<std::uintptr_t>(image->base()), {}};
     dl_iterate_phdr(look_at, &search);
     note_image(word(image), search.found);
-    channel_.words[0] = search.found.begin;
-    channel_.words[1] = search.found.end;
+    channel_.image.begin = search.found.begin;
+    channel_.image.end = search.found.end;
     return GANTRY_SUCCESS;
   }
 
   std::int32_t launch() {
     if (control_.changes_made.load(std::memory_order_acquire) !=
         control_.changes_posted.load(std::memory_order_acquire)) {
-      if (const std::int32_t code = apply_changes(control_); code != GANTRY_SUCCESS) {
-        return code;
-      }
+      GANTRY_STATUS_TRY(apply_changes(control_));
     }
-    const LaunchShape& shape = channel_.launch;
+    LaunchArguments& given = channel_.launch;
     gantry_launch launch = {};
     launch.size = sizeof launch;
-    launch.kind = shape.kind;
+    launch.kind = given.kind;
     launch.arguments = reinterpret_cast<void* const*>(channel_.payload);
-    launch.argument_count = shape.argument_count;
-    std::ranges::copy(shape.num_teams, launch.num_teams);
-    std::ranges::copy(shape.thread_limit, launch.thread_limit);
-    launch.trip_count = shape.trip_count;
-    launch.dynamic_memory = shape.dynamic_memory;
-    const std::uint64_t kernel = channel_.words[0];
+    launch.argument_count = given.argument_count;
+    std::ranges::copy(given.num_teams, launch.num_teams);
+    std::ranges::copy(given.thread_limit, launch.thread_limit);
+    launch.trip_count = given.trip_count;
+    launch.dynamic_memory = given.dynamic_memory;
+    auto* const kernel = pointer<gantry_kernel>(given.kernel);
+    const bool timed = given.timed != 0;
     if (control_.time_limit != 0) {
       channel_.since.store(monotonic_now(), std::memory_order_relaxed);
     }
-    channel_.kernel.store(kernel);
+    channel_.kernel.store(given.kernel);
     // Regions of GCC's and kernels of Flang's are told otherwise.
-    if (pointer<gantry_kernel>(kernel)->run == nullptr &&
-        pointer<gantry_kernel>(kernel)->run_league == nullptr) {
-      set_thread_limit(shape.thread_limit[0]);
+    if (kernel->run == nullptr && kernel->run_league == nullptr) {
+      set_thread_limit(given.thread_limit[0]);
     }
-    const std::uint64_t begin = shape.timed != 0 ? monotonic_now() : 0;
-    const std::int32_t code =
-        cpu::entries::launch(&device_, pointer<gantry_kernel>(kernel), &launch);
-    if (shape.timed != 0) {
-      channel_.words[1] = begin;
-      channel_.words[2] = monotonic_now();
+    const std::uint64_t begin = timed ? monotonic_now() : 0;
+    const std::int32_t code = cpu::entries::launch(&device_, kernel, &launch);
+    if (timed) {
+      given.begin = begin;
+      given.end = monotonic_now();
     }
     channel_.kernel.store(0);
     flush();

@@ -24,53 +24,31 @@ void run(const Ident* location, std::int64_t number, std::string_view name, core
   core::run_data_construct(*device, at, items, step);
 }
 
-void begin(const Ident* location, std::int64_t device, const MapArrays& arrays,
-           const void* caller) {
-  run(location, device, "target data", &core::DataEnvironment::enter, arrays, caller);
-}
-
-void end(const Ident* location, std::int64_t device, const MapArrays& arrays, const void* caller) {
-  run(location, device, "end of target data", &core::DataEnvironment::exit, arrays, caller);
-}
-
-void update(const Ident* location, std::int64_t device, const MapArrays& arrays,
-            const void* caller) {
-  run(location, device, "target update", &core::DataEnvironment::update, arrays, caller);
-}
-
 } // namespace
 
 // The forms with nowait run inside a task that libomp made for the construct and that carries its
 // dependences, so the four arguments that Clang 19 and later pass for these are not read; earlier
 // versions do not pass them. The forms without _mapper are those of before Clang 14.
-#define GANTRY_DATA_ENTRY_POINTS(action)                                                           \
+#define GANTRY_DATA_FORMS(action, name, step)                                                      \
   GANTRY_EXPORT void __tgt_target_data_##action##_mapper(                                          \
       const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
       std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
-    action(location, device,                                                                       \
-           {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},       \
-           __builtin_return_address(0));                                                           \
-  }                                                                                                \
-  GANTRY_EXPORT void __tgt_target_data_##action##_nowait_mapper(                                   \
-      const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
-      std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
-    action(location, device,                                                                       \
-           {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},       \
-           __builtin_return_address(0));                                                           \
+    run(location, device, name, &core::DataEnvironment::step,                                      \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},          \
+        __builtin_return_address(0));                                                              \
   }                                                                                                \
   GANTRY_EXPORT void __tgt_target_data_##action(std::int64_t device, std::int32_t count,           \
                                                 void** bases, void** begins, std::int64_t* sizes,  \
                                                 std::int64_t* types) {                             \
-    action(nullptr, device, {static_cast<std::uint32_t>(count), bases, begins, sizes, types},      \
-           __builtin_return_address(0));                                                           \
-  }                                                                                                \
-  GANTRY_EXPORT void __tgt_target_data_##action##_nowait(                                          \
-      std::int64_t device, std::int32_t count, void** bases, void** begins, std::int64_t* sizes,   \
-      std::int64_t* types) {                                                                       \
-    action(nullptr, device, {static_cast<std::uint32_t>(count), bases, begins, sizes, types},      \
-           __builtin_return_address(0));                                                           \
+    run(nullptr, device, name, &core::DataEnvironment::step,                                       \
+        {static_cast<std::uint32_t>(count), bases, begins, sizes, types},                          \
+        __builtin_return_address(0));                                                              \
   }
 
-GANTRY_DATA_ENTRY_POINTS(begin)
-GANTRY_DATA_ENTRY_POINTS(end)
-GANTRY_DATA_ENTRY_POINTS(update)
+#define GANTRY_DATA_ENTRY_POINTS(action, name, step)                                               \
+  GANTRY_DATA_FORMS(action, name, step)                                                            \
+  GANTRY_DATA_FORMS(action##_nowait, name, step)
+
+GANTRY_DATA_ENTRY_POINTS(begin, "target data", enter)
+GANTRY_DATA_ENTRY_POINTS(end, "end of target data", exit)
+GANTRY_DATA_ENTRY_POINTS(update, "target update", update)

@@ -39,9 +39,9 @@ std::optional<std::uint32_t> object_around(const std::byte* address, std::size_t
   return std::nullopt;
 }
 
-/// Clang 19 and 22 give the entry of a struct too few bytes where members of its members, or of its
-/// base classes, are list items too. Such a member, which comes after it, lies in the struct's
-/// storage all the same.
+/// Enlarges the entry of a struct so that it has the storage of a member that comes after it. Works
+/// around Clang 19 and 22, which give the struct too few bytes where members of its members, or of
+/// its base classes, are list items too; it may go when no supported Clang does.
 void enlarge_struct(const core::MapItem& member, std::size_t list_begin, MapItems& items) {
   for (std::size_t i = items.size() - 1; i > list_begin; --i) {
     core::MapItem& item = items[i - 1];

@@ -1,7 +1,6 @@
 // Clang's map arrays, decoded.
 #include "runtime/abi/clang/decode.h"
 
-#include <array>
 #include <cstring>
 #include <vector>
 

@@ -72,14 +72,7 @@ struct WarmLaunch : ::testing::Test {
       sizes[i] = sizeof arrays[i];
       types[i] = type;
     }
-    KernelArguments result{};
-    result.version = 3;
-    result.item_count = count;
-    result.bases = bases;
-    result.begins = begins;
-    result.sizes = sizes;
-    result.types = types;
-    return result;
+    return gantry::testing::arguments_of(3, count, bases, begins, sizes, types);
   }
 
   /// Allocations of 100 launches after the first few.

@@ -10,22 +10,29 @@ using gantry::abi::clang::Ident;
 extern "C" {
 using Types = std::int64_t*;
 using Sizes = std::int64_t*;
-// Clang 14.
+// The forms of a launch. Those with nowait are passed four more arguments, which are not read.
+#define GANTRY_DECLARE(nowait)                                                                     \
+  int __tgt_target##nowait##_mapper(const Ident*, std::int64_t device, const void* host_address,   \
+                                    std::int32_t count, void** bases, void** begins, Sizes, Types, \
+                                    void** names, void** mappers);                                 \
+  int __tgt_target_teams##nowait##_mapper(const Ident*, std::int64_t device,                       \
+                                          const void* host_address, std::int32_t count,            \
+                                          void** bases, void** begins, Sizes, Types, void** names, \
+                                          void** mappers, std::int32_t teams, std::int32_t limit); \
+  int __tgt_target##nowait(std::int64_t device, const void* host_address, std::int32_t count,      \
+                           void** bases, void** begins, Sizes, Types);                             \
+  int __tgt_target_teams##nowait(std::int64_t device, const void* host_address,                    \
+                                 std::int32_t count, void** bases, void** begins, Sizes, Types,    \
+                                 std::int32_t teams, std::int32_t limit);                          \
+  void __tgt_target_data_begin##nowait(std::int64_t device, std::int32_t count, void** bases,      \
+                                       void** begins, Sizes, Types);                               \
+  decltype(__tgt_target_data_begin##nowait) __tgt_target_data_end##nowait;                         \
+  decltype(__tgt_target_data_begin##nowait) __tgt_target_data_update##nowait;
+GANTRY_DECLARE()
+GANTRY_DECLARE(_nowait)
+#undef GANTRY_DECLARE
 void __kmpc_push_target_tripcount_mapper(const Ident*, std::int64_t device, std::uint64_t trip);
-int __tgt_target_mapper(const Ident*, std::int64_t device, const void* host_address,
-                        std::int32_t count, void** bases, void** begins, Sizes, Types, void** names,
-                        void** mappers);
-int __tgt_target_nowait_mapper(const Ident*, std::int64_t device, const void* host_address,
-                               std::int32_t count, void** bases, void** begins, Sizes, Types,
-                               void** names, void** mappers, std::int32_t, void*, std::int32_t,
-                               void*);
-int __tgt_target_teams_mapper(const Ident*, std::int64_t device, const void* host_address,
-                              std::int32_t count, void** bases, void** begins, Sizes, Types,
-                              void** names, void** mappers, std::int32_t teams, std::int32_t limit);
-int __tgt_target_teams_nowait_mapper(const Ident*, std::int64_t device, const void* host_address,
-                                     std::int32_t count, void** bases, void** begins, Sizes, Types,
-                                     void** names, void** mappers, std::int32_t teams,
-                                     std::int32_t limit, std::int32_t, void*, std::int32_t, void*);
+void __kmpc_push_target_tripcount(std::int64_t device, std::uint64_t trip);
 int __tgt_target_kernel_nowait(const Ident*, std::int64_t device, std::int32_t teams,
                                std::int32_t limit, const void* host_address,
                                const gantry::abi::clang::KernelArguments*, std::int32_t, void*,
@@ -35,27 +42,6 @@ void __tgt_register_requires(std::int64_t flags);
 void __tgt_target_data_begin_nowait_mapper(const Ident*, std::int64_t device, std::int32_t count,
                                            void** bases, void** begins, Sizes, Types, void** names,
                                            void** mappers);
-// Before.
-void __kmpc_push_target_tripcount(std::int64_t device, std::uint64_t trip);
-int __tgt_target(std::int64_t device, const void* host_address, std::int32_t count, void** bases,
-                 void** begins, Sizes, Types);
-int __tgt_target_nowait(std::int64_t device, const void* host_address, std::int32_t count,
-                        void** bases, void** begins, Sizes, Types);
-int __tgt_target_teams(std::int64_t device, const void* host_address, std::int32_t count,
-                       void** bases, void** begins, Sizes, Types, std::int32_t teams,
-                       std::int32_t limit);
-int __tgt_target_teams_nowait(std::int64_t device, const void* host_address, std::int32_t count,
-                              void** bases, void** begins, Sizes, Types, std::int32_t teams,
-                              std::int32_t limit);
-#define GANTRY_DECLARE(name)                                                                       \
-  void name(std::int64_t device, std::int32_t count, void** bases, void** begins, Sizes, Types);
-GANTRY_DECLARE(__tgt_target_data_begin)
-GANTRY_DECLARE(__tgt_target_data_begin_nowait)
-GANTRY_DECLARE(__tgt_target_data_end)
-GANTRY_DECLARE(__tgt_target_data_end_nowait)
-GANTRY_DECLARE(__tgt_target_data_update)
-GANTRY_DECLARE(__tgt_target_data_update_nowait)
-#undef GANTRY_DECLARE
 int omp_target_is_present(const void* pointer, int device);
 }
 
@@ -82,35 +68,25 @@ TEST_F(OldCode, OfClang14LaunchesKernels) {
   __tgt_register_requires(1);
   __kmpc_push_target_tripcount_mapper(nullptr, kDevice, 100);
   const void* region = image.region(0);
-  EXPECT_EQ(__tgt_target_mapper(nullptr, kDevice, region, 2, bases, begins, sizes, types, nullptr,
-                                nullptr),
-            0);
-  EXPECT_EQ(x, 2);
-  EXPECT_EQ(__tgt_target_nowait_mapper(nullptr, kDevice, region, 2, bases, begins, sizes, types,
-                                       nullptr, nullptr, 0, nullptr, 0, nullptr),
-            0);
-  EXPECT_EQ(x, 4);
-  EXPECT_EQ(__tgt_target_teams_mapper(nullptr, kDevice, region, 2, bases, begins, sizes, types,
-                                      nullptr, nullptr, 1, 0),
-            0);
-  EXPECT_EQ(x, 6);
-  EXPECT_EQ(__tgt_target_teams_nowait_mapper(nullptr, kDevice, region, 2, bases, begins, sizes,
-                                             types, nullptr, nullptr, 1, 0, 0, nullptr, 0, nullptr),
-            0);
-  EXPECT_EQ(x, 8);
-  EXPECT_NE(
-      __tgt_target_mapper(nullptr, kHost, region, 2, bases, begins, sizes, types, nullptr, nullptr),
-      0);
+  int expected = 0;
+  for (const auto form : {__tgt_target_mapper, __tgt_target_nowait_mapper}) {
+    const auto launch = [&](int device) {
+      return form(nullptr, device, region, 2, bases, begins, sizes, types, nullptr, nullptr);
+    };
+    EXPECT_EQ(launch(kDevice), 0);
+    EXPECT_EQ(x, expected += 2);
+    EXPECT_NE(launch(kHost), 0);
+  }
+  for (const auto form : {__tgt_target_teams_mapper, __tgt_target_teams_nowait_mapper}) {
+    EXPECT_EQ(
+        form(nullptr, kDevice, region, 2, bases, begins, sizes, types, nullptr, nullptr, 1, 0), 0);
+    EXPECT_EQ(x, expected += 2);
+  }
 }
 
 TEST_F(OldCode, OfClang15LaunchesKernelsWithoutWaiting) {
-  KernelArguments arguments{};
-  arguments.version = 1;
-  arguments.item_count = 2;
-  arguments.bases = bases;
-  arguments.begins = begins;
-  arguments.sizes = sizes;
-  arguments.types = types;
+  const KernelArguments arguments =
+      gantry::testing::arguments_of(1, 2, bases, begins, sizes, types);
   EXPECT_EQ(__tgt_target_kernel_nowait(nullptr, kDevice, -1, 0, image.region(0), &arguments, 0,
                                        nullptr, 0, nullptr),
             0);
@@ -128,16 +104,17 @@ TEST_F(OldCode, OfClang14MapsWithoutWaiting) {
 TEST_F(OldCode, OfBeforeClang14LaunchesKernels) {
   __kmpc_push_target_tripcount(kDevice, 100);
   const void* region = image.region(0);
-  EXPECT_EQ(__tgt_target(kDevice, region, 2, bases, begins, sizes, types), 0);
-  EXPECT_EQ(x, 2);
-  EXPECT_EQ(__tgt_target_nowait(kDevice, region, 2, bases, begins, sizes, types), 0);
-  EXPECT_EQ(x, 4);
-  EXPECT_EQ(__tgt_target_teams(kDevice, region, 2, bases, begins, sizes, types, 1, 0), 0);
-  EXPECT_EQ(x, 6);
-  EXPECT_EQ(__tgt_target_teams_nowait(kDevice, region, 2, bases, begins, sizes, types, 1, 0), 0);
-  EXPECT_EQ(x, 8);
-  EXPECT_NE(__tgt_target(kHost, region, 2, bases, begins, sizes, types), 0);
-  EXPECT_NE(__tgt_target_teams(kHost, region, 2, bases, begins, sizes, types, 1, 0), 0);
+  int expected = 0;
+  for (const auto form : {__tgt_target, __tgt_target_nowait}) {
+    EXPECT_EQ(form(kDevice, region, 2, bases, begins, sizes, types), 0);
+    EXPECT_EQ(x, expected += 2);
+    EXPECT_NE(form(kHost, region, 2, bases, begins, sizes, types), 0);
+  }
+  for (const auto form : {__tgt_target_teams, __tgt_target_teams_nowait}) {
+    EXPECT_EQ(form(kDevice, region, 2, bases, begins, sizes, types, 1, 0), 0);
+    EXPECT_EQ(x, expected += 2);
+    EXPECT_NE(form(kHost, region, 2, bases, begins, sizes, types, 1, 0), 0);
+  }
 }
 
 TEST_F(OldCode, OfBeforeClang14MapsAndUpdates) {

@@ -1,6 +1,5 @@
-#include "runtime/abi/clang/names.h"
-
 #include "runtime/abi/clang/program.h"
+
 #include "runtime/abi/cxx_names.h"
 
 #include <fmt/format.h>

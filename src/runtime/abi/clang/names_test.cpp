@@ -1,4 +1,4 @@
-#include "runtime/abi/clang/names.h"
+#include "runtime/abi/clang/program.h"
 
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ void expand(core::MapItem piece, std::span<const Dimension> dimensions, MapItems
   }
 }
 
-/// No array has more.
+/// More than any array has.
 constexpr std::uint64_t kMostDimensions = 64;
 
 /// What a descriptor ends with: one element of the element type's size.
@@ -43,10 +43,11 @@ bool describes_element(const Dimension& record) {
   return record.offset == 0 && record.count == 1 && record.stride > 0;
 }
 
-/// Clang 22 gives a section with a stride whose length it does not know a number of dimensions that
-/// is its length in bytes. The records themselves are right, and the last one looks like no other:
-/// what stands for the number is a multiple of its size, and large enough for the elements of the
-/// dimension before it. Nothing behind it is read.
+/// Whether the last of the records is the one that a descriptor ends with. Clang 22 gives a section
+/// with a stride whose length it does not know a number of dimensions that is its length in bytes
+/// (llvm/llvm-project#181987, which repairs Clang 23; this may go with Clang 22). The records
+/// themselves are right, and the true last one can be told: the wrong number is a multiple of its
+/// size, and large enough for the elements of the dimension before it. No record behind it is read.
 bool is_descriptor(const Dimension* records, std::uint64_t dimensions) {
   if (dimensions > kMostDimensions) {
     return false;

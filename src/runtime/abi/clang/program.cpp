@@ -89,45 +89,45 @@ bool is_current(const CurrentEntry& entry) {
   return entry.reserved == 0 && known_kind && entry.flags <= kAllFlags;
 }
 
-Status decode_entries(const std::byte* begin, const std::byte* end, ProgramContents& contents) {
-  const auto size = static_cast<std::size_t>(end - begin);
-  if (size == 0) {
+/// Reads a table of entries of one layout, at any alignment. `append_one` appends one of them.
+template <typename Entry, typename Append>
+Status decode_table(std::span<const std::byte> table, ProgramContents& contents,
+                    Append append_one) {
+  if (table.size() % sizeof(Entry) != 0) {
+    return fail("the table of offload entries has {} bytes, which is no multiple of {}",
+                table.size(), sizeof(Entry));
+  }
+  contents.entries.reserve(table.size() / sizeof(Entry));
+  for (; !table.empty(); table = table.subspan(sizeof(Entry))) {
+    Entry entry;
+    std::memcpy(&entry, table.data(), sizeof entry);
+    GANTRY_TRY(append_one(entry));
+  }
+  return {};
+}
+
+Status decode_entries(std::span<const std::byte> table, ProgramContents& contents) {
+  if (table.empty()) {
     return {};
   }
   CurrentEntry first{};
-  std::memcpy(&first, begin, std::min(size, sizeof first));
-  if (is_current(first)) {
-    if (first.version != format::kCurrentEntryVersion) {
-      return fail("the offload entries are of version {}, and this runtime knows version {}; they "
-                  "were made by a newer Clang than Gantry supports",
-                  first.version, format::kCurrentEntryVersion);
-    }
-    if (size % sizeof(CurrentEntry) != 0) {
-      return fail("the table of offload entries has {} bytes, which is no multiple of {}", size,
-                  sizeof(CurrentEntry));
-    }
-    contents.entries.reserve(size / sizeof(CurrentEntry));
-    for (; begin != end; begin += sizeof(CurrentEntry)) {
-      CurrentEntry entry;
-      std::memcpy(&entry, begin, sizeof entry);
-      GANTRY_TRY(append(entry.address, entry.name, entry.size, entry.kind, entry.flags, entry.data,
-                        contents));
-    }
-    return {};
+  std::memcpy(&first, table.data(), std::min(table.size(), sizeof first));
+  if (!is_current(first)) {
+    return decode_table<LegacyEntry>(table, contents, [&](const LegacyEntry& entry) {
+      return append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
+                    static_cast<std::uint32_t>(entry.flags), static_cast<std::uint64_t>(entry.data),
+                    contents);
+    });
   }
-  if (size % sizeof(LegacyEntry) != 0) {
-    return fail("the table of offload entries has {} bytes, which is no multiple of {}", size,
-                sizeof(LegacyEntry));
+  if (first.version != format::kCurrentEntryVersion) {
+    return fail("the offload entries are of version {}, and this runtime knows version {}; they "
+                "were made by a newer Clang than Gantry supports",
+                first.version, format::kCurrentEntryVersion);
   }
-  contents.entries.reserve(size / sizeof(LegacyEntry));
-  for (; begin != end; begin += sizeof(LegacyEntry)) {
-    LegacyEntry entry; // at any alignment
-    std::memcpy(&entry, begin, sizeof entry);
-    GANTRY_TRY(append(entry.address, entry.name, entry.size, format::kOpenMpEntryKind,
-                      static_cast<std::uint32_t>(entry.flags),
-                      static_cast<std::uint64_t>(entry.data), contents));
-  }
-  return {};
+  return decode_table<CurrentEntry>(table, contents, [&](const CurrentEntry& entry) {
+    return append(entry.address, entry.name, entry.size, entry.kind, entry.flags, entry.data,
+                  contents);
+  });
 }
 
 /// Clang 15 and 16 register the container, later versions the image inside it.
@@ -155,7 +155,7 @@ Result<ProgramContents> decode_program(const void* pointer) {
     const DeviceImage& image = descriptor.images[i];
     GANTRY_TRY(decode_image({image.begin, image.end}, contents));
   }
-  GANTRY_TRY(decode_entries(descriptor.entries_begin, descriptor.entries_end, contents));
+  GANTRY_TRY(decode_entries({descriptor.entries_begin, descriptor.entries_end}, contents));
   return contents;
 }
 

@@ -62,17 +62,23 @@ constexpr EntryKind kAllKinds[] = {EntryKind::kKernel,           EntryKind::kVar
                                    EntryKind::kUnifiedVariable,  EntryKind::kLink,
                                    EntryKind::kIndirectFunction, EntryKind::kIndirectTable};
 
+/// An entry of each kind.
+template <typename Make>
+auto all_kinds(Make make) {
+  return std::vector{make("kernel", 0, 0),
+                     make("variable", 0, 12),
+                     make("variable_decl_tgt_ref_ptr", 0, 8),
+                     make("link_decl_tgt_ref_ptr", 1, 8),
+                     make("function", 8, 8),
+                     make("vtable", 0x20, 40),
+                     make(".requires", 0x10, 0)};
+}
+
 TEST(Entries, OfTheCurrentLayout) {
-  const auto contents = decode(table<CurrentEntry>({
-      current("kernel", 0, 0),
-      current("variable", 0, 12),
-      current("variable_decl_tgt_ref_ptr", 0, 8),
-      current("link_decl_tgt_ref_ptr", 1, 8),
-      current("function", 8, 8),
-      current("vtable", 0x20, 40),
-      current(".requires", 0x10, 0),
-      current("cuda", 0x77, 0, 2),
-  }));
+  auto entries =
+      all_kinds([](const char* name, int flags, int size) { return current(name, flags, size); });
+  entries.push_back(current("cuda", 0x77, 0, 2));
+  const auto contents = decode(table(entries));
   EXPECT_THAT(kinds(contents), testing::ElementsAreArray(kAllKinds));
   EXPECT_STREQ(contents->entries[1].name, "variable");
   EXPECT_EQ(contents->entries[1].size, 12u);
@@ -80,15 +86,7 @@ TEST(Entries, OfTheCurrentLayout) {
 }
 
 TEST(Entries, OfTheLegacyLayoutAtAnyAlignment) {
-  const Buffer entries = table<LegacyEntry>({
-      legacy("kernel", 0, 0),
-      legacy("variable", 0, 12),
-      legacy("variable_decl_tgt_ref_ptr", 0, 8),
-      legacy("link_decl_tgt_ref_ptr", 1, 8),
-      legacy("function", 8, 8),
-      legacy("vtable", 0x20, 40),
-      legacy("", 0x10, 0),
-  });
+  const Buffer entries = table(all_kinds(legacy));
   for (std::size_t shift = 0; shift < 8; ++shift) {
     Buffer shifted(shift);
     shifted.insert(shifted.end(), entries.begin(), entries.end());

@@ -1,6 +1,6 @@
 // Registration: called by constructors and exit handlers of executables and shared libraries.
 #include "runtime/abi/clang/layouts.h"
-#include "runtime/abi/clang/names.h"
+#include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/host/module_path.h"

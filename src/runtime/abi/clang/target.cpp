@@ -151,12 +151,12 @@ GANTRY_EXPORT int __tgt_target_kernel(const Ident* location, std::int64_t device
 /// Asked by libomp on any thread, one at a time, until `*handle` is null: then the task that
 /// launched a region with nowait is complete.
 GANTRY_EXPORT void __tgt_target_nowait_query(void** handle) {
-  constexpr int kPatience = 64;
+  constexpr int kQueriesWithoutPause = 64;
   constexpr auto kPause = std::chrono::microseconds(50);
   auto* deferred = static_cast<DeferredRegion*>(*handle);
   if (!deferred->region.done()) {
     // libomp's idle threads do nothing but ask.
-    if (++deferred->fruitless_queries > kPatience) {
+    if (++deferred->fruitless_queries > kQueriesWithoutPause) {
       std::this_thread::sleep_for(kPause);
     }
     return;

@@ -22,10 +22,12 @@ __attribute__((weak)) void __kmpc_omp_task_complete_if0(const void* location, st
 namespace gantry::abi::clang {
 namespace {
 
-/// libomp's threads take tasks from their own deque's end and from the others' front, and a task
-/// whose `mutexinoutset` is held is not taken. When the task that holds it is queued again, to be
-/// asked about, between two that wait for it, nobody would ever come to it. In a team that has met
-/// an untied task, threads look through the whole of the others' deques: it meets one here.
+/// Works around libomp, whose threads look at one end of a deque only: of their own at the back, of
+/// others' at the front. A task whose `mutexinoutset` is held is not taken from there. When the
+/// task that holds it is queued again, to be asked about, between two that wait for it, no thread
+/// would ever reach it. In a team that has met an untied task, threads search the others' deques
+/// whole, so the team meets one here. llvm/llvm-project#97816 describes the same search with
+/// priorities; this may go when libomp searches whole deques by itself.
 void let_deques_be_searched(std::int32_t thread) {
   constexpr std::int32_t kUntied = 0;
   constexpr std::size_t kTaskSize = 5 * sizeof(void*); // kmp_task_t, as Clang lays it out

@@ -25,14 +25,7 @@ struct Launch : ::testing::Test {
   /// The arguments of `x += value`.
   KernelArguments add(std::uint32_t version, std::uintptr_t value) {
     bases[1] = begins[1] = reinterpret_cast<void*>(value);
-    KernelArguments arguments{};
-    arguments.version = version;
-    arguments.item_count = 2;
-    arguments.bases = bases;
-    arguments.begins = begins;
-    arguments.sizes = sizes;
-    arguments.types = kTypes;
-    return arguments;
+    return gantry::testing::arguments_of(version, 2, bases, begins, sizes, kTypes);
   }
 
   int launch(std::int64_t device, Region region, const KernelArguments* arguments) const {

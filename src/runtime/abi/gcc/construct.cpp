@@ -67,22 +67,22 @@ MapArrays KeptArrays::arrays() {
   return {addresses_.size(), addresses_.data(), sizes_.data(), kinds_.data()};
 }
 
-void defer(std::unique_ptr<Deferred> construct, void** dependences) {
+void defer(std::function<void()> construct, void** dependences) {
   constexpr unsigned kHasDependences = 8;
   if (libgomp().task == nullptr) {
-    construct->run();
+    construct();
     return;
   }
   // What libgomp copies into the task.
   struct Data {
-    Deferred* construct;
-  } data{construct.release()};
+    std::function<void()>* construct;
+  } data{new std::function<void()>(std::move(construct))};
   libgomp().task(
       [](void* task) {
-        const std::unique_ptr<Deferred> running(static_cast<Data*>(task)->construct);
-        running->run();
+        const std::unique_ptr<std::function<void()>> running(static_cast<Data*>(task)->construct);
+        (*running)();
       },
-      &data, nullptr, sizeof(Data), alignof(Data), true,
+      &data, nullptr, sizeof data, alignof(Data), true,
       dependences == nullptr ? 0 : kHasDependences, dependences, 0, nullptr);
 }
 

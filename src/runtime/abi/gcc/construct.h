@@ -4,6 +4,7 @@
 #include "runtime/abi/gcc/layouts.h"
 #include "runtime/core/runtime/runtime.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,15 +39,8 @@ private:
   std::vector<std::unique_ptr<std::byte[]>> values_;
 };
 
-/// A construct that is deferred, or waits for others.
-class Deferred {
-public:
-  virtual ~Deferred() = default;
-  virtual void run() = 0;
-};
-
-/// Makes a task of libgomp's for a construct with nowait, which may come to run at once.
-void defer(std::unique_ptr<Deferred> construct, void** dependences);
+/// Makes a task of libgomp's that executes a construct with nowait, which may come to run at once.
+void defer(std::function<void()> construct, void** dependences);
 
 /// Waits for the dependences of a construct without nowait.
 void wait_for(void** dependences);

@@ -75,24 +75,11 @@ void run(const DataConstruct& construct, int number, const MapArrays& arrays, co
   }
 }
 
-class DeferredConstruct final : public Deferred {
-public:
-  DeferredConstruct(const DataConstruct& construct, int number, const MapArrays& arrays,
-                    const void* caller)
-      : construct_(construct), number_(number), kept_(arrays), caller_(caller) {}
-  void run() override { ::run(construct_, number_, kept_.arrays(), caller_); }
-
-private:
-  const DataConstruct& construct_;
-  int number_;
-  KeptArrays kept_;
-  const void* caller_;
-};
-
 void run_or_defer(const DataConstruct& construct, int number, const MapArrays& arrays,
                   unsigned flags, void** dependences, const void* caller) {
   if ((flags & kNoWait) != 0) {
-    defer(std::make_unique<DeferredConstruct>(construct, number, arrays, caller), dependences);
+    const auto kept = std::make_shared<KeptArrays>(arrays);
+    defer([=, &construct] { run(construct, number, kept->arrays(), caller); }, dependences);
     return;
   }
   wait_for(dependences);

@@ -20,6 +20,13 @@ protected:
     kinds_.push_back(static_cast<std::uint16_t>(kind | 3U << 8));
   }
 
+  void clear() {
+    items.clear();
+    addresses_.clear();
+    sizes_.clear();
+    kinds_.clear();
+  }
+
   Status decode(Purpose purpose) {
     return decode_maps({addresses_.size(), addresses_.data(), sizes_.data(), kinds_.data()},
                        purpose, items);
@@ -31,10 +38,7 @@ protected:
     EXPECT_TRUE(decode(purpose));
     EXPECT_EQ(items.size(), 1U);
     const MapItem item = items.empty() ? MapItem() : items.front();
-    items.clear();
-    addresses_.clear();
-    sizes_.clear();
-    kinds_.clear();
+    clear();
     return item;
   }
 
@@ -166,11 +170,8 @@ TEST_F(Decode, Attachment) {
   EXPECT_EQ(static_cast<void*>(items[0].base), &pointer);
   EXPECT_EQ(static_cast<void*>(items[0].begin), &data_[3]);
   EXPECT_EQ(parameters(), 1U);
+  clear();
   add(&pointer, 0, kDetach);
-  items.clear();
-  addresses_.erase(addresses_.begin());
-  sizes_.erase(sizes_.begin());
-  kinds_.erase(kinds_.begin());
   ASSERT_TRUE(decode(Purpose::kExitData));
   EXPECT_TRUE(items.empty());
 }
@@ -184,10 +185,7 @@ TEST_F(Decode, AttachmentTellsWhereASectionsVariableBegins) {
     ASSERT_EQ(items.size(), 2U);
     EXPECT_EQ(static_cast<void*>(items[0].begin), &data_[4]);
     EXPECT_EQ(static_cast<void*>(items[0].base), &data_[purpose == Purpose::kTarget ? 4 : 2]);
-    items.clear();
-    addresses_.clear();
-    sizes_.clear();
-    kinds_.clear();
+    clear();
   }
 }
 
@@ -227,9 +225,7 @@ TEST_F(Decode, UnknownKinds) {
     const Status status = decode(Purpose::kTarget);
     ASSERT_FALSE(status) << kind;
     EXPECT_THAT(status.error().message, HasSubstr(fmt::format("of kind {:#x}", kind)));
-    addresses_.clear();
-    sizes_.clear();
-    kinds_.clear();
+    clear();
   }
 }
 

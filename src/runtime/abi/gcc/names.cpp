@@ -1,8 +1,7 @@
-#include "runtime/abi/gcc/names.h"
+#include "runtime/abi/gcc/program.h"
 
 #include "runtime/abi/cxx_names.h"
 #include "runtime/abi/gcc/openmp_target.h"
-#include "runtime/abi/gcc/program.h"
 #include "runtime/core/host/symbols.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "runtime/abi/gcc/openmp_target.h"
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/abi/gcc/names.h"
+#include "runtime/abi/gcc/program.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/runtime/runtime.h"
 
@@ -83,19 +83,19 @@ bool use_openmp_target(const void* argument) {
 
 void forget_openmp_target(const void* descriptor) {
   Known& all = known();
-  std::deque<OpenmpTarget> gone;
+  std::deque<OpenmpTarget> removed;
   {
     const std::lock_guard lock(all.mutex);
     const auto found = all.descriptors.find(descriptor);
     if (found == all.descriptors.end()) {
       return;
     }
-    gone = std::move(found->second);
+    removed = std::move(found->second);
     all.descriptors.erase(found);
     all.last.store(nullptr, std::memory_order_release);
   }
   const core::Module module = core::module_of(descriptor);
-  for (const OpenmpTarget& target : gone) {
+  for (const OpenmpTarget& target : removed) {
     core::Runtime::instance().unregister_program(&target, module.begin, module.end);
   }
 }

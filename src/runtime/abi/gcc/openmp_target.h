@@ -1,5 +1,5 @@
-// Programs of GCC's design of 2013, whose constructs bring the address of a descriptor of all their
-// device code (docs/gomp4-table.md).
+// Programs of GCC's design of 2013, whose constructs pass the address of a descriptor of all device
+// code of the program (docs/gomp4-table.md).
 #pragma once
 
 #include "runtime/core/programs/program.h"
@@ -8,8 +8,8 @@
 
 namespace gantry::abi::gcc {
 
-/// Makes what a construct's third argument brings known, at its first use. Any thread. False if it
-/// is null: there is no device code, and the host is to run the construct.
+/// Registers the descriptor that is a construct's third argument, at its first use. Any thread.
+/// False if it is null: there is no device code, and the host is to run the construct.
 [[nodiscard]] bool use_openmp_target(const void* argument);
 
 /// The library with the descriptor goes away.

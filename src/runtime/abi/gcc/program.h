@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/core/programs/program.h"
+#include "runtime/core/programs/compiler.h"
 
 #include <cstddef>
 #include <mutex>
@@ -27,5 +27,10 @@ struct Registration {
 
 /// Reads a Registration: see core::DecodeProgram.
 [[nodiscard]] Result<core::ProgramContents> decode_program(const void* registration);
+
+/// How GCC names what it compiles (names.cpp).
+extern const core::Compiler kGcc;
+/// The same for programs that GCC's design of 2013 registers (openmp_target.h).
+extern const core::Compiler kGccOpenmpTarget;
 
 } // namespace gantry::abi::gcc

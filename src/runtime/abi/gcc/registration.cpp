@@ -1,7 +1,6 @@
 // Registration: called by constructors and destructors that the link adds to executables and shared
 // libraries, once for each kind of device that there is an image for.
 #include "runtime/abi/export.h"
-#include "runtime/abi/gcc/names.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
 #include "runtime/abi/openmp/process_end.h"
@@ -58,7 +57,7 @@ GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void*
     forget_openmp_target(table);
     return;
   }
-  std::unique_ptr<Registration> gone;
+  std::unique_ptr<Registration> removed;
   {
     Registrations& known = registrations();
     const std::lock_guard lock(known.mutex);
@@ -69,10 +68,10 @@ GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void*
     if (found == known.all.end()) {
       return;
     }
-    gone = std::move(*found);
+    removed = std::move(*found);
     known.all.erase(found);
   }
-  Runtime::instance().unregister_program(gone.get(), module.begin, module.end);
+  Runtime::instance().unregister_program(removed.get(), module.begin, module.end);
 }
 
 GANTRY_EXPORT void GOMP_offload_register(const void* table, int target, const void* data) {

@@ -88,37 +88,35 @@ void run(const Target& target) {
   }
 }
 
-class DeferredTarget final : public Deferred {
-public:
-  explicit DeferredTarget(const Target& target) : target_(target), kept_(target.arrays) {
-    target_.arrays = kept_.arrays();
-    // At most a name and a value for each of the two, and the end.
-    for (void** word = target.arguments; word != nullptr && *word != nullptr; ++word) {
-      arguments_.push_back(*word);
-      if ((reinterpret_cast<std::uintptr_t>(*word) & kLaunchValueFollows) != 0) {
-        arguments_.push_back(*++word);
-      }
+/// A copy of a launch's words, which end with null.
+std::vector<void*> kept_words(void** words) {
+  std::vector<void*> kept;
+  for (; words != nullptr && *words != nullptr; ++words) {
+    kept.push_back(*words);
+    if ((reinterpret_cast<std::uintptr_t>(*words) & kLaunchValueFollows) != 0) {
+      kept.push_back(*++words);
     }
-    arguments_.push_back(nullptr);
-    target_.arguments = arguments_.data();
   }
-  void run() override { ::run(target_); }
-
-private:
-  Target target_;
-  KeptArrays kept_;
-  std::vector<void*> arguments_;
-};
+  kept.push_back(nullptr);
+  return kept;
+}
 
 } // namespace
 
 GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count, void** addresses,
                                    std::size_t* sizes, std::uint16_t* kinds, unsigned flags,
                                    void** dependences, void** arguments) {
-  const Target target{
+  Target target{
       device, region, {count, addresses, sizes, kinds}, arguments, __builtin_return_address(0)};
   if ((flags & kNoWait) != 0) {
-    defer(std::make_unique<DeferredTarget>(target), dependences);
+    defer(
+        [target, kept = std::make_shared<KeptArrays>(target.arrays),
+         words = kept_words(arguments)]() mutable {
+          target.arrays = kept->arrays();
+          target.arguments = words.data();
+          run(target);
+        },
+        dependences);
     return;
   }
   if (dependences != nullptr) {

@@ -1,4 +1,5 @@
-// LLVM's routines for memory of a given kind: what libomp's allocators call for the memory spaces
+// Allocation of memory: OpenMP's routines (OpenMP 5.2, sections 18.8.1 and 18.8.2), and LLVM's for
+// memory of a given kind, which libomp's allocators call for the memory spaces
 // llvm_omp_target_{device,host,shared}_mem_space and for pinned memory, and programs directly.
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/routine.h"
@@ -48,25 +49,18 @@ Status check_accessible(const core::Memory& memory) {
 
 } // namespace
 
-GANTRY_EXPORT void* llvm_omp_target_alloc_device(std::size_t size, int device) {
-  return allocate(Routine("llvm_omp_target_alloc_device"), size, device, MemoryKind::kDevice);
-}
-GANTRY_EXPORT void* llvm_omp_target_alloc_host(std::size_t size, int device) {
-  return allocate(Routine("llvm_omp_target_alloc_host"), size, device, MemoryKind::kHost);
-}
-GANTRY_EXPORT void* llvm_omp_target_alloc_shared(std::size_t size, int device) {
-  return allocate(Routine("llvm_omp_target_alloc_shared"), size, device, MemoryKind::kShared);
-}
+#define GANTRY_ALLOCATION(allocation, free, kind)                                                  \
+  GANTRY_EXPORT void* allocation(std::size_t size, int device) {                                   \
+    return allocate(Routine(#allocation), size, device, MemoryKind::kind);                         \
+  }                                                                                                \
+  GANTRY_EXPORT void free(void* pointer, int device) {                                             \
+    release(Routine(#free), pointer, device, MemoryKind::kind);                                    \
+  }
 
-GANTRY_EXPORT void llvm_omp_target_free_device(void* pointer, int device) {
-  release(Routine("llvm_omp_target_free_device"), pointer, device, MemoryKind::kDevice);
-}
-GANTRY_EXPORT void llvm_omp_target_free_host(void* pointer, int device) {
-  release(Routine("llvm_omp_target_free_host"), pointer, device, MemoryKind::kHost);
-}
-GANTRY_EXPORT void llvm_omp_target_free_shared(void* pointer, int device) {
-  release(Routine("llvm_omp_target_free_shared"), pointer, device, MemoryKind::kShared);
-}
+GANTRY_ALLOCATION(omp_target_alloc, omp_target_free, kDevice)
+GANTRY_ALLOCATION(llvm_omp_target_alloc_device, llvm_omp_target_free_device, kDevice)
+GANTRY_ALLOCATION(llvm_omp_target_alloc_host, llvm_omp_target_free_host, kHost)
+GANTRY_ALLOCATION(llvm_omp_target_alloc_shared, llvm_omp_target_free_shared, kShared)
 
 /// Makes host memory fit for the device to access and returns its address there. A device that can
 /// access the host's memory does so by the host's addresses, locked or not; nothing has to be done

@@ -55,18 +55,25 @@ struct RectangleArguments {
   const std::size_t* from_extents;
   int to_device;
   int from_device;
-
-  /// With two null pointers the routine tells the number of dimensions supported.
-  [[nodiscard]] bool is_question() const { return to == nullptr && from == nullptr; }
 };
 constexpr int kAnyNumberOfDimensions = INT32_MAX;
 
-Result<core::RectangleCopy> make_copy(const Routine& routine, const RectangleArguments& a) {
-  const auto to_memory = GANTRY_TRY(routine.memory(a.to, a.to_device));
-  const auto from_memory = GANTRY_TRY(routine.memory(a.from, a.from_device));
-  return core::RectangleCopy::make(a.element_size, a.dimensions, a.volume,
-                                   {to_memory, a.to_offsets, a.to_extents},
-                                   {from_memory, a.from_offsets, a.from_extents});
+/// Checks a copy and does with it what `perform` says.
+template <typename Perform>
+int copy_rectangle(const Routine& routine, const RectangleArguments& a, Perform perform) {
+  if (a.to == nullptr && a.from == nullptr) {
+    return kAnyNumberOfDimensions; // that the routine supports
+  }
+  const auto copied = [&]() -> Status {
+    const auto to_memory = GANTRY_TRY(routine.memory(a.to, a.to_device));
+    const auto from_memory = GANTRY_TRY(routine.memory(a.from, a.from_device));
+    return perform(routine, GANTRY_TRY(core::RectangleCopy::make(
+                                a.element_size, a.dimensions, a.volume,
+                                {to_memory, a.to_offsets, a.to_extents},
+                                {from_memory, a.from_offsets, a.from_extents})));
+  };
+  const Status status = copied();
+  return status ? kSuccess : routine.failed(status.error(), kFailure);
 }
 
 /// The routine has no value for failure: it returns its pointer.
@@ -119,18 +126,12 @@ omp_target_memcpy_rect(void* to, const void* from, std::size_t element_size, int
                        const std::size_t* volume, const std::size_t* to_offsets,
                        const std::size_t* from_offsets, const std::size_t* to_extents,
                        const std::size_t* from_extents, int to_device, int from_device) {
-  const RectangleArguments arguments{to,           from,       element_size, dimensions,
-                                     volume,       to_offsets, from_offsets, to_extents,
-                                     from_extents, to_device,  from_device};
-  if (arguments.is_question()) {
-    return kAnyNumberOfDimensions;
-  }
-  const Routine routine("omp_target_memcpy_rect");
-  const Status status =
-      make_copy(routine, arguments).and_then([&](const core::RectangleCopy& copy) {
-        return copy.perform(routine.construct());
-      });
-  return status ? kSuccess : routine.failed(status.error(), kFailure);
+  return copy_rectangle(Routine("omp_target_memcpy_rect"),
+                        {to, from, element_size, dimensions, volume, to_offsets, from_offsets,
+                         to_extents, from_extents, to_device, from_device},
+                        [](const Routine& routine, const core::RectangleCopy& copy) {
+                          return copy.perform(routine.construct());
+                        });
 }
 
 /// Section 18.8.8.
@@ -140,18 +141,15 @@ omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element_siz
                              const std::size_t* from_offsets, const std::size_t* to_extents,
                              const std::size_t* from_extents, int to_device, int from_device,
                              int depend_count, void* const* depend_objects) {
-  const RectangleArguments arguments{to,           from,       element_size, dimensions,
-                                     volume,       to_offsets, from_offsets, to_extents,
-                                     from_extents, to_device,  from_device};
-  if (arguments.is_question()) {
-    return kAnyNumberOfDimensions;
-  }
-  const Routine routine("omp_target_memcpy_rect_async");
-  const Status status = make_copy(routine, arguments).and_then([&](core::RectangleCopy copy) {
-    return defer(routine, {depend_count, depend_objects},
-                 [copy = std::move(copy)](const core::Construct& at) { return copy.perform(at); });
-  });
-  return status ? kSuccess : routine.failed(status.error(), kFailure);
+  return copy_rectangle(Routine("omp_target_memcpy_rect_async"),
+                        {to, from, element_size, dimensions, volume, to_offsets, from_offsets,
+                         to_extents, from_extents, to_device, from_device},
+                        [&](const Routine& routine, core::RectangleCopy copy) {
+                          return defer(routine, {depend_count, depend_objects},
+                                       [copy = std::move(copy)](const core::Construct& at) {
+                                         return copy.perform(at);
+                                       });
+                        });
 }
 
 GANTRY_EXPORT void* omp_target_memset(void* pointer, int value, std::size_t size, int device) {

@@ -1,5 +1,5 @@
-// Device memory routines (OpenMP 5.2, section 18.8): allocation, presence and association. The
-// copies are in copies.cpp.
+// Device memory routines (OpenMP 5.2, section 18.8): presence and association. Allocation is in
+// allocators.cpp, the copies are in copies.cpp.
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/routine.h"
 
@@ -19,39 +19,10 @@ Result<core::DataEnvironment*> environment_of(const Routine& routine, int device
                 "number of another device",
                 device_number);
   }
-  return &(device)->data_environment();
+  return &device->data_environment();
 }
 
 } // namespace
-
-/// Section 18.8.1.
-GANTRY_EXPORT void* omp_target_alloc(std::size_t size, int device_number) {
-  const Routine routine("omp_target_alloc");
-  const auto device = routine.device(device_number);
-  if (!device) {
-    return routine.failed(device.error(), nullptr);
-  }
-  if (size == 0) {
-    return nullptr;
-  }
-  const auto allocated = core::allocate(*device, size, core::MemoryKind::kDevice);
-  return allocated ? *allocated : routine.failed(allocated.error(), nullptr);
-}
-
-/// Section 18.8.2.
-GANTRY_EXPORT void omp_target_free(void* pointer, int device_number) {
-  const Routine routine("omp_target_free");
-  const auto memory = routine.memory(pointer, device_number);
-  if (!memory) {
-    routine.end(memory.error());
-  }
-  if (pointer == nullptr) {
-    return;
-  }
-  if (Status status = core::release(*memory, core::MemoryKind::kDevice); !status) {
-    routine.end(status.error());
-  }
-}
 
 /// Section 18.8.3. A null pointer refers to no storage, also on the host.
 GANTRY_EXPORT int omp_target_is_present(const void* pointer, int device_number) {

@@ -105,8 +105,9 @@ void RegionUse::begin() {
 }
 
 void RegionUse::note_thread() {
-  // Once more, behind what the C library has done before main: handlers run in the opposite order,
-  // and libraries that are there from the start unregister in one of its own.
+  // Registers the handler a second time: handlers run in the reverse order of registration, and
+  // this one has to run before the handler of the C library, registered before main, in which
+  // libraries that were loaded at the start unregister.
   [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
   static const ThreadEnd thread_end;
   thread_counts = true;

@@ -1,10 +1,10 @@
-// The clock that a program and its workers share.
+// The clock that programs, their workers and the times of queues share.
 #pragma once
 
 #include <cstdint>
 #include <ctime>
 
-namespace gantry::worker {
+namespace gantry {
 
 /// Nanoseconds of CLOCK_MONOTONIC.
 inline std::uint64_t monotonic_now() {
@@ -14,4 +14,4 @@ inline std::uint64_t monotonic_now() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-} // namespace gantry::worker
+} // namespace gantry

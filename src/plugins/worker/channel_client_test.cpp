@@ -1,5 +1,5 @@
-// A line against a thread that serves its channel as a worker does.
-#include "plugins/worker/line.h"
+// The program's end of a channel against a thread that serves the channel as a worker does.
+#include "plugins/worker/channel_client.h"
 
 #include "plugins/worker/fault.h"
 #include "plugins/worker/futex.h"
@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,7 +19,7 @@
 namespace gantry::worker {
 namespace {
 
-struct WorkerLine : ::testing::Test {
+struct WorkerChannel : ::testing::Test {
   /// Does `count` operations.
   std::thread serve(std::uint32_t count, const std::function<void(Channel&)>& perform) {
     return std::thread([this, count, perform] {
@@ -41,38 +40,38 @@ struct WorkerLine : ::testing::Test {
   }
 
   std::unique_ptr<Control> control = std::make_unique<Control>();
-  Line line{*control, control->channels[0]};
+  ChannelClient client{*control, control->channels[0]};
 };
 
-TEST_F(WorkerLine, CarriesOneOperationAfterTheOther) {
+TEST_F(WorkerChannel, CarriesOneOperationAfterTheOther) {
   constexpr std::uint32_t kCount = 2000;
   std::thread server = serve(kCount, [](Channel& channel) {
-    channel.words[0] *= 2;
+    channel.copy.address *= 2;
     channel.code = GANTRY_SUCCESS;
   });
   for (std::uint64_t i = 0; i < kCount; ++i) {
-    line.word(0) = i;
-    ASSERT_EQ(line.call(Operation::kFindKernel), GANTRY_SUCCESS);
-    ASSERT_EQ(line.word(0), 2 * i);
-    EXPECT_FALSE(line.busy());
+    client->copy.address = i;
+    ASSERT_EQ(client.call(Operation::kFindKernel), GANTRY_SUCCESS);
+    ASSERT_EQ(client->copy.address, 2 * i);
+    EXPECT_FALSE(client.busy());
   }
   server.join();
 }
 
-TEST_F(WorkerLine, AnErrorComesWithItsMessage) {
+TEST_F(WorkerChannel, AnErrorComesWithItsMessage) {
   std::thread server = serve(1, [](Channel& channel) {
     constexpr std::string_view kMessage = "there is no such kernel";
     channel.code = GANTRY_NOT_FOUND;
     channel.payload_size = kMessage.size();
     std::memcpy(channel.payload, kMessage.data(), kMessage.size());
   });
-  line.set_payload("name");
-  EXPECT_EQ(line.call(Operation::kFindKernel), GANTRY_NOT_FOUND);
+  client.set_payload("name");
+  EXPECT_EQ(client.call(Operation::kFindKernel), GANTRY_NOT_FOUND);
   EXPECT_STREQ(plugins::last_error(), "there is no such kernel");
   server.join();
 }
 
-TEST_F(WorkerLine, AFaultThatMakesNoSenseIsDescribedAllTheSame) {
+TEST_F(WorkerChannel, AFaultThatMakesNoSenseIsDescribedAllTheSame) {
   control->fault.kind = FaultKind::kAccess;
   control->fault.known = 1;
   control->fault.access = 0x7FFFFFFF;
@@ -81,7 +80,7 @@ TEST_F(WorkerLine, AFaultThatMakesNoSenseIsDescribedAllTheSame) {
   EXPECT_EQ(describe_loss(*control), "the device is lost: code on the device used address 0x10");
 }
 
-TEST_F(WorkerLine, BytesGoInPieces) {
+TEST_F(WorkerChannel, BytesGoInPieces) {
   std::vector<std::byte> bytes(3 * kPayload + 5);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::byte>(i * 7);
@@ -91,23 +90,23 @@ TEST_F(WorkerLine, BytesGoInPieces) {
     arrived.insert(arrived.end(), channel.payload, channel.payload + channel.payload_size);
     channel.code = GANTRY_SUCCESS;
   });
-  EXPECT_EQ(line.append(bytes), GANTRY_SUCCESS);
+  EXPECT_EQ(client.append(bytes), GANTRY_SUCCESS);
   server.join();
   EXPECT_EQ(arrived, bytes);
 }
 
-TEST_F(WorkerLine, NobodyWaitsForAWorkerThatIsGone) {
-  line.post(Operation::kLaunch);
-  EXPECT_TRUE(line.busy());
+TEST_F(WorkerChannel, NobodyWaitsForAWorkerThatIsGone) {
+  client.post(Operation::kLaunch);
+  EXPECT_TRUE(client.busy());
   control->life.life.store(FUTEX_OWNER_DIED);
-  EXPECT_FALSE(line.busy());
-  EXPECT_EQ(line.wait(), GANTRY_DEVICE_LOST);
+  EXPECT_FALSE(client.busy());
+  EXPECT_EQ(client.wait(), GANTRY_DEVICE_LOST);
   EXPECT_STREQ(plugins::last_error(),
                "the device is lost: its worker process was killed, or code in "
                "it called _exit()");
 }
 
-TEST_F(WorkerLine, AFaultIsToldAsItWasWritten) {
+TEST_F(WorkerChannel, AFaultIsToldAsItWasWritten) {
   Fault& fault = control->fault;
   const auto told = [&] {
     return describe_loss(*control).substr(std::strlen("the device is lost: "));

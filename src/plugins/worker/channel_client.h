@@ -10,23 +10,25 @@
 
 namespace gantry::worker {
 
-/// Carries one operation at a time. One thread at a time.
-class Line {
+/// Carries one operation at a time. One thread at a time. Functions with a status return
+/// GANTRY_SUCCESS, the operation's error or GANTRY_DEVICE_LOST, with the message kept.
+class ChannelClient {
 public:
-  /// Both outlive the line.
-  Line(Control& control, Channel& channel) : control_(&control), channel_(&channel) {}
+  /// Of no channel.
+  ChannelClient() = default;
+  /// Both outlive the client.
+  ChannelClient(Control& control, Channel& channel) : control_(&control), channel_(&channel) {}
 
-  [[nodiscard]] std::uint64_t& word(std::size_t i) { return channel_->words[i]; }
-  [[nodiscard]] LaunchShape& launch() { return channel_->launch; }
-  [[nodiscard]] std::byte* payload() { return channel_->payload; }
-  void set_payload(std::string_view text);
-  void set_payload_size(std::uint64_t size) { channel_->payload_size = size; }
+  /// Where arguments are put before an operation, and results are found behind it.
+  Channel* operator->() const { return channel_; }
+  void set_payload(std::span<const std::byte> bytes);
+  void set_payload(std::string_view text) { set_payload(std::as_bytes(std::span(text))); }
 
   /// Begins an operation. The one before is finished.
   void post(Operation operation);
   /// False if wait() would not wait.
   [[nodiscard]] bool busy() const;
-  /// Waits for the operation: GANTRY_SUCCESS, its error or GANTRY_DEVICE_LOST, kept.
+  /// Waits for the operation.
   std::int32_t wait();
 
   std::int32_t call(Operation operation) {
@@ -42,8 +44,8 @@ private:
            channel_->posted.load(std::memory_order_relaxed);
   }
 
-  Control* control_;
-  Channel* channel_;
+  Control* control_ = nullptr;
+  Channel* channel_ = nullptr;
 };
 
 } // namespace gantry::worker
