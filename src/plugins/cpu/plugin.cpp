@@ -1,3 +1,4 @@
+// The table of the plugin that is linked into libgantry.
 #include "plugins/cpu/elf_image.h"
 #include "plugins/cpu/entries.h"
 

@@ -1,3 +1,4 @@
+// What PTX and fat binaries say they are for, and which devices run that.
 #include "plugins/cuda/code.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Options of devices: what the driver is told, and which are refused.
 #include "plugins/cuda/device_options.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Devices from open to close: what they are, and that they give everything back.
 #include "plugins/cuda/testing/open_device.h"
 #include "plugins/cuda/times.h"
 

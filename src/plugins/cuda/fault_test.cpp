@@ -1,3 +1,4 @@
+// What a device that a kernel's fault has ended answers, until it is opened again.
 #include "plugins/cuda/testing/open_device.h"
 
 namespace gantry::cuda {

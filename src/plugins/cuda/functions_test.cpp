@@ -1,3 +1,4 @@
+// The table of functions called by pointer: without room, and replaced while kernels run.
 #include "plugins/cuda/queue.h"
 
 #include "plugins/cuda/testing/open_device.h"

@@ -1,3 +1,4 @@
+// Images whose constructors fail, and symbols beside those that are not there.
 #include "plugins/cuda/image.h"
 
 #include "plugins/cuda/testing/open_device.h"

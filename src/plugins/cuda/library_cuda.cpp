@@ -1,3 +1,4 @@
+// Where the driver of the plugin `cuda` is: NVIDIA's library.
 #include "plugins/cuda/driver.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Where the driver of the plugin `simt` is: Gantry's PTX executor.
 #include "plugins/cuda/driver.h"
 
 namespace gantry::cuda {

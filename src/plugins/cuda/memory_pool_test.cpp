@@ -1,3 +1,4 @@
+// Which blocks the pool keeps, and that it gives them up before memory is exhausted.
 #include "plugins/cuda/memory_pool.h"
 
 #include "plugins/cuda/testing/open_device.h"

@@ -1,3 +1,4 @@
+// Placement that the driver does not offer is refused.
 #include "plugins/cuda/testing/open_device.h"
 
 #include <array>

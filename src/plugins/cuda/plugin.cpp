@@ -1,3 +1,4 @@
+// The table of functions, the one thing that the plugins `cuda` and `simt` export.
 #include "plugins/cuda/entries.h"
 
 using namespace gantry::cuda;

@@ -1,3 +1,4 @@
+// Copies by way of pinned buffers, and what becomes of the buffers.
 #include "plugins/cuda/staging.h"
 
 #include "plugins/cuda/testing/open_device.h"

@@ -1,3 +1,4 @@
+// Blocks of device memory: where they lie, what surrounds them, when they come again.
 #include "plugins/worker/blocks.h"
 
 #include "plugins/worker/protocol.h"

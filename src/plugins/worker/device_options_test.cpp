@@ -1,3 +1,4 @@
+// Options of devices: their values, and which are refused.
 #include "plugins/worker/device_options.h"
 
 #include <gtest/gtest.h>

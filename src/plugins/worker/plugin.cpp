@@ -1,3 +1,4 @@
+// The table of functions, the one thing that the plugin exports.
 #include "plugins/worker/entries.h"
 
 using namespace gantry::worker;

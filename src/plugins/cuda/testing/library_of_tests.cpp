@@ -1,3 +1,4 @@
+// Where the driver of unit tests is: the PTX executor as the build has it.
 #include "plugins/cuda/driver.h"
 
 namespace gantry::cuda {

@@ -1,3 +1,4 @@
+// How Clang and Flang name what they compile.
 #include "runtime/abi/clang/program.h"
 
 #include "runtime/abi/cxx_names.h"

@@ -1,3 +1,4 @@
+// Names of Clang's and Flang's kernels and functions, as in the source.
 #include "runtime/abi/clang/program.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The target task of libomp's that a region with nowait runs in.
 #pragma once
 
 namespace gantry::abi::clang {

@@ -1,3 +1,4 @@
+// GCC's list items and launches, decoded.
 #include "runtime/abi/gcc/decode.h"
 
 #include <array>

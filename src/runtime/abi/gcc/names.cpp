@@ -1,3 +1,4 @@
+// How GCC names what it compiles.
 #include "runtime/abi/gcc/program.h"
 
 #include "runtime/abi/cxx_names.h"

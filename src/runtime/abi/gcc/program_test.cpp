@@ -1,3 +1,4 @@
+// GCC's registered programs, decoded.
 #include "runtime/abi/gcc/program.h"
 
 #include <gmock/gmock.h>
