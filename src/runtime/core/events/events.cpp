@@ -1,11 +1,10 @@
 #include "runtime/core/events/events.h"
 
+#include "base/monotonic.h"
 #include "runtime/core/host/lock.h"
 
 #include <array>
 #include <cstddef>
-
-#include <time.h>
 
 namespace gantry::core {
 
@@ -34,9 +33,7 @@ EventId next_event_id() {
 }
 
 std::int64_t event_time() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  return static_cast<std::int64_t>(monotonic_now());
 }
 
 void listen(EventListener& listener, std::uint32_t kinds) {

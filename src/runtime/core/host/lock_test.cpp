@@ -40,7 +40,7 @@ TEST_F(Locks, AreNotHeldWhereOthersAreWaitedFor) {
         const std::lock_guard lock(data);
         expect_no_lock("the plugin is called");
       },
-      "the plugin is called with locks of ranks 0x8");
+      "the plugin is called with locks of ranks 0x10");
 }
 
 TEST_F(Locks, AreGivenBackWhileTheirThreadWaits) {
