@@ -182,7 +182,7 @@ Result<LinkedImage> link_for_cpu(const DeviceGroup& group, const DeviceLinkConte
   GANTRY_TRY(check_device_library(*group.target));
   GANTRY_TRY(check_kernels(group));
   ObjectOrigins objects = GANTRY_TRY(write_objects(group, context));
-  objects.library_definitions = device_definitions(context.scan.libraries, *group.target);
+  objects.definitions_in_libraries = device_definitions(context.scan.libraries, *group.target);
   const fs::path image = context.folder / "image.so";
   const auto command = GANTRY_TRY(link_command(group, context, objects, image));
 

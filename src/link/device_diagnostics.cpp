@@ -146,10 +146,10 @@ std::string no_definition(std::string_view symbol, const std::vector<std::string
   const std::string name = llvm::demangle(symbol);
   const std::string who = users.empty() ? "this program" : list_of(users);
   const auto library =
-      std::ranges::find_if(objects.library_definitions, [&](const auto& definition) {
+      std::ranges::find_if(objects.definitions_in_libraries, [&](const auto& definition) {
         return definition.first == symbol || llvm::demangle(definition.first) == name;
       });
-  if (library != objects.library_definitions.end()) {
+  if (library != objects.definitions_in_libraries.end()) {
     return fmt::format("device code in {} uses '{}', and the device's version of it is in the "
                        "image of the shared library '{}'; device code cannot call into another "
                        "library's image: link the definition as an object or archive",

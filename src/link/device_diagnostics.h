@@ -21,7 +21,7 @@ struct ObjectOrigins {
   /// For symbols that bitcode refers to: the host objects whose bitcode does.
   std::map<std::string, std::vector<std::string>> references = {};
   /// What the images inside shared libraries define.
-  std::map<std::string, LibraryDefinition> library_definitions = {};
+  std::map<std::string, LibraryDefinition> definitions_in_libraries = {};
 };
 
 /// The sentence for a `symbol` that device code of the objects `users` refers to and nothing

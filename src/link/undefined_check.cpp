@@ -94,9 +94,9 @@ Status check_undefined(const DeviceGroup& group, const ObjectOrigins& objects,
     if (!symbol.is_undefined() || symbol.is_weak() || symbol.name.empty()) {
       continue;
     }
-    const auto definition = objects.library_definitions.find(std::string(symbol.name));
+    const auto definition = objects.definitions_in_libraries.find(std::string(symbol.name));
     const bool is_elsewhere =
-        definition != objects.library_definitions.end() && definition->second.on_host;
+        definition != objects.definitions_in_libraries.end() && definition->second.on_host;
     const bool is_nowhere =
         may_be_incomplete && !is_sanitizer_symbol(symbol.name) && !provided.contains(symbol.name);
     if (is_elsewhere || is_nowhere) {

@@ -306,7 +306,9 @@ struct FakeFunctions {
       queue_of(queue).clear();
     }
     if (const auto times = current->times_.find(queue); times != current->times_.end()) {
-      times->second.push_back({current->clock_ + 1, current->clock_ + 2});
+      times->second.push_back(code == GANTRY_SUCCESS
+                                  ? gantry_interval{current->clock_ + 1, current->clock_ + 2}
+                                  : gantry_interval{});
       current->clock_ += 2;
     }
     return code;

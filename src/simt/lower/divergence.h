@@ -75,7 +75,6 @@ public:
   [[nodiscard]] std::vector<llvm::BasicBlock*> loops_ending_at(llvm::BasicBlock* block) const;
   [[nodiscard]] Shape shape(const llvm::Value* value) const;
   [[nodiscard]] const llvm::LoopInfo& loops() const { return loops_; }
-  [[nodiscard]] const llvm::BasicBlock* return_block() const { return return_; }
 
 private:
   void make_order();

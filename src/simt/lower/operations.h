@@ -3,8 +3,9 @@
 //
 // The compiler works in two steps. A PTX function first becomes plain LLVM IR for one thread
 // (scalar_function.h), in which everything that concerns the warp, the block or the machine is a
-// call of a placeholder; LLVM's scalar passes clean that up. Then the function is
-// widened to 32 lanes (warp_function.h), where each placeholder is replaced by what it means.
+// call of a function that has no body and whose name says the operation; LLVM's scalar passes
+// simplify that. Then the function is widened to 32 lanes (warp_function.h), where each such call
+// becomes the code for a warp.
 #pragma once
 
 #include "simt/exec/code/one_lane_code.h"
@@ -29,7 +30,7 @@ enum AddressSpace : unsigned {
   kTrusted = exec::kTrustedSpace ///< memory of the executor itself: never checked
 };
 
-/// A call of the placeholder for `operation`.
+/// A call that stands for `operation`.
 llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
                                llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 /// The operation that the call stands for; nothing for other calls.

@@ -1,4 +1,4 @@
-// The placeholders of operations.h, as code for a warp.
+// The operations of operations.h, as code for a warp.
 #include "simt/exec/warp/special_registers.h"
 #include "simt/lower/warp_function.h"
 

@@ -184,6 +184,7 @@ TEST_P(Events, OfAnItemThatFailsAreWholeAndTold) {
   const std::vector<std::string> words = take();
   EXPECT_EQ(words.front(), "begin");
   EXPECT_EQ(words.back(), "end");
+  EXPECT_EQ(std::ranges::count(words, "done"), 0) << "what has failed is not done";
   EXPECT_EQ(std::ranges::count(words, "mapped"), 1);
   EXPECT_EQ(std::ranges::count(words, "unmapped"), 1) << "what is mapped no more is told";
   recorder().under_way.clear(); // what failed is not done

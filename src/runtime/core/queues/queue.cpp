@@ -125,7 +125,7 @@ void Queue::tell_done(EventId id, const Status& status) const {
   }
 }
 
-void Queue::tell_completions() {
+void Queue::tell_completions(bool succeeded) {
   const auto done = std::exchange(under_way_, nullptr);
   const std::int64_t now = event_time();
   std::vector<gantry_interval> times(done->size());
@@ -137,7 +137,7 @@ void Queue::tell_completions() {
     times.assign(done->size(), {});
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (const EventId id = (*done)[i]; id != 0) {
+    if (const EventId id = (*done)[i]; id != 0 && (succeeded || times[i].end != 0)) {
       tell(Completion{{construct_, device_name()}, id, now, times[i]});
     }
   }
@@ -162,13 +162,13 @@ Result<Queue::LaunchData> Queue::launch_data(std::uint64_t size) {
 
 Status Queue::submit(void* device_address, const void* host, std::uint64_t size, Wait wait,
                      EventId id) {
-  return directly(wait) ? done(id, device_.submit(device_address, host, size))
+  return directly(wait) ? told(id, device_.submit(device_address, host, size))
                         : put(id, &gantry_plugin::queue_copy_to_device, device_address, host, size);
 }
 
 Status Queue::retrieve(void* host, const void* device_address, std::uint64_t size, Wait wait,
                        EventId id) {
-  return directly(wait) ? done(id, device_.retrieve(host, device_address, size))
+  return directly(wait) ? told(id, device_.retrieve(host, device_address, size))
                         : put(id, &gantry_plugin::queue_copy_to_host, host, device_address, size);
 }
 
@@ -185,7 +185,7 @@ Status Queue::wait() {
     tell(Waited{{construct_, device_name()}, queue_, begin, event_time()});
   }
   if (under_way_ != nullptr) [[unlikely]] {
-    tell_completions();
+    tell_completions(outcome.has_value());
   }
   return outcome;
 }

@@ -101,7 +101,7 @@ public:
     if (device_.has_queues()) {
       return put(id, &gantry_plugin::queue_launch, kernel, &launch);
     }
-    return done(id, device_.launch(kernel, launch));
+    return told(id, device_.launch(kernel, launch));
   }
 
   /// True if something was put in that is not known to be done.
@@ -139,15 +139,16 @@ private:
     return tells(Event::kCompletion) && device_.plugin().functions().record_times != nullptr;
   }
   /// The outcome of what was done directly; tells that it is done, if it is.
-  [[nodiscard]] Status done(EventId id, Status outcome) const {
+  [[nodiscard]] Status told(EventId id, Status outcome) const {
     if (id != 0) [[unlikely]] {
       tell_done(id, outcome);
     }
     return outcome;
   }
   void tell_done(EventId id, const Status& status) const;
-  /// Tells of what was put in, when it is done.
-  void tell_completions();
+  /// Tells of what was put in, when the queue was waited for: of all of it, or if that has failed
+  /// of what the device says has happened.
+  void tell_completions(bool succeeded);
 
   QueuePool& pool_;
   const PluginDevice& device_;
