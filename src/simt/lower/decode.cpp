@@ -360,7 +360,7 @@ private:
       return;
     case Llvm::Mul: {
       const LaneOperands b = columns_.operands_of(*instruction.getOperand(1));
-      define(LaneInstruction::kMul, instruction, {a[0], b[0]});
+      define(LaneInstruction::kMul, instruction, {a[0], b[0]}).width = kWord;
       define(LaneInstruction::kMulHigh, instruction, {a[0], a[1], b[0], b[1]});
       return;
     }
