@@ -186,8 +186,9 @@ typedef struct gantry_allocation {
   uint64_t bytes;     /**< more than 0 */
   uint64_t alignment; /**< a power of two from 64 to 4096 */
   uint64_t offset; /**< less than `alignment`: the address is `offset` more than a multiple of it */
-  uint64_t
-      address; /**< not 0: the memory begins here, or the call fails; the others do not count */
+  /** Not 0: the memory begins here, or the call fails; `alignment` and `offset` do not count. It is
+      where allocate() placed memory before, of this device or of its like in another process. */
+  uint64_t address;
 } gantry_allocation;
 
 /* Queues. */

@@ -89,7 +89,9 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   if (!has("ignores_sizes")) {
-    return base().get_properties(device, properties);
+    const gantry_status status = base().get_properties(device, properties);
+    properties->capabilities |= has("ignores_addresses") ? GANTRY_CAPABILITY_CHOSEN_ADDRESS : 0;
+    return status;
   }
   gantry_device_properties whole = {.size = sizeof whole};
   const gantry_status status = base().get_properties(device, &whole);

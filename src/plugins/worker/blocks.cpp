@@ -134,23 +134,87 @@ std::optional<std::uint64_t> Blocks::allocate(std::uint64_t size, Place place) {
   const std::uint64_t offset =
       slots.small ? round_up(slot->offset, place.alignment) + place.offset
                   : (end - size - place.offset) / place.alignment * place.alignment + place.offset;
-  if (slot->closed) {
+  return occupy(slots, *slot, offset, size);
+}
+
+std::optional<std::uint64_t> Blocks::allocate_at(std::uint64_t size, std::uint64_t offset) {
+  const std::lock_guard lock(mutex_);
+  if (size > limits_.bytes - used_ || offset > limits_.addresses ||
+      size > limits_.addresses - offset) {
+    return std::nullopt;
+  }
+  SizeClass* slots = nullptr;
+  const auto slot = take_slot_at(offset, size, slots);
+  return slot ? occupy(*slots, *slot, offset, size) : std::nullopt;
+}
+
+void Blocks::add_large_slot(std::uint64_t offset, std::uint64_t end, bool guarded) {
+  if (offset < end) {
+    SizeClass& slots = classes_[end - offset];
+    slots.slot_size = end - offset;
+    slots.free.push_back({.offset = offset, .guarded = guarded, .closed = guarded});
+  }
+}
+
+std::optional<Blocks::Slot> Blocks::take_slot_at(std::uint64_t offset, std::uint64_t size,
+                                                 SizeClass*& of_class) {
+  const std::uint64_t begin = offset / kPageSize * kPageSize;
+  const std::uint64_t end = round_up(offset + size, kPageSize);
+  if (begin >= top_ * kPageSize) {
+    const bool guarded = guards_ < kMostGuards;
+    const std::uint64_t pages = end / kPageSize - top_;
+    if (const auto unused = take_pages(pages, guarded); unused) {
+      guards_ += guarded ? 1 : 0;
+      add_large_slot(*unused, end, guarded);
+    }
+  }
+  for (auto& [slot_size, slots] : classes_) {
+    const auto slot = std::ranges::find_if(slots.free, [&](const Slot& free) {
+      return free.offset <= offset && offset + size <= free.offset + slots.slot_size;
+    });
+    if (slot == slots.free.end()) {
+      continue;
+    }
+    const Slot taken = *slot;
+    const std::uint64_t end_of_slot = taken.offset + slot_size;
+    of_class = &slots;
+    slots.free.erase(slot);
+    kept_ -= taken.kept ? slot_size : 0;
+    if (slots.small || slot_size == end - begin) {
+      return Slot{.offset = taken.offset, .guarded = taken.guarded, .closed = taken.closed};
+    }
+    pages_.discard(taken.offset, slot_size);
+    add_large_slot(taken.offset, begin, taken.closed);
+    add_large_slot(end, end_of_slot, taken.closed);
+    add_large_slot(begin, end, taken.closed);
+    of_class = &classes_[end - begin];
+    const Slot part = of_class->free.back();
+    of_class->free.pop_back();
+    return part;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Blocks::occupy(SizeClass& slots, Slot slot, std::uint64_t offset,
+                                            std::uint64_t size) {
+  const std::uint64_t end = slot.offset + slots.slot_size;
+  if (slot.closed) {
     const std::uint64_t first = offset / kPageSize;
     if (!pages_.set_accessible(first, end / kPageSize - first, true)) {
-      pages_.discard(slot->offset, slots.slot_size);
-      slots.free.push_back(*slot);
+      pages_.discard(slot.offset, slots.slot_size);
+      slots.free.push_back(slot);
       return std::nullopt;
     }
-    slot->closed = false;
+    slot.closed = false;
   }
   used_ += size;
   if (poison_new_) {
     std::memset(memory_ + offset, std::to_integer<int>(kPoison), size);
   }
-  const std::uint64_t red = begin_of_red_zone(slots, *slot, offset);
+  const std::uint64_t red = begin_of_red_zone(slots, slot, offset);
   std::memset(memory_ + red, std::to_integer<int>(kRed), offset - red);
   std::memset(memory_ + offset + size, std::to_integer<int>(kRed), end - offset - size);
-  blocks_[offset] = {.slot = *slot, .size = size, .of_class = &slots};
+  blocks_[offset] = {.slot = slot, .size = size, .of_class = &slots};
   return offset;
 }
 

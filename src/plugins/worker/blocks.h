@@ -3,14 +3,15 @@
 // Small blocks lie in slabs, each in a slot with a red zone behind it, and before it where it
 // begins later: bytes of a known pattern, looked at when the block is freed. A large block, of half
 // a page and more, has a slot of pages that ends where the worker can access nothing, and lies as
-// near to the end as its alignment allows, so that what runs past it stops there; nor can the
-// worker access the slot's pages before the block's, and what is left of those is red zone. Freed
-// blocks are not given out again at once: a small one is filled with poison, the
-// pages of a large one are taken from the worker, until some others of the size have been freed.
+// near to the end as its alignment allows, so that what runs past it stops there (but behind a
+// block at a chosen address there may be another one); nor can the worker access the slot's pages
+// before the block's, and what is left of those is red zone. Freed blocks are not given out again
+// at once: a small one is filled with poison, the pages of a large one are taken from the worker,
+// until some others of the size have been freed.
 //
-// A slot keeps its size for ever. Sizes are few, so that a program which maps and unmaps the same
-// things in a loop finds its slots again, with their pages; of free slots so much memory is kept
-// that kept_bytes allows.
+// A slot keeps its size, unless a block is asked for at an address inside of it. Sizes are few, so
+// that a program which maps and unmaps the same things in a loop finds its slots again, with their
+// pages; of free slots so much memory is kept that kept_bytes allows.
 #pragma once
 
 #include <cstddef>
@@ -57,6 +58,9 @@ public:
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size) {
     return allocate(size, Place());
   }
+  /// `offset`, where `size` > 0 bytes are a block now; nothing if some of them are in use. A freed
+  /// block's bytes are not, at once.
+  [[nodiscard]] std::optional<std::uint64_t> allocate_at(std::uint64_t size, std::uint64_t offset);
 
   enum class Release : std::uint8_t {
     kDone,
@@ -98,6 +102,13 @@ private:
   /// A slot that was never used; nothing if there are no addresses left.
   std::optional<Slot> new_slot(SizeClass& slots);
   std::optional<Slot> take_slot(SizeClass& slots);
+  /// A free slot that has these bytes, and whose class it is. A large one has no more pages than
+  /// they need: what it had before and behind becomes slots of their own.
+  std::optional<Slot> take_slot_at(std::uint64_t offset, std::uint64_t size, SizeClass*& of_class);
+  void add_large_slot(std::uint64_t offset, std::uint64_t end, bool guarded);
+  /// `offset`, where a block is now in a slot that is nobody's; it is free again if that fails.
+  std::optional<std::uint64_t> occupy(SizeClass& slots, Slot slot, std::uint64_t offset,
+                                      std::uint64_t size);
   /// The bytes from there to a block are accessible and nobody's.
   static std::uint64_t begin_of_red_zone(const SizeClass& slots, const Slot& slot,
                                          std::uint64_t block);

@@ -184,6 +184,39 @@ TEST_F(WorkerBlocks, NewBlocksArePoisonedOnDemand) {
   }
 }
 
+TEST_F(WorkerBlocks, ABlockLiesAtTheAddressThatIsChosen) {
+  for (const std::uint64_t size : {100, 5000, 100'000}) {
+    const std::uint64_t offset = allocate(size);
+    EXPECT_FALSE(blocks.allocate_at(size, offset)) << "it is taken";
+    EXPECT_FALSE(blocks.allocate_at(1, offset + size - 1));
+    blocks.release(offset);
+    EXPECT_TRUE(blocks.allocate_at(size, offset));
+    EXPECT_TRUE(accessible(offset, size));
+    memory[offset + size] = std::byte{1};
+    EXPECT_EQ(blocks.release(offset).outcome, Blocks::Release::kDamaged);
+  }
+}
+
+TEST_F(WorkerBlocks, ChosenAddressesMayComeInAnyOrder) {
+  constexpr std::uint64_t kFar = 2000 * kPageSize;
+  ASSERT_TRUE(blocks.allocate_at(10'000, kFar + 192));
+  EXPECT_TRUE(accessible(kFar + 192, 10'000));
+  EXPECT_FALSE(accessible(kFar - 1, 1));
+  EXPECT_FALSE(accessible(kFar + 3 * kPageSize, 1));
+  ASSERT_TRUE(blocks.allocate_at(100, kFar - 4096)) << "before it";
+  ASSERT_TRUE(blocks.allocate_at(8192, kFar - 3 * kPageSize)) << "up to the one before";
+  EXPECT_FALSE(blocks.allocate_at(1, kFar - 4096 + 99));
+  EXPECT_FALSE(blocks.allocate_at(1, kPages * kPageSize)) << "there is no such memory";
+  EXPECT_FALSE(blocks.allocate_at(kPageSize, (kPages - 1) * kPageSize + 1));
+  EXPECT_FALSE(blocks.allocate_at(kBytes, 0)) << "as much is not left";
+  refuses = true;
+  EXPECT_FALSE(blocks.allocate_at(100, kPageSize));
+  refuses = false;
+  EXPECT_TRUE(blocks.allocate_at(100, kPageSize));
+  EXPECT_EQ(blocks.release(kFar + 192).outcome, Blocks::Release::kDone);
+  EXPECT_TRUE(blocks.allocate_at(1, kFar + 10'000));
+}
+
 TEST_F(WorkerBlocks, BlocksNeverOverlap) {
   std::uint32_t state = 5;
   const auto random = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
@@ -198,7 +231,14 @@ TEST_F(WorkerBlocks, BlocksNeverOverlap) {
     const std::uint64_t size = 1 + random() % (1u << (random() % 17));
     const Blocks::Place place = {.alignment = std::uint64_t{64} << random() % 7,
                                  .offset = random() % 64};
-    const auto offset = blocks.allocate(size, place);
+    auto offset = blocks.allocate(size, place);
+    if (random() % 4 == 0) {
+      const std::uint64_t chosen = random() % (kPages * kPageSize);
+      if (offset) {
+        blocks.release(*offset);
+      }
+      offset = blocks.allocate_at(size, chosen);
+    }
     if (!offset) {
       continue;
     }

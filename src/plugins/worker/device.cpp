@@ -120,7 +120,8 @@ gantry_status close_device(gantry_device* device) noexcept {
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   plugins::fill_in(properties,
                    {.size = 0,
-                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY,
+                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY |
+                                    GANTRY_CAPABILITY_CHOSEN_ADDRESS,
                     .description = device->description.c_str(),
                     .clock = "CLOCK_MONOTONIC"});
   return GANTRY_SUCCESS;

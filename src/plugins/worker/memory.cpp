@@ -54,15 +54,24 @@ gantry_status allocate(gantry_device* device, const gantry_allocation* request,
   Worker* worker = nullptr;
   GANTRY_STATUS_TRY(enter(*device, worker));
   plugins::set_error(GANTRY_SUCCESS, "");
-  const auto place = worker->blocks().allocate(
-      request->bytes, {.alignment = request->alignment, .offset = request->offset});
+  const Arena& memory = worker->memory();
+  Blocks& blocks = worker->blocks();
+  const bool is_chosen = request->address != 0;
+  const auto place =
+      is_chosen ? blocks.allocate_at(request->bytes, request->address - memory.begin())
+                : blocks.allocate(request->bytes,
+                                  {.alignment = request->alignment, .offset = request->offset});
   if (!place) {
     GANTRY_STATUS_TRY(enter(*device, worker));
     const std::string why = plugins::last_error(); // of Blocks::Pages::set_accessible
-    return plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}",
-                           request->bytes, why.empty() ? "" : ": ", why);
+    const std::string where =
+        is_chosen ? fmt::format(" at {:#x}, of the addresses {:#x} to {:#x}", request->address,
+                                memory.begin(), memory.begin() + memory.size())
+                  : "";
+    return plugins::report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had{}{}{}",
+                           request->bytes, where, why.empty() ? "" : ": ", why);
   }
-  *device_address = reinterpret_cast<void*>(worker->memory().begin() + *place);
+  *device_address = reinterpret_cast<void*>(memory.begin() + *place);
   return GANTRY_SUCCESS;
 }
 
