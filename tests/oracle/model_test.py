@@ -115,6 +115,7 @@ class Mutants(unittest.TestCase):
                 done = subprocess.run(["patch", "-p1", "--dry-run", "--batch", "--fuzz=0", "-i", patch], cwd=ROOT,
                                       capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertRegex(patch.read_text(), r"\n\+\+\+ b/\S+\.cpp\n", "one file is compiled again, so no header")
 
 
 if __name__ == "__main__":
