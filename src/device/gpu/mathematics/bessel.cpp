@@ -21,13 +21,14 @@ double __nv_fma(double x, double y, double z);
 namespace {
 
 constexpr double kPi = 0x1.921FB54442D18p+1;
-constexpr double kPiRest = 0x1.1A62633145C07p-53; // what kPi lacks
+constexpr double kPiRest = 0x1.1A62633145C07p-53; // pi - kPi
 constexpr double kRootOfHalf = 0x1.6A09E667F3BCDp-1;
 constexpr double kEuler = 0x1.2788CFC6FB619p-1;
 constexpr double kLogarithmOf2 = 0x1.62E42FEFA39EFp-1;
 constexpr double kNaN = __builtin_nan("");
 constexpr double kInfinity = __builtin_inf();
-/// Up to here the power series of J and Y lose no digits, up to there that of I has few terms.
+/// Up to kSmall the power series of J and Y lose no digits; up to kSmallModified that of I needs
+/// few terms.
 constexpr double kSmall = 1;
 constexpr double kSmallModified = 20;
 /// From here on Hankel's expansion is good for a double.
@@ -42,8 +43,8 @@ struct Pair {
   double zero, one;
 };
 
-/// n! times the sum of (sign x²/4)^k / (k! (k + n)!). Each term is the one before times something,
-/// so that what rounding takes from it is kept beside it.
+/// n! times the sum of (sign x²/4)^k / (k! (k + n)!). Each term is a multiple of the one before, so
+/// its rounding error is carried along.
 double power_series(double x, int n, double sign) {
   const double quarter = sign * 0.25 * x;
   const double step = quarter * x;
@@ -94,11 +95,11 @@ struct Both {
   Pair j, y;
 };
 Both of_middle(double x) {
-  constexpr int kStart = 80; // even, and so far above x that J of it is nothing
+  constexpr int kStart = 80; // even, and so far above x that J of this order is negligible
   double above = 0;
   double here = 1e-280;
   double one = 0;
-  double sum = 0;       // J0 + 2 J2 + 2 J4 + …, which is 1
+  double sum = 0;       // J0 + 2 J2 + 2 J4 + … = 1
   double sum_of_y0 = 0; // -J2 + J4 / 2 - J6 / 3 …
   double sum_of_y1 = 0; // -(J1 - J3) + (J3 - J5) / 2 - …
   for (int order = kStart; order > 0; --order) {
@@ -141,7 +142,7 @@ Hankel expansion(double x, int order) {
 
 Both of_large(double x) {
   const double sine = __nv_sin(x), cosine = __nv_cos(x);
-  // Of x - pi/4; and x - 3 pi/4 is a quarter of a turn behind it.
+  // Sine and cosine of x - pi/4; those of x - 3 pi/4 lag by a quarter of a turn.
   const double sine_of_zero = kRootOfHalf * (sine - cosine);
   const double cosine_of_zero = kRootOfHalf * (sine + cosine);
   const double size = __nv_sqrt(2 / (kPi * x));
@@ -226,7 +227,7 @@ double modified(int order, double x) {
   if (x > kOverflow) {
     return kInfinity;
   }
-  // Divided by the root of 2 pi x, with what rounding leaves over beside the result.
+  // Divided by the square root of 2 pi x; the rounding error is carried along.
   const double square = 2 * kPi * x;
   const double square_rest = __nv_fma(2 * kPi, x, -square) + 2 * kPiRest * x;
   const double root = __nv_sqrt(square);

@@ -62,7 +62,7 @@ Complex turned_back(Complex z) {
   return {z.y, -z.x};
 }
 
-/// e^x times what `of` makes of a factor that does not overflow before the result does.
+/// `of`(e^x, 1), where e^x is split into two factors if it overflows and the result does not.
 template <typename Of>
 Complex times_exponential(double x, Of of) {
   constexpr double kNearOverflow = 709;
@@ -93,7 +93,7 @@ double logarithm_of_magnitude(Complex z) {
     small = kept;
   }
   constexpr double kLarge = 1e300, kSmall = 1e-300;
-  if (large > 0.5 && large < 2) { // digits go where the magnitude is near 1
+  if (large > 0.5 && large < 2) { // digits cancel where the magnitude is near 1
     return 0.5 * __nv_log1p((large - 1) * (large + 1) + small * small);
   }
   if (large > kLarge && finite(large)) {
@@ -223,7 +223,7 @@ Complex area_hyperbolic_tangent(Complex z) {
     return {with_sign(0, z.x), with_sign(kHalfPi, z.y)};
   }
   constexpr double kLarge = 1e150;
-  if (magnitude(z.x) > kLarge || magnitude(z.y) > kLarge) { // 1 / z, and no more
+  if (magnitude(z.x) > kLarge || magnitude(z.y) > kLarge) { // 1 / z is the result
     const double size = __nv_hypot(0.5 * z.x, 0.5 * z.y);
     return {z.x / size / size / 4, with_sign(kHalfPi, z.y)};
   }

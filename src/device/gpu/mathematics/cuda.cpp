@@ -46,7 +46,7 @@ double __nv_rnorm4d(double x, double y, double z, double w) {
 float __nv_rnorm4df(float x, float y, float z, float w) {
   return static_cast<float>(__nv_rnorm4d(x, y, z, w));
 }
-/// Of so many numbers.
+/// The norm of `count` numbers.
 double __nv_norm(int count, const double* numbers) {
   double result = 0;
   for (int i = 0; i < count; ++i) {

@@ -19,7 +19,7 @@ namespace {
 constexpr double kPi = 0x1.921FB54442D18p+1;
 constexpr double kRootOfPi = 0x1.C5BF891B4EF6Bp+0;
 constexpr double kRootOf2 = 0x1.6A09E667F3BCDp+0;
-/// The root of 1/2, and what that lacks.
+/// The square root of 1/2: rounded, and the rest.
 constexpr double kRootOfHalf = 0x1.6A09E667F3BCDp-1;
 constexpr double kRootOfHalfRest = -0x1.BDD3413B26456p-55;
 constexpr double kNaN = __builtin_nan("");
@@ -50,8 +50,8 @@ double inverse_near_zero(double x) {
   return y;
 }
 
-/// For 0 < q <= 1/2, by Newton's method on the logarithms, which have digits enough, from an
-/// approximation that is good to a few thousandths (S. Winitzki).
+/// For 0 < q <= 1/2: Newton's method on the logarithms, which lose no digits, from Winitzki's
+/// approximation, whose relative error is a few thousandths.
 double inverse_of_rest(double q) {
   constexpr double kA = 0.147;
   const double logarithm = __nv_log(q);
@@ -100,7 +100,7 @@ double __nv_erfcx(double x) {
   const double square = x * x;
   const double rest = __nv_fma(x, x, -square);
   const double twice = 2 * __nv_exp(square);
-  // Overflow is so much that the rest is none of a number's.
+  // The sum of an infinity and its product with the rest could be a NaN.
   return twice == kInfinity ? twice : __nv_fma(twice, rest, twice) - scaled_erfc(-x);
 }
 double __nv_erfinv(double x) {

@@ -55,10 +55,10 @@ double gamma(double x) {
     return of_positive(x);
   }
   if (x > -1e-20) {
-    return 1 / x; // zeros have signs
+    return 1 / x; // the infinity of the zero's sign
   }
   if (!(x > -200)) {
-    // Zero between the poles, of which all numbers are one from some size on.
+    // It tends to zero between the poles; every number of great magnitude is an integer, so a pole.
     return x == __nv_floor(x) || x != x ? __builtin_nan("") : 0.0;
   }
   return x == __nv_floor(x) ? __builtin_nan("") : kPi / (__nv_sinpi(x) * -x * of_positive(-x));

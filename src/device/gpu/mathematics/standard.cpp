@@ -1,8 +1,8 @@
 // C's mathematical functions under the names that Clang gives them in device code, those of CUDA's
 // libdevice: __nv_sin for sin(double), __nv_sinf for sin(float).
 //
-// What the machine has is used as it is; what takes an algorithm is libclc's (OpenCL C, 7.4, says
-// how accurate), whose functions are named as its C++ interface mangles them.
+// Machine instructions serve where there are some; the rest are libclc's functions (their accuracy
+// is that of OpenCL C, 7.4), under the names that its C++ interface mangles.
 #include "types.h"
 
 namespace gantry::device {
@@ -17,8 +17,8 @@ namespace gantry::device {
     return clc_##name(x);                                                                          \
   }
 
-// Functions that libclc looks up by the argument's size, without regard to where its table ends.
-// From `limit` on, and from that of float, the result is infinite.
+// Functions for which libclc reads a table without checking the argument against the table's end.
+// From `limit` on (the float variant has its own) the result is infinite.
 #define GANTRY_OF_CLC_TABLE(name, length, limit, limit_of_float, beyond)                           \
   double clc_##name(double) __asm__("_Z" #length #name "d");                                       \
   float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
@@ -144,7 +144,7 @@ float clc_remquo(float, float, int32_t*) __asm__("_Z6remquoffPi");
 
 namespace {
 
-/// 2 to the power of a number that is one of a normal number.
+/// 2^exponent, for the exponent of a normal number.
 double power_of_two(int32_t exponent, double /*type*/) {
   return __builtin_bit_cast(double, static_cast<uint64_t>(exponent + 1023) << 52);
 }
@@ -153,7 +153,7 @@ float power_of_two(int32_t exponent, float /*type*/) {
 }
 
 /// x * 2^exponent, rounded once. `largest` is the exponent of the greatest normal numbers, `digits`
-/// the number of bits that they have. (libclc's takes denormal numbers and NaNs for others.)
+/// the number of bits that they have. (libclc's ldexp is wrong for denormal numbers and NaNs.)
 template <typename Real>
 Real scaled(Real x, int32_t exponent, int32_t largest, int32_t digits) {
   const int32_t smallest = 1 - largest;
@@ -161,7 +161,7 @@ Real scaled(Real x, int32_t exponent, int32_t largest, int32_t digits) {
     x *= power_of_two(largest, x);
     exponent -= largest;
   }
-  // Not all the way down: what is left to be rounded is rounded by the last multiplication.
+  // The last step down is the multiplication that rounds; the steps before it are exact.
   for (int i = 0; i < 2 && exponent < smallest; ++i) {
     x *= power_of_two(smallest + digits, x);
     exponent -= smallest + digits;

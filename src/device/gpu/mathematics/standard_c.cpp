@@ -1,5 +1,5 @@
-// C's and POSIX's mathematical functions for which libdevice has no name, under their own. Those
-// that it has get its names (src/link/mathematics_names.cpp).
+// C's and POSIX's mathematical functions that libdevice does not have, under their own names. Those
+// that it has are renamed (src/link/mathematics_names.cpp).
 #include "standard_library.h"
 
 namespace gantry::device {
@@ -21,7 +21,7 @@ float __nv_scalbnf(float x, int32_t exponent);
 namespace {
 
 int limited(int64_t exponent) {
-  constexpr int64_t kEnough = 100'000; // for zero or infinity, whatever the number
+  constexpr int64_t kEnough = 100'000; // scales any number to zero or infinity
   return static_cast<int>(exponent > kEnough ? kEnough : exponent < -kEnough ? -kEnough : exponent);
 }
 
@@ -66,7 +66,7 @@ GANTRY_WEAK float scalblnf(float x, int64_t exponent) {
 GANTRY_WEAK int64_t llogb(double x) {
   const int exponent = __nv_ilogb(x);
   const bool is_number = x != 0 && __builtin_isfinite(x);
-  // glibc's FP_LLOGB0 and FP_LLOGBNAN are those of a long.
+  // glibc's FP_LLOGB0 and FP_LLOGBNAN are limits of long.
   constexpr int64_t kLeast = -0x7FFF'FFFF'FFFF'FFFF - 1;
   return is_number ? exponent : __builtin_isinf(x) ? -(kLeast + 1) : kLeast;
 }
