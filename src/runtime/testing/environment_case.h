@@ -61,7 +61,7 @@ struct EnvironmentCase : ::testing::Test {
   AllocationTable allocations;
   DataEnvironment environment{plugin.device(), allocations};
   PrivateStorage storage{plugin.device()};
-  Construct construct{"target", ";test.cpp;main;7;1;;"};
+  Construct construct{"target", "test.cpp:7"};
 };
 
 struct SharedEnvironmentCase : EnvironmentCase {

@@ -371,7 +371,9 @@ struct FakeFunctions {
   }
 
   static gantry_plugin table(bool queues, bool quick) {
-    gantry_plugin functions = {.size = sizeof functions, .version = GANTRY_PLUGIN_VERSION};
+    gantry_plugin functions{};
+    functions.size = sizeof functions;
+    functions.version = GANTRY_PLUGIN_VERSION;
 #define GANTRY_SET(name) functions.name = &FakeFunctions::name;
     GANTRY_SET(error_message)
     GANTRY_SET(count_devices)

@@ -1,5 +1,6 @@
 // Registration: called by constructors and exit handlers of executables and shared libraries.
 #include "runtime/abi/clang/layouts.h"
+#include "runtime/abi/clang/names.h"
 #include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
 #include "runtime/abi/openmp/process_end.h"
@@ -10,9 +11,18 @@ using namespace gantry::abi::clang;
 using gantry::core::Module;
 using gantry::core::Runtime;
 
+namespace {
+
+/// Programs without an image have messages too.
+[[gnu::constructor]] void know_names() {
+  gantry::core::know_compiler(kNames);
+}
+
+} // namespace
+
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
   gantry::abi::openmp::prepare_for_exit();
-  Runtime::instance().register_program(descriptor, descriptor, kClang);
+  Runtime::instance().register_program(descriptor, descriptor, decode_program);
 }
 
 GANTRY_EXPORT void __tgt_unregister_lib(const Descriptor* descriptor) {

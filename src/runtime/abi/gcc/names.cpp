@@ -2,7 +2,6 @@
 #include "runtime/abi/gcc/program.h"
 
 #include "runtime/abi/cxx_names.h"
-#include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/core/host/symbols.h"
 
 #include <fmt/format.h>
@@ -13,11 +12,11 @@ namespace {
 
 /// GCC makes a function of every region: "main._omp_fn.0", and "f(int) (._omp_fn.0)" when it is
 /// demangled. Its line is the region's first that there is code for.
-std::string region_of_function(const core::Symbol& function) {
+std::optional<std::string> region_of_function(const core::Symbol& function) {
   std::string_view name = function.name;
   name = name.substr(0, name.find("._omp_fn."));
   if (name.size() == function.name.size()) {
-    return {};
+    return std::nullopt;
   }
   constexpr std::string_view kParenthesis = " (";
   if (name.ends_with(kParenthesis)) {
@@ -29,20 +28,23 @@ std::string region_of_function(const core::Symbol& function) {
 }
 
 /// In images kernels have a position, "#0", and no name; the host's function for one has one.
-std::string region_of_kernel(std::string_view kernel, const void* host_address) {
+std::optional<std::string> region_of_kernel(std::string_view kernel, const void* host_address) {
   return kernel.starts_with('#') && host_address != nullptr
              ? region_of_function(core::symbol_at(reinterpret_cast<std::uintptr_t>(host_address)))
-             : std::string();
+             : std::nullopt;
 }
 
-std::string name_in_source(std::string_view symbol) {
-  return demangled(symbol);
+std::optional<std::string> name_in_source(std::string_view symbol) {
+  const std::string name = demangled(symbol);
+  return name.empty() ? std::nullopt : std::optional(name);
 }
 
 } // namespace
 
-constinit const core::Compiler kGcc = {decode_program, region_of_kernel, name_in_source};
-constinit const core::Compiler kGccOpenmpTarget = {decode_openmp_target, region_of_kernel,
-                                                   name_in_source};
+// GCC's programs say neither where a construct is nor what it maps.
+constinit const core::CompilerNames kNames = {
+    [](std::string_view) { return std::optional<std::string>(); },
+    [](std::string_view) { return std::optional<std::string_view>(); }, region_of_kernel,
+    name_in_source};
 
 } // namespace gantry::abi::gcc

@@ -74,7 +74,7 @@ bool use_openmp_target(const void* argument) {
   if (added) {
     for (std::size_t i = 0; i < header.target_count; ++i) {
       const OpenmpTarget& target = place->second.emplace_back(argument, i);
-      core::Runtime::instance().register_program(&target, argument, kGccOpenmpTarget);
+      core::Runtime::instance().register_program(&target, argument, decode_openmp_target);
     }
   }
   all.last.store(argument, std::memory_order_release);

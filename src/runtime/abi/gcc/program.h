@@ -2,7 +2,8 @@
 #pragma once
 
 #include "runtime/abi/gcc/layouts.h"
-#include "runtime/core/programs/compiler.h"
+#include "runtime/core/programs/program.h"
+#include "runtime/core/reports/compiler_names.h"
 
 #include <cstddef>
 #include <mutex>
@@ -29,8 +30,6 @@ struct Registration {
 [[nodiscard]] Result<core::ProgramContents> decode_program(const void* registration);
 
 /// How GCC names what it compiles (names.cpp).
-extern const core::Compiler kGcc;
-/// The same for programs that GCC's design of 2013 registers (openmp_target.h).
-extern const core::Compiler kGccOpenmpTarget;
+extern const core::CompilerNames kNames;
 
 } // namespace gantry::abi::gcc

@@ -23,6 +23,10 @@ struct Registrations {
   std::vector<std::unique_ptr<Registration>> all;
 };
 
+[[gnu::constructor]] void know_names() {
+  gantry::core::know_compiler(kNames);
+}
+
 Registrations& registrations() {
   static auto* const instance = new Registrations;
   return *instance;
@@ -44,7 +48,7 @@ GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table
     const std::lock_guard lock(known.mutex);
     known.all.push_back(std::move(registration));
   }
-  Runtime::instance().register_program(added, table, kGcc);
+  Runtime::instance().register_program(added, table, decode_program);
 }
 
 GANTRY_EXPORT void GOMP_offload_unregister_ver(unsigned /*version*/, const void* table, int target,

@@ -35,7 +35,7 @@ struct TargetRegions : ::testing::TestWithParam<bool> {
   FakePlugin plugin{Memory::kSeparate, GetParam()};
   Device device{plugin.open(), ""};
   Kernel kernel{nullptr, nullptr, "kernel"};
-  Construct construct{"target", ";test.cpp;main;7;1;;"};
+  Construct construct{"target", "test.cpp:7"};
 };
 
 TEST_P(TargetRegions, MapLaunchAndUnmap) {

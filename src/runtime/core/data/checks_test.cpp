@@ -33,7 +33,7 @@ TEST_F(Checks, LeaksAreWhatIsMappedAndReferenced) {
   int declared = 0;
   EXPECT_THAT(environment.leaks(), IsEmpty());
   MapItem item = tofrom(x);
-  item.name = ";x;test.cpp;7;1;;";
+  item.name = "x";
   ASSERT_TRUE(enter({item}));
   ASSERT_TRUE(enter({item}));
   ASSERT_TRUE(environment.declare(&declared, 4, &declared, "declared"));
@@ -86,7 +86,7 @@ TEST_F(Checks, PointersThatAreDeclareTargetVariablesStayOnTheDevice) {
 
 /// Regions over what is present.
 struct StaleCopy : Checks {
-  StaleCopy() { item.name = ";x;test.cpp;7;1;;"; }
+  StaleCopy() { item.name = "x"; }
 
   /// What is said when a region begins that uses the items.
   std::string before(const Items& items) {
@@ -232,7 +232,7 @@ TEST_F(StaleCopy, WhatAConstructLeavesDifferentIsSaidOnDemand) {
   const auto changed = after({item});
   EXPECT_EQ(told(changed), "");
   print_info(static_cast<std::uint32_t>(Info::kStale));
-  construct = {construct.name, construct.psource}; // asks again what is wanted
+  construct = {construct.name, construct.location}; // asks again what is wanted
   EXPECT_THAT(told(changed),
               MatchesRegex("gantry: info: test.cpp:7: target: 'x' .* has changed on the device "
                            "\\(1 byte, the first at offset 0\\) since it was copied by target at "

@@ -411,7 +411,7 @@ std::string DataEnvironment::describe() {
     text += fmt::format("{:#18x} {:#18x} {:>12} {:>10} {:>6}  {}\n", mapping.host_begin,
                         mapping.device_begin, mapping.size(),
                         mapping.infinite() ? "infinite" : fmt::to_string(mapping.references),
-                        mapping.holds, map_name(mapping.name));
+                        mapping.holds, variable_name(mapping.name));
   });
   return text;
 }

@@ -242,7 +242,7 @@ TEST_F(MappingRule, PresentDemandsPresence) {
   int x = 1;
   MapItem item = tofrom(x);
   item.present = true;
-  item.name = ";x;test.cpp;7;1;;";
+  item.name = "x";
   for (const Status& status : {enter({item}), exit({item}), update({item})}) {
     ASSERT_FALSE(status);
     EXPECT_THAT(status.error().message, HasSubstr("'x' ["));
@@ -285,7 +285,7 @@ TEST_F(MappingRule, PresentDemandsNothingOfAPointerThatIsGoneBeforeItsPointee) {
 TEST_F(MappingRule, PresentStorageCannotBeExtended) {
   int array[10] = {};
   MapItem part = section(array, 2, 4);
-  part.name = ";array[2:4];test.cpp;7;1;;";
+  part.name = "array[2:4]";
   ASSERT_TRUE(enter({part}));
   for (const Status& status : {enter({to(array)}), exit({release(array)}), update({to(array)})}) {
     ASSERT_FALSE(status);
@@ -335,7 +335,7 @@ TEST_F(MappingRule, AnExplicitEmptySectionHoldsAReferenceWhileItIsPresent) {
 
 TEST_F(MappingRule, ANullPointerMapsNothing) {
   MapItem item;
-  item.name = ";p[0:2];test.cpp;7;1;;";
+  item.name = "p[0:2]";
   EXPECT_TRUE(enter({item}));
   item.size = 8;
   const Status status = enter({item});
@@ -460,8 +460,8 @@ TEST_F(MappingRule, DeclaredVariablesBelongToTheImageThatCameFirst) {
   int variable = 0;
   void* first = plugin.device().allocate(4).value();
   void* second = plugin.device().allocate(4).value();
-  ASSERT_TRUE(environment.declare(&variable, 4, first, ";variable;;;;"));
-  EXPECT_TRUE(environment.declare(&variable, 4, second, ";variable;;;;"));
+  ASSERT_TRUE(environment.declare(&variable, 4, first, "variable"));
+  EXPECT_TRUE(environment.declare(&variable, 4, second, "variable"));
   EXPECT_EQ(corresponding(variable), first);
   EXPECT_FALSE(environment.declare(&variable, 8, second, "")) << "another size";
   EXPECT_FALSE(environment.disassociate(&variable)) << "it is no association";
@@ -477,7 +477,7 @@ TEST_F(MappingRule, DeclaredVariablesBelongToTheImageThatCameFirst) {
 TEST_F(MappingRule, TheTableDescribesItself) {
   int x = 0;
   MapItem item = alloc(x);
-  item.name = ";x;test.cpp;7;1;;";
+  item.name = "x";
   ASSERT_TRUE(enter({item, item}));
   EXPECT_THAT(environment.describe(),
               HasSubstr(fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(&x))));

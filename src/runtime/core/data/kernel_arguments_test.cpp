@@ -255,7 +255,7 @@ struct LaunchMemory : ::testing::Test {
   AllocationTable allocations;
   DataEnvironment environment{plugin.device(), allocations};
   PrivateStorage storage{plugin.device()};
-  Construct construct{"target", ";test.cpp;main;7;1;;"};
+  Construct construct{"target", "test.cpp:7"};
   KernelArguments arguments;
   Queue queue{queues, construct};
   char kernel = 0;

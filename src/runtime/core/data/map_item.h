@@ -45,7 +45,7 @@ struct MapItem {
   /// use_device_ptr, use_device_addr: where the construct wants the corresponding base to be
   /// written, if there is one; else null.
   void** returned_base = nullptr;
-  /// The compiler's name string for messages, or null; see map_name().
+  /// The compiler's name string for messages, or null; see variable_name().
   const char* name = nullptr;
   /// The index of another item, for kCapture.
   std::uint32_t parent = 0;

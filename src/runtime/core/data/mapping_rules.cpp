@@ -218,7 +218,7 @@ Result<Mapping*> MappingRules::create(Items items, const MapItem& item, std::uin
   mapping.created_by = work.call;
   mapping.made_for_member = is_part_of_item(item);
   mapping.name = item.name;
-  mapping.mapped_at = work.construct().psource;
+  mapping.mapped_at = work.construct().location;
   mapping.pending = is_allocated;
   // The corresponding storage is aligned as the whole variable is, up to a page.
   const std::uintptr_t alignment = alignment_of(mapping.host_base);

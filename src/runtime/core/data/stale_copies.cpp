@@ -22,7 +22,7 @@ bool is_on_host(std::uintptr_t begin, std::uintptr_t end) {
 
 /// "target enter data at app.cpp:12".
 std::string name_of(const Construct& construct) {
-  const std::string where = position(construct.psource);
+  const std::string where = position(construct.location);
   return where.empty() ? std::string(construct.name)
                        : fmt::format("{} at {}", construct.name, where);
 }

@@ -23,7 +23,7 @@ void StorageNames::note_gone(const Mapping& mapping, const Construct& construct)
                        .size = mapping.size(),
                        .name = mapping.name,
                        .mapped_at = mapping.mapped_at,
-                       .unmapped_at = construct.psource};
+                       .unmapped_at = construct.location};
   next_gone_ = (next_gone_ + 1) % gone_.size();
 }
 

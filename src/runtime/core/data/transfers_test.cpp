@@ -254,7 +254,7 @@ TEST(DirectCopies, AreThoseOfConstructsThatCopyOneThing) {
   QueuePool queues{plugin.device()};
   AllocationTable allocations;
   DataEnvironment environment{plugin.device(), allocations};
-  const Construct construct{"target data", ";test.cpp;main;7;1;;"};
+  const Construct construct{"target data", "test.cpp:7"};
   int x = 4;
   int y = 5;
   const std::vector both = {tofrom(x), tofrom(y)};

@@ -41,7 +41,8 @@ PluginDevice::~PluginDevice() {
 }
 
 Status PluginDevice::read_properties() {
-  gantry_device_properties properties = {.size = sizeof properties};
+  gantry_device_properties properties{};
+  properties.size = sizeof properties;
   GANTRY_TRY(plugin_->check(call().get_properties(handle_, &properties)));
   capabilities_ = properties.capabilities;
   description_ = properties.description == nullptr ? "" : properties.description;
@@ -149,7 +150,8 @@ Result<gantry_queue*> PluginDevice::create_queue() const {
 
 std::optional<gantry_fault> PluginDevice::fault() const {
   auto* const get_fault = call().get_fault;
-  gantry_fault fault = {.size = sizeof fault};
+  gantry_fault fault{};
+  fault.size = sizeof fault;
   return get_fault != nullptr && get_fault(handle_, &fault) == GANTRY_SUCCESS ? std::optional(fault)
                                                                               : std::nullopt;
 }

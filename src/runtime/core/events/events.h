@@ -52,14 +52,14 @@ using EventId = std::uint64_t;
 /// A construct or routine at work. It lives as long as its events and messages are about it.
 struct Construct {
   Construct(std::string_view called, const char* at = nullptr, const void* caller = nullptr)
-      : name(called), psource(at), code(caller),
+      : name(called), location(at), code(caller),
         watched(wanted_events.load(std::memory_order_relaxed)) {}
 
   /// What the standard calls it: "target", "target enter data", "omp_target_alloc".
   std::string_view name;
-  /// The compiler's position string, ";file;function;line;column;;", or null; it lives as long as
-  /// the module that holds it.
-  const char* psource;
+  /// Where it is, as its compiler says it, or null: see position(). It lives as long as the module
+  /// that holds it.
+  const char* location;
   /// The address in compiled code that the runtime returns to; null if it is not known.
   const void* code;
   /// What is wanted of it, bits of Event.
@@ -99,7 +99,7 @@ struct PresenceChange : OfConstruct {
   static constexpr Event kKind = Event::kPresence;
   enum class What : std::uint8_t { kMapped, kWasPresent, kUnmapped };
   What what;
-  std::string name; ///< the compiler's map name; see map_name()
+  std::string name; ///< the compiler's map name; see variable_name()
   std::uintptr_t host;
   std::uint64_t size;
   std::uintptr_t device_address; ///< of the corresponding storage

@@ -3,7 +3,7 @@
 #include "runtime/core/data/data_environment.h"
 #include "runtime/core/host/host_memory.h"
 #include "runtime/core/host/symbols.h"
-#include "runtime/core/programs/compiler.h"
+#include "runtime/core/reports/compiler_names.h"
 #include "runtime/core/reports/text.h"
 
 namespace gantry::core {
@@ -62,7 +62,8 @@ const MapItem* item_pointing_to(std::uintptr_t address, Items items) {
   for (const MapItem& item : items) {
     const std::uintptr_t begin = core::address(item.begin);
     if (begin != 0 && begin <= address && address - begin < kLargeArray &&
-        !map_name(item.name).empty() && (best == nullptr || begin > core::address(best->begin))) {
+        !variable_name(item.name).empty() &&
+        (best == nullptr || begin > core::address(best->begin))) {
       best = &item;
     }
   }
@@ -78,7 +79,7 @@ std::string behind_device_pointer(std::uintptr_t address, const AddressSpace& ad
   return known.empty() ? known
                        : fmt::format("{} behind where '{}' points to, {}",
                                      counted(address - core::address(item->begin), "byte"),
-                                     map_name(item->name), known);
+                                     variable_name(item->name), known);
 }
 
 std::string on_host(std::uintptr_t address, bool called, const StorageNames& names, Items items) {
@@ -93,7 +94,7 @@ std::string on_host(std::uintptr_t address, bool called, const StorageNames& nam
   const MapItem* const item = item_pointing_to(address, items);
   const auto stray = names.pointer_to(address);
   if (item != nullptr && (!stray || core::address(item->begin) >= stray->value)) {
-    const std::string name(map_name(item->name));
+    const std::string name(variable_name(item->name));
     return fmt::format("host address of {}{}, which is not mapped on this device; map {}, with its "
                        "length",
                        item->size == 0 ? "what '" + name + "' points to" : "'" + name + "'",

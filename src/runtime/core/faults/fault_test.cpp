@@ -1,7 +1,7 @@
 // What a fault is said to be, without a device that has one; whole messages are in tests/runtime.
 #include "runtime/core/faults/fault.h"
 
-#include "runtime/core/programs/compiler.h"
+#include "runtime/core/reports/compiler_names.h"
 #include "runtime/core/reports/text.h"
 #include "runtime/testing/environment_case.h"
 
@@ -17,15 +17,16 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// One device, and constructs of test.cpp:7.
-/// Knows one name.
-constexpr Compiler kCompiler = {
-    nullptr,
+constexpr CompilerNames kCompiler = {
+    [](std::string_view) { return std::optional<std::string>(); },
+    [](std::string_view) { return std::optional<std::string_view>(); },
     [](std::string_view kernel, const void*) {
-      return std::string(kernel == "main_region" ? "the region of 'main' at line 12" : "");
+      return kernel == "main_region" ? std::optional<std::string>("the region of 'main' at line 12")
+                                     : std::nullopt;
     },
-    [](std::string_view) { return std::string(); }};
+    [](std::string_view) { return std::optional<std::string>(); }};
 
+/// One device, and constructs of test.cpp:7.
 struct FaultCase : EnvironmentCase {
   explicit FaultCase(Memory memory) : EnvironmentCase(memory) { know_compiler(kCompiler); }
 
@@ -59,7 +60,7 @@ struct FaultOfDevice : FaultCase {
 
 TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
   int y[100] = {};
-  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
+  ASSERT_TRUE(enter(to(y), "y"));
   const std::uintptr_t begin = corresponding(y);
   EXPECT_THAT(described(begin + 414),
               HasSubstr(": 14 bytes past the end of 'y', which has 400 bytes and was mapped at "
@@ -110,11 +111,11 @@ TEST_F(FaultOfDevice, StorageIsNamedForWhatIsNearItAlone) {
 
 TEST_F(FaultOfDevice, PointersToDeviceMemoryAreTakenForNoneOfTheHost) {
   int y[100] = {};
-  ASSERT_TRUE(enter(to(y), ";y;test.cpp;7;1;;"));
+  ASSERT_TRUE(enter(to(y), "y"));
   MapItem pointer;
   pointer.begin = static_cast<std::byte*>(environment.corresponding(y, sizeof y));
   pointer.base = pointer.begin;
-  pointer.name = ";q;test.cpp;9;1;;";
+  pointer.name = "q";
   ASSERT_TRUE(exit(remove(y)));
   EXPECT_THAT(
       described(reinterpret_cast<std::uintptr_t>(pointer.begin) + sizeof y, {&pointer, 1}),
@@ -138,7 +139,7 @@ struct FaultInHostMemory : FaultCase {
 TEST_F(FaultInHostMemory, NamesWhatIsMapped) {
   environment.unify();
   int sum[2] = {};
-  ASSERT_TRUE(enter(tofrom(sum), ";sum;test.cpp;7;1;;"));
+  ASSERT_TRUE(enter(tofrom(sum), "sum"));
   const auto second = reinterpret_cast<std::uintptr_t>(&sum[1]);
   for (const std::int32_t kind : {GANTRY_FAULT_DESCRIBED, GANTRY_FAULT_ACCESS}) {
     EXPECT_THAT(described(second, kind, GANTRY_FAULT_ACCESS_WRITE),

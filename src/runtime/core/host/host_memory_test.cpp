@@ -183,7 +183,7 @@ struct HostStorage : EnvironmentCase {
     MapItem item;
     item.base = item.begin = pages.memory;
     item.size = size;
-    item.name = ";b[0:n];test.cpp;7;1;;";
+    item.name = "b[0:n]";
     return item;
   }
 };
@@ -294,7 +294,7 @@ TEST_F(HostStorage, IsNotMemoryOfTheDevice) {
   MapItem item;
   item.base = item.begin = static_cast<std::byte*>(*device_memory) + 64;
   item.size = 8;
-  item.name = ";p[0:1];test.cpp;7;1;;";
+  item.name = "p[0:1]";
   const Status status = enter({item});
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message,

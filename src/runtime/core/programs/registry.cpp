@@ -32,10 +32,9 @@ Registry::Pinned::~Pinned() {
   registry_.unpinned_.notify_all();
 }
 
-void Registry::add(const void* descriptor, const void* location, const Compiler& compiler) {
-  know_compiler(compiler);
+void Registry::add(const void* descriptor, const void* location, DecodeProgram decoder) {
   const std::lock_guard lock(mutex_);
-  programs_.push_back({++last_id_, descriptor, location, &compiler, unified_shared_memory_.load()});
+  programs_.push_back({++last_id_, descriptor, location, decoder, unified_shared_memory_.load()});
   generation_.fetch_add(1, std::memory_order_release);
 }
 

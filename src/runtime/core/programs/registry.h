@@ -8,7 +8,7 @@
 #pragma once
 
 #include "runtime/core/host/lock.h"
-#include "runtime/core/programs/compiler.h"
+#include "runtime/core/programs/program.h"
 
 #include <atomic>
 #include <cstdint>
@@ -25,12 +25,12 @@ struct RegisteredProgram {
   const void* descriptor = nullptr;
   /// An address in the module that brought the program.
   const void* location = nullptr;
-  const Compiler* compiler = nullptr;
+  DecodeProgram decoder = nullptr;
   /// Required apart from what the program's contents say.
   bool unified_shared_memory = false;
 
   /// While it is pinned.
-  [[nodiscard]] Result<ProgramContents> decode() const { return compiler->decode(descriptor); }
+  [[nodiscard]] Result<ProgramContents> decode() const { return decoder(descriptor); }
 };
 
 class Registry {
@@ -55,7 +55,7 @@ public:
     std::vector<RegisteredProgram> programs_;
   };
 
-  void add(const void* descriptor, const void* location, const Compiler& compiler);
+  void add(const void* descriptor, const void* location, DecodeProgram decoder);
 
   /// Removes the program registered with `descriptor` and returns its number, or 0 if there is
   /// none. Waits while others have it pinned. Not with pins of the calling thread's own.

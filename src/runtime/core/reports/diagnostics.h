@@ -14,16 +14,8 @@
 
 namespace gantry::core {
 
-/// For a Construct::psource: "zaxpy.cpp:12", or an empty string when the program was built without
-/// -g.
-[[nodiscard]] std::string position(const char* psource);
-
 /// The construct as messages begin with it: "zaxpy.cpp:12: target", or "target".
 [[nodiscard]] std::string label(const Construct& construct);
-
-/// The variable of a map name, ";expression;file;line;column;;", or the name of a declare target
-/// variable, which has no semicolon; empty when there is none (";unknown;…").
-[[nodiscard]] std::string_view map_name(const char* name);
 
 /// The checks asked for, once the settings are read; bits of Check.
 extern std::atomic<std::uint32_t> check_bits;

@@ -9,49 +9,9 @@
 namespace gantry::core {
 namespace {
 
-TEST(Position, IsFileAndLine) {
-  EXPECT_EQ(position(";zaxpy.cpp;main;12;9;;"), "zaxpy.cpp:12");
-  EXPECT_EQ(position(";/a b/c.cpp;operator();7;1;;"), "/a b/c.cpp:7");
-}
-
-TEST(Position, IsEmptyWithoutDebugInformation) {
-  for (const char* text : {";unknown;unknown;0;0;;", ";x.cpp;f;0;0;;", ";;f;12;1;;"}) {
-    EXPECT_EQ(position(text), "") << text;
-  }
-  EXPECT_EQ(position(nullptr), "");
-}
-
-TEST(Position, IsEmptyForStringsThatAreNone) {
-  for (const char* text : {"", ";", ";;", ";;;", "x", "x;y;z", ";a", ";a;b", ";a;b;c"}) {
-    EXPECT_THAT(position(text), testing::AnyOf("", "a:c")) << text;
-  }
-}
-
 TEST(Label, BeginsWithThePositionIfThereIsOne) {
-  EXPECT_EQ(label({"target", ";z.cpp;main;3;1;;"}), "z.cpp:3: target");
+  EXPECT_EQ(label({"target", "z.cpp:3"}), "z.cpp:3: target");
   EXPECT_EQ(label({"target"}), "target");
-}
-
-TEST(MapName, IsTheFirstField) {
-  EXPECT_EQ(map_name(";Y[0:N];zaxpy.cpp;9;1;;"), "Y[0:N]");
-  EXPECT_EQ(map_name(";this->x;z.cpp;1;1;;"), "this->x");
-}
-
-TEST(MapName, IsTheSecondFieldOfFlangs) {
-  EXPECT_EQ(map_name(";/home/a/heat.f90;t_new;12;5;;"), "t_new");
-  EXPECT_EQ(map_name(";heat.F;unknown;12;5;;"), "");
-  EXPECT_EQ(map_name(";s.f;heat.c;12;5;;"), "s.f");
-}
-
-TEST(MapName, IsThatOfADeclareTargetVariable) {
-  EXPECT_EQ(map_name("table"), "table");
-}
-
-TEST(MapName, IsEmptyWhenThereIsNone) {
-  for (const char* text : {"", ";", ";;;", ";unknown;unknown;0;0;;"}) {
-    EXPECT_EQ(map_name(text), "") << text;
-  }
-  EXPECT_EQ(map_name(nullptr), "");
 }
 
 TEST(Lines, OfSeveralThreadsDoNotMix) {
@@ -82,7 +42,7 @@ TEST(Lines, OfSeveralThreadsDoNotMix) {
 }
 
 TEST(Fatal, EndsTheProcessWithOneMessage) {
-  EXPECT_EXIT(fatal(Error{"it broke"}, {"target", ";z.cpp;main;3;1;;"}), testing::ExitedWithCode(1),
+  EXPECT_EXIT(fatal(Error{"it broke"}, {"target", "z.cpp:3"}), testing::ExitedWithCode(1),
               "^gantry: error: z.cpp:3: target: it broke\n$");
   EXPECT_EXIT(fatal(Error{"it broke"}, {""}), testing::ExitedWithCode(1),
               "^gantry: error: it broke\n$");

@@ -1,6 +1,7 @@
 // Addresses and extents as numbers and, like counts, as messages show them.
 #pragma once
 
+#include "runtime/core/reports/compiler_names.h"
 #include "runtime/core/reports/diagnostics.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ inline std::uintptr_t address(const void* pointer) {
 
 /// "'values'", or "storage" without a name.
 inline std::string quoted_name(const char* name) {
-  const std::string_view variable = map_name(name);
+  const std::string_view variable = variable_name(name);
   return variable.empty() ? "storage" : fmt::format("'{}'", variable);
 }
 
@@ -37,9 +38,9 @@ inline std::string named_extent(const char* name, std::uintptr_t begin, std::uin
   return fmt::format("{} {}", quoted_name(name), extent(begin, size));
 }
 
-/// For a Construct::psource: " at app.cpp:12", or nothing if that is not known.
-inline std::string at_position(const char* psource) {
-  const std::string where = position(psource);
+/// For a Construct::location: " at app.cpp:12", or nothing if that is not known.
+inline std::string at_position(const char* location) {
+  const std::string where = position(location);
   return where.empty() ? where : " at " + where;
 }
 

@@ -38,9 +38,6 @@ struct TestProgram {
     contents.unified_shared_memory = program.unified_shared_memory;
     return contents;
   }
-  static constexpr Compiler kCompiler = {
-      decode, [](std::string_view, const void*) { return std::string(); },
-      [](std::string_view) { return std::string(); }};
 };
 
 ProgramEntry kernel(char& address, const char* name) {
@@ -55,7 +52,7 @@ ProgramEntry variable(T& object, const char* name) {
 struct Programs : ::testing::Test {
   explicit Programs(testing::Memory memory = testing::Memory::kSeparate) : plugin(memory) {}
 
-  void add(const TestProgram& program) { registry.add(&program, &program, TestProgram::kCompiler); }
+  void add(const TestProgram& program) { registry.add(&program, &program, TestProgram::decode); }
 
   /// As unregistration does it. The image goes with the result.
   std::shared_ptr<LoadedProgram> withdraw(const TestProgram& program) {
@@ -431,7 +428,7 @@ TEST_F(Programs, APluginWithoutATableOfFunctionsRefusesAProgramThatNeedsIt) {
 TEST(Fallback, OfARegionThatMayHaveChangedWhatTheHostSeesThereIsNone) {
   FakePlugin shared{testing::Memory::kShared};
   Device device{shared.open(), ""};
-  const Construct construct{"target", ";test.cpp;main;7;1;;"};
+  const Construct construct{"target", "test.cpp:7"};
   const Error refusal{"the kernel failed", true};
   Runtime& runtime = Runtime::instance();
   runtime.leave_to_host(device, refusal, construct);
@@ -457,8 +454,8 @@ TEST(Registry, NumbersProgramsAndForgetsThem) {
   const int first = 0;
   const int second = 0;
   const auto start = registry.generation();
-  registry.add(&first, &first, TestProgram::kCompiler);
-  registry.add(&second, &second, TestProgram::kCompiler);
+  registry.add(&first, &first, TestProgram::decode);
+  registry.add(&second, &second, TestProgram::decode);
   EXPECT_EQ(registry.generation(), start + 2);
   EXPECT_EQ(registry.remove(&first), 1u);
   EXPECT_TRUE(Registry::Pinned(registry, 1).empty());
@@ -474,8 +471,8 @@ TEST(Registry, KeepsProgramsThatArePinned) {
   Registry registry;
   const int first = 0;
   const int second = 0;
-  registry.add(&first, &first, TestProgram::kCompiler);
-  registry.add(&second, &second, TestProgram::kCompiler);
+  registry.add(&first, &first, TestProgram::decode);
+  registry.add(&second, &second, TestProgram::decode);
   auto pinned = std::make_unique<Registry::Pinned>(registry, 1);
   EXPECT_EQ(registry.remove(&second), 2u) << "nobody has that one";
   auto removing = std::async(std::launch::async, [&] { return registry.remove(&first); });

@@ -22,16 +22,11 @@ void check_function(std::int32_t device, const gantry_unknown_function* unknown)
       symbolize_image({static_cast<const std::byte*>(unknown->image), unknown->image_size},
                       unknown->call - 1)
           .position;
-  const std::size_t colon = where.rfind(':');
-  const std::string psource =
-      colon == std::string::npos
-          ? std::string()
-          : fmt::format(";{};;{};0;;", where.substr(0, colon), where.substr(colon + 1));
   const Device* on = runtime.device(device);
   fatal(Error{fmt::format("{}{} is the host's, and the device has no version of it; declare it "
                           "target with the indirect clause",
                           on == nullptr ? "" : on->label() + ": ", name)},
-        Construct{"call by pointer", psource.empty() ? nullptr : psource.c_str()});
+        Construct{"call by pointer", where.empty() ? nullptr : where.c_str()});
 }
 
 } // namespace gantry::core

@@ -24,8 +24,8 @@ Runtime& Runtime::make_instance() {
 }
 
 void Runtime::register_program(const void* descriptor, const void* location,
-                               const Compiler& compiler) {
-  registry_.add(descriptor, location, compiler);
+                               DecodeProgram decoder) {
+  registry_.add(descriptor, location, decoder);
   if (is_wanted(Event::kProgram)) [[unlikely]] {
     tell(ProgramChange{true, module_of(location).path});
   }

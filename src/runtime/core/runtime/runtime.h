@@ -8,7 +8,7 @@
 #include "runtime/core/host/lock.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/host/settings.h"
-#include "runtime/core/programs/compiler.h"
+#include "runtime/core/programs/program.h"
 #include "runtime/core/programs/registry.h"
 #include "runtime/core/runtime/automatic_devices.h"
 #include "runtime/core/runtime/device.h"
@@ -31,7 +31,7 @@ public:
 
   /// Registers a program that `location` is an address of; cheap, and fit for constructors of
   /// libraries.
-  void register_program(const void* descriptor, const void* location, const Compiler& compiler);
+  void register_program(const void* descriptor, const void* location, DecodeProgram decoder);
 
   /// Some program has `requires unified_shared_memory`; before it is registered.
   void require_unified_shared_memory() { registry_.require_unified_shared_memory(); }

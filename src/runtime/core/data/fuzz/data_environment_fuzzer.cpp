@@ -456,7 +456,7 @@ private:
   QueuePool queues_{plugin_.device()};
   AllocationTable allocations_;
   DataEnvironment environment_{plugin_.device(), allocations_};
-  Construct construct_{"target data", ";fuzz.cpp;main;7;1;;"};
+  Construct construct_{"target data", "fuzz.cpp:7"};
   std::map<Offset, void*> associated_;
   int steps_ = 0;
 };
