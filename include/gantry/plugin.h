@@ -20,6 +20,7 @@
  *  - Structures begin with `size`, which whoever allocates the structure sets to sizeof. The other
  *    side reads and writes only the members that lie within it, so structures can grow. A plugin
  *    that fills in a structure sets all members that it knows, to 0 where it has no answer.
+ *    Elements of arrays have no size: their layout is fixed.
  *  - Optional functions may be null. What the runtime does instead is said at each.
  *  - A "device address" means something to code on the device only.
  *
@@ -47,7 +48,7 @@ enum {
   GANTRY_SUCCESS = 0,
   GANTRY_FAILURE = 1,        /**< the device or the system refused; the message says why */
   GANTRY_OUT_OF_MEMORY = 2,  /**< device memory is exhausted */
-  GANTRY_NOT_FOUND = 3,      /**< there is no such device, symbol or fault */
+  GANTRY_NOT_FOUND = 3,      /**< there is no device (count_devices), symbol or fault */
   GANTRY_INVALID_OPTION = 4, /**< a device option is not understood */
   /** The device has failed for good: code on it did something that ends it, or it was ended from
       outside. From then on every call that needs the device returns this. Calls that free
@@ -149,13 +150,15 @@ enum {
 typedef struct gantry_launch {
   size_t size;
   uint32_t kind;            /**< GANTRY_LAUNCH_* */
-  uint32_t argument_count;  /**< of any size: constructs of thousands of variables exist */
+  uint32_t argument_count;  /**< constructs of thousands of variables exist; a plugin that has a
+                                 limit refuses more with GANTRY_FAILURE */
   void* const* arguments;   /**< argument_count values of pointer size */
   uint32_t num_teams[3];    /**< [0] 0: the device's choice; of GANTRY_LAUNCH_TARGET: 1 */
   uint32_t thread_limit[3]; /**< [0] 0: the device's choice */
-  uint64_t trip_count;      /**< iterations of the distributed loop or, where several are collapsed
-                                 into one, of that one; 0: unknown */
-  uint32_t dynamic_memory;  /**< bytes of dynamic group-private memory asked for in each team */
+  uint64_t trip_count;      /**< iterations of the loop of the distribute construct, all collapsed
+                                 loops together; 0: unknown */
+  uint32_t dynamic_memory;  /**< bytes of dynamic group-private memory asked for in each team (CUDA:
+                                 dynamic shared memory) */
 } gantry_launch;
 
 /* Images. */
@@ -167,7 +170,6 @@ enum {
 
 /** A symbol that find_symbols() looks up. */
 typedef struct gantry_symbol {
-  size_t size;
   const char* name;      /**< in */
   int32_t kind;          /**< in: GANTRY_SYMBOL_* */
   gantry_status status;  /**< out: GANTRY_SUCCESS, or GANTRY_NOT_FOUND if the image has none */
@@ -215,9 +217,10 @@ enum {
 };
 
 enum {
-  GANTRY_FAULT_ACCESS_READ = 0, /**< or it is not known */
-  GANTRY_FAULT_ACCESS_WRITE = 1,
-  GANTRY_FAULT_ACCESS_CALL = 2, /**< for an instruction */
+  GANTRY_FAULT_ACCESS_UNKNOWN = 0,
+  GANTRY_FAULT_ACCESS_READ = 1,
+  GANTRY_FAULT_ACCESS_WRITE = 2,
+  GANTRY_FAULT_ACCESS_CALL = 3, /**< for an instruction */
 };
 
 /** The first cause, if there were several. What it points to lives as long as the images of the
@@ -269,12 +272,12 @@ typedef struct gantry_plugin {
   /* Devices. */
 
   /** Opens device number `index` of the plugin's, counted from 0. Several threads may open one
-      device at once, and each success is paired with a close_device(); whether they get one
-      handle or several is the plugin's business. GANTRY_FAILURE says that the machine does not
-      have the device, and a program may go on without it; GANTRY_INVALID_OPTION says that what
-      the user asked for makes no sense: an option, or an index beyond what a plugin of real devices
-      counts. No lock of the plugin may be held here while the dynamic loader is waited for, because
-      a thread inside dlopen() may come here too. */
+      device at once, and each success is paired with a close_device(), unless the process ends
+      first; whether they get one handle or several is the plugin's business. GANTRY_FAILURE says
+      that the machine does not have the device, and a program may go on without it;
+      GANTRY_INVALID_OPTION says that what the user asked for makes no sense: an option, or an index
+      beyond what a plugin of real devices counts. No lock of the plugin may be held here while the
+      dynamic loader is waited for, because a thread inside dlopen() may come here too. */
   gantry_status (*open_device)(int32_t index, const gantry_device_settings* settings,
                                gantry_device** device) GANTRY_NOEXCEPT;
 
@@ -370,12 +373,17 @@ typedef struct gantry_plugin {
   const char* (*launch_hint)(gantry_device* device, gantry_kernel* kernel,
                              const gantry_launch* launch)GANTRY_NOEXCEPT;
 
-  /* Queues: required on devices with GANTRY_CAPABILITY_QUEUES, null on others.
+  /* Queues: called on devices with GANTRY_CAPABILITY_QUEUES alone. A plugin that has such devices
+   * has all of these functions but the optional ones.
    *
-   * Operations of one queue happen in the order in which they were put in; operations of different
-   * queues happen at once, as far as the device can. One thread at a time uses a queue. The first
-   * failure in a queue is the result of the next synchronize_queue() or query_queue(), and what
-   * was behind it in the queue by then does not happen. After that the queue is as new. */
+   * Operations of one queue (CUDA: a stream) happen in the order in which they were put in;
+   * operations of different queues happen at once, as far as the device can. One thread at a time
+   * uses a queue. A queue is synchronised when synchronize_queue() has returned, or query_queue()
+   * has said that it is done: not every queue that is queried is waited for as well.
+   *
+   * The first failure in a queue is the result of the next synchronize_queue() or query_queue().
+   * What was behind it in the queue by then does not happen; it may be refused with the same
+   * status when it is put in. After that the queue is as new, unless the device is lost. */
 
   gantry_status (*create_queue)(gantry_device* device, gantry_queue** queue) GANTRY_NOEXCEPT;
 

@@ -155,7 +155,7 @@ gantry_allocation request_of(std::uint64_t bytes) {
 }
 
 gantry_symbol symbol_of(const char* name, std::int32_t kind) {
-  return {.size = sizeof(gantry_symbol), .name = name, .kind = kind, .status = -1};
+  return {.name = name, .kind = kind, .status = -1};
 }
 
 gantry_launch one_thread(std::span<const std::uint64_t> arguments) {

@@ -36,7 +36,7 @@ std::uint32_t capabilities(gantry_device* device) {
 }
 
 gantry_symbol find(gantry_image* image, const char* name, std::int32_t kind) {
-  gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = kind};
+  gantry_symbol symbol = {.name = name, .kind = kind};
   EXPECT_EQ(entries::find_symbols(image, &symbol, 1), symbol.status);
   return symbol;
 }
@@ -264,11 +264,10 @@ TEST_F(CpuPlugin, WhatAnImageLacksIsNotFound) {
     EXPECT_EQ(find(image, name, GANTRY_SYMBOL_VARIABLE).status, GANTRY_NOT_FOUND) << name;
   }
   // One call for many: the first that is absent is the result, the others are found.
-  gantry_symbol symbols[] = {
-      {.size = sizeof(gantry_symbol), .name = "add", .kind = GANTRY_SYMBOL_KERNEL},
-      {.size = sizeof(gantry_symbol), .name = "absent", .kind = GANTRY_SYMBOL_VARIABLE},
-      {.size = sizeof(gantry_symbol), .name = "away", .kind = GANTRY_SYMBOL_KERNEL},
-      {.size = sizeof(gantry_symbol), .name = "table", .kind = GANTRY_SYMBOL_VARIABLE}};
+  gantry_symbol symbols[] = {{.name = "add", .kind = GANTRY_SYMBOL_KERNEL},
+                             {.name = "absent", .kind = GANTRY_SYMBOL_VARIABLE},
+                             {.name = "away", .kind = GANTRY_SYMBOL_KERNEL},
+                             {.name = "table", .kind = GANTRY_SYMBOL_VARIABLE}};
   EXPECT_EQ(entries::find_symbols(image, symbols, 4), GANTRY_NOT_FOUND);
   EXPECT_THAT(message(), HasSubstr("variable"));
   EXPECT_EQ(symbols[0].status, GANTRY_SUCCESS);

@@ -19,12 +19,14 @@ std::optional<gantry_simt_fault> fault_of(const Device& device) {
 
 std::int32_t access_of(const gantry_simt_fault& fault) {
   switch (fault.access) {
+  case GANTRY_SIMT_FAULT_READ:
+    return GANTRY_FAULT_ACCESS_READ;
   case GANTRY_SIMT_FAULT_WRITE:
     return GANTRY_FAULT_ACCESS_WRITE;
   case GANTRY_SIMT_FAULT_CALL:
     return GANTRY_FAULT_ACCESS_CALL;
   default:
-    return GANTRY_FAULT_ACCESS_READ;
+    return GANTRY_FAULT_ACCESS_UNKNOWN;
   }
 }
 

@@ -118,6 +118,8 @@ TEST_F(WorkerChannel, AFaultIsToldAsItWasWritten) {
   EXPECT_FALSE(is_lost(*control));
   fault.complete.store(1);
   EXPECT_TRUE(is_lost(*control));
+  EXPECT_EQ(told(), "a kernel used address 0x10");
+  fault.access = GANTRY_FAULT_ACCESS_READ;
   EXPECT_EQ(told(), "a kernel read from address 0x10");
   fault.access = GANTRY_FAULT_ACCESS_WRITE;
   EXPECT_EQ(told(), "a kernel wrote to address 0x10");

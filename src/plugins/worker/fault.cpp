@@ -36,10 +36,10 @@ Meaning meaning_of(FaultKind kind) {
 }
 
 /// By GANTRY_FAULT_ACCESS_*.
-constexpr std::array kAccesses = {"read from", "wrote to", "called"};
+constexpr std::array kAccesses = {"used", "read from", "wrote to", "called"};
 
 std::string describe(const Fault& fault) {
-  const char* const accessed = fault.access < kAccesses.size() ? kAccesses[fault.access] : "used";
+  const char* const accessed = kAccesses[fault.access < kAccesses.size() ? fault.access : 0];
   const char* const who = fault.kernel != 0 ? "a kernel" : "code on the device";
   if (const char* const deed = meaning_of(fault.kind).deed; deed != nullptr) {
     return fmt::format("{} {}", who, deed);

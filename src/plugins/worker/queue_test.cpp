@@ -92,7 +92,7 @@ struct OwnDevice {
     expect_done(plugin().queue_launch(queue, kernel.kernel, &how));
   }
   [[nodiscard]] gantry_symbol find(const char* name, std::int32_t kind) const {
-    gantry_symbol symbol = {.size = sizeof symbol, .name = name, .kind = kind};
+    gantry_symbol symbol = {.name = name, .kind = kind};
     expect_done(plugin().find_symbols(image, &symbol, 1));
     return symbol;
   }

@@ -304,6 +304,7 @@ void ScalarFunction::lower_vote(const ptx::Instruction& instruction) {
                             : all);
 }
 
+/// bar.sync, bar.red, bar.arrive and bar.warp.sync, and the same of barrier.
 void ScalarFunction::lower_barrier(const ptx::Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   if (instruction.has(Modifier::kWarp)) {

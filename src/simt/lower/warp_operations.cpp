@@ -227,6 +227,7 @@ void WarpFunction::for_each_barrier(
   builder_.SetInsertPoint(done);
 }
 
+/// bar.sync and bar.red.
 void WarpFunction::emit_barrier(const llvm::CallInst& call) {
   auto* word = builder_.getInt32Ty();
   const bool together = shape(&call).is_uniform();

@@ -43,7 +43,7 @@ inline gantry_image* create_image(gantry_device* device, std::string_view bytes)
 }
 
 inline gantry_symbol symbol_of(std::int32_t kind, const char* name) {
-  return {.size = sizeof(gantry_symbol), .name = name, .kind = kind};
+  return {.name = name, .kind = kind};
 }
 
 /// One team; `argument` is the kernel's parameter.

@@ -268,7 +268,7 @@ Result<Mapping*> MappingRules::leave(const MapItem& item, std::uintptr_t begin, 
                                      ConstructWork& work) {
   const Lookup lookup = begin == 0 ? Lookup{} : table_.find(begin, size);
   if (lookup.presence == Presence::kAbsent) {
-    // Section 13.6.1: what is not present is ignored.
+    // OpenMP 5.2, 5.8.3: at an exit, what is not present is ignored.
     return item.present && !only_translates(item) ? not_present(item) : Result<Mapping*>(nullptr);
   }
   Mapping& mapping = *lookup.mapping;

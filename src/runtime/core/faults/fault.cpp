@@ -10,7 +10,7 @@ namespace gantry::core {
 
 namespace {
 
-/// By GANTRY_FAULT_ACCESS_*. Another value comes from memory that the kernel itself may have
+/// By GANTRY_FAULT_ACCESS_*. Another value may come from memory that the kernel itself has
 /// overwritten.
 const char* verb_of(std::int32_t access) {
   switch (access) {

@@ -53,9 +53,12 @@ struct FaultOfDevice : FaultCase {
   std::string described(std::uintptr_t address, std::span<const MapItem> items = {}) {
     gantry_fault fault{};
     fault.kind = GANTRY_FAULT_ACCESS;
+    fault.access = access;
     fault.kernel_name = "main_region";
     return FaultCase::described(fault, address, items);
   }
+
+  std::int32_t access = GANTRY_FAULT_ACCESS_READ;
 };
 
 TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
@@ -78,7 +81,8 @@ TEST_F(FaultOfDevice, AddressesNearAndInsideStorage) {
 
 TEST_F(FaultOfDevice, AddressesOfNothing) {
   EXPECT_EQ(described(0), "the region of 'main' at line 12 read from address 0x0: a null pointer");
-  EXPECT_THAT(described(8), HasSubstr(": a null pointer at offset 8"));
+  access = GANTRY_FAULT_ACCESS_UNKNOWN;
+  EXPECT_THAT(described(8), HasSubstr(" used address 0x8: a null pointer at offset 8"));
   EXPECT_THAT(described(0x12345678000),
               HasSubstr(": where neither the device nor the host has memory"));
 }

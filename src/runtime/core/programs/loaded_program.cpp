@@ -84,8 +84,7 @@ Result<LoadedProgram::Joined> LoadedProgram::load() const {
   for (const ProgramEntry& entry : entries_) {
     const std::int32_t kind =
         entry.kind == EntryKind::kKernel ? GANTRY_SYMBOL_KERNEL : GANTRY_SYMBOL_VARIABLE;
-    symbols.push_back({.size = sizeof(gantry_symbol),
-                       .name = entry.name,
+    symbols.push_back({.name = entry.name,
                        .kind = kind,
                        .status = GANTRY_NOT_FOUND,
                        .kernel = nullptr,

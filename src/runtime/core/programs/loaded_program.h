@@ -1,7 +1,7 @@
 // One program on one device: its image and the join of host entries with what the image holds.
 //
 // Loading has two halves because of the dynamic loader. The first copies what is needed out of the
-// program's memory, while the program is pinned in the registry, so that it cannot vanish
+// program's memory, while the program is held in the registry, so that it cannot vanish
 // meanwhile. The second loads the image without any lock or pin: it may wait for a thread that is
 // inside dlopen, and that thread may be waiting for the pin. Several threads may do the second half
 // at once.
@@ -31,7 +31,7 @@ public:
   };
   using FindImage = std::function<std::shared_ptr<Image>(const std::byte* source)>;
 
-  /// First half, with the program pinned. Null if no image of the program fits the device. `file`:
+  /// First half, with the program held. Null if no image of the program fits the device. `file`:
   /// see PluginDevice::create_image. `find_image` answers an image that another program of this
   /// device has, or null.
   [[nodiscard]] static Result<std::shared_ptr<LoadedProgram>>

@@ -49,7 +49,7 @@ struct ProgramContents {
   bool unified_shared_memory = false;
 };
 
-/// Reads a compiler's descriptor. Called with the program pinned, when devices are chosen and at
+/// Reads a compiler's descriptor. Called with the program held, when devices are chosen and at
 /// the first use of the program on each; by several threads at once.
 using DecodeProgram = Result<ProgramContents> (*)(const void* descriptor);
 

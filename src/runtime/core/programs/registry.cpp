@@ -4,32 +4,32 @@
 
 namespace gantry::core {
 
-Registry::Pinned::Pinned(Registry& registry) : registry_(registry) {
+Registry::Held::Held(Registry& registry) : registry_(registry) {
   const std::lock_guard lock(registry.mutex_);
   programs_ = registry.programs_;
   for (const RegisteredProgram& program : programs_) {
-    ++registry.pins_[program.id];
+    ++registry.holds_[program.id];
   }
 }
 
-Registry::Pinned::Pinned(Registry& registry, ProgramId id) : registry_(registry) {
+Registry::Held::Held(Registry& registry, ProgramId id) : registry_(registry) {
   const std::lock_guard lock(registry.mutex_);
   const auto program = std::ranges::find(registry.programs_, id, &RegisteredProgram::id);
   if (program != registry.programs_.end()) {
     programs_.push_back(*program);
-    ++registry.pins_[id];
+    ++registry.holds_[id];
   }
 }
 
-Registry::Pinned::~Pinned() {
+Registry::Held::~Held() {
   const std::lock_guard lock(registry_.mutex_);
   for (const RegisteredProgram& program : programs_) {
-    const auto pins = registry_.pins_.find(program.id);
-    if (--pins->second == 0) {
-      registry_.pins_.erase(pins);
+    const auto holds = registry_.holds_.find(program.id);
+    if (--holds->second == 0) {
+      registry_.holds_.erase(holds);
     }
   }
-  registry_.unpinned_.notify_all();
+  registry_.let_go_.notify_all();
 }
 
 void Registry::add(const void* descriptor, const void* location, DecodeProgram decoder) {
@@ -46,7 +46,7 @@ ProgramId Registry::remove(const void* descriptor) {
   }
   const ProgramId id = program->id;
   programs_.erase(program);
-  unpinned_.wait(lock, [&] { return !pins_.contains(id); });
+  let_go_.wait(lock, [&] { return !holds_.contains(id); });
   return id;
 }
 

@@ -1,10 +1,10 @@
 // The programs registered so far. Registration happens in constructors of libraries, before main or
 // in dlopen, so it only records a pointer: no device is touched and nothing is read.
 //
-// Who reads the memory of a registered program, or makes what belongs to it known, pins it: until
+// Who reads the memory of a registered program, or makes what belongs to it known, holds it: until
 // then its library does not go away, because remove() waits. A thread that unloads a library waits
-// with the dynamic loader's lock held, so no code may wait for that lock while it has pins. The
-// registry's own lock is held for short steps only, and never across a call of another part.
+// with the dynamic loader's lock held, so no code may wait for that lock while it holds a program.
+// The registry's own lock is held for short steps only, and never across a call of another part.
 #pragma once
 
 #include "runtime/core/host/lock.h"
@@ -29,22 +29,22 @@ struct RegisteredProgram {
   /// Required apart from what the program's contents say.
   bool unified_shared_memory = false;
 
-  /// While it is pinned.
+  /// While it is held.
   [[nodiscard]] Result<ProgramContents> decode() const { return decoder(descriptor); }
 };
 
 class Registry {
 public:
   /// Programs that stay registered as long as this object is there. One thread.
-  class Pinned {
+  class Held {
   public:
     /// Those that are registered now.
-    explicit Pinned(Registry& registry);
+    explicit Held(Registry& registry);
     /// The one of this number, if it is registered.
-    Pinned(Registry& registry, ProgramId id);
-    Pinned(const Pinned&) = delete;
-    Pinned& operator=(const Pinned&) = delete;
-    ~Pinned();
+    Held(Registry& registry, ProgramId id);
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held();
 
     /// In order of registration.
     [[nodiscard]] const std::vector<RegisteredProgram>& programs() const { return programs_; }
@@ -58,7 +58,7 @@ public:
   void add(const void* descriptor, const void* location, DecodeProgram decoder);
 
   /// Removes the program registered with `descriptor` and returns its number, or 0 if there is
-  /// none. Waits while others have it pinned. Not with pins of the calling thread's own.
+  /// none. Waits while others hold it. The calling thread holds none.
   ProgramId remove(const void* descriptor);
 
   [[nodiscard]] bool empty() const;
@@ -76,10 +76,10 @@ public:
 
 private:
   mutable Mutex mutex_{LockRank::kRegistry};
-  Condition unpinned_;
+  Condition let_go_;
   std::vector<RegisteredProgram> programs_;
-  /// How often each program is pinned that is.
-  std::map<ProgramId, int> pins_;
+  /// How often each program is held; those that are not are absent.
+  std::map<ProgramId, int> holds_;
   ProgramId last_id_ = 0;
   std::atomic<std::uint64_t> generation_{0};
   std::atomic<bool> unified_shared_memory_{false};

@@ -77,8 +77,8 @@ private:
   /// Whether `holds` of the images of some program; of one that cannot be decoded, none.
   template <typename Predicate>
   bool some_contents(Predicate holds) {
-    const Registry::Pinned pinned(registry_);
-    return std::ranges::any_of(pinned.programs(), [&](const RegisteredProgram& program) {
+    const Registry::Held held(registry_);
+    return std::ranges::any_of(held.programs(), [&](const RegisteredProgram& program) {
       const auto contents = program.decode();
       return holds(contents ? contents->images : std::vector<Image>());
     });

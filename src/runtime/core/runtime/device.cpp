@@ -124,8 +124,8 @@ Status Device::load_programs(Registry& registry) {
   const std::uint64_t generation = registry.generation();
   std::vector<std::shared_ptr<LoadedProgram>> staged;
   {
-    const Registry::Pinned pinned(registry);
-    for (const RegisteredProgram& program : pinned.programs()) {
+    const Registry::Held held(registry);
+    for (const RegisteredProgram& program : held.programs()) {
       auto result = GANTRY_TRY(stage(program));
       if (result != nullptr) {
         staged.push_back(std::move(result));
@@ -139,8 +139,8 @@ Status Device::load_programs(Registry& registry) {
     const std::int64_t began = is_wanted(Event::kDevice) ? event_time() : 0;
     auto joined = program->load();
     data_environment_.note_modules(); // before others have to wait
-    const Registry::Pinned pinned(registry, program->id());
-    if (pinned.empty()) {
+    const Registry::Held held(registry, program->id());
+    if (held.empty()) {
       continue; // unregistered meanwhile
     }
     {

@@ -458,27 +458,27 @@ TEST(Registry, NumbersProgramsAndForgetsThem) {
   registry.add(&second, &second, TestProgram::decode);
   EXPECT_EQ(registry.generation(), start + 2);
   EXPECT_EQ(registry.remove(&first), 1u);
-  EXPECT_TRUE(Registry::Pinned(registry, 1).empty());
-  EXPECT_FALSE(Registry::Pinned(registry, 2).empty());
+  EXPECT_TRUE(Registry::Held(registry, 1).empty());
+  EXPECT_FALSE(Registry::Held(registry, 2).empty());
   EXPECT_EQ(registry.remove(&first), 0u);
-  EXPECT_EQ(Registry::Pinned(registry).programs().size(), 1u);
+  EXPECT_EQ(Registry::Held(registry).programs().size(), 1u);
   EXPECT_FALSE(registry.empty());
   EXPECT_EQ(registry.remove(&second), 2u);
   EXPECT_TRUE(registry.empty());
 }
 
-TEST(Registry, KeepsProgramsThatArePinned) {
+TEST(Registry, KeepsProgramsThatAreHeld) {
   Registry registry;
   const int first = 0;
   const int second = 0;
   registry.add(&first, &first, TestProgram::decode);
   registry.add(&second, &second, TestProgram::decode);
-  auto pinned = std::make_unique<Registry::Pinned>(registry, 1);
+  auto held = std::make_unique<Registry::Held>(registry, 1);
   EXPECT_EQ(registry.remove(&second), 2u) << "nobody has that one";
   auto removing = std::async(std::launch::async, [&] { return registry.remove(&first); });
   EXPECT_EQ(removing.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
-  EXPECT_TRUE(Registry::Pinned(registry, 1).empty()) << "what is about to go is not pinned again";
-  pinned.reset();
+  EXPECT_TRUE(Registry::Held(registry, 1).empty()) << "what is about to go is not held again";
+  held.reset();
   EXPECT_EQ(removing.get(), 1u);
 }
 

@@ -40,7 +40,7 @@ void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, s
     return;
   }
   for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
-    // With the program its image goes, which runs code of the image.
+    // The last program that shares an image destroys it here, which runs the image's destructors.
     const std::shared_ptr<LoadedProgram> withdrawn = devices_[i]->withdraw(id);
     devices_[i]->data_environment().intern_strings(begin, end);
   }
@@ -297,9 +297,9 @@ Result<Runtime::Setup> Runtime::read_setup() {
 
 std::vector<const Plugin*> Runtime::plugins_that_fit() {
   std::vector<const Plugin*> plugins = bound_plugins();
-  const Registry::Pinned pinned(registry_);
+  const Registry::Held held(registry_);
   std::erase_if(plugins, [&](const Plugin* plugin) {
-    return std::ranges::none_of(pinned.programs(), [&](const RegisteredProgram& program) {
+    return std::ranges::none_of(held.programs(), [&](const RegisteredProgram& program) {
       const auto contents = program.decode();
       // What is wrong with a program is said when it is loaded.
       return !contents ||
