@@ -10,9 +10,7 @@
 #include "base/result.h"
 
 #include <elf.h>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include "base/result.h"
 
 #include <filesystem>
-#include <string>
 
 namespace gantry::link {
 

@@ -10,7 +10,6 @@
 #include "simt/driver/process.h"
 #include "simt/driver/thread_state.h"
 
-#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -97,6 +96,11 @@ CUresult call_for_stream(CUstream handle, Body&& body) noexcept {
     const CUresult error = stream->group().error();
     return error != CUDA_SUCCESS ? error : body(*stream);
   });
+}
+
+/// An address of the program's as device code knows it.
+[[nodiscard]] inline std::uint64_t bits(const void* address) {
+  return reinterpret_cast<std::uint64_t>(address);
 }
 
 /// Writes the result of a call, for which the program has to have a place.

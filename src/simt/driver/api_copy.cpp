@@ -59,10 +59,6 @@ CUresult fill_rows(CUstream handle, CUdeviceptr destination, std::size_t pitch, 
   });
 }
 
-std::uint64_t bits(const void* address) {
-  return reinterpret_cast<std::uint64_t>(address);
-}
-
 } // namespace
 
 GANTRY_CUDA_API cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes) {

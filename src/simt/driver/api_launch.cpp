@@ -140,12 +140,8 @@ GANTRY_CUDA_API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offs
 
 GANTRY_CUDA_API cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
   return call_for_function(handle, [&](Function& function) {
-    if (state == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *state =
-        function.prepared() ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
-    return CUDA_SUCCESS;
+    return deliver(state, function.prepared() ? CU_FUNCTION_LOADING_STATE_LOADED
+                                              : CU_FUNCTION_LOADING_STATE_UNLOADED);
   });
 }
 

@@ -6,7 +6,6 @@
 #include "simt/driver/module.h"
 
 #include <chrono>
-#include <optional>
 #include <string>
 
 using namespace gantry::simt::driver;

@@ -124,12 +124,8 @@ GANTRY_CUDA_API cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, siz
 
 GANTRY_CUDA_API cuStreamGetFlags(CUstream handle, unsigned int* flags) {
   return call_for_stream(handle, [&](Stream& stream) {
-    if (flags == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags =
-        stream.kind() == Stream::Kind::kNonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
-    return CUDA_SUCCESS;
+    return deliver(flags, stream.kind() == Stream::Kind::kNonBlocking ? CU_STREAM_NON_BLOCKING
+                                                                      : CU_STREAM_DEFAULT);
   });
 }
 

@@ -4,7 +4,6 @@
 #include "gantry/cuda_driver.h"
 #include "simt/driver/allocations.h"
 
-#include <cstddef>
 #include <cstdint>
 
 #include <tl/expected.hpp>

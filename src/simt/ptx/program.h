@@ -9,7 +9,6 @@
 #include "simt/ptx/module.h"
 
 #include <memory>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>

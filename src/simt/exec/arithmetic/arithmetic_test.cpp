@@ -2,7 +2,6 @@
 #include "simt/exec/testing/exact_arithmetic.h"
 
 #include <array>
-#include <bit>
 #include <cfenv>
 #include <cmath>
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cmath>
 
 #include <gtest/gtest.h>

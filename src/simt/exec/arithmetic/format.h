@@ -5,7 +5,6 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace gantry::simt::exec {

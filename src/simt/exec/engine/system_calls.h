@@ -5,7 +5,6 @@
 #include "simt/ptx/program.h"
 
 #include <cstdint>
-#include <string>
 
 namespace gantry::simt::exec {
 

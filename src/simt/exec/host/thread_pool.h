@@ -1,9 +1,7 @@
 // The host threads that run blocks, shared by all launches under way.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
 
 namespace gantry::simt::exec {
 

@@ -14,7 +14,6 @@
 
 #include "simt/exec/memory/uninitialised_bytes.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -5,7 +5,6 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 
 #include <array>
-#include <optional>
 #include <random>
 
 #include <boost/multiprecision/cpp_int.hpp>
