@@ -4,6 +4,7 @@
 #include "gantry/cuda_driver.h"
 #include "simt/driver/allocations.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tl/expected.hpp>

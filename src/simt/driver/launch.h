@@ -4,6 +4,7 @@
 #include "gantry/cuda_driver.h"
 #include "simt/exec/run/loaded_program.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace gantry::simt::driver {
