@@ -1,4 +1,4 @@
-// compute() against exact arithmetic: sums, products, quotients, roots.
+// compute() against LLVM's numbers: sums, products, quotients, roots.
 #include "simt/exec/testing/exact_arithmetic.h"
 
 #include <array>

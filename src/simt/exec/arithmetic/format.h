@@ -5,6 +5,7 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace gantry::simt::exec {

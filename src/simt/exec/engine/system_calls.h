@@ -5,6 +5,7 @@
 #include "simt/ptx/program.h"
 
 #include <cstdint>
+#include <string>
 
 namespace gantry::simt::exec {
 

@@ -14,6 +14,7 @@
 
 #include "simt/exec/memory/uninitialised_bytes.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

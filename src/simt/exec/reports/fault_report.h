@@ -7,6 +7,7 @@
 #include "simt/exec/warp/warp.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
