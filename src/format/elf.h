@@ -10,6 +10,7 @@
 #include "base/result.h"
 
 #include <elf.h>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -4,6 +4,7 @@
 #include "base/result.h"
 
 #include <filesystem>
+#include <string>
 
 namespace gantry::link {
 

@@ -9,6 +9,7 @@
 #include "simt/ptx/module.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
