@@ -148,3 +148,9 @@ CUresult deliver_kernels(Handle* places, unsigned count, const ptx::Program& pro
 }
 
 } // namespace gantry::simt::driver
+
+/// An entry point that writes to `place` one property of the object that `handle` means.
+#define GANTRY_CUDA_PROPERTY(name, parameters, call_for, value)                                    \
+  GANTRY_CUDA_API name parameters {                                                                \
+    return call_for(handle, [&](auto& object) { return deliver(place, value); });                  \
+  }
