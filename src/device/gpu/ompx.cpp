@@ -4,6 +4,10 @@
 namespace gantry::device {
 namespace {
 
+int32_t in_dimension(int32_t dimension, uint32_t x, uint32_t y, uint32_t z) {
+  return static_cast<int32_t>(dimension == 0 ? x : dimension == 1 ? y : z);
+}
+
 template <typename Value>
 Value shuffle_down(uint64_t mask, Value value, uint32_t delta, uint32_t width) {
   uint32_t words[sizeof(Value) / sizeof(uint32_t)];
@@ -21,9 +25,8 @@ extern "C" {
 
 #define GANTRY_OF_GRID(name, of_machine)                                                           \
   int32_t name(int32_t dimension) {                                                                \
-    return static_cast<int32_t>(dimension == 0   ? machine::of_machine()                           \
-                                : dimension == 1 ? machine::of_machine##_y()                       \
-                                                 : machine::of_machine##_z());                     \
+    return in_dimension(dimension, machine::of_machine(), machine::of_machine##_y(),               \
+                        machine::of_machine##_z());                                                \
   }
 GANTRY_OF_GRID(ompx_thread_id, thread_in_block)
 GANTRY_OF_GRID(ompx_block_id, block_in_grid)
