@@ -289,18 +289,14 @@ double __nv_cyl_bessel_i1(double x) {
   return x < 0 ? -value : value;
 }
 
-GANTRY_OF_FLOAT(, __nv_j0)
-GANTRY_OF_FLOAT(, __nv_j1)
-GANTRY_OF_FLOAT(, __nv_y0)
-GANTRY_OF_FLOAT(, __nv_y1)
-GANTRY_OF_FLOAT(, __nv_cyl_bessel_i0)
-GANTRY_OF_FLOAT(, __nv_cyl_bessel_i1)
-float __nv_jnf(int order, float x) {
-  return static_cast<float>(__nv_jn(order, static_cast<double>(x)));
-}
-float __nv_ynf(int order, float x) {
-  return static_cast<float>(__nv_yn(order, static_cast<double>(x)));
-}
+GANTRY_OF_FLOAT(, __nv_j0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_j1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_y0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_y1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_cyl_bessel_i0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_cyl_bessel_i1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_jn, (int order, float x), (order, x))
+GANTRY_OF_FLOAT(, __nv_yn, (int order, float x), (order, x))
 
 } // extern "C"
 

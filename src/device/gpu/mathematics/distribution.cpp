@@ -123,11 +123,11 @@ double __nv_normcdfinv(double x) {
   return -kRootOf2 * inverse_erfc(2 * x);
 }
 
-GANTRY_OF_FLOAT(, __nv_erfcx)
-GANTRY_OF_FLOAT(, __nv_erfinv)
-GANTRY_OF_FLOAT(, __nv_erfcinv)
-GANTRY_OF_FLOAT(, __nv_normcdf)
-GANTRY_OF_FLOAT(, __nv_normcdfinv)
+GANTRY_OF_FLOAT(, __nv_erfcx, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_erfinv, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_erfcinv, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_normcdf, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_normcdfinv, (float x), (x))
 
 } // extern "C"
 

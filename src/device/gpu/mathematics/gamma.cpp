@@ -71,7 +71,7 @@ extern "C" {
 double __nv_tgamma(double x) {
   return gamma(x);
 }
-GANTRY_OF_FLOAT(, __nv_tgamma)
+GANTRY_OF_FLOAT(, __nv_tgamma, (float x), (x))
 
 } // extern "C"
 

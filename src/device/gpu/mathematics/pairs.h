@@ -27,8 +27,8 @@
     return callee##f arguments;                                                                    \
   }
 
-/// The function of float of one whose function of double is defined.
-#define GANTRY_OF_FLOAT(before, name)                                                              \
-  before float name##f(float x) {                                                                  \
-    return static_cast<float>(name(static_cast<double>(x)));                                       \
+/// The function of float of one whose function of double is defined, computed by that.
+#define GANTRY_OF_FLOAT(before, name, parameters, arguments)                                       \
+  before float name##f parameters {                                                                \
+    return static_cast<float>(name arguments);                                                     \
   }

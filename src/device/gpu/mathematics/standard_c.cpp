@@ -82,16 +82,12 @@ GANTRY_WEAK double fmaxmag(double x, double y) {
   const double left = __builtin_fabs(x), right = __builtin_fabs(y);
   return left > right ? x : left < right ? y : __builtin_fmax(x, y);
 }
-GANTRY_WEAK float fmaxmagf(float x, float y) {
-  return static_cast<float>(fmaxmag(static_cast<double>(x), static_cast<double>(y)));
-}
+GANTRY_OF_FLOAT(GANTRY_WEAK, fmaxmag, (float x, float y), (x, y))
 GANTRY_WEAK double fminmag(double x, double y) {
   const double left = __builtin_fabs(x), right = __builtin_fabs(y);
   return left < right ? x : left > right ? y : __builtin_fmin(x, y);
 }
-GANTRY_WEAK float fminmagf(float x, float y) {
-  return static_cast<float>(fminmag(static_cast<double>(x), static_cast<double>(y)));
-}
+GANTRY_OF_FLOAT(GANTRY_WEAK, fminmag, (float x, float y), (x, y))
 
 GANTRY_WEAK double lgamma_r(double x, int* sign) {
   *sign = sign_of_gamma(x);
