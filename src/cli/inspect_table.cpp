@@ -4,8 +4,6 @@
 #include "format/file_kind.h"
 #include "format/names.h"
 
-#include <algorithm>
-
 namespace gantry::cli {
 namespace {
 

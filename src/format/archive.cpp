@@ -9,7 +9,6 @@
 
 #include "format/archive.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 

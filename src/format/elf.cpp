@@ -3,7 +3,6 @@
 #include "format/entry_layout.h"
 
 #include <algorithm>
-#include <array>
 
 namespace gantry::format {
 namespace {

@@ -12,7 +12,6 @@
 #include <elf.h>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

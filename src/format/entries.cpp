@@ -146,29 +146,13 @@ Result<bool> has_device_code_of_gcc(const ElfFile& file) {
 }
 
 std::string_view to_string(EntryRole role) {
-  switch (role) {
-  case EntryRole::kKernel:
-    return "kernel";
-  case EntryRole::kVariable:
-    return "variable";
-  case EntryRole::kLinkVariable:
-    return "link variable";
-  case EntryRole::kConstructor:
-    return "constructor";
-  case EntryRole::kDestructor:
-    return "destructor";
-  case EntryRole::kIndirectFunction:
-    return "indirect function";
-  case EntryRole::kIndirectVtable:
-    return "indirect vtable";
-  case EntryRole::kRequires:
-    return "requires";
-  case EntryRole::kForeign:
-    return "foreign";
-  case EntryRole::kUnknown:
-    break;
-  }
-  return "unknown";
+  static constexpr std::string_view kNames[] = {// in the order of EntryRole
+                                                "kernel",          "variable",
+                                                "link variable",   "constructor",
+                                                "destructor",      "indirect function",
+                                                "indirect vtable", "requires",
+                                                "foreign",         "unknown"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 } // namespace gantry::format

@@ -142,27 +142,17 @@ FileKind identify(Bytes bytes) {
 }
 
 std::string_view to_string(FileKind kind) {
-  switch (kind) {
-  case FileKind::kOffloadBinary:
-    return "offload binary";
-  case FileKind::kElfRelocatable:
-    return "relocatable object";
-  case FileKind::kElfExecutable:
-    return "executable";
-  case FileKind::kElfShared:
-    return "shared object";
-  case FileKind::kElfOther:
-    return "ELF file that is not 64-bit little-endian code";
-  case FileKind::kArchive:
-    return "archive";
-  case FileKind::kThinArchive:
-    return "thin archive";
-  case FileKind::kBitcode:
-    return "LLVM bitcode";
-  case FileKind::kOther:
-    break;
-  }
-  return "file of another kind";
+  static constexpr std::string_view kNames[] = {// in the order of FileKind
+                                                "offload binary",
+                                                "relocatable object",
+                                                "executable",
+                                                "shared object",
+                                                "ELF file that is not 64-bit little-endian code",
+                                                "archive",
+                                                "thin archive",
+                                                "LLVM bitcode",
+                                                "file of another kind"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string describe(Bytes bytes) {

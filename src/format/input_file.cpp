@@ -20,8 +20,8 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   InputFile file(std::move(mapping));
   if (!file.is_archive()) {
     file.parts_.push_back({path.native(), "", file.kind_, file.mappings_.front().bytes()});
-  } else if (Status opened = file.open_members(path); !opened) {
-    return with_context(opened.error(), path.native());
+  } else {
+    GANTRY_TRY_CONTEXT(file.open_members(path), path.native());
   }
   return file;
 }

@@ -3,7 +3,6 @@
 #include "base/response_file.h"
 #include "link/text.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>

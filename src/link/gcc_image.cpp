@@ -77,11 +77,8 @@ Status link_image(const GccLink& link, const fs::path& folder, const fs::path& i
   // Hides other names, because the loader would otherwise merge the host's and the image's
   // variables of inline functions.
   const fs::path exports = folder / "exports.map";
-  if (Status status =
-          write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n"));
-      !status) {
-    return status;
-  }
+  GANTRY_TRY(
+      write_file(exports, as_bytes("{ global: __gantry_*; __omp_offloading_*; local: *; };\n")));
   std::vector<std::string> command = {link.compiler.string(),
                                       "-fopenmp",
                                       "-foffload=disable",

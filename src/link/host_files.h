@@ -7,7 +7,6 @@
 #include "link/arguments.h"
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -40,13 +39,10 @@ std::vector<std::string> host_command(const Arguments& arguments) {
 
 /// Runs `command`, through `response_file`, or one in a folder of its own, if it is too long.
 Result<int> run(const std::vector<std::string>& command, std::string response_file) {
-  std::optional<Result<TemporaryDirectory>> folder;
+  std::optional<TemporaryDirectory> folder;
   if (response_file.empty() && needs_response_file(command)) {
-    folder.emplace(TemporaryDirectory::create());
-    if (!*folder) {
-      return tl::unexpected(folder->error());
-    }
-    response_file = ((*folder)->path() / "arguments").string();
+    folder.emplace(GANTRY_TRY(TemporaryDirectory::create()));
+    response_file = (folder->path() / "arguments").string();
   }
   return run_process(command, Capture::kNothing, response_file)
       .map([](const ProcessResult& result) { return result.exit_code; });

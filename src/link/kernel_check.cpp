@@ -23,7 +23,6 @@
 #include "link/kernel_text.h"
 #include "link/text.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -6,7 +6,6 @@
 // the device would run host code, with the host's variables.
 #pragma once
 
-#include "base/result.h"
 #include "link/scan.h"
 #include "link/target.h"
 

@@ -254,9 +254,7 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   if (!diagnostics.text().empty()) {
     return fail("the device bitcode cannot be compiled: {}", diagnostics.text());
   }
-  if (!checked) {
-    return tl::unexpected(std::move(checked).error());
-  }
+  GANTRY_TRY(std::move(checked));
   std::erase(result.files, "");
   return result;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/result.h"
-#include "link/device_code.h"
 #include "link/group.h"
 #include "link/target.h"
 

@@ -16,12 +16,9 @@ namespace gantry::link {
 namespace {
 
 Result<HostSymbols> symbols_of(const HostObject& object) {
-  Result<HostSymbols> symbols =
-      object.is_bitcode ? bitcode_symbols(object.contents) : object_symbols(object.contents);
-  if (!symbols) {
-    return with_context(symbols.error(), object.origin);
-  }
-  return symbols;
+  return GANTRY_TRY_CONTEXT(object.is_bitcode ? bitcode_symbols(object.contents)
+                                              : object_symbols(object.contents),
+                            object.origin);
 }
 
 /// An optional object and its place.

@@ -113,7 +113,7 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
   GANTRY_TRY(check_inputs(group));
   GANTRY_TRY(check_kernels(group));
   std::set<std::string> undefined;
-  const Result<CompiledBitcode> compiled =
+  const CompiledBitcode compiled = GANTRY_TRY(
       compile_bitcode(group, context,
                       {.cpu = group.arch,
                        .feature = feature_for(group.arch),
@@ -126,29 +126,26 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                            [&](const llvm::Module& module) {
                              undefined = undefined_symbols(module, kOfDriver);
                              return check_entries(group, module);
-                           }});
-  if (!compiled) {
-    return tl::unexpected(compiled.error());
-  }
+                           }}));
   if (!undefined.empty()) {
     std::string text;
     for (const std::string& symbol : undefined) {
-      const auto users = compiled->references.find(symbol);
+      const auto users = compiled.references.find(symbol);
       text += fmt::format("\n  {} ({})", symbol,
-                          users == compiled->references.end()
+                          users == compiled.references.end()
                               ? group.name()
                               : fmt::format("{}", fmt::join(users->second, ", ")));
     }
     return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
   }
   if (!context.arguments.ptxas.empty()) {
-    auto container = GANTRY_TRY(make_fat_binary(compiled->files.front(), group.arch, context));
+    auto container = GANTRY_TRY(make_fat_binary(compiled.files.front(), group.arch, context));
     return LinkedImage{.kind = format::ImageKind::kFatbinary,
                        .triple = group.triple,
                        .arch = group.arch,
                        .contents = std::move(container)};
   }
-  const auto text = GANTRY_TRY(MappedFile::open(compiled->files.front()));
+  const auto text = GANTRY_TRY(MappedFile::open(compiled.files.front()));
   const Bytes bytes = text.bytes();
   return LinkedImage{.kind = format::ImageKind::kPtx,
                      .triple = group.triple,

@@ -2,7 +2,6 @@
 
 #include "link/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>

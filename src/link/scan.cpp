@@ -110,10 +110,7 @@ Result<Scan> scan_inputs(const Arguments& arguments) {
   }
 
   if (selection_matters) {
-    const Status status = select_members(inputs, arguments, scan.files.externals());
-    if (!status) {
-      return tl::unexpected(status.error());
-    }
+    GANTRY_TRY(select_members(inputs, arguments, scan.files.externals()));
   }
   for (SelectionInput& input : inputs) {
     if (!input.optional) {

@@ -12,31 +12,26 @@
 namespace gantry::link {
 namespace {
 
-/// Linux with Debian's C library, or no system named: the host's is meant.
-bool is_glibc(const llvm::Triple& triple) {
-  return (triple.isOSLinux() || triple.getOS() == llvm::Triple::UnknownOS) && !triple.isMusl() &&
+/// A CPU under Linux with Debian's C library, or with no system named: -fopenmp-targets=x86_64
+/// means the host's. Code for another C library would meet the host's in the same process.
+template <llvm::Triple::ArchType kCpu>
+bool is_cpu(const llvm::Triple& triple) {
+  return triple.getArch() == kCpu &&
+         (triple.isOSLinux() || triple.getOS() == llvm::Triple::UnknownOS) && !triple.isMusl() &&
          !triple.isAndroid();
 }
 
 constexpr auto kTargets = std::to_array<Target>({
     {
         .triple = "x86_64-pc-linux-gnu",
-        .matches =
-            [](const llvm::Triple& triple) {
-              // -fopenmp-targets=x86_64 means the host's system. Code for another libc would meet
-              // the host's in the same process.
-              return triple.getArch() == llvm::Triple::x86_64 && is_glibc(triple);
-            },
+        .matches = is_cpu<llvm::Triple::x86_64>,
         .joins_architectures = true,
         .baseline_cpu = "x86-64",
         .link = link_for_cpu,
     },
     {
         .triple = "aarch64-linux-gnu",
-        .matches =
-            [](const llvm::Triple& triple) {
-              return triple.getArch() == llvm::Triple::aarch64 && is_glibc(triple);
-            },
+        .matches = is_cpu<llvm::Triple::aarch64>,
         .joins_architectures = true,
         .baseline_cpu = "generic",
         .link = link_for_cpu,
@@ -44,10 +39,7 @@ constexpr auto kTargets = std::to_array<Target>({
     },
     {
         .triple = "powerpc64le-linux-gnu",
-        .matches =
-            [](const llvm::Triple& triple) {
-              return triple.getArch() == llvm::Triple::ppc64le && is_glibc(triple);
-            },
+        .matches = is_cpu<llvm::Triple::ppc64le>,
         .joins_architectures = true,
         .baseline_cpu = "ppc64le",
         .link = link_for_cpu,

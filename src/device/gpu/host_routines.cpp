@@ -21,15 +21,9 @@ bool is_here(int32_t device) {
 
 extern "C" {
 
-int32_t omp_get_initial_device() {
-  return kInitialDevice;
-}
-int32_t omp_get_device_from_uid(const char*) {
-  return kInvalidDevice;
-}
-const char* omp_get_uid_from_device(int32_t) {
-  return nullptr;
-}
+GANTRY_ANSWER(int32_t, omp_get_initial_device, (), kInitialDevice)
+GANTRY_ANSWER(int32_t, omp_get_device_from_uid, (const char*), kInvalidDevice)
+GANTRY_ANSWER(const char*, omp_get_uid_from_device, (int32_t), nullptr)
 
 // Copies and fills within this device's memory.
 
@@ -48,92 +42,55 @@ void* omp_target_memset(void* place, int32_t value, size_t size, int32_t device)
   }
   return place;
 }
-int32_t omp_target_memcpy_async(void*, const void*, size_t, size_t, size_t, int32_t, int32_t,
-                                int32_t, void*) {
-  return kFailure;
-}
-int32_t omp_target_memcpy_rect(void*, const void*, size_t, int32_t, const size_t*, const size_t*,
-                               const size_t*, const size_t*, const size_t*, int32_t, int32_t) {
-  return kFailure;
-}
-int32_t omp_target_memcpy_rect_async(void*, const void*, size_t, int32_t, const size_t*,
-                                     const size_t*, const size_t*, const size_t*, const size_t*,
-                                     int32_t, int32_t, int32_t, void*) {
-  return kFailure;
-}
-void* omp_target_memset_async(void*, int32_t, size_t, int32_t, int32_t, void*) {
-  return nullptr;
-}
-int32_t omp_target_associate_ptr(const void*, const void*, size_t, size_t, int32_t) {
-  return kFailure;
-}
-int32_t omp_target_disassociate_ptr(const void*, int32_t) {
-  return kFailure;
-}
-int32_t omp_target_is_accessible(const void*, size_t, int32_t) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_target_memcpy_async,
+              (void*, const void*, size_t, size_t, size_t, int32_t, int32_t, int32_t, void*),
+              kFailure)
+GANTRY_ANSWER(int32_t, omp_target_memcpy_rect,
+              (void*, const void*, size_t, int32_t, const size_t*, const size_t*, const size_t*,
+               const size_t*, const size_t*, int32_t, int32_t),
+              kFailure)
+GANTRY_ANSWER(int32_t, omp_target_memcpy_rect_async,
+              (void*, const void*, size_t, int32_t, const size_t*, const size_t*, const size_t*,
+               const size_t*, const size_t*, int32_t, int32_t, int32_t, void*),
+              kFailure)
+GANTRY_ANSWER(void*, omp_target_memset_async, (void*, int32_t, size_t, int32_t, int32_t, void*),
+              nullptr)
+GANTRY_ANSWER(int32_t, omp_target_associate_ptr,
+              (const void*, const void*, size_t, size_t, int32_t), kFailure)
+GANTRY_ANSWER(int32_t, omp_target_disassociate_ptr, (const void*, int32_t), kFailure)
+GANTRY_ANSWER(int32_t, omp_target_is_accessible, (const void*, size_t, int32_t), 0)
 
 // Interoperability objects belong to the host's runtimes.
 
-int32_t omp_get_num_interop_properties(const void*) {
-  return 0;
-}
-int64_t omp_get_interop_int(const void*, int32_t, int32_t* code) {
-  if (code != nullptr) {
-    *code = kNoValue;
+GANTRY_ANSWER(int32_t, omp_get_num_interop_properties, (const void*), 0)
+#define GANTRY_NO_VALUE(type, name)                                                                \
+  type name(const void*, int32_t, int32_t* code) {                                                 \
+    if (code != nullptr) {                                                                         \
+      *code = kNoValue;                                                                            \
+    }                                                                                              \
+    return {};                                                                                     \
   }
-  return 0;
-}
-void* omp_get_interop_ptr(const void*, int32_t, int32_t* code) {
-  if (code != nullptr) {
-    *code = kNoValue;
-  }
-  return nullptr;
-}
-const char* omp_get_interop_str(const void*, int32_t, int32_t* code) {
-  if (code != nullptr) {
-    *code = kNoValue;
-  }
-  return nullptr;
-}
-const char* omp_get_interop_name(const void*, int32_t) {
-  return nullptr;
-}
-const char* omp_get_interop_type_desc(const void*, int32_t) {
-  return nullptr;
-}
-const char* omp_get_interop_rc_desc(const void*, int32_t) {
-  return nullptr;
-}
+GANTRY_NO_VALUE(int64_t, omp_get_interop_int)
+GANTRY_NO_VALUE(void*, omp_get_interop_ptr)
+GANTRY_NO_VALUE(const char*, omp_get_interop_str)
+#undef GANTRY_NO_VALUE
+GANTRY_ANSWER(const char*, omp_get_interop_name, (const void*, int32_t), nullptr)
+GANTRY_ANSWER(const char*, omp_get_interop_type_desc, (const void*, int32_t), nullptr)
+GANTRY_ANSWER(const char*, omp_get_interop_rc_desc, (const void*, int32_t), nullptr)
 
 // Memory spaces of several devices: omp_null_mem_space and omp_null_allocator.
 
 #define GANTRY_NONE_OF_DEVICES(kind)                                                               \
-  uint64_t omp_get_devices_##kind(int32_t, const int32_t*, uint64_t) {                             \
-    return 0;                                                                                      \
-  }                                                                                                \
-  uint64_t omp_get_device_##kind(int32_t, uint64_t) {                                              \
-    return 0;                                                                                      \
-  }                                                                                                \
-  uint64_t omp_get_devices_and_host_##kind(int32_t, const int32_t*, uint64_t) {                    \
-    return 0;                                                                                      \
-  }                                                                                                \
-  uint64_t omp_get_device_and_host_##kind(int32_t, uint64_t) {                                     \
-    return 0;                                                                                      \
-  }                                                                                                \
-  uint64_t omp_get_devices_all_##kind(uint64_t) {                                                  \
-    return 0;                                                                                      \
-  }
+  GANTRY_ANSWER(uint64_t, omp_get_devices_##kind, (int32_t, const int32_t*, uint64_t), 0)          \
+  GANTRY_ANSWER(uint64_t, omp_get_device_##kind, (int32_t, uint64_t), 0)                           \
+  GANTRY_ANSWER(uint64_t, omp_get_devices_and_host_##kind, (int32_t, const int32_t*, uint64_t), 0) \
+  GANTRY_ANSWER(uint64_t, omp_get_device_and_host_##kind, (int32_t, uint64_t), 0)                  \
+  GANTRY_ANSWER(uint64_t, omp_get_devices_all_##kind, (uint64_t), 0)
 GANTRY_NONE_OF_DEVICES(memspace)
 GANTRY_NONE_OF_DEVICES(allocator)
 #undef GANTRY_NONE_OF_DEVICES
-int32_t omp_get_memspace_num_resources(uint64_t) {
-  return 0;
-}
-uint64_t omp_get_submemspace(uint64_t, int32_t, int32_t*) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_memspace_num_resources, (uint64_t), 0)
+GANTRY_ANSWER(uint64_t, omp_get_submemspace, (uint64_t, int32_t, int32_t*), 0)
 
 // omp.h gives these names to omp_set_affinity_format and so on.
 
@@ -151,9 +108,7 @@ size_t ompc_capture_affinity(char* buffer, size_t size, const char*) {
   }
   return 0;
 }
-int32_t omp_control_tool(int32_t, int32_t, void*) {
-  return kNoTool;
-}
+GANTRY_ANSWER(int32_t, omp_control_tool, (int32_t, int32_t, void*), kNoTool)
 
 } // extern "C"
 

@@ -76,25 +76,15 @@ void omp_set_max_active_levels(int32_t levels) {
 int32_t omp_get_max_active_levels() {
   return current_icvs().max_active_levels;
 }
-int32_t omp_get_supported_active_levels() {
-  return 1;
-}
+GANTRY_ANSWER(int32_t, omp_get_supported_active_levels, (), 1)
 void omp_set_nested(int32_t nested) {
   omp_set_max_active_levels(nested != 0 ? 1 : current_icvs().max_active_levels);
 }
-int32_t omp_get_nested() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_nested, (), 0)
 void omp_set_dynamic(int32_t) {}
-int32_t omp_get_dynamic() {
-  return 0;
-}
-int32_t omp_get_cancellation() {
-  return 0;
-}
-int32_t omp_get_max_task_priority() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_dynamic, (), 0)
+GANTRY_ANSWER(int32_t, omp_get_cancellation, (), 0)
+GANTRY_ANSWER(int32_t, omp_get_max_task_priority, (), 0)
 int32_t omp_get_ancestor_thread_num(int32_t level) {
   const auto deepest = static_cast<int32_t>(depth());
   if (level < 0 || level > deepest) {
@@ -110,41 +100,21 @@ int32_t omp_get_team_size(int32_t level) {
   }
   return level == 1 ? static_cast<int32_t>(team.size) : 1;
 }
-int32_t omp_get_default_device() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_default_device, (), 0)
 void omp_set_default_device(int32_t) {}
-int32_t omp_get_proc_bind() {
-  return kPrimaryBind;
-}
-int32_t omp_get_num_places() {
-  return 0;
-}
-int32_t omp_get_place_num_procs(int32_t) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_proc_bind, (), kPrimaryBind)
+GANTRY_ANSWER(int32_t, omp_get_num_places, (), 0)
+GANTRY_ANSWER(int32_t, omp_get_place_num_procs, (int32_t), 0)
 void omp_get_place_proc_ids(int32_t, int32_t*) {}
-int32_t omp_get_place_num() {
-  return -1;
-}
-int32_t omp_get_partition_num_places() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_place_num, (), -1)
+GANTRY_ANSWER(int32_t, omp_get_partition_num_places, (), 0)
 void omp_get_partition_place_nums(int32_t*) {}
 void omp_set_num_teams(int32_t) {}
-int32_t omp_get_max_teams() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_get_max_teams, (), 0)
 void omp_set_teams_thread_limit(int32_t) {}
-int32_t omp_get_teams_thread_limit() {
-  return 0;
-}
-int32_t omp_pause_resource(int32_t, int32_t) {
-  return -1;
-}
-int32_t omp_pause_resource_all(int32_t) {
-  return -1;
-}
+GANTRY_ANSWER(int32_t, omp_get_teams_thread_limit, (), 0)
+GANTRY_ANSWER(int32_t, omp_pause_resource, (int32_t, int32_t), -1)
+GANTRY_ANSWER(int32_t, omp_pause_resource_all, (int32_t), -1)
 void omp_display_env(int32_t) {}
 
 } // extern "C"

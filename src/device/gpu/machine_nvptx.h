@@ -5,46 +5,24 @@ namespace gantry::device::machine {
 
 inline constexpr uint32_t kWarpSize = 32;
 
-inline uint32_t thread_in_block() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_tid_x());
-}
-inline uint32_t block_size() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ntid_x());
-}
-inline uint32_t block_in_grid() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ctaid_x());
-}
-inline uint32_t grid_size() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_nctaid_x());
-}
-inline uint32_t lane() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_laneid());
-}
-
-inline uint32_t thread_in_block_y() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_tid_y());
-}
-inline uint32_t thread_in_block_z() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_tid_z());
-}
-inline uint32_t block_size_y() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ntid_y());
-}
-inline uint32_t block_size_z() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ntid_z());
-}
-inline uint32_t block_in_grid_y() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ctaid_y());
-}
-inline uint32_t block_in_grid_z() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_ctaid_z());
-}
-inline uint32_t grid_size_y() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_nctaid_y());
-}
-inline uint32_t grid_size_z() {
-  return static_cast<uint32_t>(__nvvm_read_ptx_sreg_nctaid_z());
-}
+#define GANTRY_SPECIAL_REGISTER(name, special)                                                     \
+  inline uint32_t name() {                                                                         \
+    return static_cast<uint32_t>(__nvvm_read_ptx_sreg_##special());                                \
+  }
+GANTRY_SPECIAL_REGISTER(thread_in_block, tid_x)
+GANTRY_SPECIAL_REGISTER(block_size, ntid_x)
+GANTRY_SPECIAL_REGISTER(block_in_grid, ctaid_x)
+GANTRY_SPECIAL_REGISTER(grid_size, nctaid_x)
+GANTRY_SPECIAL_REGISTER(lane, laneid)
+GANTRY_SPECIAL_REGISTER(thread_in_block_y, tid_y)
+GANTRY_SPECIAL_REGISTER(thread_in_block_z, tid_z)
+GANTRY_SPECIAL_REGISTER(block_size_y, ntid_y)
+GANTRY_SPECIAL_REGISTER(block_size_z, ntid_z)
+GANTRY_SPECIAL_REGISTER(block_in_grid_y, ctaid_y)
+GANTRY_SPECIAL_REGISTER(block_in_grid_z, ctaid_z)
+GANTRY_SPECIAL_REGISTER(grid_size_y, nctaid_y)
+GANTRY_SPECIAL_REGISTER(grid_size_z, nctaid_z)
+#undef GANTRY_SPECIAL_REGISTER
 
 inline LaneMask active_lanes() {
   return static_cast<uint32_t>(__nvvm_activemask());

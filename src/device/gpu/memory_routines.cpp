@@ -69,9 +69,7 @@ uint64_t omp_init_allocator(uint64_t, int32_t count, const Trait* traits) {
 }
 void omp_destroy_allocator(uint64_t) {}
 void omp_set_default_allocator(uint64_t) {}
-uint64_t omp_get_default_allocator() {
-  return kDefaultAllocator;
-}
+GANTRY_ANSWER(uint64_t, omp_get_default_allocator, (), kDefaultAllocator)
 
 void* __kmpc_alloc(int32_t, uint64_t size, uint64_t) {
   return take(sized_blocks::kAlignment, size);
@@ -87,12 +85,8 @@ void* omp_target_alloc(size_t size, int32_t) {
 void omp_target_free(void* place, int32_t) {
   sized_blocks::give_back(place);
 }
-int32_t omp_target_is_present(const void*, int32_t) {
-  return 0;
-}
-void* omp_get_mapped_ptr(const void*, int32_t) {
-  return nullptr;
-}
+GANTRY_ANSWER(int32_t, omp_target_is_present, (const void*, int32_t), 0)
+GANTRY_ANSWER(void*, omp_get_mapped_ptr, (const void*, int32_t), nullptr)
 
 } // extern "C"
 

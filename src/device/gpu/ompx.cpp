@@ -23,22 +23,16 @@ Value shuffle_down(uint64_t mask, Value value, uint32_t delta, uint32_t width) {
 
 extern "C" {
 
-int32_t ompx_thread_id(int32_t dimension) {
-  return in_dimension(dimension, machine::thread_in_block(), machine::thread_in_block_y(),
-                      machine::thread_in_block_z());
-}
-int32_t ompx_block_id(int32_t dimension) {
-  return in_dimension(dimension, machine::block_in_grid(), machine::block_in_grid_y(),
-                      machine::block_in_grid_z());
-}
-int32_t ompx_block_dim(int32_t dimension) {
-  return in_dimension(dimension, machine::block_size(), machine::block_size_y(),
-                      machine::block_size_z());
-}
-int32_t ompx_grid_dim(int32_t dimension) {
-  return in_dimension(dimension, machine::grid_size(), machine::grid_size_y(),
-                      machine::grid_size_z());
-}
+#define GANTRY_OF_GRID(name, of_machine)                                                           \
+  int32_t name(int32_t dimension) {                                                                \
+    return in_dimension(dimension, machine::of_machine(), machine::of_machine##_y(),               \
+                        machine::of_machine##_z());                                                \
+  }
+GANTRY_OF_GRID(ompx_thread_id, thread_in_block)
+GANTRY_OF_GRID(ompx_block_id, block_in_grid)
+GANTRY_OF_GRID(ompx_block_dim, block_size)
+GANTRY_OF_GRID(ompx_grid_dim, grid_size)
+#undef GANTRY_OF_GRID
 void ompx_sync_block(int32_t) {
   machine::sync_block_aligned();
 }
@@ -51,18 +45,15 @@ void ompx_sync_block_divergent(int32_t) {
 uint64_t ompx_ballot_sync(uint64_t mask, int32_t predicate) {
   return machine::ballot(mask, predicate != 0);
 }
-int32_t ompx_shfl_down_sync_i(uint64_t mask, int32_t value, uint32_t delta, int32_t width) {
-  return shuffle_down(mask, value, delta, static_cast<uint32_t>(width));
-}
-float ompx_shfl_down_sync_f(uint64_t mask, float value, uint32_t delta, int32_t width) {
-  return shuffle_down(mask, value, delta, static_cast<uint32_t>(width));
-}
-int64_t ompx_shfl_down_sync_l(uint64_t mask, int64_t value, uint32_t delta, int32_t width) {
-  return shuffle_down(mask, value, delta, static_cast<uint32_t>(width));
-}
-double ompx_shfl_down_sync_d(uint64_t mask, double value, uint32_t delta, int32_t width) {
-  return shuffle_down(mask, value, delta, static_cast<uint32_t>(width));
-}
+#define GANTRY_SHUFFLE_DOWN(name, Value)                                                           \
+  Value name(uint64_t mask, Value value, uint32_t delta, int32_t width) {                          \
+    return shuffle_down(mask, value, delta, static_cast<uint32_t>(width));                         \
+  }
+GANTRY_SHUFFLE_DOWN(ompx_shfl_down_sync_i, int32_t)
+GANTRY_SHUFFLE_DOWN(ompx_shfl_down_sync_f, float)
+GANTRY_SHUFFLE_DOWN(ompx_shfl_down_sync_l, int64_t)
+GANTRY_SHUFFLE_DOWN(ompx_shfl_down_sync_d, double)
+#undef GANTRY_SHUFFLE_DOWN
 
 void* __kmpc_get_dynamic_shared() {
   return machine::dynamic_shared();

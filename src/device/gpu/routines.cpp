@@ -31,9 +31,7 @@ int32_t omp_get_active_level() {
 int32_t omp_in_parallel() {
   return omp_get_active_level();
 }
-int32_t omp_is_initial_device() {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, omp_is_initial_device, (), 0)
 int32_t omp_get_device_num() {
   return static_cast<int32_t>(__omp_rtl_device_environment.device_number);
 }

@@ -69,12 +69,8 @@ void __kmpc_end_critical(Ident*, int32_t, uint32_t* name) {
 }
 
 /// Cancellation is not activated on devices (cancel-var is false).
-int32_t __kmpc_cancel(Ident*, int32_t, int32_t) {
-  return 0;
-}
-int32_t __kmpc_cancellationpoint(Ident*, int32_t, int32_t) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, __kmpc_cancel, (Ident*, int32_t, int32_t), 0)
+GANTRY_ANSWER(int32_t, __kmpc_cancellationpoint, (Ident*, int32_t, int32_t), 0)
 
 } // extern "C"
 

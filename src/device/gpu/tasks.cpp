@@ -167,14 +167,10 @@ void __kmpc_omp_task_complete_if0(Ident*, int32_t, Task* task) {
   leave_task(*task);
 }
 
-int32_t __kmpc_omp_taskwait(Ident*, int32_t) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, __kmpc_omp_taskwait, (Ident*, int32_t), 0)
 void __kmpc_omp_wait_deps(Ident*, int32_t, int32_t, void*, int32_t, void*) {}
 void __kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t, void*, int32_t, void*, int32_t) {}
-int32_t __kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, __kmpc_omp_taskyield, (Ident*, int32_t, int32_t), 0)
 
 void __kmpc_taskgroup(Ident*, int32_t) {
   begin_group();
@@ -234,9 +230,8 @@ void* __kmpc_task_allow_completion_event(Ident*, int32_t, Task* task) {
 }
 void omp_fulfill_event(uint64_t) {}
 
-int32_t __kmpc_omp_reg_task_with_affinity(Ident*, int32_t, Task*, int32_t, void*) {
-  return 0;
-}
+GANTRY_ANSWER(int32_t, __kmpc_omp_reg_task_with_affinity, (Ident*, int32_t, Task*, int32_t, void*),
+              0)
 
 int32_t omp_in_final() {
   const ThreadState* const state = find_thread_state();

@@ -3,7 +3,6 @@
 #include "plugins/cpu/testing/test_image.h"
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>

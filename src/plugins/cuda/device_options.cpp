@@ -11,40 +11,28 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
-/// Sets an option to the number in `value`; false if it is none from `least` to `most`.
-bool set_number(std::optional<std::size_t>& option, std::string_view value, std::uint64_t least,
-                std::uint64_t most, std::string_view units = "") {
-  option = plugins::read_number(value, least, most, units);
-  return option.has_value();
+/// Sets an option to the number in `value`; false if it is none from `kLeast` to `kMost`.
+template <std::optional<std::size_t> DeviceOptions::* kOption, std::uint64_t kLeast,
+          std::uint64_t kMost>
+bool set_number(DeviceOptions& options, std::string_view value) {
+  const std::string_view units = kMost == kMostBytes ? plugins::kUnitsOfBytes : "";
+  options.*kOption = plugins::read_number(value, kLeast, kMost, units);
+  return (options.*kOption).has_value();
+}
+
+template <bool DeviceOptions::* kOption>
+bool set_flag(DeviceOptions& options, std::string_view value) {
+  options.*kOption = true;
+  return value.empty();
 }
 
 constexpr auto kKnown = std::to_array<plugins::KnownOption<DeviceOptions>>({
-    {"O", "0 to 4",
-     [](DeviceOptions& options, std::string_view value) {
-       return set_number(options.optimization, value, 0, 4);
-     }},
-    {"registers=", "a number from 16 to 255",
-     [](DeviceOptions& options, std::string_view value) {
-       return set_number(options.registers, value, 16, 255);
-     }},
-    {"line-info", "",
-     [](DeviceOptions& options, std::string_view value) {
-       options.line_info = true;
-       return value.empty();
-     }},
-    {"debug-info", "",
-     [](DeviceOptions& options, std::string_view value) {
-       options.debug_info = true;
-       return value.empty();
-     }},
-    {"heap=", "a number of bytes, as in 256M",
-     [](DeviceOptions& options, std::string_view value) {
-       return set_number(options.heap, value, 1, kMostBytes, plugins::kUnitsOfBytes);
-     }},
-    {"stack=", "a number of bytes, as in 16K",
-     [](DeviceOptions& options, std::string_view value) {
-       return set_number(options.stack, value, 1, kMostBytes, plugins::kUnitsOfBytes);
-     }},
+    {"O", "0 to 4", set_number<&DeviceOptions::optimization, 0, 4>},
+    {"registers=", "a number from 16 to 255", set_number<&DeviceOptions::registers, 16, 255>},
+    {"line-info", "", set_flag<&DeviceOptions::line_info>},
+    {"debug-info", "", set_flag<&DeviceOptions::debug_info>},
+    {"heap=", "a number of bytes, as in 256M", set_number<&DeviceOptions::heap, 1, kMostBytes>},
+    {"stack=", "a number of bytes, as in 16K", set_number<&DeviceOptions::stack, 1, kMostBytes>},
 });
 
 } // namespace

@@ -4,7 +4,6 @@
 #include "plugins/cuda/testing/open_device.h"
 
 #include <array>
-#include <string>
 
 namespace gantry::cuda {
 namespace {

@@ -1,5 +1,4 @@
 // Queues: memory for launches, whatever context is current, from many threads.
-#include "plugins/cuda/queue.h"
 
 #include "plugins/cuda/testing/open_device.h"
 

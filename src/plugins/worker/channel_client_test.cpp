@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -3,9 +3,7 @@
 #include "plugins/cpu/testing/test_image.h"
 
 #include <chrono>
-#include <cstring>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

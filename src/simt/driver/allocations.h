@@ -5,7 +5,6 @@
 #include "gantry/cuda_driver.h"
 #include "simt/exec/memory/device_memory.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -10,7 +10,6 @@
 #include "simt/driver/process.h"
 #include "simt/driver/thread_state.h"
 
-#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -99,6 +98,11 @@ CUresult call_for_stream(CUstream handle, Body&& body) noexcept {
   });
 }
 
+/// An address of the program's as device code knows it.
+[[nodiscard]] inline std::uint64_t bits(const void* address) {
+  return reinterpret_cast<std::uint64_t>(address);
+}
+
 /// Writes the result of a call, for which the program has to have a place.
 template <typename Value>
 CUresult deliver(Value* place, const std::type_identity_t<Value>& value) {
@@ -144,3 +148,9 @@ CUresult deliver_kernels(Handle* places, unsigned count, const ptx::Program& pro
 }
 
 } // namespace gantry::simt::driver
+
+/// An entry point that writes to `place` one property of the object that `handle` means.
+#define GANTRY_CUDA_PROPERTY(name, parameters, call_for, value)                                    \
+  GANTRY_CUDA_API name parameters {                                                                \
+    return call_for(handle, [&](auto& object) { return deliver(place, value); });                  \
+  }

@@ -173,10 +173,8 @@ GANTRY_CUDA_API cuCtxGetDevice(CUdevice* device) {
   return cuCtxGetDevice_v2(device, nullptr);
 }
 
-GANTRY_CUDA_API cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
-  return call_for_context(
-      handle, [&](Context& context) { return deliver(device, context.device().ordinal()); });
-}
+GANTRY_CUDA_PROPERTY(cuCtxGetDevice_v2, (CUdevice * place, CUcontext handle), call_for_context,
+                     object.device().ordinal())
 
 GANTRY_CUDA_API cuCtxGetFlags(unsigned int* flags) {
   return call_with_current([&](Context& context) { return deliver(flags, context.flags()); });
@@ -192,14 +190,10 @@ GANTRY_CUDA_API cuCtxSetFlags(unsigned int flags) {
   });
 }
 
-GANTRY_CUDA_API cuCtxGetId(CUcontext handle, unsigned long long* id) {
-  return call_for_context(handle, [&](Context& context) { return deliver(id, context.id()); });
-}
-
-GANTRY_CUDA_API cuCtxGetApiVersion(CUcontext handle, unsigned int* version) {
-  return call_for_context(
-      handle, [&](Context& context) { return deliver(version, context.api_version()); });
-}
+GANTRY_CUDA_PROPERTY(cuCtxGetId, (CUcontext handle, unsigned long long* place), call_for_context,
+                     object.id())
+GANTRY_CUDA_PROPERTY(cuCtxGetApiVersion, (CUcontext handle, unsigned int* place), call_for_context,
+                     object.api_version())
 
 GANTRY_CUDA_API cuCtxSynchronize() {
   // After an error of the context too: what is left of its work has to have ended.

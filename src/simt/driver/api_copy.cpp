@@ -8,6 +8,10 @@ using namespace gantry::simt::driver;
 
 namespace {
 
+std::uint64_t bits(CUdeviceptr address) {
+  return address;
+}
+
 CUresult copy_bytes(CUstream handle, std::uint64_t destination, RangeSide destination_side,
                     std::uint64_t source, RangeSide source_side, std::size_t bytes,
                     Returns returns) {
@@ -59,55 +63,23 @@ CUresult fill_rows(CUstream handle, CUdeviceptr destination, std::size_t pitch, 
   });
 }
 
-std::uint64_t bits(const void* address) {
-  return reinterpret_cast<std::uint64_t>(address);
-}
-
 } // namespace
 
-GANTRY_CUDA_API cuMemcpy(CUdeviceptr destination, CUdeviceptr source, size_t bytes) {
-  return copy_bytes(nullptr, destination, RangeSide::kEither, source, RangeSide::kEither, bytes,
-                    Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
-                              CUstream stream) {
-  return copy_bytes(stream, destination, RangeSide::kEither, source, RangeSide::kEither, bytes,
-                    Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemcpyHtoD_v2(CUdeviceptr destination, const void* source, size_t bytes) {
-  return copy_bytes(nullptr, destination, RangeSide::kDevice, bits(source), RangeSide::kHost, bytes,
-                    Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void* source, size_t bytes,
-                                     CUstream stream) {
-  return copy_bytes(stream, destination, RangeSide::kDevice, bits(source), RangeSide::kHost, bytes,
-                    Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemcpyDtoH_v2(void* destination, CUdeviceptr source, size_t bytes) {
-  return copy_bytes(nullptr, bits(destination), RangeSide::kHost, source, RangeSide::kDevice, bytes,
-                    Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpyDtoHAsync_v2(void* destination, CUdeviceptr source, size_t bytes,
-                                     CUstream stream) {
-  return copy_bytes(stream, bits(destination), RangeSide::kHost, source, RangeSide::kDevice, bytes,
-                    Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemcpyDtoD_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes) {
-  return copy_bytes(nullptr, destination, RangeSide::kDevice, source, RangeSide::kDevice, bytes,
-                    Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpyDtoDAsync_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
-                                     CUstream stream) {
-  return copy_bytes(stream, destination, RangeSide::kDevice, source, RangeSide::kDevice, bytes,
-                    Returns::kAtOnce);
-}
+// Copies between an address of a side and one of another: at once, or in a stream's order.
+#define GANTRY_CUDA_COPIES(name, version, To, to_side, From, from_side)                            \
+  GANTRY_CUDA_API cuMemcpy##name##version(To to, From from, size_t bytes) {                        \
+    return copy_bytes(nullptr, bits(to), RangeSide::to_side, bits(from), RangeSide::from_side,     \
+                      bytes, Returns::kWhenDone);                                                  \
+  }                                                                                                \
+  GANTRY_CUDA_API cuMemcpy##name##Async##version(To to, From from, size_t bytes,                   \
+                                                 CUstream stream) {                                \
+    return copy_bytes(stream, bits(to), RangeSide::to_side, bits(from), RangeSide::from_side,      \
+                      bytes, Returns::kAtOnce);                                                    \
+  }
+GANTRY_CUDA_COPIES(, , CUdeviceptr, kEither, CUdeviceptr, kEither)
+GANTRY_CUDA_COPIES(HtoD, _v2, CUdeviceptr, kDevice, const void*, kHost)
+GANTRY_CUDA_COPIES(DtoH, _v2, void*, kHost, CUdeviceptr, kDevice)
+GANTRY_CUDA_COPIES(DtoD, _v2, CUdeviceptr, kDevice, CUdeviceptr, kDevice)
 
 GANTRY_CUDA_API cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context,
                              CUdeviceptr source, CUcontext source_context, size_t bytes) {
@@ -122,32 +94,20 @@ GANTRY_CUDA_API cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination
   return result != CUDA_SUCCESS ? result : cuMemcpyDtoDAsync_v2(destination, source, bytes, stream);
 }
 
-GANTRY_CUDA_API cuMemcpy2D_v2(const CUDA_MEMCPY2D* copy) {
-  return copy_box(nullptr, copy, Returns::kWhenDone);
-}
+// Copies of rectangles and boxes.
+#define GANTRY_CUDA_BOX_COPIES(name, version, Parameters, copy_of)                                 \
+  GANTRY_CUDA_API name##version(const Parameters* copy) {                                          \
+    return copy_of(nullptr, copy, Returns::kWhenDone);                                             \
+  }                                                                                                \
+  GANTRY_CUDA_API name##Async##version(const Parameters* copy, CUstream stream) {                  \
+    return copy_of(stream, copy, Returns::kAtOnce);                                                \
+  }
+GANTRY_CUDA_BOX_COPIES(cuMemcpy2D, _v2, CUDA_MEMCPY2D, copy_box)
+GANTRY_CUDA_BOX_COPIES(cuMemcpy3D, _v2, CUDA_MEMCPY3D, copy_box)
+GANTRY_CUDA_BOX_COPIES(cuMemcpy3DPeer, , CUDA_MEMCPY3D_PEER, copy_peer_box)
 
 GANTRY_CUDA_API cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* copy) {
   return copy_box(nullptr, copy, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
-  return copy_box(stream, copy, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
-  return copy_box(nullptr, copy, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
-  return copy_box(stream, copy, Returns::kAtOnce);
-}
-
-GANTRY_CUDA_API cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* copy) {
-  return copy_peer_box(nullptr, copy, Returns::kWhenDone);
-}
-
-GANTRY_CUDA_API cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
-  return copy_peer_box(stream, copy, Returns::kAtOnce);
 }
 
 // Fills with elements of so many bits: a row or rows, at once or in a stream's order.

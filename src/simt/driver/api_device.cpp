@@ -46,10 +46,8 @@ GANTRY_CUDA_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice ordinal) {
   return give_uuid(uuid, ordinal);
 }
 
-GANTRY_CUDA_API cuDeviceTotalMem_v2(size_t* bytes, CUdevice ordinal) {
-  return call_for_device(ordinal,
-                         [&](Device& device) { return deliver(bytes, device.total_memory()); });
-}
+GANTRY_CUDA_PROPERTY(cuDeviceTotalMem_v2, (size_t* place, CUdevice handle), call_for_device,
+                     object.total_memory())
 
 GANTRY_CUDA_API cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice ordinal) {
   return call_for_device(ordinal, [&](Device& device) {

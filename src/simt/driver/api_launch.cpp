@@ -116,15 +116,10 @@ GANTRY_CUDA_API cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig confi
   });
 }
 
-GANTRY_CUDA_API cuFuncGetModule(CUmodule* module, CUfunction handle) {
-  return call_for_function(
-      handle, [&](Function& function) { return deliver(module, function.module().handle()); });
-}
-
-GANTRY_CUDA_API cuFuncGetName(const char** name, CUfunction handle) {
-  return call_for_function(handle,
-                           [&](Function& function) { return deliver(name, function.name()); });
-}
+GANTRY_CUDA_PROPERTY(cuFuncGetModule, (CUmodule * place, CUfunction handle), call_for_function,
+                     object.module().handle())
+GANTRY_CUDA_PROPERTY(cuFuncGetName, (const char** place, CUfunction handle), call_for_function,
+                     object.name())
 
 GANTRY_CUDA_API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
   return call_for_function(handle, [&](Function& function) {
@@ -138,16 +133,10 @@ GANTRY_CUDA_API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offs
   });
 }
 
-GANTRY_CUDA_API cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
-  return call_for_function(handle, [&](Function& function) {
-    if (state == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *state =
-        function.prepared() ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
-    return CUDA_SUCCESS;
-  });
-}
+GANTRY_CUDA_PROPERTY(cuFuncIsLoaded, (CUfunctionLoadingState * place, CUfunction handle),
+                     call_for_function,
+                     object.prepared() ? CU_FUNCTION_LOADING_STATE_LOADED
+                                       : CU_FUNCTION_LOADING_STATE_UNLOADED)
 
 GANTRY_CUDA_API cuFuncLoad(CUfunction handle) {
   return call_for_function(handle, [](Function& function) { return function.prepare({}, true); });

@@ -130,11 +130,8 @@ GANTRY_CUDA_API cuLibraryGetKernel(CUkernel* result, CUlibrary handle, const cha
   });
 }
 
-GANTRY_CUDA_API cuLibraryGetKernelCount(unsigned int* count, CUlibrary handle) {
-  return call_for_library(handle, [&](Library& library) {
-    return deliver(count, static_cast<unsigned>(library.program().entry_names.size()));
-  });
-}
+GANTRY_CUDA_PROPERTY(cuLibraryGetKernelCount, (unsigned int* place, CUlibrary handle),
+                     call_for_library, static_cast<unsigned>(object.program().entry_names.size()))
 
 GANTRY_CUDA_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count, CUlibrary handle) {
   return call_for_library(handle, [&](Library& library) {
@@ -143,10 +140,8 @@ GANTRY_CUDA_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count,
   });
 }
 
-GANTRY_CUDA_API cuLibraryGetModule(CUmodule* result, CUlibrary handle) {
-  return call_for_module_of(handle,
-                            [&](Module& module) { return deliver(result, module.handle()); });
-}
+GANTRY_CUDA_PROPERTY(cuLibraryGetModule, (CUmodule * place, CUlibrary handle), call_for_module_of,
+                     object.handle())
 
 GANTRY_CUDA_API cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
                                    const char* name) {
@@ -175,9 +170,8 @@ GANTRY_CUDA_API cuKernelGetLibrary(CUlibrary* result, CUkernel handle) {
   });
 }
 
-GANTRY_CUDA_API cuKernelGetName(const char** name, CUkernel handle) {
-  return call_for_kernel(handle, [&](Kernel& kernel) { return deliver(name, kernel.name()); });
-}
+GANTRY_CUDA_PROPERTY(cuKernelGetName, (const char** place, CUkernel handle), call_for_kernel,
+                     object.name())
 
 GANTRY_CUDA_API cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                                      CUdevice device) {

@@ -2,8 +2,6 @@
 #include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
 
-#include <cstring>
-
 using namespace gantry::simt::driver;
 using gantry::simt::exec::DeviceMemory;
 using gantry::simt::exec::MemoryKind;
@@ -43,10 +41,6 @@ CUresult allocate_host(void** address, std::size_t bytes, unsigned flags) {
     }
     return result;
   });
-}
-
-std::uint64_t bits(const void* address) {
-  return reinterpret_cast<std::uint64_t>(address);
 }
 
 /// Frees an allocation of one of the kinds, once the work of the current context is done.

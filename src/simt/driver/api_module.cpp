@@ -6,7 +6,6 @@
 #include "simt/driver/module.h"
 
 #include <chrono>
-#include <optional>
 #include <string>
 
 using namespace gantry::simt::driver;
@@ -114,11 +113,9 @@ GANTRY_CUDA_API cuModuleGetFunction(CUfunction* result, CUmodule handle, const c
   });
 }
 
-GANTRY_CUDA_API cuModuleGetFunctionCount(unsigned int* count, CUmodule handle) {
-  return call_for_module(handle, [&](Module& module) {
-    return deliver(count, static_cast<unsigned>(module.program().program().entry_names.size()));
-  });
-}
+GANTRY_CUDA_PROPERTY(cuModuleGetFunctionCount, (unsigned int* place, CUmodule handle),
+                     call_for_module,
+                     static_cast<unsigned>(object.program().program().entry_names.size()))
 
 GANTRY_CUDA_API cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count,
                                            CUmodule handle) {

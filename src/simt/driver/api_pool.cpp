@@ -181,15 +181,10 @@ GANTRY_CUDA_API cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* d
   });
 }
 
-GANTRY_CUDA_API cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice ordinal) {
-  return call_for_device(
-      ordinal, [&](Device& device) { return deliver(pool, device.default_pool()->handle()); });
-}
-
-GANTRY_CUDA_API cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice ordinal) {
-  return call_for_device(ordinal,
-                         [&](Device& device) { return deliver(pool, device.pool()->handle()); });
-}
+GANTRY_CUDA_PROPERTY(cuDeviceGetDefaultMemPool, (CUmemoryPool * place, CUdevice handle),
+                     call_for_device, object.default_pool()->handle())
+GANTRY_CUDA_PROPERTY(cuDeviceGetMemPool, (CUmemoryPool * place, CUdevice handle), call_for_device,
+                     object.pool()->handle())
 
 GANTRY_CUDA_API cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle) {
   return call_for_device(ordinal, [&](Device& device) {

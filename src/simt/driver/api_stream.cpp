@@ -122,25 +122,13 @@ GANTRY_CUDA_API cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, siz
   });
 }
 
-GANTRY_CUDA_API cuStreamGetFlags(CUstream handle, unsigned int* flags) {
-  return call_for_stream(handle, [&](Stream& stream) {
-    if (flags == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    *flags =
-        stream.kind() == Stream::Kind::kNonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
-    return CUDA_SUCCESS;
-  });
-}
-
-GANTRY_CUDA_API cuStreamGetPriority(CUstream handle, int* priority) {
-  return call_for_stream(handle,
-                         [&](Stream& stream) { return deliver(priority, stream.priority()); });
-}
-
-GANTRY_CUDA_API cuStreamGetId(CUstream handle, unsigned long long* id) {
-  return call_for_stream(handle, [&](Stream& stream) { return deliver(id, stream.id()); });
-}
+GANTRY_CUDA_PROPERTY(cuStreamGetFlags, (CUstream handle, unsigned int* place), call_for_stream,
+                     object.kind() == Stream::Kind::kNonBlocking ? CU_STREAM_NON_BLOCKING
+                                                                 : CU_STREAM_DEFAULT)
+GANTRY_CUDA_PROPERTY(cuStreamGetPriority, (CUstream handle, int* place), call_for_stream,
+                     object.priority())
+GANTRY_CUDA_PROPERTY(cuStreamGetId, (CUstream handle, unsigned long long* place), call_for_stream,
+                     object.id())
 
 GANTRY_CUDA_API cuStreamGetCtx(CUstream handle, CUcontext* context) {
   return call_for_stream(handle, [&](Stream& stream) {

@@ -4,7 +4,6 @@
 #include "gantry/cuda_driver.h"
 #include "simt/driver/stream.h"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,6 @@
 #include "simt/driver/memory_pool.h"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include "simt/driver/device.h"
 #include "simt/driver/fat_binary.h"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -100,11 +99,7 @@ ImageResult<ProgramPointer> link_texts(const std::vector<std::string_view>& text
                                        const Device& device) {
   std::vector<std::unique_ptr<ptx::Module>> modules;
   for (const std::string_view text : texts) {
-    auto module = parse_text(text, kTextName, device);
-    if (!module) {
-      return tl::unexpected(std::move(module.error()));
-    }
-    modules.push_back(std::move(*module));
+    modules.push_back(GANTRY_TRY(parse_text(text, kTextName, device)));
   }
   auto program = ptx::link(std::move(modules));
   if (!program) {

@@ -4,7 +4,6 @@
 #include "gantry/cuda_driver.h"
 
 #include <chrono>
-#include <string>
 #include <string_view>
 
 namespace gantry::simt::driver {

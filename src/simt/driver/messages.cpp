@@ -1,6 +1,5 @@
 #include "simt/driver/messages.h"
 
-#include "simt/driver/process.h"
 #include "simt/exec/host/settings.h"
 
 #include <cstdio>

@@ -1,6 +1,5 @@
 #include "simt/driver/thread_state.h"
 
-#include "simt/driver/context.h"
 #include "simt/exec/host/of_thread.h"
 
 namespace gantry::simt::driver {
@@ -20,9 +19,6 @@ bool ThreadState::is_ending() {
   thread_local const EndMark mark;
   return ending;
 }
-
-constinit thread_local bool HostFunctionScope::inside = false;
-constinit thread_local bool PerThreadDefault::inside = false;
 
 ThreadState& ThreadState::of_caller() {
   return exec::of_thread<ThreadState>();

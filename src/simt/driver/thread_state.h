@@ -34,32 +34,24 @@ struct ThreadState {
   std::vector<std::shared_ptr<Stream>> streams;
 };
 
-/// While one exists on a thread, a host function of a stream runs there: it may not call the
-/// driver.
-class HostFunctionScope {
+/// Says of a thread that something is so while one exists on it. None exists inside another.
+template <typename What>
+class ThreadScope {
 public:
-  HostFunctionScope() { inside = true; }
-  ~HostFunctionScope() { inside = false; }
-  HostFunctionScope(const HostFunctionScope&) = delete;
-  HostFunctionScope& operator=(const HostFunctionScope&) = delete;
+  ThreadScope() { inside = true; }
+  ~ThreadScope() { inside = false; }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
   [[nodiscard]] static bool active() { return inside; }
 
 private:
-  static constinit thread_local bool inside;
+  static inline constinit thread_local bool inside = false;
 };
 
-/// While one exists on a thread, the null stream means the thread's own default stream: the call is
-/// one of those named _ptsz and _ptds.
-class PerThreadDefault {
-public:
-  PerThreadDefault() { inside = true; }
-  ~PerThreadDefault() { inside = false; }
-  PerThreadDefault(const PerThreadDefault&) = delete;
-  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
-  [[nodiscard]] static bool active() { return inside; }
-
-private:
-  static constinit thread_local bool inside;
-};
+/// A host function of a stream runs on the thread: it may not call the driver.
+using HostFunctionScope = ThreadScope<struct HostFunction>;
+/// The null stream means the thread's own default stream: the call is one of those named _ptsz and
+/// _ptds.
+using PerThreadDefault = ThreadScope<struct PerThreadDefaultStream>;
 
 } // namespace gantry::simt::driver

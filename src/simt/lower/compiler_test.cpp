@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
-#include <thread>
 
 #include <gtest/gtest.h>
 

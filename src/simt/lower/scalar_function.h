@@ -14,7 +14,6 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <string>
 #include <vector>
 
 namespace gantry::simt::lower {

@@ -140,17 +140,7 @@ void WarpFunction::make_frame() {
     Value* at = builder_.CreateIntrinsic(llvm::Intrinsic::read_register, {builder_.getInt64Ty()},
                                          {llvm::MetadataAsValue::get(context_, name)});
     Value* limit = field(offsetof(Warp, stack_limit), builder_.getInt64Ty(), true);
-    auto* deep = new_block("deep");
-    auto* fits = new_block("fits");
-    builder_.CreateCondBr(builder_.CreateICmpULT(at, limit), deep, fits);
-    builder_.SetInsertPoint(deep);
-    call_service(offsetof(exec::Services, trap), builder_.getVoidTy(),
-                 {warp_, function_->getArg(1),
-                  number(static_cast<unsigned>(exec::Trap::kStackOverflow)),
-                  number(options_.first_site, 64)});
-    builder_.CreateUnreachable();
-    builder_.SetInsertPoint(fits);
-    frame_ = fits;
+    trap_in_front(builder_.CreateICmpULT(at, limit), exec::Trap::kStackOverflow);
   }
   if (!uses_local_) {
     return;
@@ -172,18 +162,20 @@ void WarpFunction::make_frame() {
   Value* used = builder_.CreateAdd(local_frame_, number(size, 64));
   Value* limit = builder_.CreateZExt(field(offsetof(Warp, local_size), builder_.getInt32Ty(), true),
                                      builder_.getInt64Ty());
-  auto* full = new_block("full");
-  auto* fits = new_block("fits");
-  builder_.CreateCondBr(builder_.CreateICmpUGT(used, limit), full, fits);
-  builder_.SetInsertPoint(full);
+  trap_in_front(builder_.CreateICmpUGT(used, limit), exec::Trap::kLocalOverflow);
+  builder_.CreateStore(builder_.CreateTrunc(used, builder_.getInt32Ty()), place);
+}
+
+void WarpFunction::trap_in_front(Value* condition, exec::Trap trap) {
+  auto* bad = new_block("trap");
+  frame_ = new_block("fits");
+  builder_.CreateCondBr(condition, bad, frame_);
+  builder_.SetInsertPoint(bad);
   call_service(offsetof(exec::Services, trap), builder_.getVoidTy(),
-               {warp_, function_->getArg(1),
-                number(static_cast<unsigned>(exec::Trap::kLocalOverflow)),
+               {warp_, function_->getArg(1), number(static_cast<unsigned>(trap)),
                 number(options_.first_site, 64)});
   builder_.CreateUnreachable();
-  builder_.SetInsertPoint(fits);
-  builder_.CreateStore(builder_.CreateTrunc(used, builder_.getInt32Ty()), place);
-  frame_ = fits;
+  builder_.SetInsertPoint(frame_);
 }
 
 llvm::BasicBlock* WarpFunction::new_block(const char* name) {

@@ -67,6 +67,8 @@ private:
   // warp_function.cpp: frame and control flow.
   void scan();
   void make_frame();
+  /// Traps on a condition, before anything of the function runs.
+  void trap_in_front(Value* condition, exec::Trap trap);
   void emit_block(llvm::BasicBlock& block);
   void emit_terminator(llvm::BasicBlock& block);
   void emit_branch(llvm::BasicBlock& block, const llvm::BranchInst& branch);

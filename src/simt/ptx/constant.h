@@ -4,7 +4,6 @@
 #include "simt/ptx/cursor.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace gantry::simt::ptx {
 

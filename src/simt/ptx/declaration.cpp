@@ -2,7 +2,6 @@
 
 #include "simt/ptx/initializer.h"
 
-#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>

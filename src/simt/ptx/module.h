@@ -12,7 +12,6 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,48 +56,11 @@ private:
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
 
 enum class SpecialRegister : std::uint8_t {
-  kTidX,
-  kTidY,
-  kTidZ,
-  kNtidX,
-  kNtidY,
-  kNtidZ,
-  kCtaidX,
-  kCtaidY,
-  kCtaidZ,
-  kNctaidX,
-  kNctaidY,
-  kNctaidZ,
-  kLaneid,
-  kWarpid,
-  kNwarpid,
-  kSmid,
-  kNsmid,
-  kGridid,
-  kLanemaskEq,
-  kLanemaskLe,
-  kLanemaskLt,
-  kLanemaskGe,
-  kLanemaskGt,
-  kClock,
-  kClockHi,
-  kClock64,
-  kGlobaltimer,
-  kGlobaltimerLo,
-  kGlobaltimerHi,
-  kTotalSmemSize,
-  kAggrSmemSize,
-  kDynamicSmemSize,
+#define GANTRY_PTX_SPECIAL_XYZ(name, word) k##name##X, k##name##Y, k##name##Z,
+#define GANTRY_PTX_SPECIAL(name, word, elements) k##name,
+#include "simt/ptx/special_registers.def"
   kEnvreg, ///< the operand's `value` is its number, 0 to 31
   kPm,     ///< %pm0 … %pm7 and their 64-bit forms: read as zero
-  kIsExplicitCluster,
-  kClusterCtarank,
-  kClusterNctarank,
-  kClusterid,
-  kNclusterid,
-  kClusterCtaid,
-  kClusterNctaid, ///< `element` is 0, 1, 2 for x, y, z
-  kWarpSize,      ///< WARP_SZ
 };
 
 /// A general 64-bit-wide literal: an integer, or the bits of a floating-point one.

@@ -3,7 +3,6 @@
 
 #include "simt/ptx/declaration.h"
 
-#include <optional>
 #include <string_view>
 
 namespace gantry::simt::ptx {

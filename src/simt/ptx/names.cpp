@@ -19,10 +19,12 @@ constexpr auto kModifiers = std::to_array<NamedValue<Modifier>>({
 #undef GANTRY_PTX_MODIFIER
 });
 
-/// In the order of Type, kNone first.
-constexpr std::array<std::string_view, 23> kTypeNames = {
-    "",    "pred", "b8",  "b16", "b32",  "b64", "b128", "u8",    "u16",    "u32",   "u64",  "s8",
-    "s16", "s32",  "s64", "f16", "bf16", "f32", "f64",  "f16x2", "bf16x2", "u16x2", "s16x2"};
+constexpr auto kTypeNames = std::to_array<std::string_view>({
+    "",
+#define GANTRY_PTX_TYPE(name, word, bytes) word,
+#include "simt/ptx/types.def"
+#undef GANTRY_PTX_TYPE
+});
 
 constexpr auto kInstructionWords = [] {
   std::array<NamedValue<InstructionWord>, kModifiers.size() + kTypeNames.size() - 1> words;
@@ -37,47 +39,15 @@ constexpr auto kInstructionWords = [] {
 }();
 
 constexpr auto kDirectives = std::to_array<NamedValue<Directive>>({
-    {"version", Directive::kVersion},
-    {"target", Directive::kTarget},
-    {"address_size", Directive::kAddressSize},
-    {"file", Directive::kFile},
-    {"section", Directive::kSection},
-    {"alias", Directive::kAlias},
-    {"entry", Directive::kEntry},
-    {"func", Directive::kFunc},
-    {"visible", Directive::kVisible},
-    {"extern", Directive::kExtern},
-    {"weak", Directive::kWeak},
-    {"common", Directive::kCommon},
-    {"reg", Directive::kReg},
-    {"global", Directive::kGlobal},
-    {"shared", Directive::kShared},
-    {"const", Directive::kConst},
-    {"local", Directive::kLocal},
-    {"param", Directive::kParam},
-    {"align", Directive::kAlign},
-    {"ptr", Directive::kPtr},
-    {"attribute", Directive::kAttribute},
-    {"v2", Directive::kV2},
-    {"v4", Directive::kV4},
-    {"v8", Directive::kV8},
-    {"noreturn", Directive::kNoreturn},
-    {"maxntid", Directive::kMaxntid},
-    {"reqntid", Directive::kReqntid},
-    {"maxnreg", Directive::kMaxnreg},
-    {"minnctapersm", Directive::kMinnctapersm},
+#define GANTRY_PTX_DIRECTIVE(name, word) {word, Directive::k##name},
+#include "simt/ptx/directives.def"
+#undef GANTRY_PTX_DIRECTIVE
     {"maxnctapersm", Directive::kMinnctapersm},
-    {"pragma", Directive::kPragma},
-    {"loc", Directive::kLoc},
     {"abi_preserve", Directive::kPerformance},
     {"abi_preserve_control", Directive::kPerformance},
     {"blocksareclusters", Directive::kPerformance},
     {"explicitcluster", Directive::kPerformance},
     {"maxclusterrank", Directive::kPerformance},
-    {"reqnctapercluster", Directive::kReqnctapercluster},
-    {"callprototype", Directive::kCallprototype},
-    {"calltargets", Directive::kCalltargets},
-    {"branchtargets", Directive::kBranchtargets},
 });
 
 constexpr SpecialName plain(SpecialRegister which) {
@@ -95,38 +65,9 @@ constexpr SpecialName unsupported() {
 
 using enum SpecialRegister;
 constexpr auto kSpecials = std::to_array<NamedValue<SpecialName>>({
-    {"%tid", three(kTidX)},
-    {"%ntid", three(kNtidX)},
-    {"%ctaid", three(kCtaidX)},
-    {"%nctaid", three(kNctaidX)},
-    {"%laneid", plain(kLaneid)},
-    {"%warpid", plain(kWarpid)},
-    {"%nwarpid", plain(kNwarpid)},
-    {"%smid", plain(kSmid)},
-    {"%nsmid", plain(kNsmid)},
-    {"%gridid", plain(kGridid)},
-    {"%lanemask_eq", plain(kLanemaskEq)},
-    {"%lanemask_le", plain(kLanemaskLe)},
-    {"%lanemask_lt", plain(kLanemaskLt)},
-    {"%lanemask_ge", plain(kLanemaskGe)},
-    {"%lanemask_gt", plain(kLanemaskGt)},
-    {"%clock", plain(kClock)},
-    {"%clock_hi", plain(kClockHi)},
-    {"%clock64", plain(kClock64)},
-    {"%globaltimer", plain(kGlobaltimer)},
-    {"%globaltimer_lo", plain(kGlobaltimerLo)},
-    {"%globaltimer_hi", plain(kGlobaltimerHi)},
-    {"%total_smem_size", plain(kTotalSmemSize)},
-    {"%aggr_smem_size", plain(kAggrSmemSize)},
-    {"%dynamic_smem_size", plain(kDynamicSmemSize)},
-    {"%is_explicit_cluster", plain(kIsExplicitCluster)},
-    {"%cluster_ctarank", plain(kClusterCtarank)},
-    {"%cluster_nctarank", plain(kClusterNctarank)},
-    {"%clusterid", indexed(kClusterid)},
-    {"%nclusterid", indexed(kNclusterid)},
-    {"%cluster_ctaid", indexed(kClusterCtaid)},
-    {"%cluster_nctaid", indexed(kClusterNctaid)},
-    {"WARP_SZ", plain(kWarpSize)},
+#define GANTRY_PTX_SPECIAL_XYZ(name, word) {word, three(k##name##X)},
+#define GANTRY_PTX_SPECIAL(name, word, elements) {word, elements(k##name)},
+#include "simt/ptx/special_registers.def"
     {"%current_graph_exec", unsupported()},
     {"%reserved_smem_offset_begin", unsupported()},
     {"%reserved_smem_offset_end", unsupported()},
@@ -155,8 +96,6 @@ std::optional<std::uint8_t> numbered(std::string_view name, std::string_view pre
   }
   return static_cast<std::uint8_t>(number);
 }
-
-static_assert(kTypeNames[static_cast<std::size_t>(Type::kS16x2)] == "s16x2");
 
 } // namespace
 

@@ -21,45 +21,10 @@ struct InstructionWord {
 
 enum class Directive : std::uint8_t {
   kUnknown,
-  // Of a module.
-  kVersion,
-  kTarget,
-  kAddressSize,
-  kFile,
-  kSection,
-  kAlias,
-  kEntry,
-  kFunc,
-  kVisible,
-  kExtern,
-  kWeak,
-  kCommon,
-  // Of declarations.
-  kReg,
-  kGlobal,
-  kShared,
-  kConst,
-  kLocal,
-  kParam,
-  kAlign,
-  kPtr,
-  kAttribute,
-  kV2,
-  kV4,
-  kV8,
-  // Of functions.
-  kNoreturn,
-  kMaxntid,
-  kReqntid,
-  kReqnctapercluster,
-  kMaxnreg,
-  kMinnctapersm,
-  kPragma,
-  kLoc,
   kPerformance, ///< numbers follow, and none of them changes what a program does
-  kCallprototype,
-  kCalltargets,
-  kBranchtargets,
+#define GANTRY_PTX_DIRECTIVE(name, word) k##name,
+#include "simt/ptx/directives.def"
+#undef GANTRY_PTX_DIRECTIVE
 };
 [[nodiscard]] Directive directive_named(std::string_view name);
 

@@ -1,6 +1,7 @@
 // The types of PTX (PTX ISA 9.0, 5.2): what an instruction does with the bits of a register.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,64 +10,20 @@ namespace gantry::simt::ptx {
 
 enum class Type : std::uint8_t {
   kNone,
-  kPred,
-  kB8,
-  kB16,
-  kB32,
-  kB64,
-  kB128,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kS8,
-  kS16,
-  kS32,
-  kS64,
-  kF16,
-  kBf16,
-  kF32,
-  kF64,
-  kF16x2,
-  kBf16x2,
-  kU16x2,
-  kS16x2,
+#define GANTRY_PTX_TYPE(name, word, bytes) k##name,
+#include "simt/ptx/types.def"
+#undef GANTRY_PTX_TYPE
 };
 
 /// Bytes that a value of the type takes in memory; a predicate takes one, kNone none.
 [[nodiscard]] constexpr unsigned size_of(Type type) {
-  switch (type) {
-  case Type::kNone:
-    return 0;
-  case Type::kPred:
-  case Type::kB8:
-  case Type::kU8:
-  case Type::kS8:
-    return 1;
-  case Type::kB16:
-  case Type::kU16:
-  case Type::kS16:
-  case Type::kF16:
-  case Type::kBf16:
-    return 2;
-  case Type::kB32:
-  case Type::kU32:
-  case Type::kS32:
-  case Type::kF32:
-  case Type::kF16x2:
-  case Type::kBf16x2:
-  case Type::kU16x2:
-  case Type::kS16x2:
-    return 4;
-  case Type::kB64:
-  case Type::kU64:
-  case Type::kS64:
-  case Type::kF64:
-    return 8;
-  case Type::kB128:
-    return 16;
-  }
-  return 0;
+  constexpr std::uint8_t kBytes[] = {
+      0,
+#define GANTRY_PTX_TYPE(name, word, bytes) bytes,
+#include "simt/ptx/types.def"
+#undef GANTRY_PTX_TYPE
+  };
+  return kBytes[static_cast<std::size_t>(type)];
 }
 
 [[nodiscard]] constexpr bool is_signed(Type type) {

@@ -4,7 +4,7 @@
 // stable (Miller's algorithm; Abramowitz and Stegun, 9.12); Y0 and Y1 are sums of those (9.1.88,
 // and its derivative). Small arguments have the power series, large ones Hankel's expansion
 // (9.2.5, 9.7.1).
-#include "types.h"
+#include "mathematics/pairs.h"
 
 namespace gantry::device {
 
@@ -290,23 +290,14 @@ double __nv_cyl_bessel_i1(double x) {
   return x < 0 ? -value : value;
 }
 
-#define GANTRY_OF_FLOAT(name)                                                                      \
-  float __nv_##name##f(float x) {                                                                  \
-    return static_cast<float>(__nv_##name(static_cast<double>(x)));                                \
-  }
-GANTRY_OF_FLOAT(j0)
-GANTRY_OF_FLOAT(j1)
-GANTRY_OF_FLOAT(y0)
-GANTRY_OF_FLOAT(y1)
-GANTRY_OF_FLOAT(cyl_bessel_i0)
-GANTRY_OF_FLOAT(cyl_bessel_i1)
-float __nv_jnf(int order, float x) {
-  return static_cast<float>(__nv_jn(order, static_cast<double>(x)));
-}
-float __nv_ynf(int order, float x) {
-  return static_cast<float>(__nv_yn(order, static_cast<double>(x)));
-}
-#undef GANTRY_OF_FLOAT
+GANTRY_OF_FLOAT(, __nv_j0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_j1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_y0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_y1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_cyl_bessel_i0, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_cyl_bessel_i1, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_jn, (int order, float x), (order, x))
+GANTRY_OF_FLOAT(, __nv_yn, (int order, float x), (order, x))
 
 } // extern "C"
 

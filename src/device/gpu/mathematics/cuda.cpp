@@ -1,5 +1,5 @@
 // Functions that CUDA has beyond C's, under their names in libdevice.
-#include "types.h"
+#include "mathematics/pairs.h"
 
 namespace gantry::device {
 
@@ -13,39 +13,27 @@ float __nv_hypotf(float x, float y);
 double __nv_rcbrt(double x) {
   return 1 / __nv_cbrt(x);
 }
-float __nv_rcbrtf(float x) {
-  return static_cast<float>(1 / __nv_cbrt(static_cast<double>(x)));
-}
+GANTRY_OF_FLOAT(, __nv_rcbrt, (float x), (x))
 double __nv_rhypot(double x, double y) {
   return 1 / __nv_hypot(x, y);
 }
-float __nv_rhypotf(float x, float y) {
-  return static_cast<float>(1 / __nv_hypot(static_cast<double>(x), static_cast<double>(y)));
-}
+GANTRY_OF_FLOAT(, __nv_rhypot, (float x, float y), (x, y))
 double __nv_norm3d(double x, double y, double z) {
   return __nv_hypot(__nv_hypot(x, y), z);
 }
-float __nv_norm3df(float x, float y, float z) {
-  return static_cast<float>(__nv_norm3d(x, y, z));
-}
+GANTRY_OF_FLOAT(, __nv_norm3d, (float x, float y, float z), (x, y, z))
 double __nv_rnorm3d(double x, double y, double z) {
   return 1 / __nv_norm3d(x, y, z);
 }
-float __nv_rnorm3df(float x, float y, float z) {
-  return static_cast<float>(__nv_rnorm3d(x, y, z));
-}
+GANTRY_OF_FLOAT(, __nv_rnorm3d, (float x, float y, float z), (x, y, z))
 double __nv_norm4d(double x, double y, double z, double w) {
   return __nv_hypot(__nv_hypot(x, y), __nv_hypot(z, w));
 }
-float __nv_norm4df(float x, float y, float z, float w) {
-  return static_cast<float>(__nv_norm4d(x, y, z, w));
-}
+GANTRY_OF_FLOAT(, __nv_norm4d, (float x, float y, float z, float w), (x, y, z, w))
 double __nv_rnorm4d(double x, double y, double z, double w) {
   return 1 / __nv_norm4d(x, y, z, w);
 }
-float __nv_rnorm4df(float x, float y, float z, float w) {
-  return static_cast<float>(__nv_rnorm4d(x, y, z, w));
-}
+GANTRY_OF_FLOAT(, __nv_rnorm4d, (float x, float y, float z, float w), (x, y, z, w))
 /// The norm of `count` numbers.
 double __nv_norm(int count, const double* numbers) {
   double result = 0;

@@ -1,5 +1,5 @@
 // The normal distribution and what inverts the error functions, under their names in libdevice.
-#include "types.h"
+#include "mathematics/pairs.h"
 
 namespace gantry::device {
 
@@ -123,16 +123,11 @@ double __nv_normcdfinv(double x) {
   return -kRootOf2 * inverse_erfc(2 * x);
 }
 
-#define GANTRY_OF_FLOAT(name)                                                                      \
-  float __nv_##name##f(float x) {                                                                  \
-    return static_cast<float>(__nv_##name(static_cast<double>(x)));                                \
-  }
-GANTRY_OF_FLOAT(erfcx)
-GANTRY_OF_FLOAT(erfinv)
-GANTRY_OF_FLOAT(erfcinv)
-GANTRY_OF_FLOAT(normcdf)
-GANTRY_OF_FLOAT(normcdfinv)
-#undef GANTRY_OF_FLOAT
+GANTRY_OF_FLOAT(, __nv_erfcx, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_erfinv, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_erfcinv, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_normcdf, (float x), (x))
+GANTRY_OF_FLOAT(, __nv_normcdfinv, (float x), (x))
 
 } // extern "C"
 

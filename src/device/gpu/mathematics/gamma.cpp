@@ -1,6 +1,6 @@
 // The gamma function. libclc's is more than a hundred units in the last place off for arguments
 // of 30; it serves between 1 and 2 here.
-#include "types.h"
+#include "mathematics/pairs.h"
 
 namespace gantry::device {
 
@@ -71,9 +71,7 @@ extern "C" {
 double __nv_tgamma(double x) {
   return gamma(x);
 }
-float __nv_tgammaf(float x) {
-  return static_cast<float>(gamma(static_cast<double>(x)));
-}
+GANTRY_OF_FLOAT(, __nv_tgamma, (float x), (x))
 
 } // extern "C"
 

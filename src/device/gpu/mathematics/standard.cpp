@@ -3,19 +3,25 @@
 //
 // Machine instructions serve where there are some; the rest are libclc's functions (their accuracy
 // is that of OpenCL C, 7.4), under the names that its C++ interface mangles.
-#include "types.h"
+#include "mathematics/pairs.h"
 
 namespace gantry::device {
 
 #define GANTRY_OF_CLC_1(name, length)                                                              \
   double clc_##name(double) __asm__("_Z" #length #name "d");                                       \
   float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
-  extern "C" double __nv_##name(double x) {                                                        \
-    return clc_##name(x);                                                                          \
-  }                                                                                                \
-  extern "C" float __nv_##name##f(float x) {                                                       \
-    return clc_##name(x);                                                                          \
-  }
+  GANTRY_PAIR(extern "C", __nv_##name, __nv_##name##f, GANTRY_X, clc_##name(x))
+
+#define GANTRY_OF_CLC_2(name, length)                                                              \
+  double clc_##name(double, double) __asm__("_Z" #length #name "dd");                              \
+  float clc_##name(float, float) __asm__("_Z" #length #name "ff");                                 \
+  GANTRY_PAIR(extern "C", __nv_##name, __nv_##name##f, GANTRY_X_Y, clc_##name(x, y))
+
+#define GANTRY_OF_MACHINE_1(name)                                                                  \
+  GANTRY_PAIR_OF_CALLS(extern "C", __nv_##name, GANTRY_X, __builtin_##name, (x))
+
+#define GANTRY_OF_MACHINE_2(name)                                                                  \
+  GANTRY_PAIR_OF_CALLS(extern "C", __nv_##name, GANTRY_X_Y, __builtin_##name, (x, y))
 
 // Functions for which libclc reads a table without checking the argument against the table's end.
 // From `limit` on (the float variant has its own) the result is infinite.
@@ -31,32 +37,6 @@ namespace gantry::device {
     const bool inside = __builtin_fabsf(x) < (limit_of_float);                                     \
     const float result = clc_##name(inside ? x : 0);                                               \
     return inside ? result : (beyond);                                                             \
-  }
-
-#define GANTRY_OF_CLC_2(name, length)                                                              \
-  double clc_##name(double, double) __asm__("_Z" #length #name "dd");                              \
-  float clc_##name(float, float) __asm__("_Z" #length #name "ff");                                 \
-  extern "C" double __nv_##name(double x, double y) {                                              \
-    return clc_##name(x, y);                                                                       \
-  }                                                                                                \
-  extern "C" float __nv_##name##f(float x, float y) {                                              \
-    return clc_##name(x, y);                                                                       \
-  }
-
-#define GANTRY_OF_MACHINE_1(name)                                                                  \
-  extern "C" double __nv_##name(double x) {                                                        \
-    return __builtin_##name(x);                                                                    \
-  }                                                                                                \
-  extern "C" float __nv_##name##f(float x) {                                                       \
-    return __builtin_##name##f(x);                                                                 \
-  }
-
-#define GANTRY_OF_MACHINE_2(name)                                                                  \
-  extern "C" double __nv_##name(double x, double y) {                                              \
-    return __builtin_##name(x, y);                                                                 \
-  }                                                                                                \
-  extern "C" float __nv_##name##f(float x, float y) {                                              \
-    return __builtin_##name##f(x, y);                                                              \
   }
 
 GANTRY_OF_CLC_1(acos, 4)
@@ -179,6 +159,11 @@ float scaled(float x, int32_t exponent) {
 
 } // namespace
 
+#define GANTRY_X_Y_Z(Real) (Real x, Real y, Real z)
+#define GANTRY_X_TO_INTEGER(Real) (Real x, int32_t* integer)
+#define GANTRY_X_Y_TO_INTEGER(Real) (Real x, Real y, int32_t* integer)
+#define GANTRY_X_TO_REAL(Real) (Real x, Real * real)
+
 extern "C" {
 
 double __nv_sqrt(double x) {
@@ -193,54 +178,14 @@ double __nv_rsqrt(double x) {
 float __nv_rsqrtf(float x) {
   return static_cast<float>(1 / __nvvm_sqrt_rn_d(x));
 }
-double __nv_fma(double x, double y, double z) {
-  return __builtin_fma(x, y, z);
-}
-float __nv_fmaf(float x, float y, float z) {
-  return __builtin_fmaf(x, y, z);
-}
-int32_t __nv_ilogb(double x) {
-  return clc_ilogb(x);
-}
-int32_t __nv_ilogbf(float x) {
-  return clc_ilogb(x);
-}
-double __nv_ldexp(double x, int32_t exponent) {
-  return scaled(x, exponent);
-}
-float __nv_ldexpf(float x, int32_t exponent) {
-  return scaled(x, exponent);
-}
-double __nv_scalbn(double x, int32_t exponent) {
-  return scaled(x, exponent);
-}
-float __nv_scalbnf(float x, int32_t exponent) {
-  return scaled(x, exponent);
-}
-double __nv_powi(double x, int32_t exponent) {
-  return clc_pown(x, exponent);
-}
-float __nv_powif(float x, int32_t exponent) {
-  return clc_pown(x, exponent);
-}
-double __nv_frexp(double x, int32_t* exponent) {
-  return clc_frexp(x, exponent);
-}
-float __nv_frexpf(float x, int32_t* exponent) {
-  return clc_frexp(x, exponent);
-}
-double __nv_modf(double x, double* integral) {
-  return clc_modf(x, integral);
-}
-float __nv_modff(float x, float* integral) {
-  return clc_modf(x, integral);
-}
-double __nv_remquo(double x, double y, int32_t* quotient) {
-  return clc_remquo(x, y, quotient);
-}
-float __nv_remquof(float x, float y, int32_t* quotient) {
-  return clc_remquo(x, y, quotient);
-}
+GANTRY_PAIR_OF_CALLS(, __nv_fma, GANTRY_X_Y_Z, __builtin_fma, (x, y, z))
+GANTRY_PAIR(, __nv_ilogb, __nv_ilogbf, GANTRY_X, clc_ilogb(x))
+GANTRY_PAIR(, __nv_ldexp, __nv_ldexpf, GANTRY_X_EXPONENT, scaled(x, exponent))
+GANTRY_PAIR(, __nv_scalbn, __nv_scalbnf, GANTRY_X_EXPONENT, scaled(x, exponent))
+GANTRY_PAIR(, __nv_powi, __nv_powif, GANTRY_X_EXPONENT, clc_pown(x, exponent))
+GANTRY_PAIR(, __nv_frexp, __nv_frexpf, GANTRY_X_TO_INTEGER, clc_frexp(x, integer))
+GANTRY_PAIR(, __nv_modf, __nv_modff, GANTRY_X_TO_REAL, clc_modf(x, real))
+GANTRY_PAIR(, __nv_remquo, __nv_remquof, GANTRY_X_Y_TO_INTEGER, clc_remquo(x, y, integer))
 void __nv_sincos(double x, double* sine, double* cosine) {
   *sine = clc_sin(x);
   *cosine = clc_cos(x);
@@ -269,30 +214,10 @@ int64_t __nv_llround(double x) {
 int64_t __nv_llroundf(float x) {
   return __nvvm_f2ll_rz(__builtin_roundf(x));
 }
-int32_t __nv_isnand(double x) {
-  return __builtin_isnan(x) ? 1 : 0;
-}
-int32_t __nv_isnanf(float x) {
-  return __builtin_isnan(x) ? 1 : 0;
-}
-int32_t __nv_isinfd(double x) {
-  return __builtin_isinf(x) ? 1 : 0;
-}
-int32_t __nv_isinff(float x) {
-  return __builtin_isinf(x) ? 1 : 0;
-}
-int32_t __nv_isfinited(double x) {
-  return __builtin_isfinite(x) ? 1 : 0;
-}
-int32_t __nv_finitef(float x) {
-  return __builtin_isfinite(x) ? 1 : 0;
-}
-int32_t __nv_signbitd(double x) {
-  return __builtin_signbit(x) ? 1 : 0;
-}
-int32_t __nv_signbitf(float x) {
-  return __builtin_signbit(x) ? 1 : 0;
-}
+GANTRY_PAIR(, __nv_isnand, __nv_isnanf, GANTRY_X, __builtin_isnan(x) ? 1 : 0)
+GANTRY_PAIR(, __nv_isinfd, __nv_isinff, GANTRY_X, __builtin_isinf(x) ? 1 : 0)
+GANTRY_PAIR(, __nv_isfinited, __nv_finitef, GANTRY_X, __builtin_isfinite(x) ? 1 : 0)
+GANTRY_PAIR(, __nv_signbitd, __nv_signbitf, GANTRY_X, __builtin_signbit(x) ? 1 : 0)
 double __nv_nan(const char*) {
   return __builtin_nan("");
 }

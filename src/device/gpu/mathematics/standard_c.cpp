@@ -1,5 +1,6 @@
 // C's and POSIX's mathematical functions that libdevice does not have, under their own names. Those
 // that it has are renamed (src/link/mathematics_names.cpp).
+#include "mathematics/pairs.h"
 #include "standard_library.h"
 
 namespace gantry::device {
@@ -36,6 +37,8 @@ int sign_of_gamma(double x) {
 
 } // namespace
 
+#define GANTRY_X_LONG(Real) (Real x, int64_t exponent)
+
 extern "C" {
 
 GANTRY_WEAK int64_t lrint(double x) {
@@ -50,19 +53,14 @@ GANTRY_WEAK int64_t lround(double x) {
 GANTRY_WEAK int64_t lroundf(float x) {
   return __nvvm_f2ll_rz(__builtin_roundf(x));
 }
-GANTRY_WEAK double roundeven(double x) {
-  return __builtin_roundeven(x);
-}
-GANTRY_WEAK float roundevenf(float x) {
-  return __builtin_roundevenf(x);
-}
 
-GANTRY_WEAK double scalbln(double x, int64_t exponent) {
-  return __nv_scalbn(x, limited(exponent));
-}
-GANTRY_WEAK float scalblnf(float x, int64_t exponent) {
-  return __nv_scalbnf(x, limited(exponent));
-}
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, roundeven, GANTRY_X, __builtin_roundeven, (x))
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, scalbln, GANTRY_X_LONG, __nv_scalbn, (x, limited(exponent)))
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, drem, GANTRY_X_Y, __nv_remainder, (x, y))
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, nextup, GANTRY_X, __nv_nextafter, (x, __builtin_inff()))
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, nextdown, GANTRY_X, __nv_nextafter, (x, -__builtin_inff()))
+GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, gamma, GANTRY_X, __nv_lgamma, (x))
+
 GANTRY_WEAK int64_t llogb(double x) {
   const int exponent = __nv_ilogb(x);
   const bool is_number = x != 0 && __builtin_isfinite(x);
@@ -80,40 +78,16 @@ GANTRY_WEAK float significandf(float x) {
   return x == 0 || !__builtin_isfinite(x) ? x : __nv_scalbnf(x, -__nv_ilogbf(x));
 }
 
-GANTRY_WEAK double drem(double x, double y) {
-  return __nv_remainder(x, y);
-}
-GANTRY_WEAK float dremf(float x, float y) {
-  return __nv_remainderf(x, y);
-}
-
-GANTRY_WEAK double nextup(double x) {
-  return __nv_nextafter(x, __builtin_inf());
-}
-GANTRY_WEAK float nextupf(float x) {
-  return __nv_nextafterf(x, __builtin_inff());
-}
-GANTRY_WEAK double nextdown(double x) {
-  return __nv_nextafter(x, -__builtin_inf());
-}
-GANTRY_WEAK float nextdownf(float x) {
-  return __nv_nextafterf(x, -__builtin_inff());
-}
-
 GANTRY_WEAK double fmaxmag(double x, double y) {
   const double left = __builtin_fabs(x), right = __builtin_fabs(y);
   return left > right ? x : left < right ? y : __builtin_fmax(x, y);
 }
-GANTRY_WEAK float fmaxmagf(float x, float y) {
-  return static_cast<float>(fmaxmag(static_cast<double>(x), static_cast<double>(y)));
-}
+GANTRY_OF_FLOAT(GANTRY_WEAK, fmaxmag, (float x, float y), (x, y))
 GANTRY_WEAK double fminmag(double x, double y) {
   const double left = __builtin_fabs(x), right = __builtin_fabs(y);
   return left < right ? x : left > right ? y : __builtin_fmin(x, y);
 }
-GANTRY_WEAK float fminmagf(float x, float y) {
-  return static_cast<float>(fminmag(static_cast<double>(x), static_cast<double>(y)));
-}
+GANTRY_OF_FLOAT(GANTRY_WEAK, fminmag, (float x, float y), (x, y))
 
 GANTRY_WEAK double lgamma_r(double x, int* sign) {
   *sign = sign_of_gamma(x);
@@ -123,31 +97,18 @@ GANTRY_WEAK float lgammaf_r(float x, int* sign) {
   *sign = sign_of_gamma(static_cast<double>(x));
   return __nv_lgammaf(x);
 }
-GANTRY_WEAK double gamma(double x) {
-  return __nv_lgamma(x);
-}
-GANTRY_WEAK float gammaf(float x) {
-  return __nv_lgammaf(x);
-}
 
 // The functions behind the macros of classification, and BSD's.
-#define GANTRY_CLASSIFICATION(of_double, of_float, test)                                           \
-  GANTRY_WEAK int of_double(double x) {                                                            \
-    return test;                                                                                   \
-  }                                                                                                \
-  GANTRY_WEAK int of_float(float x) {                                                              \
-    return test;                                                                                   \
-  }
-GANTRY_CLASSIFICATION(isinf, isinff, __builtin_isinf_sign(x))
-GANTRY_CLASSIFICATION(__isinf, __isinff, __builtin_isinf_sign(x))
-GANTRY_CLASSIFICATION(isnan, isnanf, __builtin_isnan(x) ? 1 : 0)
-GANTRY_CLASSIFICATION(__isnan, __isnanf, __builtin_isnan(x) ? 1 : 0)
-GANTRY_CLASSIFICATION(finite, finitef, __builtin_isfinite(x) ? 1 : 0)
-GANTRY_CLASSIFICATION(__finite, __finitef, __builtin_isfinite(x) ? 1 : 0)
-GANTRY_CLASSIFICATION(__signbit, __signbitf, __builtin_signbit(x) ? 1 : 0)
+GANTRY_PAIR(GANTRY_WEAK, isinf, isinff, GANTRY_X, __builtin_isinf_sign(x))
+GANTRY_PAIR(GANTRY_WEAK, __isinf, __isinff, GANTRY_X, __builtin_isinf_sign(x))
+GANTRY_PAIR(GANTRY_WEAK, isnan, isnanf, GANTRY_X, __builtin_isnan(x) ? 1 : 0)
+GANTRY_PAIR(GANTRY_WEAK, __isnan, __isnanf, GANTRY_X, __builtin_isnan(x) ? 1 : 0)
+GANTRY_PAIR(GANTRY_WEAK, finite, finitef, GANTRY_X, __builtin_isfinite(x) ? 1 : 0)
+GANTRY_PAIR(GANTRY_WEAK, __finite, __finitef, GANTRY_X, __builtin_isfinite(x) ? 1 : 0)
+GANTRY_PAIR(GANTRY_WEAK, __signbit, __signbitf, GANTRY_X, __builtin_signbit(x) ? 1 : 0)
 // glibc's numbers of the classes.
-GANTRY_CLASSIFICATION(__fpclassify, __fpclassifyf, __builtin_fpclassify(0, 1, 4, 3, 2, x))
-#undef GANTRY_CLASSIFICATION
+GANTRY_PAIR(GANTRY_WEAK, __fpclassify, __fpclassifyf, GANTRY_X,
+            __builtin_fpclassify(0, 1, 4, 3, 2, x))
 
 } // extern "C"
 

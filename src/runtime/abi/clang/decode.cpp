@@ -107,14 +107,11 @@ Status decode_maps(const MapArrays& arrays, MapItems& items) {
     void* name = arrays.names == nullptr ? nullptr : arrays.names[i];
     void* mapper = arrays.mappers == nullptr ? nullptr : arrays.mappers[i];
     const std::size_t first = items.size();
-    Status status = mapper == nullptr
-                        ? decode_entry(arrays.bases[i], arrays.begins[i], arrays.sizes[i], type,
-                                       name, list_begin, items)
-                        : expand_mapper(reinterpret_cast<MapperFunction>(mapper), arrays.bases[i],
-                                        arrays.begins[i], arrays.sizes[i], type, name, items);
-    if (!status) {
-      return status;
-    }
+    GANTRY_TRY(mapper == nullptr
+                   ? decode_entry(arrays.bases[i], arrays.begins[i], arrays.sizes[i], type, name,
+                                  list_begin, items)
+                   : expand_mapper(reinterpret_cast<MapperFunction>(mapper), arrays.bases[i],
+                                   arrays.begins[i], arrays.sizes[i], type, name, items));
     // Compiled code reads the corresponding base from where it put the base.
     if ((type & kReturnParameter) != 0 && items.size() > first) {
       items[first].returned_base = &arrays.bases[i];

@@ -5,7 +5,6 @@
 #include "format/offload_binary.h"
 #include "runtime/abi/clang/layouts.h"
 
-#include <cstring>
 #include <vector>
 
 #include <gmock/gmock.h>

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>

@@ -1,8 +1,7 @@
-// compute() against exact arithmetic: sums, products, quotients, roots.
+// compute() against LLVM's numbers: sums, products, quotients, roots.
 #include "simt/exec/testing/exact_arithmetic.h"
 
 #include <array>
-#include <bit>
 #include <cfenv>
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // cvt: between integers and floating-point formats, clamping as PTX does.
 #include "simt/exec/arithmetic/engine.h"
 
-#include <bit>
 #include <cmath>
 
 namespace gantry::simt::exec {

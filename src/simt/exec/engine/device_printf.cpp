@@ -8,7 +8,6 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 namespace gantry::simt::exec {
 

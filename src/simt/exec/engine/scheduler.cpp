@@ -4,7 +4,6 @@
 #include "simt/exec/reports/fault_report.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 

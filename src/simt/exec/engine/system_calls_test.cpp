@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 #include <set>
-#include <string>
 
 #include <gtest/gtest.h>
 

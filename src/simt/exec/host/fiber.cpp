@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

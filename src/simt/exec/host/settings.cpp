@@ -92,25 +92,20 @@ Status parse_check(std::string_view value, Settings& settings) {
   }
 }
 
-Status parse_count(std::string_view value, unsigned least, unsigned most, unsigned& count) {
+template <unsigned Settings::* kCount, unsigned kMost>
+Status parse_count(std::string_view value, Settings& settings) {
   const auto number = parse_number<unsigned>(value);
-  if (!number || *number < least || *number > most) {
-    return fail("'{}' is not a number from {} to {}", value, least, most);
+  if (!number || *number > kMost) {
+    return fail("'{}' is not a number from 0 to {}", value, kMost);
   }
-  count = *number;
+  settings.*kCount = *number;
   return {};
 }
 
-Status parse_threads(std::string_view value, Settings& settings) {
-  return parse_count(value, 0, 1024, settings.threads);
-}
-
-Status parse_devices(std::string_view value, Settings& settings) {
-  return parse_count(value, 0, 64, settings.devices);
-}
-
-Status parse_multiprocessors(std::string_view value, Settings& settings) {
-  return parse_count(value, 0, 1024, settings.multiprocessors);
+template <std::string Settings::* kText>
+Status parse_text(std::string_view value, Settings& settings) {
+  settings.*kText = value;
+  return {};
 }
 
 Status parse_memory(std::string_view value, Settings& settings) {
@@ -179,16 +174,6 @@ Status parse_capability(std::string_view value, Settings& settings) {
   return {};
 }
 
-Status parse_name(std::string_view value, Settings& settings) {
-  settings.name = value;
-  return {};
-}
-
-Status parse_cache(std::string_view value, Settings& settings) {
-  settings.cache = value;
-  return {};
-}
-
 // The words that are not ours belong to other parts of Gantry, which check them.
 Status parse_info(std::string_view value, Settings& settings) {
   for (;;) {
@@ -221,8 +206,8 @@ constexpr std::array kVariables = {
          "are separated by commas; all; none: full speed, a wrong access may do anything"},
         parse_check},
     Variable{{"GANTRY_SIMT_THREADS", "0", "host threads that run blocks; 0: all cores"},
-             parse_threads},
-    Variable{{"GANTRY_SIMT_DEVICES", "1", "devices to offer"}, parse_devices},
+             parse_count<&Settings::threads, 1024>},
+    Variable{{"GANTRY_SIMT_DEVICES", "1", "devices to offer"}, parse_count<&Settings::devices, 64>},
     Variable{{"GANTRY_SIMT_MEMORY", "",
               "bytes of each device, as in 512M or 4G; unset: half of the machine's memory"},
              parse_memory},
@@ -230,11 +215,12 @@ constexpr std::array kVariables = {
              parse_capability},
     Variable{{"GANTRY_SIMT_MULTIPROCESSORS", "0",
               "multiprocessors that a device says it has; 0: as many as host threads"},
-             parse_multiprocessors},
-    Variable{{"GANTRY_SIMT_NAME", "Gantry PTX executor", "name of the devices"}, parse_name},
+             parse_count<&Settings::multiprocessors, 1024>},
+    Variable{{"GANTRY_SIMT_NAME", "Gantry PTX executor", "name of the devices"},
+             parse_text<&Settings::name>},
     Variable{{"GANTRY_SIMT_CACHE", "",
               "folder for compiled kernels, or off; unset: the user's cache folder"},
-             parse_cache},
+             parse_text<&Settings::cache>},
     Variable{{"GANTRY_INFO", "",
               "what to print on stderr (several are separated by commas): simt for what programs "
               "ask for that the executor does not offer; all"},

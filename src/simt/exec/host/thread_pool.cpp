@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 
 namespace gantry::simt::exec {
 

@@ -1,7 +1,6 @@
 // The host threads that run blocks, shared by all launches under way.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 

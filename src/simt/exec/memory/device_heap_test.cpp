@@ -3,7 +3,6 @@
 #include "simt/exec/memory/device_memory.h"
 
 #include <cstring>
-#include <set>
 #include <thread>
 #include <vector>
 

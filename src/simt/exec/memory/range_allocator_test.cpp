@@ -2,7 +2,6 @@
 
 #include <map>
 #include <random>
-#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -77,25 +77,16 @@ std::string bounds(std::uint64_t address, std::uint64_t size) {
 }
 
 std::string_view word_of(MemoryKind kind) {
-  switch (kind) {
-  case MemoryKind::kDevice:
-    return "device memory";
-  case MemoryKind::kPinned:
-    return "pinned host memory";
-  case MemoryKind::kManaged:
-    return "managed memory";
-  case MemoryKind::kRegistered:
-    return "registered host memory";
-  case MemoryKind::kGlobal:
-    return "a variable";
-  case MemoryKind::kHeap:
-    return "the heap of device code";
-  case MemoryKind::kShared:
-    return "the shared memory of another block";
-  case MemoryKind::kLocal:
-    return "the local memory of another warp";
-  }
-  return "memory";
+  static constexpr std::string_view kWords[] = {// in the order of MemoryKind
+                                                "device memory",
+                                                "pinned host memory",
+                                                "managed memory",
+                                                "registered host memory",
+                                                "a variable",
+                                                "the heap of device code",
+                                                "the shared memory of another block",
+                                                "the local memory of another warp"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 std::int32_t device_of(const Warp& warp) {

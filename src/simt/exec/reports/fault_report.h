@@ -7,7 +7,6 @@
 #include "simt/exec/warp/warp.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

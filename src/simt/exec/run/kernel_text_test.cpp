@@ -1,10 +1,6 @@
 // How lanes go their ways: divergence, calls, local memory.
 #include "simt/exec/testing/kernel_text.h"
 
-#include <numeric>
-
-#include <fmt/format.h>
-
 namespace gantry::simt::exec {
 namespace {
 

@@ -1,190 +1,113 @@
-// For tests: exact arithmetic. Operands become integers times powers of two, results are found with
-// integers of any size and rounded by a definition of its own.
+// For tests: results that are rounded once, by LLVM's APFloat, and operands for them.
 #pragma once
 
 #include "simt/exec/arithmetic/arithmetic.h"
 
 #include <array>
-#include <optional>
 #include <random>
 
-#include <boost/multiprecision/cpp_int.hpp>
+#include <llvm/ADT/APFloat.h>
+#include <llvm/ADT/APSInt.h>
 
 namespace gantry::simt::exec {
 
-using boost::multiprecision::cpp_int;
+using llvm::APFloat;
 using ptx::Type;
 using Word = std::uint64_t;
 
+/// How a format lays out its bits, and its numbers.
 struct Layout {
   Type type;
   int mantissa, exponent;
   Word nan;
+  const llvm::fltSemantics& (*semantics)();
 
-  [[nodiscard]] int width() const { return 1 + mantissa + exponent; }
+  [[nodiscard]] unsigned width() const { return static_cast<unsigned>(1 + mantissa + exponent); }
   [[nodiscard]] Word sign() const { return Word{1} << (width() - 1); }
   [[nodiscard]] Word infinity() const { return ((Word{1} << exponent) - 1) << mantissa; }
-  [[nodiscard]] int least() const { return 2 - (1 << (exponent - 1)); }
-  [[nodiscard]] bool is_nan(Word bits) const { return (bits & (sign() - 1)) > infinity(); }
-  [[nodiscard]] bool is_infinite(Word bits) const { return (bits & (sign() - 1)) == infinity(); }
-  [[nodiscard]] bool is_zero(Word bits) const { return (bits & (sign() - 1)) == 0; }
-  [[nodiscard]] bool negative(Word bits) const { return (bits & sign()) != 0; }
+  [[nodiscard]] APFloat number(Word bits) const { return {semantics(), {width(), bits}}; }
+  [[nodiscard]] Word bits(const APFloat& number) const {
+    return number.isNaN() ? nan : number.bitcastToAPInt().getZExtValue();
+  }
 };
 
-constexpr Layout kF16 = {Type::kF16, 10, 5, 0x7FFF};
-constexpr Layout kBf16 = {Type::kBf16, 7, 8, 0x7FFF};
-constexpr Layout kF32 = {Type::kF32, 23, 8, 0x7FFFFFFF};
-constexpr Layout kF64 = {Type::kF64, 52, 11, 0x7FF8000000000000};
+constexpr Layout kF16 = {Type::kF16, 10, 5, 0x7FFF, APFloat::IEEEhalf};
+constexpr Layout kBf16 = {Type::kBf16, 7, 8, 0x7FFF, APFloat::BFloat};
+constexpr Layout kF32 = {Type::kF32, 23, 8, 0x7FFFFFFF, APFloat::IEEEsingle};
+constexpr Layout kF64 = {Type::kF64, 52, 11, 0x7FF8000000000000, APFloat::IEEEdouble};
 constexpr std::array kLayouts = {kF16, kBf16, kF32, kF64};
 constexpr std::array kDirections = {Rounding::kNearestEven, Rounding::kZero, Rounding::kDown,
                                     Rounding::kUp};
 
-/// value * 2^exponent, plus something below that is not zero if `more`; signed.
-struct Exact {
-  cpp_int value;
-  int exponent = 0;
-  bool more = false;
-};
-
-inline Exact exact(const Layout& layout, Word bits) {
-  const Word field = bits & (layout.sign() - 1);
-  const int biased = static_cast<int>(field >> layout.mantissa);
-  Word significand = field & ((Word{1} << layout.mantissa) - 1);
-  significand |= biased != 0 ? Word{1} << layout.mantissa : 0;
-  const int exponent = std::max(biased, 1) - 1 + layout.least() - layout.mantissa;
-  const cpp_int value = significand;
-  return {layout.negative(bits) ? cpp_int(-value) : value, exponent};
-}
-
-/// The format's number next to an exact one in a direction; `zero_negative`: the sign of a zero.
-inline Word rounded(const Layout& layout, const Exact& number, Rounding rounding,
-                    bool zero_negative) {
-  if (number.value == 0 && !number.more) {
-    return zero_negative ? layout.sign() : 0;
+inline llvm::RoundingMode mode_of(Rounding rounding) {
+  switch (rounding) {
+  case Rounding::kZero:
+  case Rounding::kIntegerZero:
+    return llvm::RoundingMode::TowardZero;
+  case Rounding::kDown:
+  case Rounding::kIntegerDown:
+    return llvm::RoundingMode::TowardNegative;
+  case Rounding::kUp:
+  case Rounding::kIntegerUp:
+    return llvm::RoundingMode::TowardPositive;
+  default:
+    return llvm::RoundingMode::NearestTiesToEven;
   }
-  const bool negative = number.value < 0;
-  const cpp_int magnitude = abs(number.value);
-  const int bits = magnitude == 0 ? 0 : static_cast<int>(msb(magnitude)) + 1;
-  // The unit in the last place of the result.
-  const int unit = std::max(number.exponent + bits - 1, layout.least()) - layout.mantissa;
-  const int shift = unit - number.exponent;
-  cpp_int kept = shift > 0 ? cpp_int(magnitude >> shift) : cpp_int(magnitude << -shift);
-  const cpp_int rest = shift > 0 ? cpp_int(magnitude - (kept << shift)) : cpp_int(0);
-  const bool inexact = rest != 0 || number.more;
-  const cpp_int half = shift > 0 ? cpp_int(cpp_int(1) << (shift - 1)) : cpp_int(1);
-  bool away = false;
-  if (rounding == Rounding::kDown) {
-    away = negative && inexact;
-  } else if (rounding == Rounding::kUp) {
-    away = !negative && inexact;
-  } else if (rounding == Rounding::kNearestEven) {
-    away = rest > half || (rest == half && (number.more || (kept & 1) != 0));
-  }
-  kept += away ? 1 : 0;
-  const Word sign = negative ? layout.sign() : 0;
-  cpp_int encoded = kept + (cpp_int(unit + layout.mantissa - layout.least()) << layout.mantissa);
-  if (encoded >= cpp_int(layout.infinity())) {
-    const bool finite = rounding == Rounding::kZero || (rounding == Rounding::kDown && !negative) ||
-                        (rounding == Rounding::kUp && negative);
-    return sign | (layout.infinity() - (finite ? 1 : 0));
-  }
-  return sign | static_cast<Word>(encoded);
-}
-
-inline Exact sum(const Exact& a, const Exact& b) {
-  const int exponent = std::min(a.exponent, b.exponent);
-  return {(a.value << (a.exponent - exponent)) + (b.value << (b.exponent - exponent)), exponent};
-}
-
-inline Exact product(const Exact& a, const Exact& b) {
-  return {a.value * b.value, a.exponent + b.exponent};
-}
-
-inline Exact quotient(const Exact& a, const Exact& b) {
-  constexpr int kDigits = 200;
-  const cpp_int scaled = abs(a.value) << kDigits;
-  const cpp_int result = scaled / abs(b.value);
-  const bool more = result * abs(b.value) != scaled;
-  return {(a.value < 0) != (b.value < 0) ? cpp_int(-result) : result,
-          a.exponent - b.exponent - kDigits, more};
-}
-
-inline Exact root(const Exact& a) {
-  const int odd = a.exponent & 1;
-  const cpp_int scaled = a.value << (200 + odd);
-  const cpp_int result = sqrt(scaled);
-  return {result, (a.exponent - odd - 200) / 2, result * result != scaled};
 }
 
 inline Word reference_sum(const Layout& layout, Word a, Word b, Rounding rounding) {
-  if (layout.is_nan(a) || layout.is_nan(b)) {
-    return layout.nan;
-  }
-  if (layout.is_infinite(a) || layout.is_infinite(b)) {
-    const bool opposed = layout.is_infinite(a) && layout.is_infinite(b) && a != b;
-    return opposed ? layout.nan : layout.is_infinite(a) ? a : b;
-  }
-  const bool both_negative = layout.negative(a) && layout.negative(b);
-  const bool unlike = layout.negative(a) != layout.negative(b);
-  return rounded(layout, sum(exact(layout, a), exact(layout, b)), rounding,
-                 both_negative || (unlike && rounding == Rounding::kDown));
+  APFloat result = layout.number(a);
+  result.add(layout.number(b), mode_of(rounding));
+  return layout.bits(result);
 }
 
 inline Word reference_product(const Layout& layout, Word a, Word b, Rounding rounding) {
-  const Word sign = (a ^ b) & layout.sign();
-  if (layout.is_nan(a) || layout.is_nan(b)) {
-    return layout.nan;
-  }
-  if (layout.is_infinite(a) || layout.is_infinite(b)) {
-    return layout.is_zero(a) || layout.is_zero(b) ? layout.nan : sign | layout.infinity();
-  }
-  return rounded(layout, product(exact(layout, a), exact(layout, b)), rounding, sign != 0);
+  APFloat result = layout.number(a);
+  result.multiply(layout.number(b), mode_of(rounding));
+  return layout.bits(result);
 }
 
 inline Word reference_fma(const Layout& layout, Word a, Word b, Word c, Rounding rounding) {
-  const Word sign = (a ^ b) & layout.sign();
-  if (layout.is_nan(a) || layout.is_nan(b) || layout.is_nan(c)) {
-    return layout.nan;
-  }
-  if (layout.is_infinite(a) || layout.is_infinite(b)) {
-    const bool invalid = layout.is_zero(a) || layout.is_zero(b) ||
-                         (layout.is_infinite(c) && (c & layout.sign()) != sign);
-    return invalid ? layout.nan : sign | layout.infinity();
-  }
-  if (layout.is_infinite(c)) {
-    return c;
-  }
-  const bool unlike = (sign != 0) != layout.negative(c);
-  const bool negative_zero = unlike ? rounding == Rounding::kDown : sign != 0;
-  return rounded(layout, sum(product(exact(layout, a), exact(layout, b)), exact(layout, c)),
-                 rounding, negative_zero);
+  APFloat result = layout.number(a);
+  result.fusedMultiplyAdd(layout.number(b), layout.number(c), mode_of(rounding));
+  return layout.bits(result);
 }
 
 inline Word reference_quotient(const Layout& layout, Word a, Word b, Rounding rounding) {
-  const Word sign = (a ^ b) & layout.sign();
-  const bool invalid = layout.is_nan(a) || layout.is_nan(b) ||
-                       (layout.is_infinite(a) && layout.is_infinite(b)) ||
-                       (layout.is_zero(a) && layout.is_zero(b));
-  if (invalid) {
-    return layout.nan;
-  }
-  if (layout.is_infinite(a) || layout.is_zero(b)) {
-    return sign | layout.infinity();
-  }
-  if (layout.is_zero(a) || layout.is_infinite(b)) {
-    return sign;
-  }
-  return rounded(layout, quotient(exact(layout, a), exact(layout, b)), rounding, sign != 0);
+  APFloat result = layout.number(a);
+  result.divide(layout.number(b), mode_of(rounding));
+  return layout.bits(result);
 }
 
+/// The greatest number whose square is not above `a`, or the next one. Squares of doubles, and of
+/// what lies in the middle between two, are numbers of 128 bits.
 inline Word reference_root(const Layout& layout, Word a, Rounding rounding) {
-  if (layout.is_zero(a)) {
+  const APFloat number = layout.number(a);
+  if (number.isZero() || number.isPosInfinity()) {
     return a;
   }
-  if (layout.is_nan(a) || layout.negative(a)) {
+  if (number.isNaN() || number.isNegative()) {
     return layout.nan;
   }
-  return layout.is_infinite(a) ? a : rounded(layout, root(exact(layout, a)), rounding, false);
+  const auto wide = [&](Word bits) {
+    APFloat result = layout.number(bits);
+    bool loses = false;
+    result.convert(APFloat::IEEEquad(), llvm::RoundingMode::NearestTiesToEven, &loses);
+    return result;
+  };
+  const APFloat square = wide(a);
+  Word root = 0;
+  for (Word bit = layout.sign() >> 1; bit != 0; bit >>= 1) {
+    const APFloat larger = wide(root | bit);
+    root |= larger * larger <= square ? bit : 0;
+  }
+  const APFloat below = wide(root);
+  const APFloat twice = below + wide(root + 1);
+  const APFloat four_squares = square + square + square + square;
+  const bool up = below * below < square &&
+                  (rounding == Rounding::kUp ||
+                   (rounding == Rounding::kNearestEven && twice * twice < four_squares));
+  return root + (up ? 1 : 0);
 }
 
 /// Operands where things go wrong, and random ones.
