@@ -17,13 +17,13 @@ extern "C" {
     [address, address + size), which is all of an allocation of cuMemAlloc or cuMemHostAlloc or its
     end, are reported as if it had been freed; with 0 it is in use, and if it is device memory
     nothing was written to it. Its content stays. Any thread, in any context. */
-void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed);
+void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) GANTRY_NOEXCEPT;
 
 /** From now on kernels on the device may access all memory of the process, as on a GPU with
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, which the device then has. Addresses at which
    nothing is mapped stay faults. CUDA_ERROR_INVALID_DEVICE if there is no such device. Any thread.
  */
-CUresult gantry_simt_use_host_memory(CUdevice device);
+CUresult gantry_simt_use_host_memory(CUdevice device) GANTRY_NOEXCEPT;
 
 enum {
   GANTRY_SIMT_FAULT_NO_ADDRESS = 0,
@@ -45,11 +45,11 @@ typedef struct gantry_simt_fault {
 
 /** The fault that ended the work of the calling thread's current context; CUDA_ERROR_NOT_FOUND if
     none did. */
-CUresult gantry_simt_get_fault(gantry_simt_fault* fault);
+CUresult gantry_simt_get_fault(gantry_simt_fault* fault) GANTRY_NOEXCEPT;
 
 /** Calls `visit` for every environment variable that the executor reads and libgantry does not, in
     the order to be shown. Any thread. */
-void gantry_simt_visit_environment(gantry_environment_visitor visit, void* data);
+void gantry_simt_visit_environment(gantry_environment_visitor visit, void* data) GANTRY_NOEXCEPT;
 
 #ifdef __cplusplus
 }

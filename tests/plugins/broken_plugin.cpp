@@ -6,6 +6,7 @@
 
 #include "plugins/entry.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -15,8 +16,10 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace {
 
@@ -66,7 +69,24 @@ const char* error_message() noexcept {
   if (has("shared_message")) {
     return message_of_all_threads.data();
   }
+  if (has("forgets_messages")) {
+    thread_local std::string told;
+    told = base().error_message();
+    set_error(GANTRY_SUCCESS, "");
+    return told.c_str();
+  }
   return has("no_message") ? "" : base().error_message();
+}
+
+gantry_status count_devices(std::int32_t* count) noexcept {
+  if (has("clears_messages")) {
+    set_error(GANTRY_SUCCESS, "");
+  }
+  return base().count_devices(count);
+}
+
+gantry_status use_host_memory(gantry_device* /*device*/) noexcept {
+  return GANTRY_SUCCESS;
 }
 
 gantry_status open_device(std::int32_t index, const gantry_device_settings* settings,
@@ -80,6 +100,15 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   if (has("leaks_descriptors")) {
     (void)memfd_create("leaked", 0);
   }
+  if (has("leaks_devices")) {
+    static std::vector<std::vector<char>> leaked;
+    leaked.emplace_back(2 << 20, 'x');
+  }
+  if (has("leaves_processes") && fork() == 0) {
+    for (;;) {
+      pause();
+    }
+  }
   const gantry_status status = base().open_device(index, settings, device);
   opened_last = status == GANTRY_SUCCESS ? *device : nullptr;
   std::snprintf(message_of_all_threads.data(), message_of_all_threads.size(), "%s",
@@ -91,6 +120,7 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
   if (!has("ignores_sizes")) {
     const gantry_status status = base().get_properties(device, properties);
     properties->capabilities |= has("ignores_addresses") ? GANTRY_CAPABILITY_CHOSEN_ADDRESS : 0;
+    properties->clock = has("counts_instead") ? "steps" : properties->clock;
     return status;
   }
   gantry_device_properties whole = {.size = sizeof whole};
@@ -154,7 +184,15 @@ gantry_status find_symbols(gantry_image* image, gantry_symbol* symbols,
 
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** address) noexcept {
-  const gantry_status status = base().allocate(device, request, address);
+  if (const gantry_status lost_already = alive(); lost_already != GANTRY_SUCCESS) {
+    return lost_already;
+  }
+  gantry_allocation smaller = *request;
+  constexpr std::uint64_t kMost = std::uint64_t{64} << 20;
+  if (has("gives_less") && request->bytes < kMost * 16) {
+    smaller.bytes = std::min(request->bytes, kMost);
+  }
+  const gantry_status status = base().allocate(device, &smaller, address);
   if (has("unaligned") && status == GANTRY_SUCCESS) {
     *address = static_cast<std::byte*>(*address) + 8;
   }
@@ -205,6 +243,12 @@ gantry_status launch(gantry_device* device, gantry_kernel* kernel,
   }
   if (const gantry_status status = alive(); status != GANTRY_SUCCESS) {
     return status;
+  }
+  if (has("ignores_choices") && (how->num_teams[0] == 0 || how->thread_limit[0] == 0)) {
+    return GANTRY_SUCCESS;
+  }
+  if (has("drops_long_lists") && how->argument_count > 40 && how->argument_count != 321) {
+    return GANTRY_SUCCESS;
   }
   gantry_launch flat = *how;
   if (has("drops_dimensions")) {
@@ -278,11 +322,27 @@ gantry_status synchronize_queue(gantry_queue* queue) noexcept {
 }
 
 gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
+  if (has("blocks_queries")) {
+    (void)base().synchronize_queue(queue);
+  }
   const gantry_status status = base().query_queue(queue, done);
   if (has("is_done_too_soon")) {
     *done = 1;
   }
   return status;
+}
+
+gantry_status record_times(gantry_queue* /*queue*/, std::int32_t /*on*/) noexcept {
+  return GANTRY_SUCCESS;
+}
+
+gantry_status read_times(gantry_queue* /*queue*/, gantry_interval* times, std::size_t capacity,
+                         std::size_t* count) noexcept {
+  *count = 3;
+  for (std::size_t i = 0; i < std::min(capacity, *count); ++i) {
+    times[i] = {.begin = 2 * i + 1, .end = 2 * i + 2};
+  }
+  return GANTRY_SUCCESS;
 }
 
 } // namespace
@@ -301,7 +361,11 @@ gantry_get_plugin(std::uint32_t /*version*/) noexcept {
     gantry_plugin table = base();
     table.version = has("other_version") ? 1 : GANTRY_PLUGIN_VERSION;
     table.error_message = error_message;
+    table.count_devices = count_devices;
     table.open_device = open_device;
+    table.use_host_memory = has("pretends") ? use_host_memory : nullptr;
+    table.record_times = has("counts_instead") ? record_times : nullptr;
+    table.read_times = has("counts_instead") ? read_times : nullptr;
     table.get_properties = get_properties;
     table.get_fault = get_fault;
     if (has("founding_design")) {

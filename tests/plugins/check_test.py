@@ -37,6 +37,16 @@ DEFECTS = {
     "ignores_sizes": ("structures are filled in up to their size", "wrote behind the structure's size"),
     "ignores_addresses": ("memory is had at a chosen address",
                           "allocate gave .*, asked for|at an address that is taken returned GANTRY_SUCCESS"),
+    "ignores_choices": ("the device chooses teams and threads", "launch with the device's choice .* did not run"),
+    "drops_long_lists": ("kernels of 41 to 321 parameters", "a kernel with 41 parameters computed"),
+    "pretends": ("kernels use the host's memory", "does not have GANTRY_CAPABILITY_HOST_ACCESSIBLE"),
+    "gives_less": ("a large block is whole", "ended by signal 11|loses what is at its ends"),
+    "blocks_queries": ("a query answers at once, and rightly", "does not return before the queue is done"),
+    "counts_instead": ("times of what a queue did", "is said to have lasted 1 ns"),
+    "leaks_devices": ("a closed device leaves nothing behind", "memory is not given back"),
+    "leaves_processes": ("a process may exit with devices open", "left a process behind"),
+    "forgets_messages": ("each thread has its own message", "gone when it is asked for again"),
+    "clears_messages": ("each thread has its own message", "a call that succeeded changed it"),
     "drops_dimensions": ("a grid runs whole or is refused", r"threads ran of a grid of \(2, 3, 1\)"),
     "revives": ("a lost device stays lost", "returned GANTRY_SUCCESS, expected GANTRY_DEVICE_LOST"),
     "no_cause": ("a lost device tells its fault", "expected GANTRY_FAULT_ACCESS"),
@@ -81,7 +91,8 @@ class Check(unittest.TestCase):
         self.assertEqual({case["text"] for case in report["cases"] if case["result"] == "skipped"}, set(skipped))
 
     LACKS = {name: f"the plugin does not have {name}" for name in (
-        "rank_image", "copy_between", "launch_hint", "set_function_map", "queue_launch_data", "get_fault")}
+        "rank_image", "copy_between", "launch_hint", "set_function_map", "queue_launch_data", "get_fault",
+        "use_host_memory")}
     NO_QUEUES = "the device has no queues"
     NO_PLACES = "the device does not have GANTRY_CAPABILITY_PLACED_MEMORY"
     NO_CLOCK = "the device has no clock"
@@ -98,7 +109,7 @@ class Check(unittest.TestCase):
 
     def test_worker(self):
         self.passes("worker", "--options", "memory=1G",
-                    skipped=self.lacks("rank_image", "queue_launch_data"))
+                    skipped=self.lacks("rank_image", "queue_launch_data", "use_host_memory"))
 
     def test_simt(self):
         with tempfile.TemporaryDirectory() as cache:
@@ -123,7 +134,7 @@ class Check(unittest.TestCase):
                                check=True)
                 self.passes(str(library),
                             skipped=[self.NO_QUEUES, self.NO_PLACES, self.NO_CHOICE, *self.lacks(
-                                "rank_image", "copy_between", "launch_hint", "set_function_map", "get_fault")])
+                                "rank_image", "copy_between", "launch_hint", "set_function_map", "get_fault", "use_host_memory")])
 
     def test_the_header_is_c(self):
         for compiler in ("clang-22", "gcc-12"):
@@ -132,7 +143,7 @@ class Check(unittest.TestCase):
 
     def test_the_broken_one_without_a_defect(self):
         self.passes(str(BROKEN), skipped=[self.NO_PLACES, self.NO_CHOICE, self.NO_CLOCK, *self.lacks(
-            "rank_image", "copy_between", "launch_hint", "queue_launch_data")])
+            "rank_image", "copy_between", "launch_hint", "queue_launch_data", "use_host_memory")])
 
     def test_defects_are_told(self):
         for defect, (rule, text) in DEFECTS.items():

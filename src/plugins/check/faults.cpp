@@ -70,6 +70,9 @@ void stays_lost() {
     is_lost(plugin.copy_to_host(device, &value, lost.memory, sizeof value), "copy_to_host");
     is_lost(plugin.copy_to_device(device, lost.memory, &value, sizeof value), "copy_to_device");
     is_lost(plugin.launch(device, lost.kernel, &how), "launch");
+    const gantry_allocation request = request_of(64);
+    void* memory = nullptr;
+    is_lost(plugin.allocate(device, &request, &memory), "allocate");
   }
 }
 

@@ -88,13 +88,22 @@ SUMS(2)
 SUMS(3)
 SUM(4, 0)
 
-/* And one with 320 parameters, of which the sum is the first, the last and those in the middle. */
+/* And some with more parameters, of which the sum is the first, the last and those in the middle. */
 #define TEN(n)                                                                                     \
   word n##0, word n##1, word n##2, word n##3, word n##4, word n##5, word n##6, word n##7,          \
       word n##8, word n##9
 #define HUNDRED(n)                                                                                 \
   TEN(n##0), TEN(n##1), TEN(n##2), TEN(n##3), TEN(n##4), TEN(n##5), TEN(n##6), TEN(n##7),          \
       TEN(n##8), TEN(n##9)
-KERNEL check_sum_many(words result, HUNDRED(a), HUNDRED(b), HUNDRED(c), TEN(d0), TEN(d1)) {
+KERNEL check_sum_of_40(words result, TEN(a0), TEN(a1), TEN(a2), TEN(a3)) {
+  *result = a00 + 2 * a20 + 3 * a39;
+}
+KERNEL check_sum_of_100(words result, HUNDRED(a)) {
+  *result = a00 + 2 * a50 + 3 * a99;
+}
+KERNEL check_sum_of_200(words result, HUNDRED(a), HUNDRED(b)) {
+  *result = a00 + 2 * b00 + 3 * b99;
+}
+KERNEL check_sum_of_320(words result, HUNDRED(a), HUNDRED(b), HUNDRED(c), TEN(d0), TEN(d1)) {
   *result = a00 + 2 * a99 + 3 * b00 + 4 * b55 + 5 * c99 + 6 * d00 + 7 * d19;
 }

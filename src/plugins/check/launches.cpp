@@ -17,7 +17,7 @@ struct Setting {
 
   Device device;
   Image image{device};
-  Memory memory{device, sizeof(std::int64_t)};
+  Memory memory{device, 2 * sizeof(std::int64_t)};
   std::int64_t* result = memory.words();
 };
 
@@ -39,16 +39,73 @@ void passes_parameters() {
 
 void passes_many_parameters() {
   const Setting at;
-  constexpr std::uint64_t kCount = 320;
-  auto arguments = words(at.result);
-  for (std::uint64_t i = 0; i < kCount; ++i) {
-    arguments.push_back(i * i);
+  // The numbers of those parameters that are summed up, times 1, 2, 3 and so on.
+  const std::vector<std::vector<std::int64_t>> kernels = {
+      {0, 20, 39}, {0, 50, 99}, {0, 100, 199}, {0, 99, 100, 155, 299, 300, 319}};
+  for (const std::vector<std::int64_t>& summed : kernels) {
+    const std::int64_t count = summed.back() + 1;
+    auto arguments = words(at.result);
+    for (std::int64_t i = 0; i < count; ++i) {
+      arguments.push_back(static_cast<std::uint64_t>(i * i));
+    }
+    std::int64_t expected = 0;
+    for (std::size_t i = 0; i < summed.size(); ++i) {
+      expected += static_cast<std::int64_t>(i + 1) * summed[i] * summed[i];
+    }
+    const std::int64_t sum = at.run(fmt::format("check_sum_of_{}", count).c_str(), arguments);
+    require(sum == expected, "a kernel with {} parameters computed {}, expected {}", count + 1, sum,
+            expected);
   }
-  const auto square = [](std::int64_t i) { return i * i; };
-  const std::int64_t expected = square(0) + 2 * square(99) + 3 * square(100) + 4 * square(155) +
-                                5 * square(299) + 6 * square(300) + 7 * square(319);
-  const std::int64_t sum = at.run("check_sum_many", arguments);
-  require(sum == expected, "a kernel with 321 parameters computed {}, expected {}", sum, expected);
+}
+
+/// Every thread writes the same.
+void chooses_teams() {
+  const Setting at;
+  const auto arguments = words(at.result, at.result + 1, 5);
+  gantry_kernel* const step = at.image.kernel("check_step");
+  const auto launches = [&](const char* function, const auto& launch) {
+    for (const std::uint32_t kind : {GANTRY_LAUNCH_TARGET, GANTRY_LAUNCH_TEAMS}) {
+      for (const std::uint32_t limit : {0U, 1U}) {
+        at.device.set(at.result, -1);
+        at.device.set(at.result + 1, 100);
+        gantry_launch how = one_thread(arguments);
+        how.kind = kind;
+        how.num_teams[0] = kind == GANTRY_LAUNCH_TARGET ? 1 : 0;
+        how.thread_limit[0] = limit;
+        launch(how);
+        require(at.device.get(at.result) == 305,
+                "{} with the device's choice of teams or threads did not run the kernel", function);
+      }
+    }
+  };
+  launches("launch",
+           [&](const gantry_launch& how) { GANTRY_DO(launch, at.device.handle(), step, &how); });
+  if (at.device.can(GANTRY_CAPABILITY_QUEUES)) {
+    const Queue queue(at.device);
+    launches("queue_launch", [&](const gantry_launch& how) {
+      GANTRY_DO(queue_launch, queue.handle(), step, &how);
+      queue.synchronize();
+    });
+  }
+}
+
+/// Where the device says that it can, or that it can from now on.
+void uses_host_memory() {
+  const Setting at;
+  if (!at.device.can(GANTRY_CAPABILITY_HOST_ACCESSIBLE)) {
+    GANTRY_NEED(use_host_memory)
+    const gantry_status status = subject.plugin->use_host_memory(at.device.handle());
+    if (status != GANTRY_SUCCESS) {
+      refused(status, {GANTRY_FAILURE}, "use_host_memory");
+      skip("the device cannot use the host's memory");
+    }
+    require(at.device.can(GANTRY_CAPABILITY_HOST_ACCESSIBLE),
+            "use_host_memory succeeded, and the device does not have "
+            "GANTRY_CAPABILITY_HOST_ACCESSIBLE");
+  }
+  std::array<std::int64_t, 2> host = {0, 7};
+  at.device.launch(at.image.kernel("check_step"), words(host.data(), host.data() + 1, 1));
+  require(host[0] == 22, "a kernel did not write the host's memory");
 }
 
 void is_done_on_return() {
@@ -137,7 +194,9 @@ void takes_function_maps() {
 
 constexpr std::array kCases = {
     Case{"launches", "kernels of 1 to 33 parameters", passes_parameters},
-    Case{"launches", "a kernel of 321 parameters", passes_many_parameters},
+    Case{"launches", "kernels of 41 to 321 parameters", passes_many_parameters},
+    Case{"launches", "the device chooses teams and threads", chooses_teams},
+    Case{"launches", "kernels use the host's memory", uses_host_memory},
     Case{"launches", "a launch is done on return", is_done_on_return},
     Case{"launches", "eight threads launch at once", launches_from_threads},
     Case{"launches", "a grid runs whole or is refused", runs_grids},

@@ -82,7 +82,7 @@ void respects_sizes() {
 }
 
 void opens_and_closes() {
-  without_leaks(20, [&] {
+  without_leaks(30, [&] {
     const Device device;
     const Memory memory(device, 1 << 20);
     device.set(memory.words(), 5);
@@ -120,10 +120,35 @@ void keeps_messages_apart() {
           "error_message is null in a thread without an error");
   provoke("no-option-of-the-first");
   const std::string before = subject.plugin->error_message();
+  require(!before.empty(), "the message is gone when it is asked for again");
+  std::int32_t count = 0;
+  GANTRY_DO(count_devices, &count);
+  require(before == subject.plugin->error_message(),
+          "the message is not valid until the next failing call: a call that succeeded changed it");
   std::thread([&] { provoke("no-option-of-the-second"); }).join();
   const std::string after = subject.plugin->error_message();
   require(before == after, "the message of a thread was changed by another thread's, to '{}'",
           after);
+}
+
+/// In a child of fork(): true if each call succeeds, or says why it does not.
+bool is_served_or_refused(const Device& device, const std::int64_t* word) {
+  const gantry_plugin& plugin = *subject.plugin;
+  const auto said = [&](gantry_status status) {
+    return status == GANTRY_SUCCESS || *plugin.error_message() != '\0';
+  };
+  std::int64_t value = 0;
+  bool all = said(plugin.copy_to_host(device.handle(), &value, word, sizeof value));
+  gantry_queue* queue = nullptr;
+  if (device.can(GANTRY_CAPABILITY_QUEUES)) {
+    const gantry_status made = plugin.create_queue(device.handle(), &queue);
+    all = all && said(made);
+    if (made == GANTRY_SUCCESS) {
+      all = all && said(plugin.queue_copy_to_host(queue, &value, word, sizeof value)) &&
+            said(plugin.synchronize_queue(queue));
+    }
+  }
+  return all;
 }
 
 /// What happens after fork() is the plugin's choice, but it is neither a crash nor a hang.
@@ -135,11 +160,7 @@ void survives_fork() {
   if (child == 0) {
     constexpr unsigned kSeconds = 20;
     alarm(kSeconds);
-    std::int64_t value = 0;
-    const gantry_status status =
-        subject.plugin->copy_to_host(device.handle(), &value, memory.words(), sizeof value);
-    const bool said = status == GANTRY_SUCCESS || *subject.plugin->error_message() != '\0';
-    _exit(said ? 0 : 1);
+    _exit(is_served_or_refused(device, memory.words()) ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

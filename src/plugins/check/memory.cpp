@@ -81,6 +81,26 @@ void copies_parts() {
           "a copy to a part of a block changed other bytes of it");
 }
 
+/// Both ends of a block that is larger than what allocators take from what they have.
+void gives_large_blocks() {
+  const Device device;
+  constexpr std::uint64_t kBytes = std::uint64_t{256} << 20;
+  const gantry_allocation request = request_of(kBytes);
+  void* memory = nullptr;
+  const gantry_status status = subject.plugin->allocate(device.handle(), &request, &memory);
+  if (status == GANTRY_OUT_OF_MEMORY) {
+    skip("the device does not have 256 MiB");
+  }
+  done(status, "allocate");
+  auto* const first = static_cast<std::int64_t*>(memory);
+  std::int64_t* const last = first + kBytes / sizeof(std::int64_t) - 1;
+  device.set(first, 1);
+  device.set(last, 2);
+  require(device.get(first) == 1 && device.get(last) == 2,
+          "a block of 256 MiB loses what is at its ends");
+  GANTRY_DO(release, device.handle(), memory);
+}
+
 void copies_from_threads() {
   const Device device;
   on_threads([&](int thread) {
@@ -174,6 +194,7 @@ constexpr std::array kCases = {
     Case{"memory", "blocks are aligned and do not overlap", is_aligned_and_apart},
     Case{"memory", "bytes come back as they were sent", copies_there_and_back},
     Case{"memory", "a copy to a part leaves the rest", copies_parts},
+    Case{"memory", "a large block is whole", gives_large_blocks},
     Case{"memory", "eight threads copy at once", copies_from_threads},
     Case{"memory", "released memory is given out again", reuses_memory},
     Case{"memory", "too much memory is refused with a message", refuses_too_much},

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <thread>
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -64,6 +66,28 @@ bool wait_for(pid_t process, std::chrono::seconds limit, int& status) {
   return in_time;
 }
 
+/// Ends what processes of a case have left behind, of which this process is the parent by now, and
+/// which may be about to end by themselves; true if some were not.
+bool end_orphans() {
+  constexpr std::chrono::seconds kGrace{5};
+  const auto end = std::chrono::steady_clock::now() + kGrace;
+  pid_t ended = 0;
+  while ((ended = waitpid(-1, nullptr, WNOHANG)) >= 0 && std::chrono::steady_clock::now() < end) {
+    if (ended == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  const bool are_left = ended >= 0;
+  while (ended >= 0) {
+    std::ifstream children(fmt::format("/proc/self/task/{}/children", gettid()));
+    for (pid_t child = 0; children >> child;) {
+      kill(child, SIGKILL);
+    }
+    ended = waitpid(-1, nullptr, 0);
+  }
+  return are_left;
+}
+
 /// The first line of what was printed, for a message.
 std::string first_line(const std::string& printed) {
   return printed.substr(0, printed.find('\n'));
@@ -80,7 +104,8 @@ Outcome outcome_of(const Case& tested, bool in_time, std::chrono::seconds limit,
     return {Kind::kFailed,
             fmt::format("{} after {} s{}",
                         report.empty() ? "the case has not ended" : "the process has not ended",
-                        limit.count(), also)};
+                        limit.count(), also),
+            true};
   }
   if (WIFSIGNALED(status)) {
     return {Kind::kFailed, fmt::format("the process was ended by signal {} ({}){}{}",
@@ -130,6 +155,7 @@ Outcome run(const Case& tested, const Load& load, std::chrono::seconds limit) {
   if (report < 0 || output < 0) {
     return {Outcome::Kind::kFailed, "no memory file can be made for the case"};
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t process = fork();
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -143,6 +169,9 @@ Outcome run(const Case& tested, const Load& load, std::chrono::seconds limit) {
     int status = 0;
     const bool in_time = wait_for(process, limit, status);
     outcome = outcome_of(tested, in_time, limit, status, content_of(report), content_of(output));
+    if (end_orphans() && outcome.kind != Outcome::Kind::kFailed) {
+      outcome = {Outcome::Kind::kFailed, "the plugin left a process behind that does not end"};
+    }
   }
   close(report);
   close(output);

@@ -17,7 +17,8 @@ namespace gantry::plugin_check {
 struct Outcome {
   enum class Kind : std::uint8_t { kPassed, kFailed, kSkipped };
   Kind kind = Kind::kPassed;
-  std::string text; ///< what is wrong, or why it was skipped
+  std::string text;  ///< what is wrong, or why it was skipped
+  bool hung = false; ///< it took longer than it may
 };
 
 /// Loads what is tested, in the process of a case. The string is why it cannot.

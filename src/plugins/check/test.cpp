@@ -1,6 +1,7 @@
 #include "plugins/check/test.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,42 @@
 #include <unistd.h>
 
 namespace gantry::plugin_check {
+
+namespace {
+
+/// With fewer, growth says nothing.
+constexpr int kRoundsToTell = 12;
+
+/// What a process holds on to.
+struct Holdings {
+  std::size_t descriptors = 0;
+  std::size_t threads = 0;
+  std::size_t resident_bytes = 0;
+};
+
+/// Of a process that does nothing more: threads that were told to end have done so, if they do.
+Holdings holdings() {
+  const auto count = [](const char* folder) {
+    const std::filesystem::directory_iterator entries(folder);
+    return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+  };
+  // Until the number of threads stays as it is.
+  std::size_t threads = 0;
+  for (std::size_t now = 0, same = 0; same < 5; now = threads) {
+    threads = count("/proc/self/task");
+    same = threads == now ? same + 1 : 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::ifstream statm("/proc/self/statm");
+  std::size_t size = 0;
+  std::size_t resident = 0;
+  statm >> size >> resident;
+  return {.descriptors = count("/proc/self/fd"),
+          .threads = threads,
+          .resident_bytes = resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+}
+
+} // namespace
 
 std::string name_of(gantry_status status) {
   constexpr const char* kNames[] = {"GANTRY_SUCCESS",        "GANTRY_FAILURE",
@@ -167,25 +204,41 @@ gantry_launch one_thread(std::span<const std::uint64_t> arguments) {
           .thread_limit = {1}};
 }
 
-Holdings holdings() {
-  const auto count = [](const char* folder) {
-    const std::filesystem::directory_iterator entries(folder);
-    return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+void without_leaks(int rounds, const std::function<void()>& round) {
+  const auto repeat = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      round();
+    }
+    return holdings();
   };
-  // Until the number of threads stays as it is.
-  std::size_t threads = 0;
-  for (std::size_t now = 0, same = 0; same < 5; now = threads) {
-    threads = count("/proc/self/task");
-    same = threads == now ? same + 1 : 0;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // Half of the rounds for what is made once, or kept up to some number.
+  const Holdings before = repeat(rounds / 2);
+  // What is lost makes each of three parts grow, a pool that has not its size yet one or two.
+  constexpr std::size_t kSlack = std::size_t{2} << 20;
+  std::array<Holdings, 4> parts = {before};
+  bool grows = rounds >= kRoundsToTell;
+  for (int part = 1; part < 4; ++part) {
+    parts[part] = repeat((rounds - rounds / 2) / 3);
+    grows = grows && parts[part].resident_bytes > parts[part - 1].resident_bytes + kSlack;
   }
-  std::ifstream statm("/proc/self/statm");
-  std::size_t size = 0;
-  std::size_t resident = 0;
-  statm >> size >> resident;
-  return {.descriptors = count("/proc/self/fd"),
-          .threads = threads,
-          .resident_bytes = resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+  Holdings after = parts.back();
+  // A pool may still grow; what is lost grows by one a round.
+  const auto pool = static_cast<std::size_t>(std::max(kThreads, rounds / 4));
+  // On a busy machine a pool makes more threads, and they end when they have been idle for a while.
+  constexpr std::chrono::seconds kLongestIdle{10};
+  for (const auto end = std::chrono::steady_clock::now() + kLongestIdle;
+       after.threads > before.threads + pool && std::chrono::steady_clock::now() < end;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    after = holdings();
+  }
+  require(after.descriptors <= before.descriptors,
+          "file descriptors are not given back: {} after {} rounds, {} after {}",
+          before.descriptors, rounds / 2, after.descriptors, rounds);
+  require(after.threads <= before.threads + pool,
+          "threads are not ended: {} after {} rounds, {} after {}", before.threads, rounds / 2,
+          after.threads, rounds);
+  require(!grows, "memory is not given back: {} MiB after {} rounds, {} MiB after {}",
+          before.resident_bytes >> 20, rounds / 2, after.resident_bytes >> 20, rounds);
 }
 
 } // namespace gantry::plugin_check

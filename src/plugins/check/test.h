@@ -2,10 +2,9 @@
 // when the case fails or is skipped: destructors run only in a case that passes.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -199,46 +198,8 @@ void on_threads(Work work) {
   }
 }
 
-/// What a process holds on to, to find what is not given back.
-struct Holdings {
-  std::size_t descriptors = 0;
-  std::size_t threads = 0;
-  std::size_t resident_bytes = 0;
-};
-/// Of a process that does nothing more: threads that were told to end have done so, if they do.
-[[nodiscard]] Holdings holdings();
-
-/// Repeats `round` and fails the case if the process holds on to more and more.
-template <typename Round>
-void without_leaks(int rounds, Round round) {
-  constexpr std::size_t kSlack = std::size_t{64} << 20;
-  // Half of the rounds for what is made once, or kept up to some number.
-  for (int i = 0; i < rounds / 2; ++i) {
-    round();
-  }
-  const Holdings before = holdings();
-  for (int i = rounds / 2; i < rounds; ++i) {
-    round();
-  }
-  Holdings after = holdings();
-  // A pool may still grow; what is lost grows by one a round.
-  const auto pool = static_cast<std::size_t>(std::max(kThreads, rounds / 4));
-  // On a busy machine a pool makes more threads, and they end when they have been idle for a while.
-  constexpr std::chrono::seconds kLongestIdle{10};
-  for (const auto end = std::chrono::steady_clock::now() + kLongestIdle;
-       after.threads > before.threads + pool && std::chrono::steady_clock::now() < end;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    after = holdings();
-  }
-  require(after.descriptors <= before.descriptors,
-          "file descriptors are not given back: {} after {} rounds, {} after {}",
-          before.descriptors, rounds / 2, after.descriptors, rounds);
-  require(after.threads <= before.threads + pool,
-          "threads are not ended: {} after {} rounds, {} after {}", before.threads, rounds / 2,
-          after.threads, rounds);
-  require(after.resident_bytes <= before.resident_bytes + kSlack,
-          "memory is not given back: {} MiB after {} rounds, {} MiB after {}",
-          before.resident_bytes >> 20, rounds / 2, after.resident_bytes >> 20, rounds);
-}
+/// Repeats `round` and fails the case if the process holds on to more and more: descriptors,
+/// threads, memory.
+void without_leaks(int rounds, const std::function<void()>& round);
 
 } // namespace gantry::plugin_check

@@ -12,7 +12,7 @@
 using namespace gantry::simt::driver;
 namespace exec = gantry::simt::exec;
 
-GANTRY_SIMT_API(CUresult) gantry_simt_get_fault(gantry_simt_fault* fault) {
+GANTRY_SIMT_API(CUresult) gantry_simt_get_fault(gantry_simt_fault* fault) noexcept {
   return call_with_current([&](Context& context) {
     const exec::FaultFacts* const facts = context.streams()->fault();
     if (facts == nullptr) {
@@ -28,7 +28,7 @@ GANTRY_SIMT_API(CUresult) gantry_simt_get_fault(gantry_simt_fault* fault) {
   });
 }
 
-GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) {
+GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) noexcept {
   exec::DeviceMemory* const memory = exec::DeviceMemory::instance();
   if (memory == nullptr) {
     return;
@@ -43,7 +43,7 @@ GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, in
   }
 }
 
-GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) {
+GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) noexcept {
   if (Process::instance().device(device) == nullptr) {
     return CUDA_ERROR_INVALID_DEVICE;
   }
@@ -52,7 +52,7 @@ GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) {
 }
 
 GANTRY_SIMT_API(void)
-gantry_simt_visit_environment(gantry_environment_visitor visit, void* data) {
+gantry_simt_visit_environment(gantry_environment_visitor visit, void* data) noexcept {
   for (const exec::SettingRow& row : exec::setting_rows()) {
     if (std::string_view(row.name).starts_with("GANTRY_SIMT_")) {
       const gantry_environment_variable variable{row.name, row.default_value, row.meaning};

@@ -53,13 +53,16 @@ public:
     ASSERT_TRUE(under_way.contains(event.id)) << "of what was put in, once";
     EXPECT_GE(event.time, under_way[event.id]);
     under_way.erase(event.id);
+    EXPECT_TRUE(event.queue == nullptr || event.queue == waited_for);
     if (event.on_device.end != 0) {
+      EXPECT_NE(event.queue, nullptr);
       EXPECT_GE(event.on_device.begin, last_time) << "in order on the device";
       last_time = event.on_device.end;
     }
   }
   void on(const Waited& event) override {
     add("wait", event.construct);
+    waited_for = event.queue;
     EXPECT_LE(event.begin, event.end);
   }
   void on(const ImageLoaded& event) override {
@@ -70,6 +73,7 @@ public:
 
   std::vector<std::string> words;
   std::map<EventId, std::int64_t> under_way;
+  const void* waited_for = nullptr;
   std::uint64_t last_time = 0;
   std::uintptr_t host = 0;
   std::uint64_t references = 0;

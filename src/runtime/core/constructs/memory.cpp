@@ -191,7 +191,7 @@ Status perform(const Copy& copy, const Construct& routine) {
               event_time()});
   Status status = copy_bytes(copy);
   if (status && routine.tells(Event::kCompletion)) {
-    tell(Completion{{routine, device}, id, event_time(), {}});
+    tell(Completion{{routine, device}, id, nullptr, event_time(), {}});
   }
   return status;
 }

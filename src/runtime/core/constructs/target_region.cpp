@@ -122,7 +122,7 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
     return tl::unexpected(device.explain(status.error(), &kernel));
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {
-    tell(Completion{{construct, device.plugin_device().name()}, id, event_time(), {}});
+    tell(Completion{{construct, device.plugin_device().name()}, id, nullptr, event_time(), {}});
   }
   if (check_enabled(Check::kMap)) [[unlikely]] {
     stale_copies.tell_differences(stale_copies.look_after_region({}, construct), construct);

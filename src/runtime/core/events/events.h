@@ -140,6 +140,8 @@ struct Launched : OfConstruct {
 struct Completion : OfConstruct {
   static constexpr Event kKind = Event::kCompletion;
   EventId id; ///< of Copied or Launched
+  /// The device's queue that it was in, as in Waited; null if it was in none.
+  const void* queue;
   std::int64_t time;
   /// By the device's clock (DeviceOpened); both 0 if it was not in a queue, or has no clock.
   gantry_interval on_device;

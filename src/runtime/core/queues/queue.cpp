@@ -121,7 +121,7 @@ EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, st
 
 void Queue::tell_done(EventId id, const Status& status) const {
   if (status && tells(Event::kCompletion)) {
-    tell(Completion{{construct_, device_name()}, id, event_time(), {}});
+    tell(Completion{{construct_, device_name()}, id, nullptr, event_time(), {}});
   }
 }
 
@@ -138,7 +138,7 @@ void Queue::tell_completions(bool succeeded) {
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (const EventId id = (*done)[i]; id != 0 && (succeeded || times[i].end != 0)) {
-      tell(Completion{{construct_, device_name()}, id, now, times[i]});
+      tell(Completion{{construct_, device_name()}, id, queue_, now, times[i]});
     }
   }
 }
