@@ -1,5 +1,5 @@
 // Functions that CUDA has beyond C's, under their names in libdevice.
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 

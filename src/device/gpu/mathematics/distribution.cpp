@@ -1,5 +1,5 @@
 // The normal distribution and what inverts the error functions, under their names in libdevice.
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 
