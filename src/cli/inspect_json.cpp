@@ -1,3 +1,5 @@
+// The reports of `gantry inspect` as JSON, for programs; docs/tools.md has the fields.
+
 #include "cli/inspect_report.h"
 #include "cli/json_text.h"
 #include "format/file_kind.h"

@@ -1,3 +1,5 @@
+// The reports of `gantry inspect` as text, for a reader.
+
 #include "cli/inspect_report.h"
 #include "cli/printable.h"
 #include "cli/text_table.h"

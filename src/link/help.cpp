@@ -1,3 +1,6 @@
+// What the linker wrapper prints for --help: each option of its own, and which of the host linker's
+// it reads.
+
 #include "link/arguments.h"
 
 namespace gantry::link {

@@ -1,5 +1,5 @@
 // Part of every image from GCC's link (docs/gcc.md): says where the image's tables are.
-#include "gcc_image.h"
+#include "device/cpu/gcc_image.h"
 
 extern "C" {
 

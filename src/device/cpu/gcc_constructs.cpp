@@ -1,5 +1,5 @@
 // Constructs and regions of GCC's in an image for a CPU-like device (docs/gcc.md).
-#include "gcc_image.h"
+#include "device/cpu/gcc_image.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Part of every image with pairs of GCC's design of 2013 (docs/gomp4-table.md). Such an image needs
 // no tables, because the program's descriptor has the addresses.
-#include "gcc_image.h"
+#include "device/cpu/gcc_image.h"
 
 extern "C" {
 

@@ -1,6 +1,6 @@
 // C's <ctype.h> in the C locale. As macros, glibc's functions are look-ups in tables, for
 // characters from -128 to 255.
-#include "standard_library.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -4,7 +4,7 @@
 // exactly, some bits at a time, until its integral part has as many bits as the result's
 // significand; that part is then rounded to even. 800 digits are enough: any more only tell whether
 // the number lies above a tie, and that is kept in one flag.
-#include "standard_library.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -1,6 +1,6 @@
 // Loops whose iterations wait for certain others (OpenMP 5.2, section 15.9.5, the doacross clause).
-#include "heap.h"
-#include "team.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

@@ -3,10 +3,10 @@
 //
 // A team executes one such loop at a time: its threads synchronise before one begins. Iterations
 // count from 0 here. In a region of one thread the whole loop is one chunk.
-#include "heap.h"
-#include "loops.h"
-#include "team.h"
-#include "thread_state.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/loops.h"
+#include "device/gpu/team.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 namespace {

@@ -1,7 +1,7 @@
 // The device that an image runs on, as the plugin tells it.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 

@@ -4,8 +4,8 @@
 //
 // Arrays come as C descriptors (Fortran 2018, section 18.5.3). An allocatable that the host has
 // mapped keeps its storage: the host would not learn of another.
-#include "heap.h"
-#include "messages.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/messages.h"
 
 namespace gantry::device {
 namespace {

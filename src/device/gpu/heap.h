@@ -1,7 +1,7 @@
 // Memory of the device's heap.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 

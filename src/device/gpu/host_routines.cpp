@@ -1,7 +1,7 @@
 // OpenMP's routines for devices, memory spaces, interoperability and affinity, whose effect in a
 // target region the specification leaves open (OpenMP 5.2, chapter 18; OpenMP 6.0, part IV). They
 // do what is possible without the host, and otherwise return that it is not supported.
-#include "environment.h"
+#include "device/gpu/environment.h"
 
 namespace gantry::device {
 

@@ -1,7 +1,7 @@
 // Routines about internal control variables: of the calling task's data environment, or the
 // device's one value (OpenMP 5.2, sections 18.2 to 18.4 and chapter 2).
-#include "loops.h"
-#include "thread_state.h"
+#include "device/gpu/loops.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 namespace {

@@ -1,7 +1,7 @@
 // Calls through pointers that came from the host (OpenMP 5.2, section 7.8, the indirect clause).
 // The passes in src/pass translate the pointer first.
-#include "environment.h"
-#include "machine.h"
+#include "device/gpu/environment.h"
+#include "device/gpu/machine.h"
 
 namespace gantry::device {
 namespace {

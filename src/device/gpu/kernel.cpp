@@ -5,10 +5,10 @@
 // there, runs it if the team is large enough to have it, and comes to the work barrier again for
 // the region's end. The optimiser may put a loop of its own, with direct calls, in place of
 // run_worker; it is made of the same functions.
-#include "loops.h"
-#include "memory.h"
-#include "team.h"
-#include "thread_state.h"
+#include "device/gpu/loops.h"
+#include "device/gpu/memory.h"
+#include "device/gpu/team.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 

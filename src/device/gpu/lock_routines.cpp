@@ -1,8 +1,8 @@
 // Locks of the program (OpenMP 5.2, section 18.9). omp_lock_t is one word of pointer size,
 // omp_nest_lock_t as well.
-#include "heap.h"
-#include "locks.h"
-#include "team.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/locks.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

@@ -1,7 +1,7 @@
 // A lock is a word of memory: 0, or 1 while somebody holds it.
 #pragma once
 
-#include "machine.h"
+#include "device/gpu/machine.h"
 
 namespace gantry::device {
 

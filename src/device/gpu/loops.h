@@ -1,9 +1,9 @@
 // Kinds of schedules, as Clang numbers them.
 #pragma once
 
-#include "normalised_loops.h"
-#include "team.h"
-#include "types.h"
+#include "device/gpu/team.h"
+#include "device/gpu/types.h"
+#include "device/normalised_loops.h"
 
 namespace gantry::device {
 

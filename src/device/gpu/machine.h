@@ -5,7 +5,7 @@
 // here may be taken for convergent unless a mask says who takes part.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device::machine {
 
@@ -87,7 +87,7 @@ Value* generic(GANTRY_IN_SHARED Value* place) {
 } // namespace gantry::device::machine
 
 #if defined(__NVPTX__)
-#include "machine_nvptx.h"
+#include "device/gpu/machine_nvptx.h"
 #else
 #error "this GPU has no machine_*.h"
 #endif

@@ -2,11 +2,11 @@
 // shared memory until that is full, then from the device's heap.
 //
 // The main thread of a generic kernel owns the stack; other threads allocate from the heap.
-#include "memory.h"
+#include "device/gpu/memory.h"
 
-#include "heap.h"
-#include "messages.h"
-#include "team.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/messages.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

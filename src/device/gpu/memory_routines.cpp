@@ -1,6 +1,6 @@
 // Memory that the program asks for on the device: of its heap, whichever memory space an allocator
 // is of (OpenMP 5.2, section 18.13).
-#include "sized_blocks.h"
+#include "device/gpu/sized_blocks.h"
 
 namespace gantry::device {
 namespace {

@@ -1,6 +1,6 @@
-#include "messages.h"
+#include "device/gpu/messages.h"
 
-#include "machine.h"
+#include "device/gpu/machine.h"
 
 namespace gantry::device {
 

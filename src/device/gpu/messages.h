@@ -1,7 +1,7 @@
 // Messages of the device runtime, through the device's printf.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 

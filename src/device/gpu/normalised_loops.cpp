@@ -1,8 +1,8 @@
 // Flang's loops on a GPU. Neighbouring threads take neighbouring iterations, so that their accesses
 // coalesce: also for schedule(static), which Flang does not tell from no clause.
-#include "normalised_loops.h"
+#include "device/normalised_loops.h"
 
-#include "loops.h"
+#include "device/gpu/loops.h"
 
 namespace gantry::device {
 namespace {

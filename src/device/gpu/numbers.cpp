@@ -1,5 +1,5 @@
 // The numbers of C's <stdlib.h>: conversions of text to integers, quotients, random numbers.
-#include "standard_library.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -1,5 +1,5 @@
 // LLVM's extensions (ompx.h): the grid as the machine has it.
-#include "machine.h"
+#include "device/gpu/machine.h"
 
 namespace gantry::device {
 namespace {

@@ -5,10 +5,10 @@
 // before the region too, and a region may write what is read there. In a generic kernel the main
 // thread comes alone, hands the region to the workers and waits. A region inside of another has one
 // thread, its master's.
-#include "heap.h"
-#include "messages.h"
-#include "team.h"
-#include "thread_state.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/messages.h"
+#include "device/gpu/team.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 namespace {

@@ -1,6 +1,6 @@
 // Queries that the linker wrapper folds where it can (src/link/runtime_queries.h). They have a file
 // of their own, so that no compiler inlines the calls before.
-#include "thread_state.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 

@@ -4,7 +4,7 @@
 //
 // `list` is an array of pointers to the calling thread's copies. After a reduction one thread's
 // list has the result, and the function returns 1 in it, and 0 in the others.
-#include "team.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

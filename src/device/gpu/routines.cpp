@@ -1,7 +1,7 @@
 // The OpenMP routines that device code may call, but for those of locks, memory and tasks
 // (OpenMP 5.2, chapter 18).
-#include "environment.h"
-#include "team.h"
+#include "device/gpu/environment.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 

@@ -2,7 +2,7 @@
 // driver's heap can neither align nor resize a block.
 #pragma once
 
-#include "heap.h"
+#include "device/gpu/heap.h"
 
 namespace gantry::device::sized_blocks {
 

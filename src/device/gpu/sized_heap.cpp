@@ -1,8 +1,8 @@
 // The heap for programs that ask for its blocks to be resized or aligned. The driver's cannot do
 // that and does not say how large a block is. Where code of an image uses realloc or aligned_alloc,
 // the linker wrapper gives all its heap functions these names (src/link/sized_heap.h).
-#include "sized_blocks.h"
-#include "standard_library.h"
+#include "device/gpu/sized_blocks.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -1,5 +1,5 @@
 // qsort and bsearch of C's <stdlib.h>.
-#include "standard_library.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -1,9 +1,9 @@
 // Output, the end of a kernel, and functions of the C and C++ runtime libraries that Clang's code
 // calls and neither the driver nor the compiler provides.
-#include "standard_library.h"
-#include "heap.h"
-#include "machine.h"
-#include "messages.h"
+#include "device/gpu/standard_library.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/machine.h"
+#include "device/gpu/messages.h"
 
 namespace gantry::device {
 

@@ -1,7 +1,7 @@
 // C's library for device code: functions that neither the driver nor the compiler brings.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 /// A program may have its own.
 #define GANTRY_WEAK [[gnu::weak]]

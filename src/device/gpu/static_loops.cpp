@@ -3,8 +3,8 @@
 //
 // Clang counts iterations from the lower to the upper bound in steps of `increment`. It gets the
 // first chunk and the distance to the next, and clips the last chunk itself.
-#include "loops.h"
-#include "team.h"
+#include "device/gpu/loops.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

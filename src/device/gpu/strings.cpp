@@ -1,6 +1,6 @@
 // C's <string.h>, and what POSIX adds to it, in the C locale.
-#include "heap.h"
-#include "standard_library.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

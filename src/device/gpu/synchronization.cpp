@@ -1,7 +1,7 @@
 // Barriers, and constructs that one thread at a time or one thread alone executes (OpenMP 5.2,
 // chapters 10.5, 11.1 and 15).
-#include "locks.h"
-#include "team.h"
+#include "device/gpu/locks.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 namespace {

@@ -1,9 +1,9 @@
 // Explicit tasks (OpenMP 5.2, chapter 12). The generating thread executes a task at once, like an
 // included task. So dependences are always satisfied, and task groups and taskwait have nothing to
 // wait for. What remains is the task's data environment, its reductions and its destructors.
-#include "heap.h"
-#include "team.h"
-#include "thread_state.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/team.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 namespace {

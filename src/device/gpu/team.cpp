@@ -1,7 +1,7 @@
-#include "team.h"
+#include "device/gpu/team.h"
 
-#include "messages.h"
-#include "thread_state.h"
+#include "device/gpu/messages.h"
+#include "device/gpu/thread_state.h"
 
 namespace gantry::device {
 

@@ -10,7 +10,7 @@
 // written by one thread (thread 0, or the main thread) while the others wait for it in a barrier.
 #pragma once
 
-#include "machine.h"
+#include "device/gpu/machine.h"
 
 namespace gantry::device {
 

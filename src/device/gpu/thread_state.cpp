@@ -1,7 +1,7 @@
-#include "thread_state.h"
+#include "device/gpu/thread_state.h"
 
-#include "heap.h"
-#include "locks.h"
+#include "device/gpu/heap.h"
+#include "device/gpu/locks.h"
 
 namespace gantry::device {
 GANTRY_SHARED uint32_t thread_states;

@@ -2,7 +2,7 @@
 // loops of theirs that nobody shares. Few threads ever have any.
 #pragma once
 
-#include "team.h"
+#include "device/gpu/team.h"
 
 namespace gantry::device {
 

@@ -1,3 +1,6 @@
+// reachable_from: which functions and variables a launch of a kernel may use, and where the shared
+// ones of them lie in a block's shared memory.
+
 #include "simt/ptx/program.h"
 
 #include <algorithm>

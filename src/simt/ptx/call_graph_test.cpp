@@ -1,3 +1,6 @@
+// Calls, addresses taken and initial values each make functions and variables reachable from a
+// kernel, and shared variables that are reachable get places.
+
 #include "simt/ptx/test_support.h"
 
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 // schedule(static) says (OpenMP 5.2, section 11.5.3).
 //
 // Bitcode, linked into each module when it is compiled.
-#include "normalised_loops.h"
+#include "device/normalised_loops.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 // stable (Miller's algorithm; Abramowitz and Stegun, 9.12); Y0 and Y1 are sums of those (9.1.88,
 // and its derivative). Small arguments have the power series, large ones Hankel's expansion
 // (9.2.5, 9.7.1).
-#include "mathematics/pairs.h"
+#include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
 

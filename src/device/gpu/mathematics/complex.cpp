@@ -4,7 +4,7 @@
 // The inverse functions are those of W. Kahan, "Branch cuts for complex elementary functions"
 // (1987); results for infinities and NaNs are those of C17, annex G. Functions of float are
 // computed as those of double.
-#include "standard_library.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

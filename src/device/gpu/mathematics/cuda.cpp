@@ -1,5 +1,5 @@
 // Functions that CUDA has beyond C's, under their names in libdevice.
-#include "mathematics/pairs.h"
+#include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
 

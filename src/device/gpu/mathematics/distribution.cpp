@@ -1,5 +1,5 @@
 // The normal distribution and what inverts the error functions, under their names in libdevice.
-#include "mathematics/pairs.h"
+#include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
 

@@ -1,6 +1,6 @@
 // The gamma function. libclc's is more than a hundred units in the last place off for arguments
 // of 30; it serves between 1 and 2 here.
-#include "mathematics/pairs.h"
+#include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
 

@@ -1,5 +1,5 @@
 // Functions of integers and of bits, under their names in CUDA's libdevice.
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 

@@ -1,7 +1,7 @@
 // Functions that C and CUDA have twice, of double and of float: both are defined by one line.
 #pragma once
 
-#include "types.h"
+#include "device/gpu/types.h"
 
 /// The parameters of such functions.
 #define GANTRY_X(Real) (Real x)

@@ -3,7 +3,7 @@
 //
 // Machine instructions serve where there are some; the rest are libclc's functions (their accuracy
 // is that of OpenCL C, 7.4), under the names that its C++ interface mangles.
-#include "mathematics/pairs.h"
+#include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
 

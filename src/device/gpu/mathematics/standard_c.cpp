@@ -1,7 +1,7 @@
 // C's and POSIX's mathematical functions that libdevice does not have, under their own names. Those
 // that it has are renamed (src/link/mathematics_names.cpp).
-#include "mathematics/pairs.h"
-#include "standard_library.h"
+#include "device/gpu/mathematics/pairs.h"
+#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 

@@ -1,6 +1,6 @@
 // Conversions between numbers and integers of 128 bits, which the code generator has no
 // instructions for. The names are those of compiler-rt.
-#include "types.h"
+#include "device/gpu/types.h"
 
 namespace gantry::device {
 
