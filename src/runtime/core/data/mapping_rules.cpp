@@ -334,6 +334,10 @@ Status MappingRules::update(const MapItem& item, ConstructWork& work) {
     }
     return {};
   }
+  // The mapping itself, which may be in no cache, is not looked at without need.
+  if (table_.separate() == 0) {
+    return {}; // all corresponding storage is the original storage
+  }
   const auto direction =
       item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice;
   if (lookup.mapping->is_copied(item.to)) {

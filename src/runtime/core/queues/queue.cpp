@@ -76,15 +76,13 @@ void QueuePool::destroy_old(std::int64_t now) {
   }
 }
 
-Queue::~Queue() {
-  if (queue_ != nullptr) {
-    // A construct that ends without having waited has failed already, and said so.
-    (void)synchronize();
-    if (has_times()) [[unlikely]] {
-      (void)device_.queued(device_.plugin().functions().record_times, queue_, 0);
-    }
-    pool_.give_back(queue_);
+void Queue::give_back() {
+  // A construct that ends without having waited has failed already, and said so.
+  (void)synchronize();
+  if (has_times()) [[unlikely]] {
+    (void)device_.queued(device_.plugin().functions().record_times, queue_, 0);
   }
+  pool_.give_back(queue_);
 }
 
 Status Queue::take() {

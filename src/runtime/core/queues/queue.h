@@ -69,7 +69,11 @@ public:
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   /// Waits for what is in the queue.
-  ~Queue();
+  ~Queue() {
+    if (queue_ != nullptr) {
+      give_back();
+    }
+  }
 
   [[nodiscard]] const Construct& construct() const { return construct_; }
   [[nodiscard]] const DeviceName& device_name() const { return device_.name(); }
@@ -122,6 +126,7 @@ public:
                                   std::uint64_t size) const;
 
 private:
+  void give_back();
   Status wait();
 
   /// A copy need not be put into the device's queue.
