@@ -92,8 +92,9 @@ void gives_large_blocks() {
     skip("the device does not have 256 MiB");
   }
   done(status, "allocate");
+  constexpr std::uint64_t kWords = kBytes / 8;
   auto* const first = static_cast<std::int64_t*>(memory);
-  std::int64_t* const last = first + kBytes / sizeof(std::int64_t) - 1;
+  std::int64_t* const last = &first[kWords - 1];
   device.set(first, 1);
   device.set(last, 2);
   require(device.get(first) == 1 && device.get(last) == 2,
