@@ -88,8 +88,7 @@ SUMS(2)
 SUMS(3)
 SUM(4, 0)
 
-/* And some with more parameters, of which the sum is the first, the last and those in the middle.
- */
+/* And some with more parameters, which sum up the first, the last and those in the middle. */
 #define TEN(n)                                                                                     \
   word n##0, word n##1, word n##2, word n##3, word n##4, word n##5, word n##6, word n##7,          \
       word n##8, word n##9

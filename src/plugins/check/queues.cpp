@@ -224,7 +224,7 @@ void tells_times() {
 }
 
 void tears_down_after_load() {
-  without_leaks(4, [&] {
+  without_leaks(12, [&] {
     const Setting at;
     on_threads([&](int) {
       const Queue queue(at.device);

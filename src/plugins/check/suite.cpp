@@ -80,10 +80,12 @@ bool end_orphans() {
   const bool are_left = ended >= 0;
   while (ended >= 0) {
     std::ifstream children(fmt::format("/proc/self/task/{}/children", gettid()));
-    for (pid_t child = 0; children >> child;) {
-      kill(child, SIGKILL);
+    pid_t child = 0;
+    if (!(children >> child)) {
+      break; // a kernel without that file
     }
-    ended = waitpid(-1, nullptr, 0);
+    kill(child, SIGKILL);
+    ended = waitpid(child, nullptr, 0);
   }
   return are_left;
 }

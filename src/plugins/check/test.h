@@ -198,8 +198,8 @@ void on_threads(Work work) {
   }
 }
 
-/// Repeats `round` and fails the case if the process holds on to more and more: descriptors,
-/// threads, memory.
+/// Repeats `round`, six times or more, and fails the case if the process holds on to more and more:
+/// descriptors, threads, memory.
 void without_leaks(int rounds, const std::function<void()>& round);
 
 } // namespace gantry::plugin_check

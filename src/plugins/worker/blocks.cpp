@@ -148,11 +148,16 @@ std::optional<std::uint64_t> Blocks::allocate_at(std::uint64_t size, std::uint64
   return slot ? occupy(*slots, *slot, offset, size) : std::nullopt;
 }
 
+Blocks::SizeClass& Blocks::large_class(std::uint64_t slot_size) {
+  SizeClass& slots = classes_[slot_size];
+  slots.slot_size = slot_size;
+  return slots;
+}
+
 void Blocks::add_large_slot(std::uint64_t offset, std::uint64_t end, bool guarded) {
   if (offset < end) {
-    SizeClass& slots = classes_[end - offset];
-    slots.slot_size = end - offset;
-    slots.free.push_back({.offset = offset, .guarded = guarded, .closed = guarded});
+    large_class(end - offset)
+        .free.push_back({.offset = offset, .guarded = guarded, .closed = guarded});
   }
 }
 
@@ -186,11 +191,9 @@ std::optional<Blocks::Slot> Blocks::take_slot_at(std::uint64_t offset, std::uint
     pages_.discard(taken.offset, slot_size);
     add_large_slot(taken.offset, begin, taken.closed);
     add_large_slot(end, end_of_slot, taken.closed);
-    add_large_slot(begin, end, taken.closed);
-    of_class = &classes_[end - begin];
-    const Slot part = of_class->free.back();
-    of_class->free.pop_back();
-    return part;
+    guards_ += taken.closed ? 1 : 0;
+    of_class = &large_class(end - begin);
+    return Slot{.offset = begin, .guarded = taken.closed, .closed = taken.closed};
   }
   return std::nullopt;
 }

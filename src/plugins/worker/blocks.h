@@ -58,8 +58,8 @@ public:
   [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t size) {
     return allocate(size, Place());
   }
-  /// `offset`, where `size` > 0 bytes are a block now; nothing if some of them are in use. A freed
-  /// block's bytes are not, at once.
+  /// `offset`, where `size` > 0 bytes are a block now; nothing if some of them are in use. The
+  /// bytes of a freed block are free at once here.
   [[nodiscard]] std::optional<std::uint64_t> allocate_at(std::uint64_t size, std::uint64_t offset);
 
   enum class Release : std::uint8_t {
@@ -105,6 +105,7 @@ private:
   /// A free slot that has these bytes, and whose class it is. A large one has no more pages than
   /// they need: what it had before and behind becomes slots of their own.
   std::optional<Slot> take_slot_at(std::uint64_t offset, std::uint64_t size, SizeClass*& of_class);
+  SizeClass& large_class(std::uint64_t slot_size);
   void add_large_slot(std::uint64_t offset, std::uint64_t end, bool guarded);
   /// `offset`, where a block is now in a slot that is nobody's; it is free again if that fails.
   std::optional<std::uint64_t> occupy(SizeClass& slots, Slot slot, std::uint64_t offset,

@@ -334,9 +334,10 @@ Status MappingRules::update(const MapItem& item, ConstructWork& work) {
     }
     return {};
   }
-  // The mapping itself, which may be in no cache, is not looked at without need.
   if (table_.separate() == 0) {
-    return {}; // all corresponding storage is the original storage
+    // All corresponding storage is the original storage. The mapping, which may be in no cache, is
+    // not read.
+    return {};
   }
   const auto direction =
       item.to ? Transfers::Direction::kToDevice : Transfers::Direction::kFromDevice;

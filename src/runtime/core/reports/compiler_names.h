@@ -26,8 +26,8 @@ struct CompilerNames {
 /// constructors of libraries too.
 void know_compiler(const CompilerNames& compiler);
 
-// What the first compiler answers that knows the string; the string itself, which may be null, if
-// none does.
+// What the first compiler answers that knows the string; the string itself if none does, and
+// nothing for null.
 
 /// Of a Construct::location: "zaxpy.cpp:12", or empty for a program without debug information.
 [[nodiscard]] std::string position(const char* location);
