@@ -212,8 +212,8 @@ void without_leaks(int rounds, const std::function<void()>& round) {
   };
   // Half of the rounds for what is made once, or kept up to some number.
   const Holdings before = repeat(rounds / 2);
-  // What is lost makes each of three parts grow, a pool that has not its size yet one or two. Few
-  // rounds say less.
+  // What is lost makes each of three parts grow, a pool that has not its size yet one or two.
+  // Memory that is freed may be kept from use for a while, so few rounds say less.
   const std::size_t slack = std::size_t{rounds < kFewRounds ? 16U : 2U} << 20;
   std::array<Holdings, 4> parts = {before};
   const int of_part = (rounds - rounds / 2) / 3;
