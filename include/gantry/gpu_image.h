@@ -25,6 +25,10 @@ enum {
   GANTRY_KERNEL_SPMD = 2,    /**< all threads run the whole region */
 };
 
+/** The schedule of a distribute loop whose chunk is for the runtime to choose, where Clang's number
+   would be 91, in chunks: no other number of Clang's is as large. */
+enum { GANTRY_DISTRIBUTE_OPEN = 0x47000 };
+
 typedef struct gantry_kernel_environment {
   uint8_t uses_state_machine; /**< workers run the runtime's; else the optimiser has made one */
   uint8_t may_nest;

@@ -25,6 +25,11 @@ void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) GANTRY_N
  */
 CUresult gantry_simt_use_host_memory(CUdevice device) GANTRY_NOEXCEPT;
 
+/** The threads of a block that run fastest, for launches whose program does not say how many: one
+    warp, which never waits for another. 0 while GANTRY_SIMT_CHECK watches how the warps of a block
+    work together, of which there should be several. Any thread. */
+unsigned gantry_simt_usual_block_size(void) GANTRY_NOEXCEPT;
+
 enum {
   GANTRY_SIMT_FAULT_NO_ADDRESS = 0,
   GANTRY_SIMT_FAULT_READ = 1,

@@ -1,5 +1,6 @@
 #include "link/gpu_module.h"
 
+#include "link/distribute_loops.h"
 #include "link/guarded_regions.h"
 #include "link/image_check.h"
 #include "link/kernel_environment.h"
@@ -131,6 +132,7 @@ void define_inline_functions(llvm::Module& module) {
 } // namespace
 
 void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID of_kernels) {
+  open_distribute_loops(module);
   optimize_openmp(module, level);
   wait_before_guarded_regions(module);
   make_kernels_of_variables(module, of_kernels);
@@ -139,8 +141,9 @@ void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID
 }
 
 void specialize_runtime(llvm::Module& module) {
+  const RuntimeAnswers answers(module);
   run_pass(module, llvm::AlwaysInlinerPass());
-  fold_runtime_queries(module);
+  answers.fold(module);
   make_room_for_main_threads(module);
 }
 

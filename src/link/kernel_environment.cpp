@@ -51,19 +51,6 @@ llvm::Constant* replaced(llvm::Constant* whole, unsigned place, llvm::Constant* 
   return llvm::ConstantStruct::get(type, members);
 }
 
-void raise_bound_in_environment(llvm::GlobalVariable& environment) {
-  const llvm::ConstantInt* const most = member(environment, kMaxThreads);
-  if (most == nullptr || most->isNegative() || most->isZero()) {
-    return; // no bound
-  }
-  llvm::Constant* const whole = environment.getInitializer();
-  llvm::Constant* const configuration = whole->getAggregateElement(kConfiguration);
-  llvm::Constant* const raised =
-      llvm::ConstantInt::get(most->getType(), with_main_thread(most->getZExtValue()));
-  environment.setInitializer(
-      replaced(whole, kConfiguration, replaced(configuration, kMaxThreads, raised)));
-}
-
 } // namespace
 
 std::optional<std::uint8_t> kernel_mode(const llvm::Function& function) {
@@ -74,12 +61,39 @@ std::optional<std::uint8_t> kernel_mode(const llvm::Function& function) {
                          : std::optional(static_cast<std::uint8_t>(mode->getZExtValue()));
 }
 
+std::optional<std::uint64_t> max_threads(const llvm::Function& function) {
+  const llvm::GlobalVariable* const environment = environment_of(function);
+  const llvm::ConstantInt* const most =
+      environment == nullptr ? nullptr : member(*environment, kMaxThreads);
+  return most == nullptr || most->isNegative() || most->isZero()
+             ? std::nullopt
+             : std::optional(most->getZExtValue());
+}
+
+namespace {
+
+void raise_bound_in_environment(llvm::Function& kernel) {
+  const std::optional<std::uint64_t> most = max_threads(kernel);
+  if (!most) {
+    return;
+  }
+  llvm::GlobalVariable& environment = *environment_of(kernel);
+  llvm::Constant* const whole = environment.getInitializer();
+  llvm::Constant* const configuration = whole->getAggregateElement(kConfiguration);
+  llvm::Constant* const raised = llvm::ConstantInt::get(
+      configuration->getAggregateElement(kMaxThreads)->getType(), with_main_thread(*most));
+  environment.setInitializer(
+      replaced(whole, kConfiguration, replaced(configuration, kMaxThreads, raised)));
+}
+
+} // namespace
+
 void make_room_for_main_threads(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (kernel_mode(function) != GANTRY_KERNEL_GENERIC) {
       continue;
     }
-    raise_bound_in_environment(*environment_of(function));
+    raise_bound_in_environment(function);
     std::uint64_t most = 0;
     // In one dimension: "64"; kernels with more are bare ones.
     if (llvm::to_integer(function.getFnAttribute(kMaxThreadsAttribute).getValueAsString(), most)) {

@@ -1,12 +1,12 @@
 #include "link/runtime_queries.h"
 
 #include "link/kernel_environment.h"
+#include "link/mentions.h"
 
-#include <map>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
-#include <gantry/gpu_image.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -15,99 +15,85 @@ namespace gantry::link {
 namespace {
 
 constexpr const char* kModeQuery = "__gantry_kernel_mode";
+constexpr const char* kDepthQuery = "__gantry_region_depth";
 constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
-/// The functions that a function calls or takes the address of.
-std::vector<llvm::Function*> mentioned_by(const llvm::Function& function) {
-  std::vector<llvm::Function*> found;
-  std::vector<const llvm::Constant*> constants;
-  const auto look_at = [&](const llvm::Value* value) {
-    if (auto* mentioned = llvm::dyn_cast<llvm::Function>(value)) {
-      found.push_back(const_cast<llvm::Function*>(mentioned));
-    } else if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value)) {
-      constants.push_back(constant);
-    }
-  };
-  for (const llvm::BasicBlock& block : function) {
-    for (const llvm::Instruction& instruction : block) {
-      for (const llvm::Use& operand : instruction.operands()) {
-        look_at(operand.get());
-      }
-    }
-  }
-  while (!constants.empty()) {
-    const llvm::Constant* const constant = constants.back();
-    constants.pop_back();
-    for (const llvm::Use& operand : constant->operands()) {
-      look_at(operand.get());
-    }
-  }
-  return found;
-}
+/// Places of functions among the arguments of calls.
+struct Argument {
+  const char* callee;
+  unsigned place;
+};
+/// These are run as parallel regions …
+constexpr Argument kRegions[] = {{"__kmpc_parallel_60", 5},
+                                 {"__kmpc_parallel_60", 6},
+                                 {"__kmpc_parallel_51", 5},
+                                 {"__kmpc_parallel_51", 6}};
+/// … and all of these are called by the callee itself.
+constexpr const char* kCallers[] = {"__kmpc_nvptx_parallel_reduce_nowait_v2",
+                                    "__kmpc_nvptx_teams_reduce_nowait_v2"};
 
-/// The modes of the kernels that reach a function: one, or several.
-struct Modes {
-  bool reached = false;
-  bool several = false;
-  std::uint8_t mode = 0;
+/// What is known of a number: nothing has been said of it, one value, or that there are several.
+template <typename Number>
+class Known {
+public:
+  Known() = default;
+  explicit Known(Number value) : reached_(true), value_(value) {}
+  [[nodiscard]] static Known several() {
+    Known known;
+    known.reached_ = known.several_ = true;
+    return known;
+  }
 
+  [[nodiscard]] std::optional<Number> value() const {
+    return reached_ && !several_ ? std::optional(value_) : std::nullopt;
+  }
   /// True if that is new.
-  bool add(const Modes& other) {
-    const Modes before = *this;
-    several = several || other.several || (reached && mode != other.mode);
-    mode = reached ? mode : other.mode;
-    reached = true;
-    return !before.reached || before.several != several;
+  bool add(const Known& other) {
+    const Known before = *this;
+    several_ = several_ || other.several_ || (reached_ && other.reached_ && value_ != other.value_);
+    value_ = reached_ ? value_ : other.value_;
+    reached_ = reached_ || other.reached_;
+    return reached_ != before.reached_ || several_ != before.several_;
+  }
+
+private:
+  bool reached_ = false;
+  bool several_ = false;
+  Number value_ = {};
+};
+
+} // namespace
+
+/// How kernels reach a function: their mode, and the number of parallel regions around it.
+struct RuntimeAnswers::Ways {
+  Known<std::uint8_t> mode;
+  Known<std::uint32_t> depth;
+
+  bool add(const Ways& other) {
+    const bool new_mode = mode.add(other.mode);
+    return depth.add(other.depth) || new_mode;
   }
 };
 
-using Reach = std::map<const llvm::Function*, Modes>;
+namespace {
 
-Reach modes_that_reach(llvm::Module& module) {
-  Reach reach;
-  std::vector<llvm::Function*> changed;
-  const auto reach_with = [&](llvm::Function* function, const Modes& modes) {
-    if (!function->isDeclaration() && reach[function].add(modes)) {
-      changed.push_back(function);
-    }
-  };
-  for (llvm::Function& function : module) {
-    if (const auto mode = kernel_mode(function)) {
-      reach_with(&function, {.reached = true, .mode = *mode});
-    } else if (!function.hasLocalLinkage()) {
-      // A kernel without an environment, or something that a variable mentions.
-      reach_with(&function, {.reached = true, .several = true});
-    }
+bool is_region(const Mention& mention) {
+  return std::ranges::any_of(kRegions, [&](const Argument& region) {
+    return mention.argument_of == region.callee && mention.place == region.place;
+  });
+}
+
+RuntimeAnswers::Ways ways_through(const Mention& mention, RuntimeAnswers::Ways ways) {
+  const std::optional<std::uint32_t> depth = ways.depth.value();
+  if (depth && is_region(mention)) {
+    ways.depth = Known(*depth + 1);
+  } else if (!mention.is_call &&
+             std::ranges::find(kCallers, mention.argument_of) == std::ranges::end(kCallers)) {
+    ways.depth = Known<std::uint32_t>::several(); // may be called from anywhere
   }
-  for (const llvm::GlobalVariable& variable : module.globals()) {
-    // A function in a variable can be called from everywhere.
-    std::vector<const llvm::User*> constants;
-    if (variable.hasInitializer()) {
-      constants.push_back(&variable);
-    }
-    while (!constants.empty()) {
-      const llvm::User* const user = constants.back();
-      constants.pop_back();
-      for (const llvm::Use& operand : user->operands()) {
-        if (auto* function = llvm::dyn_cast<llvm::Function>(operand.get())) {
-          reach_with(function, {.reached = true, .several = true});
-        } else if (!llvm::isa<llvm::GlobalValue>(operand.get())) {
-          constants.push_back(llvm::cast<llvm::User>(operand.get()));
-        }
-      }
-    }
-  }
-  while (!changed.empty()) {
-    const llvm::Function* const function = changed.back();
-    changed.pop_back();
-    const Modes modes = reach[function];
-    for (llvm::Function* mentioned : mentioned_by(*function)) {
-      reach_with(mentioned, modes);
-    }
-  }
-  return reach;
+  return ways;
 }
 
 /// Replaces calls of `query` by what `answer` gives for the function that they are in.
@@ -122,7 +108,7 @@ void replace_calls(llvm::Module& module, const char* query, const Answer& answer
     if (call == nullptr || call->getCalledFunction() != asked) {
       continue;
     }
-    if (const std::optional<std::uint8_t> known = answer(*call->getFunction())) {
+    if (const std::optional<std::uint64_t> known = answer(*call->getFunction())) {
       call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), *known));
       call->eraseFromParent();
     }
@@ -131,17 +117,56 @@ void replace_calls(llvm::Module& module, const char* query, const Answer& answer
 
 } // namespace
 
-void fold_runtime_queries(llvm::Module& module) {
-  const Reach reach = modes_that_reach(module);
-  using Answer = std::optional<std::uint8_t>;
-  replace_calls(module, kModeQuery, [&](const llvm::Function& function) -> Answer {
-    const auto modes = reach.find(&function);
-    return modes == reach.end() || modes->second.several ? Answer() : Answer(modes->second.mode);
-  });
+RuntimeAnswers::RuntimeAnswers(const llvm::Module& module) {
+  std::vector<const llvm::Function*> changed;
+  const auto reach_with = [&](const llvm::Function* function, const Ways& ways) {
+    if (!function->isDeclaration() && reach_[function].add(ways)) {
+      changed.push_back(function);
+    }
+  };
+  const Ways from_anywhere = {Known<std::uint8_t>::several(), Known<std::uint32_t>::several()};
+  for (const llvm::Function& function : module) {
+    if (const auto mode = kernel_mode(function)) {
+      reach_with(&function, {Known(*mode), Known(std::uint32_t{0})});
+    } else if (!function.hasLocalLinkage()) {
+      // A kernel without an environment, or something that a variable mentions.
+      reach_with(&function, from_anywhere);
+    }
+  }
+  for (const llvm::GlobalVariable& variable : module.globals()) {
+    // A function in a variable can be called from everywhere.
+    for (const llvm::Function* function : mentioned_in(variable)) {
+      reach_with(function, from_anywhere);
+    }
+  }
+  while (!changed.empty()) {
+    const llvm::Function* const function = changed.back();
+    changed.pop_back();
+    const Ways ways = reach_[function];
+    for (const Mention& mention : mentioned_by(*function)) {
+      reach_with(mention.function, ways_through(mention, ways));
+    }
+  }
   const llvm::Function* const maker = module.getFunction(kStateMaker);
-  const bool may_have_states = maker != nullptr && reach.contains(maker);
+  may_have_states_ = maker != nullptr && reach_.contains(maker);
+}
+
+RuntimeAnswers::~RuntimeAnswers() = default;
+
+void RuntimeAnswers::fold(llvm::Module& module) const {
+  using Answer = std::optional<std::uint64_t>;
+  const auto ways_to = [&](const llvm::Function& function) {
+    const auto found = reach_.find(&function);
+    return found == reach_.end() ? Ways() : found->second;
+  };
+  replace_calls(module, kModeQuery, [&](const llvm::Function& function) -> Answer {
+    return ways_to(function).mode.value();
+  });
+  replace_calls(module, kDepthQuery, [&](const llvm::Function& function) -> Answer {
+    return ways_to(function).depth.value();
+  });
   replace_calls(module, kStatesQuery,
-                [&](const llvm::Function&) { return Answer(may_have_states ? 1 : 0); });
+                [&](const llvm::Function&) { return Answer(may_have_states_ ? 1 : 0); });
 }
 
 } // namespace gantry::link

@@ -63,7 +63,7 @@ protected:
     llvm::SMDiagnostic problem;
     module_ = llvm::parseAssemblyString(text, problem, context_);
     ASSERT_NE(module_, nullptr) << problem.getMessage().str();
-    fold_runtime_queries(*module_);
+    RuntimeAnswers(*module_).fold(*module_);
     EXPECT_FALSE(llvm::verifyModule(*module_));
   }
 
@@ -86,6 +86,57 @@ TEST_F(RuntimeQuestions, ModesOfTheKernelsThatComeToAFunction) {
   EXPECT_EQ(returned("of_generic"), 1);
   EXPECT_EQ(returned("of_both"), std::nullopt);
   EXPECT_EQ(returned("in_a_variable"), std::nullopt);
+}
+
+/// Functions that are reached at depths 0, 1, 2, 1 and 0, and at one that is not known.
+constexpr const char* kDepths = R"(
+  %configuration = type { i8, i8, i8 }
+  %environment = type { %configuration, ptr }
+  @kernel_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2 }, ptr null }
+  declare i32 @__gantry_region_depth()
+  declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
+  declare i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr, i64, ptr, ptr, ptr)
+  declare void @__kmpc_omp_task_alloc(ptr)
+  define internal i32 @inner() {
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+  define internal i32 @outer() {
+    call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @inner, ptr null, ptr null, i64 0, i32 0)
+    call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null, i64 0, ptr null, ptr @reduce, ptr null)
+    call i32 @both()
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+  define internal i32 @reduce() {
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+  define internal i32 @both() {
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+  define internal i32 @task() {
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+  define i32 @kernel() {
+    call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @outer, ptr null, ptr null, i64 0, i32 0)
+    call void @__kmpc_omp_task_alloc(ptr @task)
+    call i32 @both()
+    %depth = call i32 @__gantry_region_depth()
+    ret i32 %depth
+  }
+)";
+
+TEST_F(RuntimeQuestions, DepthsAtWhichFunctionsAreReached) {
+  answer(kDepths);
+  EXPECT_EQ(returned("kernel"), 0);
+  EXPECT_EQ(returned("outer"), 1);
+  EXPECT_EQ(returned("inner"), 2);
+  EXPECT_EQ(returned("reduce"), 1);
+  EXPECT_EQ(returned("both"), std::nullopt);
+  EXPECT_EQ(returned("task"), std::nullopt);
 }
 
 TEST_F(RuntimeQuestions, NoStatesWhereNobodyMakesOne) {

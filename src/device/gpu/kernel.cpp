@@ -101,12 +101,12 @@ bool __kmpc_kernel_parallel(WorkFunction* work) {
   if (team.work == nullptr || machine::thread_in_block() >= team.size) {
     return false;
   }
-  enter_region();
+  enter_region(0);
   return true;
 }
 
 void __kmpc_kernel_end_parallel() {
-  leave_region();
+  leave_region(0);
 }
 
 void __kmpc_barrier_simple_generic(Ident*, int32_t) {

@@ -71,7 +71,8 @@ extern "C" {
 /// The body is called in one place: it is inlined there.
 [[gnu::always_inline]] inline void run_region(bool parallel, int32_t num_threads, Body body,
                                               void* wrapper, void** arguments, uint64_t count) {
-  const bool outermost = depth() == 0;
+  const uint32_t outer = depth();
+  const bool outermost = outer == 0;
   const bool active = parallel && outermost && current_icvs().max_active_levels != 0;
   const uint32_t size = active ? team_size(num_threads) : 1;
   const bool together = outermost && is_spmd();
@@ -86,11 +87,11 @@ extern "C" {
     machine::sync_block(); // all have read what is before the region
   }
   if (!some || machine::thread_in_block() < size) {
-    enter_region();
-    auto thread = static_cast<int32_t>(thread_number());
+    enter_region(outer);
+    auto thread = together ? static_cast<int32_t>(machine::thread_in_block()) : 0;
     int32_t bound = 0;
     body(&thread, &bound, arguments);
-    leave_region();
+    leave_region(outer);
   }
   if (some) {
     end_some();

@@ -6,6 +6,8 @@
 #include "device/gpu/loops.h"
 #include "device/gpu/team.h"
 
+#include <gantry/gpu_image.h>
+
 namespace gantry::device {
 namespace {
 
@@ -16,18 +18,27 @@ struct Bounds {
   Signed* stride;
 };
 
-// Nothing to do: a lower bound above the upper one, within the type's range and not beyond the
-// upper bound of the whole loop, to which Clang clips.
+/// The first chunk of a part and the distance to its next one; all lie beyond the loop where there
+/// is nothing to do, and Clang clips. False if numbers beyond the loop do not fit into the type:
+/// without that, every thread's lower bound is a multiple of its number, as addresses of
+/// neighbours should be.
 template <typename Number, typename Signed>
-void give_nothing(const Bounds<Number, Signed>& bounds) {
-  const Number upper = *bounds.upper;
-  const Number next = upper + 1;
-  if (next > upper) {
-    *bounds.lower = next;
-  } else {
-    *bounds.lower = upper;
-    *bounds.upper = upper - 1;
+[[gnu::always_inline]] inline bool deal_chunks(const Part& part,
+                                               const Bounds<Number, Signed>& bounds,
+                                               Signed increment, Signed chunk_size) {
+  Signed round = 0;
+  Number beyond = 0;
+  if (increment < 0 || __builtin_mul_overflow(part.count, chunk_size, &round) ||
+      __builtin_mul_overflow(round, increment, &round) ||
+      __builtin_add_overflow(*bounds.lower, round, &beyond) ||
+      __builtin_add_overflow(*bounds.upper, round, &beyond)) {
+    return false;
   }
+  const auto size = static_cast<Number>(chunk_size) * static_cast<Number>(increment);
+  *bounds.lower += static_cast<Number>(part.number) * size;
+  *bounds.upper = *bounds.lower + size - static_cast<Number>(increment);
+  *bounds.stride = round;
+  return true;
 }
 
 template <typename Number, typename Signed>
@@ -37,15 +48,22 @@ void share(const Part& part, bool chunked, int32_t* last, const Bounds<Number, S
   const auto upper = static_cast<uint64_t>(*bounds.upper);
   const auto step = static_cast<uint64_t>(static_cast<int64_t>(increment));
   const bool empty = increment > 0 ? *bounds.upper < *bounds.lower : *bounds.lower < *bounds.upper;
+  const uint64_t trips = increment == 1  ? upper - lower
+                         : increment > 0 ? (upper - lower) / step
+                                         : (lower - upper) / (0 - step);
+  if (chunked && chunk_size > 0 && deal_chunks(part, bounds, increment, chunk_size)) {
+    if (last != nullptr) {
+      const uint64_t chunks = trips / static_cast<uint64_t>(chunk_size);
+      *last = !empty && chunks % part.count == part.number ? 1 : 0;
+    }
+    return;
+  }
   if (empty) {
     if (last != nullptr) {
       *last = 0;
     }
     return;
   }
-  const uint64_t trips = increment == 1  ? upper - lower
-                         : increment > 0 ? (upper - lower) / step
-                                         : (lower - upper) / (0 - step);
   // Of trips + 1 iterations, which may not fit into 64 bits.
   uint64_t first = 0, length = 0, stride = 0;
   bool is_last = false;
@@ -71,18 +89,38 @@ void share(const Part& part, bool chunked, int32_t* last, const Bounds<Number, S
     *last = is_last ? 1 : 0;
   }
   *bounds.stride = static_cast<Signed>(stride * step);
-  if (length == 0) {
-    give_nothing(bounds);
-    return;
+  // Nothing to do is a lower bound above the upper one, within the type's range and not beyond the
+  // upper bound of the whole loop, to which Clang clips.
+  const Number whole = *bounds.upper;
+  const bool has_next = static_cast<Number>(whole + 1) > whole;
+  *bounds.lower = length != 0 ? static_cast<Number>(lower + first * step)
+                  : has_next  ? static_cast<Number>(whole + 1)
+                              : whole;
+  *bounds.upper = length != 0 ? static_cast<Number>(lower + (first + length - 1) * step)
+                  : has_next  ? whole
+                              : static_cast<Number>(whole - 1);
+}
+
+/// As many iterations in a chunk of a team that the program leaves open: several for each thread,
+/// whose parallel region costs what it costs, and as many for each team as for the others.
+template <typename Number, typename Signed>
+Signed chunk_of_team(int32_t schedule, const Bounds<Number, Signed>& bounds, Signed increment,
+                     Signed chunk_size) {
+  constexpr uint64_t kMostPerThread = 64;
+  if (schedule != GANTRY_DISTRIBUTE_OPEN || increment != 1 || *bounds.upper < *bounds.lower) {
+    return chunk_size;
   }
-  *bounds.lower = static_cast<Number>(lower + first * step);
-  *bounds.upper = static_cast<Number>(lower + (first + length - 1) * step);
+  const auto trips = static_cast<uint64_t>(*bounds.upper) - static_cast<uint64_t>(*bounds.lower);
+  const uint64_t rounds =
+      trips / (uint64_t{machine::grid_size()} * static_cast<uint64_t>(chunk_size)) + 1;
+  return chunk_size * static_cast<Signed>(rounds < kMostPerThread ? rounds : kMostPerThread);
 }
 
 bool is_chunked(int32_t schedule) {
   const int32_t kind = schedule & kScheduleMask;
   return kind == kStaticChunked || kind == kStaticBalancedChunked ||
-         kind == kOrderedStaticChunked || kind == kDistributeChunked;
+         kind == kOrderedStaticChunked || kind == kDistributeChunked ||
+         kind == GANTRY_DISTRIBUTE_OPEN;
 }
 
 } // namespace
@@ -97,8 +135,9 @@ bool is_chunked(int32_t schedule) {
   void __kmpc_distribute_static_init_##suffix(Ident*, int32_t, int32_t schedule, int32_t* last,    \
                                               Number* lower, Number* upper, Signed* stride,        \
                                               Signed increment, Signed chunk) {                    \
-    share<Number, Signed>(this_team(), is_chunked(schedule), last, {lower, upper, stride},         \
-                          increment, chunk);                                                       \
+    const Bounds<Number, Signed> bounds = {lower, upper, stride};                                  \
+    share<Number, Signed>(this_team(), is_chunked(schedule), last, bounds, increment,              \
+                          chunk_of_team(schedule, bounds, increment, chunk));                      \
   }
 
 extern "C" {

@@ -49,17 +49,20 @@ void start_barriers() {
   barrier_round = 0;
 }
 
-void enter_region() {
-  const uint32_t deeper = depth() + 1;
-  if (deeper > kDeepest) {
-    fail("more than 255 parallel regions are nested");
-  }
-  set_depth(deeper);
+extern "C" uint32_t __gantry_region_depth() {
+  return stored_depth();
 }
 
-void leave_region() {
+void enter_region(uint32_t outer) {
+  if (outer == kDeepest) {
+    fail("more than 255 parallel regions are nested");
+  }
+  set_depth(outer + 1);
+}
+
+void leave_region(uint32_t outer) {
   leave_environment();
-  set_depth(depth() - 1);
+  set_depth(outer);
 }
 
 void sync_team() {

@@ -37,8 +37,15 @@ extern GANTRY_IN_SHARED Team team;
 /// For each thread, the number of regions that it is in, without the team's implicit one.
 extern GANTRY_IN_SHARED uint8_t region_depth[machine::kMaxBlockSize];
 
-inline uint32_t depth() {
+inline uint32_t stored_depth() {
   return region_depth[machine::thread_in_block()];
+}
+/// stored_depth(). The linker wrapper folds this query in functions that are reached at one depth
+/// alone (src/link/runtime_queries.h), so what runs between enter_region() and leave_region() for
+/// the function that begins the region must not ask.
+extern "C" uint32_t __gantry_region_depth();
+inline uint32_t depth() {
+  return __gantry_region_depth();
 }
 inline void set_depth(uint32_t depth) {
   region_depth[machine::thread_in_block()] = static_cast<uint8_t>(depth);
@@ -50,19 +57,20 @@ inline bool is_spmd() {
   return (__gantry_kernel_mode() & GANTRY_KERNEL_SPMD) != 0;
 }
 
-/// The calling thread begins and ends its part of a region.
-void enter_region();
-void leave_region();
+/// The calling thread begins and ends its part of a region, which `outer` others are around.
+void enter_region(uint32_t outer);
+void leave_region(uint32_t outer);
 
 /// In a region of more than one thread, at its own level?
 inline bool in_active_region() {
   return depth() == 1 && team.size > 1;
 }
+/// In an SPMD kernel, thread 0 runs what one thread does: its place in the block is its number.
 inline uint32_t thread_number() {
-  return in_active_region() ? machine::thread_in_block() : 0;
+  return depth() == 1 && (is_spmd() || team.size > 1) ? machine::thread_in_block() : 0;
 }
 inline uint32_t thread_count() {
-  return in_active_region() ? team.size : 1;
+  return depth() == 1 ? team.size : 1;
 }
 
 /// Lanes of this warp that are in the team.

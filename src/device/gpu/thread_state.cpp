@@ -27,7 +27,7 @@ uint32_t bit_of(uint32_t thread) {
 /// How many data environments a thread is in: regions and tasks.
 uint32_t environment() {
   const ThreadState* const state = find_thread_state();
-  return depth() + (state == nullptr ? 0 : state->tasks);
+  return stored_depth() + (state == nullptr ? 0 : state->tasks);
 }
 
 } // namespace

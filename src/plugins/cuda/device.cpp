@@ -38,6 +38,10 @@ std::int32_t describe(Device& opened, CUdevice device) {
   opened.capability = major * 10 + minor;
   opened.integrated = integrated != 0;
   opened.host_accessible = pageable != 0;
+  if (const unsigned usual =
+          driver().usual_block_size == nullptr ? 0 : driver().usual_block_size()) {
+    opened.usual_threads = usual;
+  }
   opened.memory.keep(opened.total_memory / (opened.integrated ? kKeptPartOfHosts : kKeptPart));
   opened.description = fmt::format(
       "{}, sm_{}, {} multiprocessors, {:.1f} GiB, driver for CUDA {}.{}", name, opened.capability,

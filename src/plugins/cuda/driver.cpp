@@ -65,6 +65,8 @@ Driver make_driver() {
       dlsym(library, "gantry_simt_use_host_memory"));
   driver.get_fault =
       reinterpret_cast<decltype(driver.get_fault)>(dlsym(library, "gantry_simt_get_fault"));
+  driver.usual_block_size = reinterpret_cast<decltype(driver.usual_block_size)>(
+      dlsym(library, "gantry_simt_usual_block_size"));
   if (const CUresult result = driver.cuInit(0); result != CUDA_SUCCESS) {
     const char* name = nullptr;
     driver.cuGetErrorName(result, &name);

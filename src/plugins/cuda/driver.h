@@ -74,6 +74,7 @@ struct Driver {
   decltype(&::gantry_simt_set_freed) set_freed = nullptr;
   decltype(&::gantry_simt_use_host_memory) use_host_memory = nullptr;
   decltype(&::gantry_simt_get_fault) get_fault = nullptr;
+  decltype(&::gantry_simt_usual_block_size) usual_block_size = nullptr;
   std::string problem; ///< why there is none; empty if the pointers are good
 };
 

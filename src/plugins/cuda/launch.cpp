@@ -12,7 +12,6 @@ namespace gantry::cuda {
 namespace {
 
 constexpr std::uint32_t kWarpSize = 32;
-constexpr std::uint32_t kDefaultThreads = 128;
 /// Blocks for each that the device can have at work at once, where a loop would give more: their
 /// ends even out, and each takes several chunks.
 constexpr std::uint64_t kWaves = 4;
@@ -23,12 +22,11 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   if (environment.max_threads > 0) {
     most = std::min(most, static_cast<std::uint32_t>(environment.max_threads));
   }
-  std::uint32_t threads = kDefaultThreads;
-  if (launch.thread_limit[0] != 0) {
-    // The main thread of a generic kernel has a warp of its own beside the workers.
-    threads = std::min(launch.thread_limit[0], most) +
-              (environment.mode == GANTRY_KERNEL_GENERIC ? kWarpSize : 0);
-  }
+  // The main thread of a generic kernel has a warp of its own beside the workers.
+  const std::uint32_t main_warp = environment.mode == GANTRY_KERNEL_GENERIC ? kWarpSize : 0;
+  const std::uint32_t threads = launch.thread_limit[0] != 0
+                                    ? std::min(launch.thread_limit[0], most) + main_warp
+                                    : std::max(kernel.device->usual_threads, kWarpSize + main_warp);
   return std::clamp<std::uint32_t>(threads, 1, most);
 }
 

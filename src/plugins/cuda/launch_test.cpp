@@ -23,6 +23,7 @@ struct GridCase {
   std::uint32_t kind = GANTRY_LAUNCH_TEAMS;
   int max_block_size = 1024;
   int max_threads = 0;
+  std::uint32_t usual_threads = 128;
 };
 
 const GridCase kCases[] = {
@@ -37,6 +38,13 @@ const GridCase kCases[] = {
     {.rule = "a long loop has no more teams than there is work for",
      .expected = {{kEnough, 1, 1}, {128, 1, 1}},
      .trip_count = 1U << 30},
+    {.rule = "where the program does not say, the device does",
+     .expected = {{kEnough, 1, 1}, {32, 1, 1}},
+     .usual_threads = 32},
+    {.rule = "a generic kernel has a worker at least",
+     .expected = {{kEnough, 1, 1}, {64, 1, 1}},
+     .mode = GANTRY_KERNEL_GENERIC,
+     .usual_threads = 32},
     {.rule = "clauses are followed",
      .expected = {{7, 1, 1}, {96, 1, 1}},
      .num_teams = {7},
@@ -79,6 +87,7 @@ TEST(ChooseGrid, SuitsTheConstructAndTheKernel) {
   for (const GridCase& each : kCases) {
     Device device;
     device.multiprocessors = 10;
+    device.usual_threads = each.usual_threads;
     device.max_grid_size = 2147483647;
     gantry_kernel kernel;
     kernel.device = &device;

@@ -6,6 +6,7 @@
 #include "simt/exec/host/settings.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/memory/host_memory.h"
+#include "simt/exec/warp/warp.h"
 
 #define GANTRY_SIMT_API(type) extern "C" [[gnu::visibility("default")]] type
 
@@ -49,6 +50,10 @@ GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) noexcept 
   }
   exec::open_host_memory(device);
   return CUDA_SUCCESS;
+}
+
+GANTRY_SIMT_API(unsigned) gantry_simt_usual_block_size() noexcept {
+  return exec::settings().checks.watches_blocks() ? 0 : exec::kLanes;
 }
 
 GANTRY_SIMT_API(void)

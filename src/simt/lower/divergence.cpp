@@ -28,7 +28,19 @@ Shape joined(Shape a, Shape b) {
       a.has_row_stride == b.has_row_stride) {
     return Shape::affine(a.stride, true, a.has_row_stride);
   }
-  return Shape::varying();
+  if (a.is_uniform() && b.is_affine()) {
+    return Shape::affine(b.stride, true, b.has_row_stride);
+  }
+  return a.is_affine() && b.is_uniform() ? joined(b, a) : Shape::varying();
+}
+
+/// Of a value that is one or the other of two for all lanes that execute it: what is affine in one
+/// case is guarded, so that it is accessed as such while that is the case.
+Shape chosen(Shape a, Shape b) {
+  if (a.is_varying() && b.is_affine()) {
+    return Shape::affine(b.stride, true, b.has_row_stride);
+  }
+  return a.is_affine() && b.is_varying() ? chosen(b, a) : joined(a, b);
 }
 
 } // namespace
@@ -194,8 +206,16 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
       return Shape::varying();
     }
     Shape result;
-    for (const llvm::Value* value : phi->incoming_values()) {
-      result = joined(result, shape(value));
+    const llvm::Loop* const loop = loops_.getLoopFor(phi->getParent());
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+      const Shape next = shape(phi->getIncomingValue(i));
+      // What every further iteration makes anew is not worth a guard.
+      const bool again = loop != nullptr && loop->getHeader() == phi->getParent() &&
+                         loop->contains(phi->getIncomingBlock(i));
+      if (again && next.is_varying()) {
+        return next;
+      }
+      result = chosen(result, next);
     }
     return result;
   }
@@ -294,8 +314,9 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
     return result;
   }
   case Instruction::Select:
-    if (operand(0).is_uniform() && operand(1).is_affine() && operand(1) == operand(2)) {
-      return operand(1);
+    if (operand(0).is_uniform() && (operand(1).is_affine() || operand(2).is_affine()) &&
+        !instruction.getType()->isFloatingPointTy()) {
+      return chosen(operand(1), operand(2));
     }
     break;
   case Instruction::Load: {

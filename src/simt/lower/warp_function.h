@@ -115,6 +115,9 @@ private:
   void emit(const llvm::Instruction& instruction);
   void emit_plain(const llvm::Instruction& instruction);
   void emit_affine(const llvm::Instruction& instruction);
+  /// The value in the form of a guarded affine shape, whatever its own is.
+  [[nodiscard]] WarpValue as_guarded(const Value* value, const Shape& wanted);
+  [[nodiscard]] WarpValue selected(const llvm::SelectInst& select);
   [[nodiscard]] Value* correction_of(const llvm::Instruction& instruction, const WarpValue& made);
   [[nodiscard]] Value* correction_of_operand(const Value* operand);
   [[nodiscard]] Value* row_stride_of(const llvm::Instruction& instruction);

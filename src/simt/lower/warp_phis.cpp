@@ -68,46 +68,27 @@ void WarpFunction::pass_phi_values(llvm::BasicBlock& from,
       const Value* incoming = phi.getIncomingValueForBlock(&from);
       Slots& slots = phi_slots_[&phi];
       const Shape of = shape(&phi);
-      if (!of.is_varying()) {
-        if (slots.scalar == nullptr) {
-          slots.scalar = variable(scalar_type(phi.getType()), "phi");
+      const auto assign = [&](llvm::AllocaInst*& slot, Value* value, const char* name) {
+        if (slot == nullptr) {
+          slot = variable(value->getType(), name);
         }
-        Value* value = scalar(incoming);
         if (!all_taken) {
           // An edge that no lane takes must leave alone what another edge has given.
-          Value* old = builder_.CreateLoad(value->getType(), slots.scalar);
+          Value* old = builder_.CreateLoad(value->getType(), slot);
           value = builder_.CreateSelect(builder_.CreateIsNotNull(lanes), value, old);
         }
-        assignments.push_back({slots.scalar, value});
+        assignments.push_back({slot, value});
+      };
+      if (of.is_affine() && of.guarded) {
+        const WarpValue value = as_guarded(incoming, of);
+        assign(slots.scalar, value.scalar, "phi");
+        assign(slots.guard, value.guard, "phi.guard");
+        assign(slots.correction, value.correction, "phi.correction");
+      } else if (!of.is_varying()) {
+        assign(slots.scalar, scalar(incoming), "phi");
       }
       if (of.has_row_stride) {
-        if (slots.row_stride == nullptr) {
-          slots.row_stride = variable(scalar_type(phi.getType()), "phi.row_stride");
-        }
-        Value* row_stride = row_stride_of_operand(incoming);
-        if (!all_taken) {
-          row_stride =
-              builder_.CreateSelect(builder_.CreateIsNotNull(lanes), row_stride,
-                                    builder_.CreateLoad(row_stride->getType(), slots.row_stride));
-        }
-        assignments.push_back({slots.row_stride, row_stride});
-      }
-      if (of.is_affine() && of.guarded) {
-        if (slots.guard == nullptr) {
-          slots.guard = variable(builder_.getInt1Ty(), "phi.guard");
-          slots.correction = variable(vector_type(phi.getType()), "phi.correction");
-        }
-        Value* guard = shape(incoming).guarded ? warp_value(incoming).guard : builder_.getTrue();
-        Value* correction = correction_of_operand(incoming);
-        if (!all_taken) {
-          Value* taken = builder_.CreateIsNotNull(lanes);
-          guard = builder_.CreateSelect(taken, guard,
-                                        builder_.CreateLoad(guard->getType(), slots.guard));
-          correction = builder_.CreateSelect(
-              taken, correction, builder_.CreateLoad(correction->getType(), slots.correction));
-        }
-        assignments.push_back({slots.guard, guard});
-        assignments.push_back({slots.correction, correction});
+        assign(slots.row_stride, row_stride_of_operand(incoming), "phi.row_stride");
       }
       if (of.is_varying()) {
         if (slots.vector == nullptr) {

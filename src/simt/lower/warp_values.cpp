@@ -356,8 +356,52 @@ llvm::Value* WarpFunction::address(const llvm::GetElementPtrInst& instruction, b
   return offset.isZero() ? result : builder_.CreateAdd(result, constant(offset.getZExtValue()));
 }
 
+WarpFunction::WarpValue WarpFunction::as_guarded(const Value* value, const Shape& wanted) {
+  const Shape of = shape(value);
+  WarpValue made = warp_value(value);
+  if (of.is_affine() && of.stride == wanted.stride) {
+    made.guard = made.guard == nullptr ? builder_.getTrue() : made.guard;
+    made.correction = correction_of_operand(value);
+    made.row_stride = wanted.has_row_stride ? row_stride_of_operand(value) : nullptr;
+    return made;
+  }
+  // Any base will do where it is not used. Lanes that are not active have no value.
+  Value* const lanes = vector(value);
+  if (!of.is_uniform()) {
+    made.scalar = builder_.CreateFreeze(builder_.CreateExtractElement(lanes, first_lane()));
+  }
+  made.vector = nullptr;
+  made.guard = builder_.getFalse();
+  made.row_stride =
+      wanted.has_row_stride ? llvm::Constant::getNullValue(made.scalar->getType()) : nullptr;
+  made.correction = builder_.CreateSub(lanes, lanes_from(made.scalar, nullptr, wanted.stride));
+  return made;
+}
+
+WarpFunction::WarpValue WarpFunction::selected(const llvm::SelectInst& select) {
+  const Shape of = shape(&select);
+  Value* const condition = scalar(select.getCondition());
+  const WarpValue yes = as_guarded(select.getTrueValue(), of);
+  const WarpValue no = as_guarded(select.getFalseValue(), of);
+  const auto choose = [&](Value* a, Value* b) -> Value* {
+    return a == nullptr ? nullptr : builder_.CreateSelect(condition, a, b);
+  };
+  WarpValue made;
+  made.scalar = choose(yes.scalar, no.scalar);
+  made.row_stride = choose(yes.row_stride, no.row_stride);
+  if (of.guarded) {
+    made.guard = choose(yes.guard, no.guard);
+    made.correction = choose(yes.correction, no.correction);
+  }
+  return made;
+}
+
 // An affine value: computed for lane 0, and where a base may not be good, for all lanes as well.
 void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+    define(instruction, selected(*select));
+    return;
+  }
   const Shape of = shape(&instruction);
   llvm::SmallVector<Value*> bases;
   Value* guard = nullptr;
@@ -469,9 +513,6 @@ llvm::Value* WarpFunction::linear_part(const llvm::Instruction& instruction,
                                 part(instruction.getOperand(1 - factor_at)),
                                 as_wide(scalar(instruction.getOperand(factor_at))));
   }
-  case llvm::Instruction::Select:
-    return builder_.CreateSelect(scalar(instruction.getOperand(0)), part(instruction.getOperand(1)),
-                                 part(instruction.getOperand(2)));
   case llvm::Instruction::GetElementPtr: {
     const auto& element = llvm::cast<llvm::GetElementPtrInst>(instruction);
     llvm::SmallMapVector<Value*, llvm::APInt, 4> scaled;
