@@ -29,10 +29,11 @@ struct Window {
 constexpr int kNuclides = 48;
 constexpr int kWindows = 100;
 constexpr int kPoles = 1200; // of a nuclide
-constexpr int kMomenta = 4;
 constexpr int kLookups = 12000;
 
 #pragma omp declare target
+
+constexpr int kMomenta = 4;
 
 Complex operator+(Complex a, Complex b) {
   return {a.real + b.real, a.imaginary + b.imaginary};

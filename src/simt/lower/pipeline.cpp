@@ -2,6 +2,7 @@
 
 #include "simt/lower/bit_selections.h"
 #include "simt/lower/operations.h"
+#include "simt/lower/promotion.h"
 #include "simt/lower/reducible.h"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -172,9 +173,9 @@ void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine) {
 }
 
 void optimize_warp(llvm::Function& function, llvm::TargetMachine& machine) {
+  promote_variables(function);
   Analyses analyses(machine);
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());

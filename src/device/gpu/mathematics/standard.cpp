@@ -39,6 +39,16 @@ namespace gantry::device {
     return inside ? result : (beyond);                                                             \
   }
 
+/// The function of double is Gantry's own (trigonometric.cpp).
+#define GANTRY_OF_CLC_FLOAT(name, length)                                                          \
+  float clc_##name(float) __asm__("_Z" #length #name "f");                                         \
+  extern "C" float __nv_##name##f(float x) {                                                       \
+    return clc_##name(x);                                                                          \
+  }
+
+GANTRY_OF_CLC_FLOAT(cos, 3)
+GANTRY_OF_CLC_FLOAT(sin, 3)
+GANTRY_OF_CLC_FLOAT(tan, 3)
 GANTRY_OF_CLC_1(acos, 4)
 GANTRY_OF_CLC_1(acosh, 5)
 GANTRY_OF_CLC_1(asin, 4)
@@ -46,7 +56,6 @@ GANTRY_OF_CLC_1(asinh, 5)
 GANTRY_OF_CLC_1(atan, 4)
 GANTRY_OF_CLC_1(atanh, 5)
 GANTRY_OF_CLC_1(cbrt, 4)
-GANTRY_OF_CLC_1(cos, 3)
 GANTRY_OF_CLC_1(cospi, 5)
 GANTRY_OF_CLC_1(erf, 3)
 GANTRY_OF_CLC_1(erfc, 4)
@@ -56,9 +65,7 @@ GANTRY_OF_CLC_1(log10, 5)
 GANTRY_OF_CLC_1(log1p, 5)
 GANTRY_OF_CLC_1(log2, 4)
 GANTRY_OF_CLC_1(logb, 4)
-GANTRY_OF_CLC_1(sin, 3)
 GANTRY_OF_CLC_1(sinpi, 5)
-GANTRY_OF_CLC_1(tan, 3)
 GANTRY_OF_CLC_1(tanh, 4)
 GANTRY_OF_CLC_TABLE(cosh, 4, 711, 90, x * x * __builtin_inff())
 GANTRY_OF_CLC_TABLE(sinh, 4, 711, 90, x* __builtin_inff())
@@ -186,10 +193,6 @@ GANTRY_PAIR(, __nv_powi, __nv_powif, GANTRY_X_EXPONENT, clc_pown(x, exponent))
 GANTRY_PAIR(, __nv_frexp, __nv_frexpf, GANTRY_X_TO_INTEGER, clc_frexp(x, integer))
 GANTRY_PAIR(, __nv_modf, __nv_modff, GANTRY_X_TO_REAL, clc_modf(x, real))
 GANTRY_PAIR(, __nv_remquo, __nv_remquof, GANTRY_X_Y_TO_INTEGER, clc_remquo(x, y, integer))
-void __nv_sincos(double x, double* sine, double* cosine) {
-  *sine = clc_sin(x);
-  *cosine = clc_cos(x);
-}
 void __nv_sincosf(float x, float* sine, float* cosine) {
   *sine = clc_sin(x);
   *cosine = clc_cos(x);
