@@ -5,6 +5,7 @@
 //     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
 #include "simt/exec/code/code.h"
+#include "simt/exec/host/fiber.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
@@ -15,9 +16,13 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <mutex>
+#include <time.h>
+#include <utility>
 
 namespace gantry::simt::lower {
 
@@ -67,13 +72,50 @@ private:
 };
 
 // GANTRY_SIMT_DUMP names a stage whose IR is written to standard error: "scalar", "simple", "warp",
-// "code".
-void dump(const char* stage, const llvm::Function& function) {
+// "code"; "times": what each stage has taken, in milliseconds of the processor.
+bool is_dumped(const char* what) {
   const char* wanted = secure_getenv("GANTRY_SIMT_DUMP");
-  if (wanted != nullptr && llvm::StringRef(wanted).contains(stage)) {
-    llvm::errs() << "; " << stage << "\n" << function;
-  }
+  return wanted != nullptr && llvm::StringRef(wanted).contains(what);
 }
+
+/// The stages of one compilation, for GANTRY_SIMT_DUMP.
+class Stages {
+public:
+  explicit Stages(llvm::StringRef function) : timed_(is_dumped("times")) {
+    if (timed_) {
+      line_ = ("simt: " + function + ":").str();
+      last_ = now();
+    }
+  }
+  ~Stages() {
+    if (timed_) {
+      llvm::errs() << line_ << "\n";
+    }
+  }
+  Stages(const Stages&) = delete;
+  Stages& operator=(const Stages&) = delete;
+
+  void ended(const char* stage, const llvm::Function* function) {
+    if (timed_) {
+      const double before = std::exchange(last_, now());
+      line_ += llvm::formatv(" {0} {1:f1}", stage, last_ - before).str();
+    }
+    if (function != nullptr && is_dumped(stage)) {
+      llvm::errs() << "; " << stage << "\n" << *function;
+    }
+  }
+
+private:
+  static double now() {
+    timespec time = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  }
+
+  const bool timed_;
+  std::string line_;
+  double last_ = 0;
+};
 
 // Whether any function of the program makes a generic address of local memory.
 bool has_local_addresses(const ptx::Program& program) {
@@ -106,7 +148,6 @@ struct OneLane {
     const llvm::StringRef features = machine->getTargetFeatureString();
     const TargetFacts facts{features.contains("+fma"), features.contains("+f16c")};
     function = ScalarFunction(*request.program, request.function, facts, module).build();
-    dump("scalar", *function);
   }
 };
 
@@ -116,8 +157,28 @@ bool decode_one_lane(const exec::CompileRequest& request, exec::OneLaneCode& cod
   return one_lane.machine != nullptr && decode(*one_lane.function, request.function, code, error);
 }
 
+/// What the frame of unoptimised code takes at most: every vector has a place of its own.
+std::uint64_t frame_bytes(const llvm::Function& function) {
+  const llvm::DataLayout& layout = function.getDataLayout();
+  std::uint64_t bytes = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    llvm::Type* const type =
+        variable != nullptr ? variable->getAllocatedType() : instruction.getType();
+    bytes += type->isVoidTy() ? 0 : layout.getTypeAllocSize(type).getFixedValue();
+  }
+  return bytes;
+}
+
+/// Whether quick code of the function fits on the stack of a warp.
+bool can_be_quick(const llvm::Function& code, bool is_entry) {
+  return frame_bytes(code) <= (is_entry ? exec::FiberStack::kFirstFrame : exec::FiberStack::kFrame);
+}
+
 bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {
+  Stages stages(request.program->definition(request.function).name);
   OneLane one_lane(request, error);
+  stages.ended("scalar", one_lane.function);
   if (one_lane.machine == nullptr) {
     return false;
   }
@@ -126,7 +187,7 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   llvm::Function* const scalar = one_lane.function;
   simplify_scalar(*scalar, *machine);
   make_nans_canonical(*scalar);
-  dump("simple", *scalar);
+  stages.ended("simple", scalar);
   WarpOptions options;
   options.geometry = request.geometry;
   options.check_memory = request.check_memory;
@@ -138,7 +199,7 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   WarpFunction widened(*scalar, options);
   llvm::Function* code = widened.build();
   image.may_suspend = widened.may_suspend();
-  dump("warp", *code);
+  stages.ended("warp", code);
   scalar->eraseFromParent();
   std::string problem;
   llvm::raw_string_ostream stream(problem);
@@ -150,14 +211,20 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
     code->addFnAttr("prefer-vector-width", "512");
     code->addFnAttr("min-legal-vector-width", "512");
   }
-  optimize_warp(*code, *machine);
-  dump("code", *code);
+  if (request.tier == exec::Tier::kQuick && can_be_quick(*code, options.is_entry)) {
+    machine->setOptLevel(llvm::CodeGenOptLevel::None);
+    image.tier = exec::Tier::kQuick;
+  }
+  optimize_warp(*code, *machine, image.tier);
+  stages.ended("code", code);
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     if (function.isDeclaration() && function.use_empty()) {
       function.eraseFromParent();
     }
   }
-  return emit_image(module, "code", *machine, image, error);
+  const bool emitted = emit_image(module, "code", *machine, image, error);
+  stages.ended("bytes", nullptr);
+  return emitted;
 }
 
 /// False as well if LLVM has had a fatal error. Nothing in this frame has a destructor, so the jump

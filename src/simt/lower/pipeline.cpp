@@ -172,7 +172,11 @@ void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine) {
   }
 }
 
-void optimize_warp(llvm::Function& function, llvm::TargetMachine& machine) {
+void optimize_warp(llvm::Function& function, llvm::TargetMachine& machine, exec::Tier tier) {
+  if (tier == exec::Tier::kQuick) {
+    hide_bit_selections(function);
+    return;
+  }
   promote_variables(function);
   Analyses analyses(machine);
   llvm::FunctionPassManager passes;

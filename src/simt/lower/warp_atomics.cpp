@@ -11,10 +11,12 @@ using exec::Warp;
 
 // A sum in floating point as a GPU's atomics make it: NaN is the canonical one, and f32 is flushed
 // except in shared memory (PTX ISA 9.0, 9.7.13.5).
-llvm::Value* WarpFunction::atomic_sum(const MemoryAccess& access, Value* address, Value* old,
-                                      Value* value) {
-  Type* type = value->getType();
-  Type* bits = builder_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits()));
+//
+// Numbers are their bits: unoptimised code converts those of 16 bits, where it loads them, by the
+// processor's instruction, which loses what is small.
+llvm::Value* WarpFunction::atomic_sum(const MemoryAccess& access, Type* type, Value* address,
+                                      Value* old, Value* addend) {
+  Type* bits = addend->getType();
   Value* flushes = builder_.getInt1(type->isFloatTy() && access.space != kShared);
   if (type->isFloatTy() && access.space == kGeneric) {
     Value* offset = builder_.CreateSub(builder_.CreatePtrToInt(address, builder_.getInt64Ty()),
@@ -30,7 +32,6 @@ llvm::Value* WarpFunction::atomic_sum(const MemoryAccess& access, Value* address
     Value* keeps = builder_.CreateOr(is_normal, builder_.CreateNot(flushes));
     return builder_.CreateSelect(keeps, word, builder_.CreateAnd(word, 0x80000000));
   };
-  Value* addend = builder_.CreateBitCast(value, bits);
   if (type->isBFloatTy()) {
     // As f32, whose upper half it is; the processor's own conversion would flush subnormals.
     Type* word = builder_.getInt32Ty();
@@ -58,14 +59,14 @@ llvm::Value* WarpFunction::atomic_sum(const MemoryAccess& access, Value* address
 
 // By comparing and swapping whole words: a NaN is not equal to itself as a number, and does not
 // come back from a conversion as it was.
-llvm::Value* WarpFunction::atomic_add_floating(const MemoryAccess& access, Value* address,
-                                               Value* value, bool own) {
+llvm::Value* WarpFunction::atomic_add_floating(const MemoryAccess& access, Type* type,
+                                               Value* address, Value* value, bool own) {
   const llvm::Align natural(access.size);
-  Type* bits = builder_.getIntNTy(access.size * 8);
+  Type* bits = value->getType();
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, natural);
   if (own) {
-    builder_.CreateAlignedStore(atomic_sum(access, address, first, value), address, natural);
-    return builder_.CreateBitCast(first, value->getType());
+    builder_.CreateAlignedStore(atomic_sum(access, type, address, first, value), address, natural);
+    return first;
   }
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
   auto* before = builder_.GetInsertBlock();
@@ -77,12 +78,12 @@ llvm::Value* WarpFunction::atomic_add_floating(const MemoryAccess& access, Value
   old->addIncoming(first, before);
   constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
   Value* exchange =
-      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(access, address, old, value), natural,
-                                   kOrdering, llvm::AtomicOrdering::Monotonic);
+      builder_.CreateAtomicCmpXchg(address, old, atomic_sum(access, type, address, old, value),
+                                   natural, kOrdering, llvm::AtomicOrdering::Monotonic);
   old->addIncoming(builder_.CreateExtractValue(exchange, 0), builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateExtractValue(exchange, 1), done, attempt);
   builder_.SetInsertPoint(done);
-  return builder_.CreateBitCast(old, value->getType());
+  return old;
 }
 
 // Lane after lane. A block's shared memory is touched by the one host thread that runs it, so what
@@ -95,13 +96,17 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
   const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
   Type* type = operand->getType();
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
+  Type* const bits = builder_.getIntNTy(size * 8);
+  const auto as_bits = [&](const Value* value) {
+    return builder_.CreateBitCast(vector(value), vector_type(bits));
+  };
   const MemoryAccess access = access_of(instruction, pointer, size, AccessKind::kAtomic);
   Value* addresses = addresses_of(access);
   check_lanes(access, addresses);
   builder_.CreateAlignedStore(host_vector(access, addresses), scratch_[0], llvm::Align(64));
-  builder_.CreateAlignedStore(vector(operand), scratch_[1], llvm::Align(64));
+  builder_.CreateAlignedStore(as_bits(operand), scratch_[1], llvm::Align(64));
   if (exchange != nullptr) {
-    builder_.CreateAlignedStore(vector(exchange->getCompareOperand()), scratch_[2],
+    builder_.CreateAlignedStore(as_bits(exchange->getCompareOperand()), scratch_[2],
                                 llvm::Align(64));
   }
   const bool own = access.space == kShared || access.space == kLocal;
@@ -114,13 +119,13 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
         builder_.CreateLoad(builder_.getInt64Ty(),
                             element(scratch_[0], builder_.getInt64Ty(), lane)),
         builder_.getPtrTy());
-    Value* value = builder_.CreateLoad(type, element(scratch_[1], type, lane));
+    Value* value = builder_.CreateLoad(bits, element(scratch_[1], bits, lane));
     Value* old = nullptr;
     const llvm::Align natural(size);
     if (exchange != nullptr) {
-      Value* expected = builder_.CreateLoad(type, element(scratch_[2], type, lane));
+      Value* expected = builder_.CreateLoad(bits, element(scratch_[2], bits, lane));
       if (own) {
-        old = builder_.CreateAlignedLoad(type, address, natural);
+        old = builder_.CreateAlignedLoad(bits, address, natural);
         Value* equal = builder_.CreateICmpEQ(old, expected);
         builder_.CreateAlignedStore(builder_.CreateSelect(equal, value, old), address, natural);
       } else {
@@ -130,9 +135,9 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
             0);
       }
     } else if (update->getOperation() == llvm::AtomicRMWInst::FAdd) {
-      old = atomic_add_floating(access, address, value, own);
+      old = atomic_add_floating(access, type, address, value, own);
     } else if (own) {
-      old = builder_.CreateAlignedLoad(type, address, natural);
+      old = builder_.CreateAlignedLoad(bits, address, natural);
       builder_.CreateAlignedStore(
           llvm::buildAtomicRMWValue(update->getOperation(), builder_, old, value), address,
           natural);
@@ -141,14 +146,16 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
                                      llvm::AtomicOrdering::SequentiallyConsistent);
     }
     if (used) {
-      builder_.CreateStore(old, element(scratch_[3], type, lane));
+      builder_.CreateStore(old, element(scratch_[3], bits, lane));
     }
   });
   if (!used) {
     warp_values_[&instruction] = {};
     return;
   }
-  Value* old = builder_.CreateAlignedLoad(vector_type(type), scratch_[3], llvm::Align(64));
+  Value* old = builder_.CreateBitCast(
+      builder_.CreateAlignedLoad(vector_type(bits), scratch_[3], llvm::Align(64)),
+      vector_type(type));
   if (exchange != nullptr) {
     Value* both = llvm::PoisonValue::get(vector_type(instruction.getType()));
     both = builder_.CreateInsertValue(both, old, 0);

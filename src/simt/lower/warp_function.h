@@ -161,8 +161,10 @@ private:
     exec::AccessKind kind;
     Value* site;
   };
-  Value* atomic_sum(const MemoryAccess& access, Value* address, Value* old, Value* value);
-  Value* atomic_add_floating(const MemoryAccess& access, Value* address, Value* value, bool own);
+  Value* atomic_sum(const MemoryAccess& access, Type* type, Value* address, Value* old,
+                    Value* addend);
+  Value* atomic_add_floating(const MemoryAccess& access, Type* type, Value* address, Value* value,
+                             bool own);
   [[nodiscard]] MemoryAccess access_of(const llvm::Instruction& instruction, const Value* pointer,
                                        unsigned size, exec::AccessKind kind);
   [[nodiscard]] Value* is_aligned(const MemoryAccess& access, Value* address);

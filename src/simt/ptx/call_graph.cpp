@@ -26,6 +26,7 @@ public:
     reach_function(entry);
     for (std::size_t next = 0; next < reachable_.functions.size(); ++next) {
       scan_function(program_.functions[reachable_.functions[next]]);
+      reachable_.direct = next == 0 ? reachable_.functions.size() : reachable_.direct;
     }
     lay_out_shared();
     return std::move(reachable_);

@@ -83,7 +83,8 @@ struct Reachable {
     std::uint32_t variable = 0; ///< in Program::variables, space kShared
     std::uint32_t offset = 0;   ///< bytes from the start of the block's shared memory
   };
-  std::vector<std::uint32_t> functions; ///< in Program::functions, the kernel first
+  std::vector<std::uint32_t> functions; ///< in Program::functions, the kernel first …
+  std::size_t direct = 0;               ///< … and up to here those that it mentions itself
   std::vector<Shared> shared;           ///< the dynamic ones all at the end, at static_shared
   std::uint32_t static_shared = 0;      ///< bytes, a multiple of the dynamic part's alignment
 };

@@ -1,119 +1,22 @@
 #include "simt/exec/code/code.h"
 
 #include "simt/exec/code/code_cache.h"
+#include "simt/exec/code/compiler_library.h"
+#include "simt/exec/code/improver.h"
+#include "simt/exec/host/thread_pool.h"
 #include "simt/ptx/call_interface.h"
 
+#include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <map>
-#include <pthread.h>
 #include <sys/mman.h>
 
 namespace gantry::simt::exec {
 
-namespace {
-
-struct Compiler {
-  CompileFunction compile = nullptr;
-  DecodeFunction decode = nullptr;
-  std::string error;
-};
-
-/// The process ends, and LLVM's objects are destroyed.
-std::atomic<bool> compiler_has_gone = false;
-
-// Both sides share structures, so only the compiler of this very version will do.
-tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return tl::unexpected(std::string(dlerror()));
-  }
-  const auto* const version =
-      static_cast<const char*>(dlsym(library, "gantry_simt_compiler_version"));
-  Compiler compiler;
-  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
-  compiler.decode = reinterpret_cast<DecodeFunction>(dlsym(library, "gantry_simt_decode"));
-  if (version == nullptr || compiler.compile == nullptr || compiler.decode == nullptr ||
-      std::strcmp(version, GANTRY_SIMT_COMPILER_VERSION) != 0) {
-    dlclose(library);
-    return tl::unexpected(fmt::format("{} is of another version", path));
-  }
-  return compiler;
-}
-
-// The compiler lies beside the library that this code is in, lib/simt/libcuda.so.1. Unit tests link
-// exec/ statically and lie in a folder beside lib/.
-Compiler open_compiler() {
-  Compiler compiler;
-  Dl_info here = {};
-  std::vector<std::string> candidates;
-  if (dladdr(reinterpret_cast<const void*>(&open_compiler), &here) != 0 &&
-      here.dli_fname != nullptr) {
-    const std::string path = here.dli_fname;
-    const std::string folder = path.substr(0, path.rfind('/') + 1);
-    candidates.push_back(folder + GANTRY_SIMT_COMPILER);
-    candidates.push_back(folder + "../lib/simt/" GANTRY_SIMT_COMPILER);
-  }
-  for (const std::string& candidate : candidates) {
-    const auto opened = compiler_in(candidate);
-    if (opened) {
-      // Runs before LLVM's own exit handlers, which were registered when it was loaded.
-      std::atexit([] { compiler_has_gone.store(true, std::memory_order_relaxed); });
-      return *opened;
-    }
-    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
-  }
-  return compiler;
-}
-
-// Calls a function of the compiler's library on a thread of its own, because the caller may be a
-// warp, whose stack is too small for a compiler.
-template <typename Made>
-bool call_compiler(bool (*Compiler::*function)(const CompileRequest&, Made&, std::string&),
-                   const CompileRequest& request, Made& made, std::string& error) {
-  // Never destroyed: runtimes launch kernels from their last destructors.
-  static const Compiler& compiler = *new Compiler(open_compiler());
-  if (compiler_has_gone.load(std::memory_order_relaxed)) {
-    error = "the process ends, and the compiler of the PTX executor is closed";
-    return false;
-  }
-  if (compiler.*function == nullptr) {
-    error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
-    return false;
-  }
-  const auto work = [&] { return (compiler.*function)(request, made, error); };
-  std::pair<decltype(work), bool> job{work, false};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 16 << 20);
-  pthread_t thread = {};
-  const int failed = pthread_create(
-      &thread, &attributes,
-      [](void* argument) -> void* {
-        auto* own = static_cast<decltype(job)*>(argument);
-        own->second = own->first();
-        return nullptr;
-      },
-      &job);
-  pthread_attr_destroy(&attributes);
-  if (failed != 0) {
-    error = fmt::format("the compiler of the PTX executor gets no thread: {}; raise the limit of "
-                        "processes (ulimit -u)",
-                        std::strerror(failed));
-    return false;
-  }
-  pthread_join(thread, nullptr);
-  return job.second;
-}
-
-} // namespace
-
 FaultCode fault_without_code() {
-  return compiler_has_gone.load(std::memory_order_relaxed) ? FaultCode::kDeinitialized
-                                                           : FaultCode::kIllegalInstruction;
+  return compiler_is_gone() ? FaultCode::kDeinitialized : FaultCode::kIllegalInstruction;
 }
 
 std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program,
@@ -179,7 +82,7 @@ tl::expected<const OneLaneCode*, std::string> ProgramCode::one_lane(std::uint32_
     request.program = program_.get();
     request.function = function;
     std::string error;
-    if (!call_compiler(&Compiler::decode, request, *code, error)) {
+    if (!decode(request, *code, error)) {
       return tl::unexpected(std::move(error));
     }
     bind_steps_(*code);
@@ -199,50 +102,149 @@ tl::expected<void, std::string> ProgramCode::make_ready(std::uint32_t function, 
 
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,
                                                               Geometry geometry) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   Entry& entry = entries_[static_cast<unsigned>(geometry)][function];
-  if (entry.code == nullptr) {
-    auto made = make(function, geometry);
-    if (!made) {
-      return made;
-    }
-    entry = *made;
-    __atomic_store_n(&tables_[static_cast<unsigned>(geometry)][function], entry.code,
-                     __ATOMIC_RELEASE);
+  made_.wait(lock, [&] { return !entry.is_being_made; });
+  if (entry.code != nullptr) {
+    return entry;
   }
-  return entry;
+  entry.is_being_made = true;
+  lock.unlock();
+  std::string error;
+  std::optional<CodeImage> image = first_image(function, geometry, error);
+  lock.lock();
+  entry.is_being_made = false;
+  made_.notify_all();
+  if (!image) {
+    return tl::unexpected(std::move(error));
+  }
+  return publish(function, geometry, *image).map([&] {
+    if (entry.quick_bytes != 0 && is_hot_) {
+      Improver::instance().improve(shared_from_this(), function, geometry);
+    }
+    return entry;
+  });
 }
 
-tl::expected<ProgramCode::Entry, std::string> ProgramCode::make(std::uint32_t function,
-                                                                Geometry geometry) {
-  const CompileRequest request{program_.get(),
-                               function,
-                               geometry,
-                               settings().checks.memory,
-                               settings().checks.watches_accesses(),
-                               settings().checks.watches_blocks()};
-  const std::string key = cache_key(request);
-  std::optional<CodeImage> image = cached_code(key);
-  if (!image) {
-    image.emplace();
-    std::string error;
-    if (!call_compiler(&Compiler::compile, request, *image, error)) {
-      return tl::unexpected(std::move(error));
+tl::expected<ProgramCode::Entry, std::string>
+ProgramCode::of_all(std::span<const std::uint32_t> functions, Geometry geometry) {
+  constexpr std::size_t kLarge = 250; // instructions, which take tens of milliseconds
+  std::vector<std::uint32_t> large;
+  if (known(functions.front(), geometry) == nullptr) {
+    for (const std::uint32_t function : functions.subspan(1)) {
+      if (known(function, geometry) == nullptr && !callees_[function].is_system &&
+          program_->definition(function).instructions.size() >= kLarge) {
+        large.push_back(function);
+      }
     }
-    keep_code(key, *image);
   }
-  const std::size_t size = image->bytes.size();
+  if (large.empty()) {
+    return of(functions.front(), geometry);
+  }
+  // What cannot be compiled is reported when it is called.
+  std::atomic<std::size_t> next = 0;
+  const auto threads = std::min<std::size_t>(ThreadPool::cores(), large.size() + 1);
+  tl::expected<Entry, std::string> first;
+  ThreadPool::instance().run(static_cast<unsigned>(threads), [&](unsigned thread) {
+    if (thread == 0) {
+      first = of(functions.front(), geometry);
+    }
+    for (std::size_t i = next++; i < large.size(); i = next++) {
+      (void)of(large[i], geometry);
+    }
+  });
+  return first;
+}
+
+CompileRequest ProgramCode::request_for(std::uint32_t function, Geometry geometry,
+                                        Tier tier) const {
+  return {program_.get(),
+          function,
+          geometry,
+          tier,
+          settings().checks.memory,
+          settings().checks.watches_accesses(),
+          settings().checks.watches_blocks()};
+}
+
+// What the cache has of optimised code is as quick as any.
+std::optional<CodeImage> ProgramCode::first_image(std::uint32_t function, Geometry geometry,
+                                                  std::string& error) {
+  std::optional<CodeImage> image;
+  for (const Tier tier : {Tier::kOptimised, Tier::kQuick}) {
+    const bool excluded =
+        settings().code == (tier == Tier::kQuick ? CodeChoice::kOptimised : CodeChoice::kQuick);
+    if (!image && !excluded) {
+      image = cached_code(cache_key(request_for(function, geometry, tier)));
+    }
+  }
+  if (image) {
+    return image;
+  }
+  const CompileRequest request =
+      request_for(function, geometry,
+                  settings().code == CodeChoice::kOptimised ? Tier::kOptimised : Tier::kQuick);
+  image.emplace();
+  if (!compile(request, *image, error)) {
+    return std::nullopt;
+  }
+  keep_code(cache_key(request), *image);
+  return image;
+}
+
+tl::expected<void, std::string> ProgramCode::publish(std::uint32_t function, Geometry geometry,
+                                                     const CodeImage& image) {
+  const std::size_t size = image.bytes.size();
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return tl::unexpected(fmt::format("no memory for {} bytes of code", size));
   }
-  std::memcpy(memory, image->bytes.data(), size);
+  std::memcpy(memory, image.bytes.data(), size);
   mprotect(memory, size, PROT_READ | PROT_EXEC);
   mappings_.push_back({memory, size});
-  Entry entry;
-  entry.code = reinterpret_cast<Code>(static_cast<std::byte*>(memory) + image->entry);
-  entry.may_suspend = image->may_suspend;
-  return entry;
+  Entry& entry = entries_[static_cast<unsigned>(geometry)][function];
+  entry.code = reinterpret_cast<Code>(static_cast<std::byte*>(memory) + image.entry);
+  entry.may_suspend = image.may_suspend;
+  entry.quick_bytes = image.tier == Tier::kQuick ? size : 0;
+  __atomic_store_n(&tables_[static_cast<unsigned>(geometry)][function], entry.code,
+                   __ATOMIC_RELEASE);
+  return {};
+}
+
+bool ProgramCode::has_run(std::uint32_t kernel, Geometry geometry,
+                          const std::vector<std::uint32_t>& reachable, std::uint64_t nanoseconds) {
+  // Measured: what the optimiser takes for a function, by the size of its quick code.
+  constexpr std::uint64_t kNanosecondsPerByte = 4000;
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry>& entries = entries_[static_cast<unsigned>(geometry)];
+  Entry& entry = entries[kernel];
+  entry.ran += nanoseconds;
+  if (settings().code != CodeChoice::kAuto || entry.quick_bytes == 0) {
+    return false;
+  }
+  if (entry.ran < entry.quick_bytes * kNanosecondsPerByte) {
+    return true;
+  }
+  is_hot_ = true;
+  for (const std::uint32_t function : reachable) {
+    if (entries[function].quick_bytes != 0) {
+      Improver::instance().improve(shared_from_this(), function, geometry);
+    }
+  }
+  return true;
+}
+
+void ProgramCode::improve(std::uint32_t function, Geometry geometry) {
+  const CompileRequest request = request_for(function, geometry, Tier::kOptimised);
+  CodeImage image;
+  std::string error;
+  const bool made = compile_here(request, image, error);
+  const std::lock_guard lock(mutex_);
+  if (!made || !publish(function, geometry, image)) {
+    entries_[static_cast<unsigned>(geometry)][function].quick_bytes = 0; // it stays as it is
+    return;
+  }
+  keep_code(cache_key(request), image);
 }
 
 } // namespace gantry::simt::exec

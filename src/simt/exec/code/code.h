@@ -13,9 +13,12 @@
 #include "simt/ptx/program.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,17 +41,26 @@ inline constexpr unsigned kGeometries = 6;
   return geometry == Geometry::kGeneral ? 32 : 32U >> static_cast<unsigned>(geometry);
 }
 
+/// How much time a compilation takes, and the code that it makes.
+enum class Tier : std::uint8_t {
+  kQuick,     ///< hardly optimised: to begin with
+  kOptimised, ///< for kernels that have run for a while
+};
+inline constexpr unsigned kTiers = 2;
+
 /// A function's machine code as the compiler makes it and the cache keeps it; position independent.
 struct CodeImage {
   std::vector<std::byte> bytes;
   std::uint64_t entry = 0;  ///< offset of the code in `bytes`
   bool may_suspend = false; ///< a barrier, a loop that waits, a call …: needs a stack of its own
+  Tier tier = Tier::kOptimised; ///< of quick code that was asked for, what it has become
 };
 
 struct CompileRequest {
   const ptx::Program* program = nullptr;
   std::uint32_t function = 0;
   Geometry geometry = Geometry::kLinear;
+  Tier tier = Tier::kOptimised;
   bool check_memory = true;
   bool watch_accesses = false;  ///< the code calls watch_access and watch_fence …
   bool watch_exchanges = false; ///< … and warp_exchange for each warp-level operation
@@ -67,7 +79,9 @@ using DecodeFunction = bool (*)(const CompileRequest& request, OneLaneCode& code
 /// process ends and the compiler is gone.
 [[nodiscard]] FaultCode fault_without_code();
 
-class ProgramCode {
+/// Code is quick at first; kernels that have run for a while get optimised code in its place, block
+/// by block and call by call (GANTRY_SIMT_CODE).
+class ProgramCode : public std::enable_shared_from_this<ProgramCode> {
 public:
   /// Sets the functions of the steps: they belong to the evaluator, which ProgramCode does not
   /// know.
@@ -84,13 +98,27 @@ public:
   struct Entry {
     Code code = nullptr;
     bool may_suspend = false;
+    bool is_being_made = false;
+    std::size_t quick_bytes = 0; ///< of quick code its size, else 0
+    std::uint64_t ran = 0;       ///< nanoseconds, of kernels with quick code
   };
-  /// The code of a function, compiled if need be. Any thread.
+  /// The code of a function, compiled if need be. Any thread; functions are compiled side by side.
   [[nodiscard]] tl::expected<Entry, std::string> of(std::uint32_t function, Geometry geometry);
+  /// The code of the first function, and of those of the others that take long, made by all cores.
+  [[nodiscard]] tl::expected<Entry, std::string> of_all(std::span<const std::uint32_t> functions,
+                                                        Geometry geometry);
   /// Warp::functions: what has been compiled so far; null for the others.
   [[nodiscard]] Code* table(Geometry geometry);
   /// The code of a function if it has been compiled, else null. Any thread; takes no lock.
   [[nodiscard]] Code known(std::uint32_t function, Geometry geometry) const;
+
+  /// The kernel, which can call the functions `reachable`, has run for so long: has optimised code
+  /// made beside the program if it is worth it. Any thread.
+  /// False if the kernel's code is not quick, so that it need not be told again.
+  bool has_run(std::uint32_t kernel, Geometry geometry, const std::vector<std::uint32_t>& reachable,
+               std::uint64_t nanoseconds);
+  /// Makes optimised code of the function, on this thread; the improver's.
+  void improve(std::uint32_t function, Geometry geometry);
 
   /// The one-lane form of a function, decoded if need be. Any thread; takes no lock once it is
   /// there; lives as long as this.
@@ -116,11 +144,19 @@ private:
     void* address = nullptr;
     std::size_t size = 0;
   };
-  tl::expected<Entry, std::string> make(std::uint32_t function, Geometry geometry);
+  [[nodiscard]] CompileRequest request_for(std::uint32_t function, Geometry geometry,
+                                           Tier tier) const;
+  [[nodiscard]] std::optional<CodeImage> first_image(std::uint32_t function, Geometry geometry,
+                                                     std::string& error);
+  /// Under the mutex: makes the image the function's code.
+  [[nodiscard]] tl::expected<void, std::string> publish(std::uint32_t function, Geometry geometry,
+                                                        const CodeImage& image);
 
   std::shared_ptr<const ptx::Program> program_;
   BindSteps bind_steps_;
   std::mutex mutex_;
+  std::condition_variable made_; ///< some function's code has been made, or could not be
+  bool is_hot_ = false;          ///< some kernel has optimised code, or is to get it
   std::vector<Code> tables_[kGeometries];
   std::vector<Entry> entries_[kGeometries];
   std::vector<Mapping> mappings_;

@@ -27,10 +27,11 @@ struct Header {
   char magic[8];
   std::uint64_t size;
   std::uint64_t entry;
-  std::uint64_t may_suspend;
+  std::uint32_t may_suspend;
+  std::uint32_t tier;
   std::uint64_t checksum; ///< of the code
 };
-constexpr char kMagic[8] = {'G', 'S', 'I', 'M', 'T', '0', '0', '1'};
+constexpr char kMagic[8] = {'G', 'S', 'I', 'M', 'T', '0', '0', '2'};
 constexpr std::uint64_t kLargest = 64 << 20;
 
 // The cache folder, created if it is missing; empty if there is to be no cache or if other users
@@ -113,10 +114,10 @@ void prune() {
 std::string cache_key(const CompileRequest& request) {
   static const auto& machine = *new std::string(processor());
   const std::string text = fmt::format(
-      "{:016x}{:016x}/{}/{}/{}/{}/{}/{}/{}/{}", request.program->hash[0], request.program->hash[1],
-      request.function, static_cast<unsigned>(request.geometry), request.check_memory,
-      request.watch_accesses, request.watch_exchanges, kWarpAbi, GANTRY_SIMT_COMPILER_VERSION,
-      machine);
+      "{:016x}{:016x}/{}/{}/{}/{}/{}/{}/{}/{}/{}", request.program->hash[0],
+      request.program->hash[1], request.function, static_cast<unsigned>(request.geometry),
+      static_cast<unsigned>(request.tier), request.check_memory, request.watch_accesses,
+      request.watch_exchanges, kWarpAbi, GANTRY_SIMT_COMPILER_VERSION, machine);
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
@@ -130,13 +131,14 @@ std::optional<CodeImage> cached_code(const std::string& key) {
   Header header = {};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.size > kLargest ||
-      header.entry >= header.size) {
+      header.entry >= header.size || header.tier >= kTiers) {
     return std::nullopt;
   }
   CodeImage image;
   image.bytes.resize(header.size);
   image.entry = header.entry;
   image.may_suspend = header.may_suspend != 0;
+  image.tier = static_cast<Tier>(header.tier);
   if (!file.read(reinterpret_cast<char*>(image.bytes.data()),
                  static_cast<std::streamsize>(header.size)) ||
       XXH3_64bits(image.bytes.data(), image.bytes.size()) != header.checksum) {
@@ -154,6 +156,7 @@ void keep_code(const std::string& key, const CodeImage& image) {
   header.size = image.bytes.size();
   header.entry = image.entry;
   header.may_suspend = image.may_suspend ? 1 : 0;
+  header.tier = static_cast<std::uint32_t>(image.tier);
   header.checksum = XXH3_64bits(image.bytes.data(), image.bytes.size());
   // Written under a temporary name first, because another process may use the same key now.
   std::string temporary = folder() + "/." + key + ".XXXXXX";

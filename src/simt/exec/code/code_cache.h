@@ -10,7 +10,8 @@
 namespace gantry::simt::exec {
 
 /// The name of a request's file: a hash of all that the code depends on: the program's text, the
-/// function, the geometry, the checks, the processor, the layout of Warp, the compiler's version.
+/// function, the geometry, the tier, the checks, the processor, the layout of Warp, the compiler's
+/// version.
 [[nodiscard]] std::string cache_key(const CompileRequest& request);
 
 /// The code kept under that name; nothing if there is none, the file is damaged, or the folder is

@@ -26,11 +26,11 @@ std::uint32_t local_stride(std::uint32_t local_bytes) {
   return local_bytes + kLocalGap;
 }
 
-/// A frame on the stack holds the values of all lanes, so the stack grows with the limit of a
-/// thread's local memory.
+/// A frame on the stack holds the values of all lanes, in quick code each for itself, so the stack
+/// grows with the limit of a thread's local memory.
 std::size_t stack_size(std::uint32_t local_bytes) {
-  constexpr std::size_t kLeast = 2 << 20;
-  return std::max(kLeast, std::size_t{local_bytes} * kLanes);
+  constexpr std::size_t kLeast = 8 << 20;
+  return std::max(kLeast, std::size_t{local_bytes} * kLanes * 2);
 }
 
 } // namespace

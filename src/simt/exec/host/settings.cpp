@@ -63,6 +63,19 @@ Status parse_mode(std::string_view value, Settings& settings) {
   return {};
 }
 
+Status parse_code(std::string_view value, Settings& settings) {
+  if (same_word(value, "auto")) {
+    settings.code = CodeChoice::kAuto;
+  } else if (same_word(value, "quick")) {
+    settings.code = CodeChoice::kQuick;
+  } else if (same_word(value, "optimised")) {
+    settings.code = CodeChoice::kOptimised;
+  } else {
+    return fail("'{}' is not one of auto, quick, optimised", value);
+  }
+  return {};
+}
+
 // Words separated by commas. Each of the other checks needs that of memory.
 Status parse_check(std::string_view value, Settings& settings) {
   Checks checks;
@@ -198,6 +211,11 @@ constexpr std::array kVariables = {
               "slow, for debugging), skip (not at all: what is left of a program's time is the "
               "host's)"},
              parse_mode},
+    Variable{{"GANTRY_SIMT_CODE", "auto",
+              "machine code of kernels. quick: made in little time; optimised: runs faster, takes "
+              "four times as long to make; auto: quick at first, optimised beside it once a kernel "
+              "has run for about as long as that takes"},
+             parse_code},
     Variable{
         {"GANTRY_SIMT_CHECK", "memory",
          "what ends a launch with a report. memory: an access outside of live allocations; "

@@ -24,12 +24,20 @@ struct Checks {
   [[nodiscard]] bool watches_blocks() const { return race || init || sync; }
 };
 
+/// Which machine code kernels get.
+enum class CodeChoice : std::uint8_t {
+  kAuto,      ///< quick code, and optimised code in its place once they have run for a while
+  kQuick,     ///< quick code alone
+  kOptimised, ///< optimised code from the start
+};
+
 struct Settings {
-  Mode mode = Mode::kCompile; ///< GANTRY_SIMT_MODE=compile|interpret|skip
-  Checks checks;              ///< GANTRY_SIMT_CHECK=none, or some of memory, race, init, sync
-  unsigned threads = 0;       ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
-  unsigned devices = 1;       ///< GANTRY_SIMT_DEVICES
-  std::uint64_t memory = 0;   ///< GANTRY_SIMT_MEMORY: bytes of each device, "4G"
+  Mode mode = Mode::kCompile;          ///< GANTRY_SIMT_MODE=compile|interpret|skip
+  CodeChoice code = CodeChoice::kAuto; ///< GANTRY_SIMT_CODE=auto|quick|optimised
+  Checks checks;            ///< GANTRY_SIMT_CHECK=none, or some of memory, race, init, sync
+  unsigned threads = 0;     ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
+  unsigned devices = 1;     ///< GANTRY_SIMT_DEVICES
+  std::uint64_t memory = 0; ///< GANTRY_SIMT_MEMORY: bytes of each device, "4G"
   unsigned capability_major = 9; ///< GANTRY_SIMT_CAPABILITY=9.0
   unsigned capability_minor = 0;
   unsigned multiprocessors = 0; ///< GANTRY_SIMT_MULTIPROCESSORS; 0: as many as threads

@@ -58,7 +58,7 @@ TEST(SimtSettings, RowsAreAllDifferentAndExplained) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_NE(std::string(row.meaning), "");
   }
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 11u);
 }
 
 TEST(SimtSettings, Words) {

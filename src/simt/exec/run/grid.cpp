@@ -14,10 +14,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <sched.h>
+#include <utility>
 
 namespace gantry::simt::exec {
 
@@ -28,15 +30,23 @@ struct Grid {
   Launch* launch;
   const PreparedKernel* kernel;
   bool interpreted = false;
-  ProgramCode::Entry entry;
+  bool may_suspend = false;
   Code* functions = nullptr;
+  std::atomic<bool> is_quick = false; ///< the kernel's code, when it was last looked at
   std::uint32_t threads = 0, warps = 0;
   std::uint32_t shared_size = 0;
   std::uint32_t local_bytes = 0;
   std::uint64_t blocks = 0;
   std::atomic<std::uint64_t> next = 0;
   std::uint64_t chunk = 1;
+
+  /// The kernel's code as it is now: it is improved while blocks run.
+  [[nodiscard]] Code code() const {
+    return __atomic_load_n(&functions[launch->kernel], __ATOMIC_ACQUIRE);
+  }
 };
+
+using Clock = std::chrono::steady_clock;
 
 // Slots of blocks that have ended, kept by each thread for further blocks.
 class SlotStore {
@@ -166,7 +176,7 @@ void warp_main(void* argument) {
   if (current_grid->interpreted) {
     evaluate(warp);
   } else {
-    run_code(current_grid->entry.code, warp);
+    run_code(current_grid->code(), warp);
   }
   end_lanes(warp, warp.live);
   warp.block->scheduler->end();
@@ -184,7 +194,7 @@ public:
 
   void run() {
     current_grid = &grid_;
-    if (!grid_.interpreted && !grid_.entry.may_suspend) {
+    if (!grid_.interpreted && !grid_.may_suspend) {
       run_straight();
     } else {
       run_in_turns();
@@ -220,8 +230,8 @@ private:
 
   [[noreturn]] void straight() {
     BlockSlot& slot = *residents_.back().slot;
-    const Code code = grid_.entry.code;
     do {
+      const Code code = grid_.code();
       set_block(grid_, slot, first_++, thread_);
       for (std::uint32_t i = 0; i < grid_.warps; ++i) {
         run_code(code, slot.warps[i]->warp);
@@ -260,6 +270,7 @@ private:
     if (first_ != last_) {
       return !grid_.launch->failed.load(std::memory_order_relaxed);
     }
+    report_time();
     first_ = grid_.next.fetch_add(grid_.chunk, std::memory_order_relaxed);
     last_ = std::min(grid_.blocks, first_ + grid_.chunk);
     if (first_ >= grid_.blocks) {
@@ -267,6 +278,21 @@ private:
       return false;
     }
     return !grid_.launch->failed.load(std::memory_order_relaxed);
+  }
+
+  // Tells how long quick code has run, which may be worth improving.
+  void report_time() {
+    if (!grid_.is_quick.load(std::memory_order_relaxed)) {
+      return;
+    }
+    const Clock::time_point before = std::exchange(looked_, Clock::now());
+    ProgramState& program = *grid_.launch->program;
+    const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(looked_ - before);
+    if (!program.code->has_run(grid_.launch->kernel, grid_.launch->geometry,
+                               grid_.kernel->reachable.functions,
+                               static_cast<std::uint64_t>(time.count()))) {
+      grid_.is_quick.store(false, std::memory_order_relaxed);
+    }
   }
 
   // A slot for another block; nothing if there is no memory for it. Then the launch ends, unless
@@ -323,7 +349,8 @@ private:
 
   Grid& grid_;
   unsigned thread_;
-  std::uint64_t first_ = 0, last_ = 0; ///< blocks taken and not begun
+  Clock::time_point looked_ = Clock::now(); ///< when report_time() was last called
+  std::uint64_t first_ = 0, last_ = 0;      ///< blocks taken and not begun
   std::vector<Resident> residents_;
   std::vector<Resident> free_;
 };
@@ -360,11 +387,14 @@ void run_grid(Launch& launch) {
       return fail(std::move(code.error()));
     }
   } else {
-    auto entry = program.code->of(launch.kernel, launch.geometry);
+    const ptx::Reachable& reachable = grid.kernel->reachable;
+    auto entry = program.code->of_all(std::span(reachable.functions).first(reachable.direct),
+                                      launch.geometry);
     if (!entry) {
       return fail(std::move(entry.error()));
     }
-    grid.entry = *entry;
+    grid.may_suspend = entry->may_suspend;
+    grid.is_quick = entry->quick_bytes != 0;
     grid.functions = program.code->table(launch.geometry);
   }
   const LaunchShape& shape = launch.shape;

@@ -1,0 +1,159 @@
+#include "simt/exec/code/compiler_library.h"
+
+#include "simt/exec/code/improver.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <time.h>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+struct Compiler {
+  CompileFunction compile = nullptr;
+  DecodeFunction decode = nullptr;
+  std::string error;
+};
+
+/// The process ends, and LLVM's objects are destroyed.
+std::atomic<bool> compiler_has_gone = false;
+
+// Both sides share structures, so only the compiler of this very version will do.
+tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return tl::unexpected(std::string(dlerror()));
+  }
+  const auto* const version =
+      static_cast<const char*>(dlsym(library, "gantry_simt_compiler_version"));
+  Compiler compiler;
+  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
+  compiler.decode = reinterpret_cast<DecodeFunction>(dlsym(library, "gantry_simt_decode"));
+  if (version == nullptr || compiler.compile == nullptr || compiler.decode == nullptr ||
+      std::strcmp(version, GANTRY_SIMT_COMPILER_VERSION) != 0) {
+    dlclose(library);
+    return tl::unexpected(fmt::format("{} is of another version", path));
+  }
+  return compiler;
+}
+
+// The compiler lies beside the library that this code is in, lib/simt/libcuda.so.1. Unit tests link
+// exec/ statically and lie in a folder beside lib/.
+Compiler open_compiler() {
+  Compiler compiler;
+  Dl_info here = {};
+  std::vector<std::string> candidates;
+  if (dladdr(reinterpret_cast<const void*>(&open_compiler), &here) != 0 &&
+      here.dli_fname != nullptr) {
+    const std::string path = here.dli_fname;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    candidates.push_back(folder + GANTRY_SIMT_COMPILER);
+    candidates.push_back(folder + "../lib/simt/" GANTRY_SIMT_COMPILER);
+  }
+  for (const std::string& candidate : candidates) {
+    const auto opened = compiler_in(candidate);
+    if (opened) {
+      // Runs before LLVM's own exit handlers, which were registered when it was loaded.
+      std::atexit([] {
+        compiler_has_gone.store(true, std::memory_order_relaxed);
+        Improver::instance().stop();
+      });
+      return *opened;
+    }
+    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
+  }
+  return compiler;
+}
+
+template <typename Made>
+using CompilerFunction = bool (*Compiler::*)(const CompileRequest&, Made&, std::string&);
+
+template <typename Made>
+bool call_here(CompilerFunction<Made> function, const CompileRequest& request, Made& made,
+               std::string& error) {
+  // Never destroyed: runtimes launch kernels from their last destructors.
+  static const Compiler& compiler = *new Compiler(open_compiler());
+  if (compiler_has_gone.load(std::memory_order_relaxed)) {
+    error = "the process ends, and the compiler of the PTX executor is closed";
+    return false;
+  }
+  if (compiler.*function == nullptr) {
+    error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
+    return false;
+  }
+  return (compiler.*function)(request, made, error);
+}
+
+/// Waits for the thread, and says once what for if that takes long.
+void wait_for(pthread_t thread, const CompileRequest& request) {
+  constexpr time_t kLong = 2; // seconds
+  timespec limit = {};
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += kLong;
+  if (pthread_timedjoin_np(thread, nullptr, &limit) == 0) {
+    return;
+  }
+  const ptx::Function& function = request.program->definition(request.function);
+  fmt::print(stderr,
+             "gantry: info: making machine code of '{}', {} instructions; this happens once, and "
+             "is kept\n",
+             function.name, function.instructions.size());
+  pthread_join(thread, nullptr);
+}
+
+template <typename Made>
+bool call_compiler(CompilerFunction<Made> function, const CompileRequest& request, Made& made,
+                   std::string& error) {
+  const auto work = [&] { return call_here(function, request, made, error); };
+  std::pair<decltype(work), bool> job{work, false};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kCompilerStack);
+  pthread_t thread = {};
+  const int failed = pthread_create(
+      &thread, &attributes,
+      [](void* argument) -> void* {
+        auto* own = static_cast<decltype(job)*>(argument);
+        own->second = own->first();
+        return nullptr;
+      },
+      &job);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) {
+    error = fmt::format("the compiler of the PTX executor gets no thread: {}; raise the limit of "
+                        "processes (ulimit -u)",
+                        std::strerror(failed));
+    return false;
+  }
+  wait_for(thread, request);
+  return job.second;
+}
+
+} // namespace
+
+bool compile(const CompileRequest& request, CodeImage& image, std::string& error) {
+  return call_compiler(&Compiler::compile, request, image, error);
+}
+
+bool decode(const CompileRequest& request, OneLaneCode& code, std::string& error) {
+  return call_compiler(&Compiler::decode, request, code, error);
+}
+
+bool compile_here(const CompileRequest& request, CodeImage& image, std::string& error) {
+  return call_here(&Compiler::compile, request, image, error);
+}
+
+bool compiler_is_gone() {
+  return compiler_has_gone.load(std::memory_order_relaxed);
+}
+
+} // namespace gantry::simt::exec

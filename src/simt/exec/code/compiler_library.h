@@ -1,0 +1,26 @@
+// The compiler, lower/, which is a library of its own: opened when the first function is compiled.
+#pragma once
+
+#include "simt/exec/code/code.h"
+
+#include <string>
+
+namespace gantry::simt::exec {
+
+/// The compiler's two functions. Each runs on a thread of its own, because the caller may be a
+/// warp, whose stack is too small for a compiler; the caller waits, and says so in one line if it
+/// takes long. Any thread.
+[[nodiscard]] bool compile(const CompileRequest& request, CodeImage& image, std::string& error);
+[[nodiscard]] bool decode(const CompileRequest& request, OneLaneCode& code, std::string& error);
+
+/// Bytes of stack that the compiler may need.
+inline constexpr std::size_t kCompilerStack = 16 << 20;
+
+/// compile() on this very thread, which has such a stack, and without a word.
+[[nodiscard]] bool compile_here(const CompileRequest& request, CodeImage& image,
+                                std::string& error);
+
+/// The process ends, and LLVM's objects are destroyed.
+[[nodiscard]] bool compiler_is_gone();
+
+} // namespace gantry::simt::exec
