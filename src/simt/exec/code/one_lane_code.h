@@ -44,7 +44,7 @@ enum class LaneInstruction : std::uint8_t {
   kStore,    ///< (address, value)
   kUpdate,   ///< (address, value): the old value; `detail` is an Update
   kExchange, ///< (address, expected, new): the old value
-  kFence,
+  kFence,    ///< `detail` 1: for threads of other blocks too
   kLocalAddress, ///< () -> offset of the function's local memory in the window, and `detail`
   // Control. Targets are indices of steps.
   kJump,   ///< to `targets`[0]

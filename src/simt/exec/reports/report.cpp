@@ -39,7 +39,10 @@ std::string_view text_of_line(std::string_view text, std::uint32_t line) {
 } // namespace
 
 CodePosition look_up(const Warp& warp, Site site) {
-  const ptx::Program& program = program_of(warp);
+  return look_up(program_of(warp), site);
+}
+
+CodePosition look_up(const ptx::Program& program, Site site) {
   const std::uint64_t function = site >> 32;
   const std::uint64_t instruction = site & 0xFFFFFFFF;
   CodePosition position;
@@ -86,10 +89,14 @@ std::string short_position(const CodePosition& position) {
 }
 
 std::string ptx_position(const Warp& warp, const CodePosition& position) {
+  return ptx_position(kernel_of(warp), position);
+}
+
+std::string ptx_position(std::string_view kernel, const CodePosition& position) {
   const std::uint32_t line = position.instruction->location.line;
   const std::string_view function = position.function->name;
   return fmt::format("PTX line {} of {}{}: {}", line, position.module->name,
-                     function == kernel_of(warp) ? "" : fmt::format(", function '{}'", function),
+                     function == kernel ? "" : fmt::format(", function '{}'", function),
                      text_of_line(position.module->text, line));
 }
 

@@ -1,0 +1,114 @@
+#include "simt/exec/checks/grid_history.h"
+
+#include "simt/exec/memory/device_memory.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+constexpr std::uint64_t kAllStamps = std::uint64_t{1} << 32;
+/// From here on the cells are cleared, and stamps begin anew, once no launch is under way.
+constexpr std::uint64_t kManyStamps = kAllStamps / 2;
+/// Left for what blocks take while they run.
+constexpr std::uint64_t kReserve = kAllStamps / 16;
+/// Stamps of all blocks of a launch, if each has more than it needs.
+constexpr std::uint64_t kManyForGrid = std::uint64_t{1} << 24;
+
+/// Stamps that a block has from the beginning: one that stands for it, and its times.
+std::uint32_t stride_of(AccessOrder order, std::uint64_t blocks) {
+  const std::uint32_t wanted = order == AccessOrder::kNothing ? 2
+                               : order == AccessOrder::kFinely ? 64
+                                                               : 32;
+  return blocks * wanted > kManyForGrid ? 2 : wanted;
+}
+
+} // namespace
+
+GridHistory& GridHistory::instance() {
+  static GridHistory* const history = new GridHistory(); // as DeviceMemory
+  return *history;
+}
+
+std::optional<StampRange> GridHistory::take(std::uint64_t count) {
+  if (count > kAllStamps - next_) {
+    return std::nullopt;
+  }
+  const auto begin = static_cast<Stamp>(next_);
+  next_ += count;
+  return StampRange{begin, static_cast<Stamp>(next_)};
+}
+
+void GridHistory::forget_all() {
+  ranges_.clear();
+  logs_.clear();
+  words_.clear();
+  if (next_ > kManyStamps) {
+    next_ = 1;
+    if (AccessCells* const cells = DeviceMemory::instance()->access_cells()) {
+      cells->clear_all();
+    }
+  }
+}
+
+std::shared_ptr<const GridRun> GridHistory::begin(GridShape shape) {
+  const std::uint64_t blocks = std::uint64_t{shape.blocks[0]} * shape.blocks[1] * shape.blocks[2];
+  auto run = std::make_shared<GridRun>();
+  run->stride = stride_of(shape.facts->order(shape.kernel), blocks);
+  run->shape = std::move(shape);
+  const std::lock_guard lock(mutex_);
+  if (running_.empty()) {
+    forget_all();
+  }
+  if (blocks > kAllStamps / run->stride || next_ + blocks * run->stride + 1 + kReserve > kAllStamps) {
+    return nullptr;
+  }
+  run->stamps = *take(blocks * run->stride + 1);
+  run->number = ++runs_;
+  run->floor = run->stamps.begin;
+  for (const auto& [number, other] : running_) {
+    run->beside.insert(number);
+    run->floor = std::min(run->floor, other->stamps.begin);
+  }
+  running_.emplace(run->number, run);
+  ranges_.emplace(run->stamps.begin, Range{run->stamps.end, run, std::nullopt});
+  return run;
+}
+
+void GridHistory::end(const GridRun& run) {
+  const std::lock_guard lock(mutex_);
+  running_.erase(run.number);
+}
+
+StampRange GridHistory::more(const GridRun& run, Stamp block, std::uint32_t least) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<StampRange> range = take(least);
+  if (!range) {
+    // What is ordered by the last stamps again and again hides races, and reports none.
+    return {static_cast<Stamp>(kAllStamps - 1 - least), static_cast<Stamp>(kAllStamps - 1)};
+  }
+  ranges_.emplace(range->begin, Range{range->end, running_.at(run.number), block});
+  return *range;
+}
+
+std::optional<GridHistory::Owner> GridHistory::owner_of(Stamp stamp) const {
+  const std::lock_guard lock(mutex_);
+  const auto after = ranges_.upper_bound(stamp);
+  if (after == ranges_.begin()) {
+    return std::nullopt;
+  }
+  const auto& [begin, range] = *std::prev(after);
+  if (stamp >= range.end) {
+    return std::nullopt;
+  }
+  const GridRun& run = *range.run;
+  const Stamp first = range.block ? *range.block : stamp;
+  const std::uint64_t index = (first - run.stamps.begin) / run.stride;
+  const Stamp block = first == run.own_stamp() ? first : run.of_block(index).begin;
+  return Owner{range.run, block, index};
+}
+
+} // namespace gantry::simt::exec

@@ -1,0 +1,210 @@
+#include "simt/exec/checks/warp_cells.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace gantry::simt::exec {
+
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GANTRY_ATOMIC_CELLS 1
+#endif
+#endif
+
+#define GANTRY_INLINE __attribute__((always_inline)) inline
+
+template <int size>
+struct Vector {
+  using Of __attribute__((ext_vector_type(size))) = std::uint64_t;
+  using Signed __attribute__((ext_vector_type(size))) = std::int64_t;
+  using Bits __attribute__((ext_vector_type(size))) = bool;
+};
+
+template <int size>
+using Cells = typename Vector<size>::Of;
+/// All ones or zero in each element.
+template <int size>
+using Choice = typename Vector<size>::Signed;
+
+template <int size>
+GANTRY_INLINE Cells<size> load(const std::uint64_t* place) {
+  Cells<size> cells;
+#ifdef GANTRY_ATOMIC_CELLS
+  for (int i = 0; i < size; ++i) {
+    cells[i] = __atomic_load_n(place + i, __ATOMIC_RELAXED);
+  }
+#else
+  std::memcpy(&cells, place, sizeof(std::uint64_t) * size);
+#endif
+  return cells;
+}
+
+template <int size>
+GANTRY_INLINE unsigned bits_of(Choice<size> choice) {
+  const auto bits = __builtin_convertvector(choice, typename Vector<size>::Bits);
+  unsigned result = 0;
+  for (int i = 0; i < size; ++i) {
+    result |= bits[i] ? 1U << i : 0;
+  }
+  return result;
+}
+
+/// Writes the elements of `which`.
+template <int size>
+GANTRY_INLINE void store(std::uint64_t* place, Cells<size> cells, unsigned which) {
+#ifndef GANTRY_ATOMIC_CELLS
+  if (which == (1U << size) - 1) {
+    std::memcpy(place, &cells, sizeof(std::uint64_t) * size);
+    return;
+  }
+#endif
+  for (; which != 0; which &= which - 1) {
+    const int i = std::countr_zero(which);
+    __atomic_store_n(place + i, static_cast<std::uint64_t>(cells[i]), __ATOMIC_RELAXED);
+  }
+}
+
+/// Whether the cells say what is ordered with the access, of whichever thread.
+template <int size>
+GANTRY_INLINE Choice<size> ordered(const WarpTime& time, Cells<size> cells, bool shared) {
+  const Cells<size> own = cells - time.own;
+  Choice<size> result = (cells < time.floor) | (own < time.own_ordered);
+  if (shared && time.only_newest_count) {
+    result |= (own >= time.own_all) & ((cells & Cell::kKindMask) !=
+                                       static_cast<std::uint64_t>(CellKind::kListed));
+  }
+  return result;
+}
+
+/// Looks at the accesses of `which` elements; the result is those that need more.
+template <int size>
+GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
+                             std::uint64_t* read_place, Cells<size> mine, unsigned which,
+                             bool is_store, bool shared) {
+  const std::uint64_t same = Cell::kStampMask | time.thread_mask;
+  const Cells<size> writes = load<size>(write_place);
+  const Cells<size> reads = load<size>(read_place);
+  const Choice<size> good_writes =
+      ordered<size>(time, writes, shared) | (((writes ^ mine) & same) == 0);
+  const Choice<size> own_read = ((reads ^ mine) & (same | Cell::kKindMask)) == 0;
+  const Choice<size> old_reads = ordered<size>(time, reads, shared);
+  if (is_store) {
+    const unsigned good = bits_of<size>(good_writes & (own_read | old_reads)) & which;
+    store<size>(write_place, mine, good);
+    return which & ~good;
+  }
+  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
+  const Choice<size> kept = own_read | (((reads ^ time.several) & kTimeAndKind) == 0) |
+                            (((reads ^ time.several_blocks) & kTimeAndKind) == 0);
+  Choice<size> replaced = old_reads;
+  Cells<size> after = mine;
+  if (!time.fine && bits_of<size>(kept | old_reads) != (1U << size) - 1) {
+    // Weak reads of others, of one thread or of several.
+    const Cells<size> kind = reads & Cell::kKindMask;
+    const Choice<size> weak = (kind == static_cast<std::uint64_t>(CellKind::kWeak)) |
+                              (kind == static_cast<std::uint64_t>(CellKind::kSeveral));
+    const Choice<size> beside = ((reads ^ time.several) & Cell::kStampMask) == 0;
+    const Choice<size> of_launch =
+        (reads - time.launch < time.launch_all) & (reads - time.own >= time.own_all);
+    const Cells<size> who = mine & (Cell::kSiteMask | Cell::kThreadMask);
+    after = (weak & beside & ~old_reads) ? who | time.several : after;
+    after = (weak & of_launch & ~old_reads) ? who | time.several_blocks : after;
+    replaced |= weak & (beside | of_launch) & ~kept;
+  }
+  const unsigned good = bits_of<size>(good_writes & (kept | replaced)) & which;
+  store<size>(read_place, after, good & bits_of<size>(replaced & ~own_read));
+  return which & ~good;
+}
+
+/// Numbers of 8 lanes, or of 4 for two words each, where a cell has them.
+GANTRY_INLINE Cells<8> lane_numbers(unsigned words) {
+  constexpr Cells<8> kOne = {0, 1, 2, 3, 4, 5, 6, 7};
+  constexpr Cells<8> kTwo = {0, 0, 1, 1, 2, 2, 3, 3};
+  return (words == 1 ? kOne : kTwo) << Cell::kThreadShift;
+}
+
+/// By lane from bits by word.
+GANTRY_INLINE unsigned lanes_of(unsigned bits, unsigned words) {
+  if (words == 1) {
+    return bits;
+  }
+  bits |= bits >> 1;
+  return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4) | (bits >> 3 & 8);
+}
+
+GANTRY_INLINE unsigned words_of(unsigned lanes, unsigned words) {
+  if (words == 1) {
+    return lanes & 0xFF;
+  }
+  const unsigned spread = (lanes & 1) | (lanes & 2) << 1 | (lanes & 4) << 2 | (lanes & 8) << 3;
+  return spread | spread << 1;
+}
+
+GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
+  const unsigned step = 8 / access.words; // lanes
+  const Cells<8> lanes = lane_numbers(access.words) + access.first;
+  LaneMask left = 0;
+  for (unsigned lane = 0; lane < access.lanes; lane += step) {
+    const unsigned place = lane * access.words;
+    const unsigned count = std::min(step, access.lanes - lane);
+    const unsigned which = words_of(access.active >> lane & ((1U << count) - 1), access.words);
+    if (which != 0) {
+      const unsigned more =
+          check<8>(time, access.writes + place, access.reads + place,
+                   lanes + (std::uint64_t{lane} << Cell::kThreadShift), which, access.is_store,
+                   access.shared);
+      left |= lanes_of(more, access.words) << lane;
+    }
+  }
+  return left;
+}
+
+LaneMask check_row_plain(const WarpTime& time, const RowAccess& access) {
+  return check_row(time, access);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) LaneMask check_row_avx2(const WarpTime& time,
+                                                        const RowAccess& access) {
+  return check_row(time, access);
+}
+
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) LaneMask
+check_row_avx512(const WarpTime& time, const RowAccess& access) {
+  return check_row(time, access);
+}
+#endif
+
+} // namespace
+
+RowCheck row_check() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return check_row_avx512;
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    return check_row_avx2;
+  }
+#endif
+  return check_row_plain;
+}
+
+bool check_word(const WarpTime& time, std::uint64_t* write, std::uint64_t* read, std::uint64_t mine,
+                bool is_store, bool shared) {
+  return check<1>(time, write, read, mine, 1, is_store, shared) == 0;
+}
+
+bool check_word_of_all(const WarpTime& time, const std::uint64_t* write, const std::uint64_t* read,
+                       bool shared) {
+  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
+  const std::uint64_t reads = load<1>(read)[0];
+  return ordered<1>(time, load<1>(write), shared)[0] != 0 &&
+         (((reads ^ time.several) & kTimeAndKind) == 0 ||
+          ((reads ^ time.several_blocks) & kTimeAndKind) == 0);
+}
+
+} // namespace gantry::simt::exec
