@@ -45,11 +45,12 @@ GANTRY_INLINE Cells<size> load(const std::uint64_t* place) {
 template <int size>
 GANTRY_INLINE unsigned bits_of(Choice<size> choice) {
   const auto bits = __builtin_convertvector(choice, typename Vector<size>::Bits);
-  unsigned result = 0;
-  for (int i = 0; i < size; ++i) {
-    result |= bits[i] ? 1U << i : 0;
+  if constexpr (size == 8) {
+    return __builtin_bit_cast(std::uint8_t, bits);
+  } else {
+    static_assert(size == 1);
+    return bits[0] ? 1 : 0;
   }
-  return result;
 }
 
 /// Writes the elements of `which`.
@@ -120,46 +121,62 @@ GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
 }
 
 /// Numbers of 8 lanes, or of 4 for two words each, where a cell has them.
-GANTRY_INLINE Cells<8> lane_numbers(unsigned words) {
-  constexpr Cells<8> kOne = {0, 1, 2, 3, 4, 5, 6, 7};
-  constexpr Cells<8> kTwo = {0, 0, 1, 1, 2, 2, 3, 3};
-  return (words == 1 ? kOne : kTwo) << Cell::kThreadShift;
-}
+template <unsigned words>
+constexpr Cells<8> kLaneNumbers = {};
+template <>
+constexpr Cells<8> kLaneNumbers<1> = {0 << 3, 1 << 3, 2 << 3, 3 << 3, 4 << 3, 5 << 3, 6 << 3, 7 << 3};
+template <>
+constexpr Cells<8> kLaneNumbers<2> = {0 << 3, 0 << 3, 1 << 3, 1 << 3, 2 << 3, 2 << 3, 3 << 3, 3 << 3};
+static_assert(Cell::kThreadShift == 3);
 
 /// By lane from bits by word.
-GANTRY_INLINE unsigned lanes_of(unsigned bits, unsigned words) {
-  if (words == 1) {
+template <unsigned words>
+GANTRY_INLINE unsigned lanes_of(unsigned bits) {
+  if constexpr (words == 1) {
     return bits;
   }
   bits |= bits >> 1;
   return (bits & 1) | (bits >> 1 & 2) | (bits >> 2 & 4) | (bits >> 3 & 8);
 }
 
-GANTRY_INLINE unsigned words_of(unsigned lanes, unsigned words) {
-  if (words == 1) {
+template <unsigned words>
+GANTRY_INLINE unsigned words_of(unsigned lanes) {
+  if constexpr (words == 1) {
     return lanes & 0xFF;
   }
   const unsigned spread = (lanes & 1) | (lanes & 2) << 1 | (lanes & 4) << 2 | (lanes & 8) << 3;
   return spread | spread << 1;
 }
 
-GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
-  const unsigned step = 8 / access.words; // lanes
-  const Cells<8> lanes = lane_numbers(access.words) + access.first;
+template <unsigned words, bool is_store>
+GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
+  constexpr unsigned kStep = 8 / words; // lanes
+  const WarpTime time = of;
+  const RowAccess access = row;
+  const Cells<8> first = kLaneNumbers<words> + access.first;
   LaneMask left = 0;
-  for (unsigned lane = 0; lane < access.lanes; lane += step) {
-    const unsigned place = lane * access.words;
-    const unsigned count = std::min(step, access.lanes - lane);
-    const unsigned which = words_of(access.active >> lane & ((1U << count) - 1), access.words);
+  for (unsigned lane = 0; lane < access.lanes; lane += kStep) {
+    const unsigned place = lane * words;
+    unsigned which = words_of<words>(access.active >> lane);
+    if (access.lanes - lane < kStep) {
+      which &= (1U << (access.lanes - lane) * words) - 1;
+    }
     if (which != 0) {
       const unsigned more =
           check<8>(time, access.writes + place, access.reads + place,
-                   lanes + (std::uint64_t{lane} << Cell::kThreadShift), which, access.is_store,
+                   first + (std::uint64_t{lane} << Cell::kThreadShift), which, is_store,
                    access.shared);
-      left |= lanes_of(more, access.words) << lane;
+      left |= lanes_of<words>(more) << lane;
     }
   }
   return left;
+}
+
+GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
+  if (access.words == 1) {
+    return access.is_store ? check_words<1, true>(time, access) : check_words<1, false>(time, access);
+  }
+  return access.is_store ? check_words<2, true>(time, access) : check_words<2, false>(time, access);
 }
 
 LaneMask check_row_plain(const WarpTime& time, const RowAccess& access) {
