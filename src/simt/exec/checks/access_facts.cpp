@@ -31,23 +31,6 @@ bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) 
   return is_of_variable || function.name == "memcpy" || function.name == "memmove";
 }
 
-/// Bits of what is kept of AccessFacts. Whether it reads and writes is in its kind.
-enum Packed : std::uint8_t {
-  kKnown = 1,
-  kIsStrong = 2,
-  kAcquires = 4,
-  kReleases = 8,
-  kBeyondBlock = 16,
-  kMayBeUnused = 32,
-};
-
-std::uint8_t packed(const AccessFacts& facts) {
-  return static_cast<std::uint8_t>(
-      kKnown | (facts.strong ? kIsStrong : 0) | (facts.acquires ? kAcquires : 0) |
-      (facts.releases ? kReleases : 0) | (facts.beyond_block ? kBeyondBlock : 0) |
-      (facts.may_be_unused ? kMayBeUnused : 0));
-}
-
 /// How an instruction orders the threads that execute it.
 AccessOrder order_of(const ptx::Instruction& instruction) {
   const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
@@ -118,15 +101,11 @@ AccessOrder AccessFactsTable::order(std::uint32_t kernel) const {
   return known->second;
 }
 
-AccessFacts AccessFactsTable::unpacked(std::uint8_t bits, AccessKind kind) {
-  const auto has = [&](Packed bit) { return (bits & bit) != 0; };
-  return {.reads = kind != AccessKind::kStore,
-          .writes = kind != AccessKind::kLoad,
-          .strong = has(kIsStrong),
-          .acquires = has(kAcquires),
-          .releases = has(kReleases),
-          .beyond_block = has(kBeyondBlock),
-          .may_be_unused = has(kMayBeUnused)};
+std::uint8_t AccessFactsTable::packed(const AccessFacts& facts) {
+  return static_cast<std::uint8_t>(
+      kKnown | (facts.strong ? kIsStrong : 0) | (facts.acquires ? kAcquires : 0) |
+      (facts.releases ? kReleases : 0) | (facts.beyond_block ? kBeyondBlock : 0) |
+      (facts.may_be_unused ? kMayBeUnused : 0));
 }
 
 AccessFacts AccessFactsTable::find(AccessKind kind, Site site) const {

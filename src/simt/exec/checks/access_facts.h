@@ -61,7 +61,26 @@ public:
 private:
   using Registers = std::set<std::uint32_t>;
 
-  [[nodiscard]] static AccessFacts unpacked(std::uint8_t bits, AccessKind kind);
+  /// Bits of what is kept of AccessFacts. Whether it reads and writes is in its kind.
+  enum Packed : std::uint8_t {
+    kKnown = 1,
+    kIsStrong = 2,
+    kAcquires = 4,
+    kReleases = 8,
+    kBeyondBlock = 16,
+    kMayBeUnused = 32,
+  };
+  [[nodiscard]] static std::uint8_t packed(const AccessFacts& facts);
+  [[nodiscard]] static AccessFacts unpacked(std::uint8_t bits, AccessKind kind) {
+    const auto has = [&](Packed bit) { return (bits & bit) != 0; };
+    return {.reads = kind != AccessKind::kStore,
+            .writes = kind != AccessKind::kLoad,
+            .strong = has(kIsStrong),
+            .acquires = has(kAcquires),
+            .releases = has(kReleases),
+            .beyond_block = has(kBeyondBlock),
+            .may_be_unused = has(kMayBeUnused)};
+  }
   [[nodiscard]] AccessFacts find(AccessKind kind, Site site) const;
   [[nodiscard]] AccessFacts find_in(AccessKind kind, Site site) const;
   [[nodiscard]] const Registers& guesses_of(std::uint32_t number,

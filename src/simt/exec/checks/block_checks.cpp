@@ -330,12 +330,14 @@ std::optional<Fault> BlockChecks::check_race_of_all(const WarpAccess& access, La
     }
     return std::nullopt;
   }
-  if (access.size == 4 && cells_->covers(address) &&
-      check_word_of_all(time(), cells_->write(address), cells_->read(address),
-                        races_->is_shared(address))) {
-    return std::nullopt;
-  }
   const std::uint32_t before = access.first_thread();
+  if (access.size == 4 && has_strong_accesses_ && first != last && cells_->covers(address)) {
+    const Cell mine(ordering_.now(), access.number, before + first, CellKind::kWeak);
+    if (check_word_of_all(time(), cells_->write(address), cells_->read(address), mine.bits(),
+                          races_->is_shared(address))) {
+      return std::nullopt;
+    }
+  }
   const ThreadAccess all{before + first, address, access.size, access.facts, access.number};
   if (const auto race = races_->access_by_several(all, before + last)) {
     return fault_of(access, first, address, *race);

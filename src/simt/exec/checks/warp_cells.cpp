@@ -151,21 +151,24 @@ GANTRY_INLINE unsigned words_of(unsigned lanes) {
 template <unsigned words, bool is_store>
 GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
   constexpr unsigned kStep = 8 / words; // lanes
-  const WarpTime time = of;
-  const RowAccess access = row;
-  const Cells<8> first = kLaneNumbers<words> + access.first;
+  const WarpTime time = of; // cells are no part of it
+  std::uint64_t* const writes = row.writes;
+  std::uint64_t* const reads = row.reads;
+  const Cells<8> first = kLaneNumbers<words> + row.first;
+  const LaneMask active = row.active;
+  const unsigned lanes = row.lanes;
+  const bool shared = row.shared;
   LaneMask left = 0;
-  for (unsigned lane = 0; lane < access.lanes; lane += kStep) {
+  for (unsigned lane = 0; lane < lanes; lane += kStep) {
     const unsigned place = lane * words;
-    unsigned which = words_of<words>(access.active >> lane);
-    if (access.lanes - lane < kStep) {
-      which &= (1U << (access.lanes - lane) * words) - 1;
+    unsigned which = words_of<words>(active >> lane);
+    if (lanes - lane < kStep) {
+      which &= (1U << (lanes - lane) * words) - 1;
     }
     if (which != 0) {
-      const unsigned more =
-          check<8>(time, access.writes + place, access.reads + place,
-                   first + (std::uint64_t{lane} << Cell::kThreadShift), which, is_store,
-                   access.shared);
+      const unsigned more = check<8>(time, writes + place, reads + place,
+                                     first + (std::uint64_t{lane} << Cell::kThreadShift), which,
+                                     is_store, shared);
       left |= lanes_of<words>(more) << lane;
     }
   }
@@ -215,13 +218,23 @@ bool check_word(const WarpTime& time, std::uint64_t* write, std::uint64_t* read,
   return check<1>(time, write, read, mine, 1, is_store, shared) == 0;
 }
 
-bool check_word_of_all(const WarpTime& time, const std::uint64_t* write, const std::uint64_t* read,
-                       bool shared) {
+bool check_word_of_all(const WarpTime& time, const std::uint64_t* write, std::uint64_t* read,
+                       std::uint64_t mine, bool shared) {
   constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
-  const std::uint64_t reads = load<1>(read)[0];
-  return ordered<1>(time, load<1>(write), shared)[0] != 0 &&
-         (((reads ^ time.several) & kTimeAndKind) == 0 ||
-          ((reads ^ time.several_blocks) & kTimeAndKind) == 0);
+  const Cells<1> reads = load<1>(read);
+  if (ordered<1>(time, load<1>(write), shared)[0] == 0) {
+    return false;
+  }
+  if (((reads[0] ^ time.several) & kTimeAndKind) == 0 ||
+      ((reads[0] ^ time.several_blocks) & kTimeAndKind) == 0) {
+    return true;
+  }
+  if (time.fine || ordered<1>(time, reads, shared)[0] == 0) {
+    return false;
+  }
+  const std::uint64_t several = (mine & (Cell::kSiteMask | Cell::kThreadMask)) | time.several;
+  store<1>(read, Cells<1>{several}, 1);
+  return true;
 }
 
 } // namespace gantry::simt::exec

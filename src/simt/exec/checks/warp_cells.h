@@ -51,8 +51,8 @@ using RowCheck = LaneMask (*)(const WarpTime&, const RowAccess&);
 [[nodiscard]] bool check_word(const WarpTime& time, std::uint64_t* write, std::uint64_t* read,
                               std::uint64_t mine, bool is_store, bool shared);
 
-/// The same for a load of one word by several lanes, if others have loaded it since the last barrier.
+/// The same for a load of one word by several lanes that are not one thread.
 [[nodiscard]] bool check_word_of_all(const WarpTime& time, const std::uint64_t* write,
-                                     const std::uint64_t* read, bool shared);
+                                     std::uint64_t* read, std::uint64_t mine, bool shared);
 
 } // namespace gantry::simt::exec

@@ -118,17 +118,23 @@ TEST_F(WarpCells, InSharedMemoryOtherBlocksAreOver) {
 }
 
 TEST_F(WarpCells, ALoadByAll) {
-  const WarpTime time = make_time(false);
-  const auto decided = [&](Cell write, Cell read) {
+  const auto decided = [&](Cell write, Cell read, bool fine = false) {
     writes = write.bits();
     reads = read.bits();
-    return check_word_of_all(time, &writes, &reads, false);
+    return check_word_of_all(make_time(fine), &writes, &reads, mine.bits(), false);
   };
+  const Cell several(kNow, kSite, 3, CellKind::kSeveral);
   EXPECT_TRUE(decided(none, at(kNow, 9, CellKind::kSeveral)));
+  EXPECT_EQ(Cell(reads), at(kNow, 9, CellKind::kSeveral));
   EXPECT_TRUE(decided(at(204, 1), at(499, 9, CellKind::kSeveralBlocks)));
-  EXPECT_FALSE(decided(none, none));
+  for (const Cell before : {none, at(204, 9, CellKind::kSeveral), at(49, 9)}) {
+    EXPECT_TRUE(decided(none, before));
+    EXPECT_EQ(Cell(reads), several);
+    EXPECT_FALSE(decided(none, before, /*fine=*/true));
+  }
   EXPECT_FALSE(decided(at(kNow, 3), at(kNow, 9, CellKind::kSeveral)));
-  EXPECT_FALSE(decided(none, at(204, 9, CellKind::kSeveral)));
+  EXPECT_FALSE(decided(none, at(kNow, 9)));
+  EXPECT_FALSE(decided(none, at(150, 9)));
 }
 
 TEST_F(WarpCells, InLockstepAWarpIsOneThread) {
