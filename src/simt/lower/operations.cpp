@@ -33,9 +33,9 @@ void describe(llvm::Function& function, LaneOperation operation) {
 
 llvm::FenceInst* create_fence(llvm::IRBuilder<>& builder, llvm::AtomicOrdering ordering,
                               bool beyond_block) {
-  return builder.CreateFence(ordering, beyond_block ? llvm::SyncScope::System
-                                                    : builder.getContext().getOrInsertSyncScopeID(
-                                                          kBlockScope));
+  return builder.CreateFence(
+      ordering, beyond_block ? llvm::SyncScope::System
+                             : builder.getContext().getOrInsertSyncScopeID(kBlockScope));
 }
 
 bool is_beyond_block(const llvm::FenceInst& fence) {

@@ -60,7 +60,8 @@ public:
   GridWatch(const GridWatch&) = delete;
   GridWatch& operator=(const GridWatch&) = delete;
 
-  /// For a place that blocks of this launch, and of later ones, are executed in, one after the other.
+  /// For a place that blocks of this launch, and of later ones, are executed in, one after the
+  /// other.
   [[nodiscard]] virtual std::unique_ptr<BlockWatch> watch_block() = 0;
 };
 

@@ -24,6 +24,7 @@ struct Launch {
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
 
+  std::uint64_t announced = 0;      ///< its number for the race check, if it has one
   std::unique_ptr<GridWatch> watch; ///< null unless GANTRY_SIMT_CHECK asks for more than memory
 
   /// Lanes of some warp wait in a loop for others of the same warp.

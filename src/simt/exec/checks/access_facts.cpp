@@ -53,8 +53,8 @@ AccessOrder order_of(const ptx::Instruction& instruction) {
   }
 }
 
-/// Volatile accesses are of the whole system's scope, atomic operations of the device's, unless they
-/// say another one. A cluster is of one block.
+/// Volatile accesses are of the whole system's scope, atomic operations of the device's, unless
+/// they say another one. A cluster is of one block.
 bool is_beyond_block(const ptx::Instruction& instruction) {
   return !instruction.has(Modifier::kCta) && !instruction.has(Modifier::kCluster);
 }
@@ -111,8 +111,7 @@ std::uint8_t AccessFactsTable::packed(const AccessFacts& facts) {
 AccessFacts AccessFactsTable::find(AccessKind kind, Site site) const {
   const std::lock_guard lock(mutex_);
   const AccessFacts found = find_in(kind, site);
-  facts_[static_cast<unsigned>(kind)][number(site)].store(packed(found),
-                                                          std::memory_order_relaxed);
+  facts_[static_cast<unsigned>(kind)][number(site)].store(packed(found), std::memory_order_relaxed);
   return found;
 }
 

@@ -88,10 +88,11 @@ private:
 
   const std::shared_ptr<const ptx::Program> program_;
   std::vector<std::uint32_t> first_; ///< number of the first instruction, by function
-  mutable std::vector<std::atomic<std::uint8_t>> facts_[3]; ///< by AccessKind and number; 0: unknown
-  mutable std::mutex mutex_;                                        ///< for what follows
-  mutable std::unordered_map<std::uint32_t, Registers> guesses_;    ///< by function
-  mutable std::unordered_map<std::uint32_t, AccessOrder> orders_;   ///< by kernel
+  mutable std::vector<std::atomic<std::uint8_t>>
+      facts_[3];             ///< by AccessKind and number; 0: unknown
+  mutable std::mutex mutex_; ///< for what follows
+  mutable std::unordered_map<std::uint32_t, Registers> guesses_;  ///< by function
+  mutable std::unordered_map<std::uint32_t, AccessOrder> orders_; ///< by kernel
 };
 
 } // namespace gantry::simt::exec

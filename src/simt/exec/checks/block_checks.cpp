@@ -173,10 +173,9 @@ std::optional<Fault> BlockChecks::access(const Warp& warp, LaneMask active,
   return std::nullopt;
 }
 
-std::optional<Fault> BlockChecks::access_row(const Warp& warp, LaneMask active,
-                                             std::uint64_t first, std::uint32_t stride,
-                                             std::uint32_t size, AccessKind kind,
-                                             AccessSpace space, Site site) {
+std::optional<Fault> BlockChecks::access_row(const Warp& warp, LaneMask active, std::uint64_t first,
+                                             std::uint32_t stride, std::uint32_t size,
+                                             AccessKind kind, AccessSpace space, Site site) {
   if (!(checks_.race || checks_.init) || active == 0) {
     return std::nullopt;
   }
@@ -234,8 +233,8 @@ LaneMask BlockChecks::races_of_row(const WarpAccess& access, unsigned lane, unsi
   RowAccess row;
   row.writes = cells_->write(address);
   row.reads = cells_->read(address);
-  row.first = Cell(ordering_.now(), access.number, access.first_thread() + lane, CellKind::kWeak)
-                  .bits();
+  row.first =
+      Cell(ordering_.now(), access.number, access.first_thread() + lane, CellKind::kWeak).bits();
   row.words = access.size / 4;
   row.lanes = lanes;
   row.active = active >> lane;
@@ -295,8 +294,8 @@ std::optional<Fault> BlockChecks::check_race(const WarpAccess& access, unsigned 
   const std::uint32_t thread = access.first_thread() + lane;
   if (!facts.strong && access.size == 4 && cells_->covers(address)) {
     const Cell mine(ordering_.now(), access.number, thread, CellKind::kWeak);
-    if (check_word(time(), cells_->write(address), cells_->read(address), mine.bits(),
-                   facts.writes, races_->is_shared(address))) {
+    if (check_word(time(), cells_->write(address), cells_->read(address), mine.bits(), facts.writes,
+                   races_->is_shared(address))) {
       return std::nullopt;
     }
   }

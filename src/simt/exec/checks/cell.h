@@ -1,5 +1,5 @@
-// What the race check remembers of an access: 64 bits, for the last write and for the reads since of
-// each word of 4 bytes (race_cells.h).
+// What the race check remembers of an access: 64 bits, for the last write and for the reads since
+// of each word of 4 bytes (race_cells.h).
 //
 // A stamp is the time of the access. Each block has stamps of its own, which only grow
 // (grid_history.h): it takes a new one whenever something orders its threads, so accesses with one
@@ -16,8 +16,8 @@ enum class CellKind : std::uint8_t {
   kWeak,          ///< an access of one thread
   kStrongInBlock, ///< a strong one, of block scope
   kStrong,        ///< a strong one, of a wider scope
-  // Of reads alone, and only where full barriers are what orders threads (AccessOrder). The thread is
-  // one of them.
+  // Of reads alone, and only where full barriers are what orders threads (AccessOrder). The thread
+  // is one of them.
   kSeveral,             ///< weak ones of several threads of a block
   kSeveralBlocks,       ///< … of several blocks; the stamp is the launch's
   kStrongSeveral,       ///< strong ones of several threads of a block

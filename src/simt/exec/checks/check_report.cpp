@@ -50,7 +50,7 @@ std::string text_of(const std::array<std::uint32_t, 3>& place) {
 
 /// "a write at sum.cu:9 by block (1,0,0), thread (0,0,0)".
 std::string text_of(const RacingAccess& other) {
-  const char* const what = other.wrote                                           ? "a write"
+  const char* const what = other.wrote                                    ? "a write"
                            : other.threads == RacingAccess::Threads::kOne ? "a read"
                                                                           : "reads";
   std::string who;
@@ -68,8 +68,7 @@ std::string text_of(const RacingAccess& other) {
     break;
   }
   return fmt::format("{}{} by {}{}", what, other.source.empty() ? "" : " at " + other.source, who,
-                     other.kernel.empty() ? ""
-                                          : fmt::format(" of kernel '{}'", other.kernel));
+                     other.kernel.empty() ? "" : fmt::format(" of kernel '{}'", other.kernel));
 }
 
 /// "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;", the source line if the PTX gives

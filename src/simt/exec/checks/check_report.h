@@ -25,7 +25,7 @@ struct RacingAccess {
   std::array<std::uint32_t, 3> thread; ///< in its block
   std::string kernel;                  ///< of another launch; else empty
   std::string source;                  ///< "sum.cu:9", or where the PTX does not say, "PTX line 33"
-  std::string position;                ///< "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;"
+  std::string position; ///< "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;"
 };
 /// What `races` has found.
 [[nodiscard]] RacingAccess racing_access(const RaceChecker& races, const Ordering& ordering,

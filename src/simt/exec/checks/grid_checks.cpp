@@ -32,7 +32,7 @@ GridChecks::GridChecks(const Launch& launch, const Checks& checks)
   std::copy_n(launch.shape.grid, 3, shape.blocks.begin());
   std::copy_n(launch.shape.block, 3, shape.threads.begin());
   shape.facts = facts_;
-  run_ = GridHistory::instance().begin(std::move(shape));
+  run_ = GridHistory::instance().begin(std::move(shape), launch.announced);
   if (run_ == nullptr) {
     checks_.race = false;
     std::fprintf(stderr, "gantry: warning: a launch has too many blocks to be checked for races\n");

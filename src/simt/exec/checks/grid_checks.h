@@ -13,7 +13,7 @@ namespace gantry::simt::exec {
 
 class GridChecks : public GridWatch {
 public:
-  /// Of a launch that begins; ends with it.
+  /// Of a launch that begins, and ends with this.
   GridChecks(const Launch& launch, const Checks& checks);
   ~GridChecks() override;
 

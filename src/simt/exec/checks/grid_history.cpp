@@ -20,7 +20,7 @@ constexpr std::uint64_t kManyForGrid = std::uint64_t{1} << 24;
 
 /// Stamps that a block has from the beginning: one that stands for it, and its times.
 std::uint32_t stride_of(AccessOrder order, std::uint64_t blocks) {
-  const std::uint32_t wanted = order == AccessOrder::kNothing ? 2
+  const std::uint32_t wanted = order == AccessOrder::kNothing  ? 2
                                : order == AccessOrder::kFinely ? 64
                                                                : 32;
   return blocks * wanted > kManyForGrid ? 2 : wanted;
@@ -43,7 +43,6 @@ std::optional<StampRange> GridHistory::take(std::uint64_t count) {
 }
 
 void GridHistory::forget_all() {
-  ranges_.clear();
   logs_.clear();
   words_.clear();
   if (next_ > kManyStamps) {
@@ -54,33 +53,78 @@ void GridHistory::forget_all() {
   }
 }
 
-std::shared_ptr<const GridRun> GridHistory::begin(GridShape shape) {
-  const std::uint64_t blocks = std::uint64_t{shape.blocks[0]} * shape.blocks[1] * shape.blocks[2];
+// Those that happen before, or after, all that have not ended.
+void GridHistory::forget_ended() {
+  std::erase_if(launches_, [&](const auto& entry) {
+    const Launch& ended = entry.second;
+    const bool counts = !ended.has_ended || std::ranges::any_of(launches_, [&](const auto& other) {
+      return !other.second.has_ended && !are_ordered(*ended.run, *other.second.run);
+    });
+    if (!counts) {
+      std::erase_if(ranges_, [&](const auto& range) { return range.second.run == ended.run; });
+    }
+    return !counts;
+  });
+}
+
+GridHistory::Launch& GridHistory::add(const std::optional<LaunchPlace>& place,
+                                      const IsAfter& is_after) {
   auto run = std::make_shared<GridRun>();
-  run->stride = stride_of(shape.facts->order(shape.kernel), blocks);
-  run->shape = std::move(shape);
+  run->number = announced_.fetch_add(1, std::memory_order_relaxed) + 1;
+  for (const auto& [number, other] : launches_) {
+    const bool is_ordered =
+        place && other.place && (other.place->queue == place->queue || is_after(*other.place));
+    if (!other.has_ended && !is_ordered) {
+      run->beside.insert(number);
+    }
+  }
+  return launches_.emplace(run->number, Launch{run, place}).first->second;
+}
+
+std::uint64_t GridHistory::announce(const LaunchPlace& place, const IsAfter& is_after) {
   const std::lock_guard lock(mutex_);
-  if (running_.empty()) {
+  return add(place, is_after).run->number;
+}
+
+void GridHistory::withdraw(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = launches_.find(number);
+  if (found != launches_.end() && !found->second.has_begun) {
+    launches_.erase(found);
+    forget_ended();
+  }
+}
+
+std::shared_ptr<const GridRun> GridHistory::begin(GridShape shape, std::uint64_t number) {
+  const std::uint64_t blocks = std::uint64_t{shape.blocks[0]} * shape.blocks[1] * shape.blocks[2];
+  const std::lock_guard lock(mutex_);
+  Launch& launch = number == 0 ? add(std::nullopt, {}) : launches_.at(number);
+  GridRun& run = *launch.run;
+  run.stride = stride_of(shape.facts->order(shape.kernel), blocks);
+  run.shape = std::move(shape);
+  if (std::ranges::none_of(launches_, [](const auto& other) { return other.second.has_begun; })) {
     forget_all();
   }
-  if (blocks > kAllStamps / run->stride || next_ + blocks * run->stride + 1 + kReserve > kAllStamps) {
+  if (blocks > kAllStamps / run.stride || next_ + blocks * run.stride + 1 + kReserve > kAllStamps) {
+    launches_.erase(run.number);
     return nullptr;
   }
-  run->stamps = *take(blocks * run->stride + 1);
-  run->number = ++runs_;
-  run->floor = run->stamps.begin;
-  for (const auto& [number, other] : running_) {
-    run->beside.insert(number);
-    run->floor = std::min(run->floor, other->stamps.begin);
+  launch.has_begun = true;
+  run.stamps = *take(blocks * run.stride + 1);
+  run.floor = run.stamps.begin;
+  for (const auto& [other_number, other] : launches_) {
+    if (other.has_begun && other_number != run.number && !are_ordered(*other.run, run)) {
+      run.floor = std::min(run.floor, other.run->stamps.begin);
+    }
   }
-  running_.emplace(run->number, run);
-  ranges_.emplace(run->stamps.begin, Range{run->stamps.end, run, std::nullopt});
-  return run;
+  ranges_.emplace(run.stamps.begin, Range{run.stamps.end, launch.run, std::nullopt});
+  return launch.run;
 }
 
 void GridHistory::end(const GridRun& run) {
   const std::lock_guard lock(mutex_);
-  running_.erase(run.number);
+  launches_.at(run.number).has_ended = true;
+  forget_ended();
 }
 
 StampRange GridHistory::more(const GridRun& run, Stamp block, std::uint32_t least) {
@@ -90,7 +134,7 @@ StampRange GridHistory::more(const GridRun& run, Stamp block, std::uint32_t leas
     // What is ordered by the last stamps again and again hides races, and reports none.
     return {static_cast<Stamp>(kAllStamps - 1 - least), static_cast<Stamp>(kAllStamps - 1)};
   }
-  ranges_.emplace(range->begin, Range{range->end, running_.at(run.number), block});
+  ranges_.emplace(range->begin, Range{range->end, launches_.at(run.number).run, block});
   return *range;
 }
 

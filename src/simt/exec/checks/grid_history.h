@@ -2,9 +2,13 @@
 // check has of the launches of the process.
 //
 // A launch takes stamps for all its blocks when it begins, in the order of the blocks, and one that
-// stands for the launch; a block that orders its threads more often than that takes more. While no
-// launch is under way nothing need be remembered, because all launches before happen before all later
-// ones.
+// stands for the launch; a block that orders its threads more often than that takes more.
+//
+// A launch happens before a later one if it had ended when the later one was asked for, whatever
+// the program waited for, or if their queues order them. Both are known when the later one is asked
+// for (announced). So what is reported is no accident of when the launches ran, and a program that
+// waits by some means that is not seen here is never blamed. Launches that have ended are
+// remembered as long as one is announced that they do not happen before.
 #pragma once
 
 #include "simt/exec/checks/access_facts.h"
@@ -14,7 +18,9 @@
 #include "simt/exec/checks/word_history.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,10 +38,10 @@ struct GridShape {
   std::shared_ptr<const AccessFactsTable> facts;
 };
 
-/// A launch with stamps. Constant while it is under way.
+/// A launch with stamps. Constant once it has begun.
 struct GridRun {
   GridShape shape;
-  std::uint64_t number = 0; ///< in order of their beginnings
+  std::uint64_t number = 0; ///< in the order in which launches were asked for
   StampRange stamps;        ///< of all its blocks at first, and of itself
   std::uint32_t stride = 0; ///< stamps of a block
   /// Stands for the launch, and for no time of a block.
@@ -46,8 +52,18 @@ struct GridRun {
   }
   /// All accesses with stamps below it happen before this launch.
   Stamp floor = 0;
-  /// Of launches that began before, those that do not happen before it.
+  /// Of launches that were asked for before, those that do not happen before it.
   std::set<std::uint64_t> beside;
+
+  [[nodiscard]] bool is_before(const GridRun& later) const {
+    return number < later.number && !later.beside.contains(number);
+  }
+};
+
+/// Where a launch stands in the queue that executes it.
+struct LaunchPlace {
+  std::uint64_t queue = 0;
+  std::uint64_t sequence = 0;
 };
 
 class GridHistory {
@@ -55,9 +71,21 @@ public:
   /// The process's.
   [[nodiscard]] static GridHistory& instance();
 
-  /// A launch begins. Null if the numbers are used up by launches that have not ended: then it is not
-  /// checked.
-  [[nodiscard]] std::shared_ptr<const GridRun> begin(GridShape shape);
+  /// A launch is asked for; a number for begin() or withdraw(). `is_after` says whether what is put
+  /// into its queue now happens after a place of another queue.
+  using IsAfter = std::function<bool(const LaunchPlace&)>;
+  [[nodiscard]] std::uint64_t announce(const LaunchPlace& place, const IsAfter& is_after);
+  /// It will not begin, unless it has.
+  void withdraw(std::uint64_t number);
+  /// Counts the launches that were asked for.
+  [[nodiscard]] std::uint64_t announced() const {
+    return announced_.load(std::memory_order_relaxed);
+  }
+
+  /// A launch begins; with the number 0 it is asked for only now, and happens after those alone
+  /// that have ended. Null if the stamps are used up by launches that have not ended: then it is
+  /// not checked.
+  [[nodiscard]] std::shared_ptr<const GridRun> begin(GridShape shape, std::uint64_t number = 0);
   void end(const GridRun& run);
   /// At least so many stamps for a block, by the first one that it has.
   [[nodiscard]] StampRange more(const GridRun& run, Stamp block, std::uint32_t least);
@@ -67,11 +95,8 @@ public:
     Stamp block = 0;         ///< the block's first stamp; the launch's own one stands for no block
     std::uint64_t index = 0; ///< of the block in its grid
   };
-  /// Nothing if all launches of that time are over.
+  /// Nothing if all launches of that time happen before those that have not ended.
   [[nodiscard]] std::optional<Owner> owner_of(Stamp stamp) const;
-  [[nodiscard]] static bool is_before(const GridRun& earlier, const GridRun& later) {
-    return earlier.number < later.number && !later.beside.contains(earlier.number);
-  }
 
   [[nodiscard]] SyncLogs& logs() { return logs_; }
   [[nodiscard]] WordHistories& words() { return words_; }
@@ -82,14 +107,24 @@ private:
     std::shared_ptr<const GridRun> run;
     std::optional<Stamp> block; ///< nothing: the launch's blocks
   };
+  struct Launch {
+    std::shared_ptr<GridRun> run;
+    std::optional<LaunchPlace> place;
+    bool has_begun = false, has_ended = false;
+  };
+  [[nodiscard]] static bool are_ordered(const GridRun& a, const GridRun& b) {
+    return a.is_before(b) || b.is_before(a);
+  }
+  Launch& add(const std::optional<LaunchPlace>& place, const IsAfter& is_after);
   [[nodiscard]] std::optional<StampRange> take(std::uint64_t count);
+  void forget_ended();
   void forget_all();
 
   mutable std::mutex mutex_;
-  std::uint64_t next_ = 1;  ///< stamp
-  std::uint64_t runs_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<const GridRun>> running_; ///< by number
-  std::map<Stamp, Range> ranges_;                                   ///< by first stamp
+  std::uint64_t next_ = 1; ///< stamp
+  std::atomic<std::uint64_t> announced_ = 0;
+  std::map<std::uint64_t, Launch> launches_; ///< by number
+  std::map<Stamp, Range> ranges_;            ///< by first stamp
   SyncLogs logs_;
   WordHistories words_;
 };

@@ -143,8 +143,7 @@ void Ordering::complete(std::uint32_t barrier, const std::array<LaneMask, kMostW
     }
     const auto shared = std::make_shared<const View>(std::move(view));
     for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) {
-      for_threads(warp, at.waiting[warp],
-                  [&](Thread& of, std::uint32_t) { of.known = shared; });
+      for_threads(warp, at.waiting[warp], [&](Thread& of, std::uint32_t) { of.known = shared; });
     }
     tick();
   }
@@ -247,8 +246,8 @@ void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool a
   }
 }
 
-// How long the logs are now, when the values have been read: a release whose value was read is in its
-// log, because it is appended before the value is written.
+// How long the logs are now, when the values have been read: a release whose value was read is in
+// its log, because it is appended before the value is written.
 void Ordering::acquire_read() {
   has_views_ = true;
   for (const StrongRead& read : std::exchange(reading_, {})) {

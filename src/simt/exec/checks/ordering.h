@@ -1,18 +1,19 @@
-// The happens-before relation between a thread of a block and what happened before: causality order of
-// the PTX memory model (PTX ISA 9.0, 8.9).
+// The happens-before relation between a thread of a block and what happened before: causality order
+// of the PTX memory model (PTX ISA 9.0, 8.9).
 //
-// Time is a stamp that all threads of the block share (cell.h): a block is executed by one host thread,
-// so its events have an order. A block takes a new stamp after each event that orders threads. What
-// every thread of the block did up to floor() happens before whatever any of them does now; where full
-// barriers alone order the threads, nothing more is ever known. Otherwise each thread has a view: of
-// its own block a clock (BlockClock), of others what it has acquired (sync_log.h). Views are merged by
-// barriers, of the block and of a warp's lanes, and by a release (or a fence and a strong write after
-// it) that meets an acquire (or a strong read and a fence after it) at one address.
+// Time is a stamp that all threads of the block share (cell.h): a block is executed by one host
+// thread, so its events have an order. A block takes a new stamp after each event that orders
+// threads. What every thread of the block did up to floor() happens before whatever any of them
+// does now; where full barriers alone order the threads, nothing more is ever known. Otherwise each
+// thread has a view: of its own block a clock (BlockClock), of others what it has acquired
+// (sync_log.h). Views are merged by barriers, of the block and of a warp's lanes, and by a release
+// (or a fence and a strong write after it) that meets an acquire (or a strong read and a fence
+// after it) at one address.
 //
-// A barrier of the block counts as a fence between a strong read and what follows: it makes visible to
-// all what one of the threads has seen. It also passes on what fences in front of it have released, so
-// that one thread may tell other blocks for all. A thread that has ended is ordered by the block's next
-// barrier as if it had arrived there.
+// A barrier of the block counts as a fence between a strong read and what follows: it makes visible
+// to all what one of the threads has seen. It also passes on what fences in front of it have
+// released, so that one thread may tell other blocks for all. A thread that has ended is ordered by
+// the block's next barrier as if it had arrived there.
 //
 // Used by one host thread.
 #pragma once
@@ -70,8 +71,8 @@ public:
   [[nodiscard]] bool is_before(Stamp block, std::uint32_t thread, Stamp time,
                                std::uint32_t of) const;
 
-  /// Lanes arrive at a barrier of the block. complete() merges the views of all that have arrived into
-  /// those of the lanes that wait. `alive` are the lanes that have not ended, by warp.
+  /// Lanes arrive at a barrier of the block. complete() merges the views of all that have arrived
+  /// into those of the lanes that wait. `alive` are the lanes that have not ended, by warp.
   void arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier, bool waits);
   void complete(std::uint32_t barrier, const std::array<LaneMask, kMostWarps>& alive);
   /// Lanes of a warp have executed bar.warp.sync together.
@@ -145,7 +146,8 @@ private:
   Acquisitions all_acquired_; ///< what all threads have acquired
   View released_for_all_;     ///< by fences before the last full barrier, of device scope
   std::array<Barrier, 16> barriers_;
-  std::unordered_map<std::uint64_t, View> released_at_; ///< in the block, through strong writes there
+  std::unordered_map<std::uint64_t, View>
+      released_at_; ///< in the block, through strong writes there
   std::vector<StrongRead> reading_;
 };
 

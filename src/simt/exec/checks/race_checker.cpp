@@ -13,7 +13,8 @@ Cell load(const std::uint64_t* place) {
   return Cell(__atomic_load_n(place, __ATOMIC_RELAXED));
 }
 
-/// False if the place has changed. What is read behind it is what other threads have written before.
+/// False if the place has changed. What is read behind it is what other threads have written
+/// before.
 bool replace(std::uint64_t* place, Cell before, Cell after) {
   std::uint64_t expected = before.bits();
   return __atomic_compare_exchange_n(place, &expected, after.bits(), false, __ATOMIC_SEQ_CST,
@@ -93,10 +94,9 @@ bool RaceChecker::is_before(Cell cell, const WordAccess& access) const {
     const auto is_before_thread = [&](std::uint32_t thread) {
       return ordering_->is_before(cell.thread(), time, thread);
     };
-    return cell.is_of_one()
-               ? is_before_thread(access.thread) &&
-                     (access.also == access.thread || is_before_thread(access.also))
-               : ordering_->all_before(time);
+    return cell.is_of_one() ? is_before_thread(access.thread) &&
+                                  (access.also == access.thread || is_before_thread(access.also))
+                            : ordering_->all_before(time);
   }
   if (time == run_->own_stamp()) {
     return false;
@@ -106,14 +106,14 @@ bool RaceChecker::is_before(Cell cell, const WordAccess& access) const {
     owner.block = run_->of_block((time - run_->stamps.begin) / run_->stride).begin;
   } else if (auto found = history_->owner_of(time)) {
     owner = *std::move(found);
-    if (owner.run->number != run_->number && GridHistory::is_before(*owner.run, *run_)) {
+    if (owner.run->is_before(*run_)) {
       return true;
     }
   } else {
     return true;
   }
-  const bool of_launch = cell.kind() == CellKind::kSeveralBlocks ||
-                         cell.kind() == CellKind::kStrongSeveralBlocks;
+  const bool of_launch =
+      cell.kind() == CellKind::kSeveralBlocks || cell.kind() == CellKind::kStrongSeveralBlocks;
   return !of_launch &&
          ordering_->is_before(owner.block,
                               cell.is_of_one() ? cell.thread() : Acquisitions::kAllThreads, time,
@@ -132,8 +132,7 @@ bool RaceChecker::conflicts(Cell cell, const WordAccess& access) const {
     return false;
   }
   if (access.facts.strong && cell.is_strong()) {
-    const bool both_wide =
-        access.facts.beyond_block && cell.kind() != CellKind::kStrongInBlock;
+    const bool both_wide = access.facts.beyond_block && cell.kind() != CellKind::kStrongInBlock;
     if (both_wide || access.shared || of_block(cell)) {
       return false;
     }
@@ -158,15 +157,15 @@ std::optional<Cell> RaceChecker::after_read(Cell reads, const WordAccess& access
   const bool in_block = of_block(reads);
   if (reads.stamp() == mine.stamp() && reads.is_of_one() && mine.is_of_one() &&
       ordering_->same(reads.thread(), access.thread)) {
-    return loses || reads.kind() == mine.kind() ? std::optional(reads)
+    return loses || reads.kind() == mine.kind()    ? std::optional(reads)
            : reads.is_strong() && mine.is_strong() ? std::nullopt
                                                    : std::optional(mine);
   }
   if (is_before(reads, access)) {
     return loses ? std::nullopt : std::optional(mine);
   }
-  if (fine_ || reads.is_strong() != mine.is_strong() ||
-      reads.kind() == CellKind::kStrongInBlock || mine.kind() == CellKind::kStrongInBlock) {
+  if (fine_ || reads.is_strong() != mine.is_strong() || reads.kind() == CellKind::kStrongInBlock ||
+      mine.kind() == CellKind::kStrongInBlock) {
     return std::nullopt;
   }
   const bool strong = mine.is_strong();
@@ -276,8 +275,8 @@ std::optional<Race> RaceChecker::access_record(AccessRecord& record, const WordA
     add_read(record, access);
     return std::nullopt;
   }
-  const auto conflict = std::ranges::find_if(
-      record.reads, [&](const Cell& read) { return conflicts(read, access); });
+  const auto conflict =
+      std::ranges::find_if(record.reads, [&](const Cell& read) { return conflicts(read, access); });
   if (conflict != record.reads.end()) {
     return Race{*conflict, false};
   }

@@ -1,19 +1,20 @@
-// Finds data races of a block's threads, with each other and with those of other blocks and launches:
-// two accesses to the same bytes, one of them a write, of which neither happens before the other
-// (ordering.h) and not both are strong (PTX ISA 9.0, 8.7). Within a block the result does not depend on
-// the order in which the warps ran, as long as they execute the same instructions.
+// Finds data races of a block's threads, with each other and with those of other blocks and
+// launches: two accesses to the same bytes, one of them a write, of which neither happens before
+// the other (ordering.h) and not both are strong (PTX ISA 9.0, 8.7). Within a block the result does
+// not depend on the order in which the warps ran, as long as they execute the same instructions.
 //
 // For each word there is a cell of the last write and one of the reads since (cell.h). Mostly they
-// decide with a comparison: all that happened is ordered by the launch's or the block's floor, or by
-// the same thread. That is done for whole warps at once (warp_cells.h); here is the whole rule, for a
-// word. What two cells cannot say goes into the word's history (word_history.h).
+// decide with a comparison: all that happened is ordered by the launch's or the block's floor, or
+// by the same thread. That is done for whole warps at once (warp_cells.h); here is the whole rule,
+// for a word. What two cells cannot say goes into the word's history (word_history.h).
 //
-// Blocks on several host threads access a word's cells at once. Each looks for what conflicts, notes
-// its own access, and looks again: of two accesses at the same time at least one sees the other.
+// Blocks on several host threads access a word's cells at once. Each looks for what conflicts,
+// notes its own access, and looks again: of two accesses at the same time at least one sees the
+// other.
 //
-// Writes of a warp's lanes by one instruction do not race with each other: one of them wins. Of strong
-// writes only the last one is known. Global memory of programs for targets before sm_70 is left to the
-// caller to leave out, because they do not mark strong accesses.
+// Writes of a warp's lanes by one instruction do not race with each other: one of them wins. Of
+// strong writes only the last one is known. Global memory of programs for targets before sm_70 is
+// left to the caller to leave out, because they do not mark strong accesses.
 #pragma once
 
 #include "simt/exec/checks/access_facts.h"
@@ -50,8 +51,8 @@ public:
   RaceChecker(const Ordering& ordering, GridHistory& history, AccessCells& cells)
       : ordering_(&ordering), history_(&history), cells_(&cells) {}
 
-  /// A block of the launch begins, whose shared memory is [shared, shared + size): nothing there has
-  /// been accessed. `order` is what orders the threads of the kernel.
+  /// A block of the launch begins, whose shared memory is [shared, shared + size): nothing there
+  /// has been accessed. `order` is what orders the threads of the kernel.
   void begin(std::shared_ptr<const GridRun> run, AccessOrder order, std::uint64_t shared,
              std::uint64_t shared_size);
   /// Forgets all accesses to [address, address + size).

@@ -39,9 +39,10 @@ protected:
   };
 
   RaceCheckerTest() {
-    auto module = ptx::parse(".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k() {\n" +
-                                 std::string(GetParam()) + "\nret;\n}\n",
-                             "test.ptx");
+    auto module =
+        ptx::parse(".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k() {\n" +
+                       std::string(GetParam()) + "\nret;\n}\n",
+                   "test.ptx");
     std::vector<std::unique_ptr<ptx::Module>> modules;
     modules.push_back(*std::move(module));
     facts = std::make_shared<const AccessFactsTable>(*ptx::link(std::move(modules)));
@@ -389,6 +390,38 @@ TEST_P(RaceCheckerTest, LaunchesAtOnceRace) {
   EXPECT_FALSE(races_in(3, 1, kStore, kPlace + 4));
   EXPECT_TRUE(races_in(3, 1, kStore));
   history.end(*third);
+}
+
+// Launches are ordered by what is known when they are asked for, not by when they ran.
+TEST_P(RaceCheckerTest, LaunchesOfTwoQueues) {
+  const auto begin_numbered = [&](std::uint64_t number) {
+    return history.begin({0, {2, 1, 1}, {kWarps * kLanes, 1, 1}, facts}, number);
+  };
+  const auto never = [](const LaunchPlace&) { return false; };
+  const std::uint64_t first = history.announce({1, 1}, never);
+  const std::uint64_t same_queue = history.announce({1, 2}, never);
+  const std::uint64_t beside = history.announce({2, 1}, never);
+  const std::uint64_t waits = history.announce(
+      {3, 1}, [](const LaunchPlace& other) { return other.queue == 1 && other.sequence <= 1; });
+  const auto raced = [&](std::uint64_t number) {
+    const auto later = begin_numbered(number);
+    begin_block(later, 1);
+    const bool result = races_in(blocks.size() - 1, 1, kLoad);
+    history.end(*later);
+    return result;
+  };
+  end();
+  run = begin_numbered(first);
+  begin_block(run, 0);
+  EXPECT_FALSE(races_in(0, 1, kStore));
+  history.end(*run);
+  EXPECT_FALSE(raced(same_queue));
+  EXPECT_FALSE(raced(waits));
+  EXPECT_FALSE(raced(history.announce({2, 2}, never))) << "the first one had ended";
+  EXPECT_TRUE(raced(beside));
+  history.withdraw(beside);
+  blocks.clear();
+  launch();
 }
 
 // Of two accesses at the same time one sees the other.

@@ -17,7 +17,8 @@ auto last_before(const List& list, std::uint32_t end, const Position& position) 
 } // namespace
 
 Stamp BlockClock::of(std::uint32_t thread) const {
-  const auto found = std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
+  const auto found =
+      std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
   return found != later_.end() && found->first == thread ? std::max(all_, found->second) : all_;
 }
 
@@ -32,7 +33,8 @@ void BlockClock::raise(std::uint32_t thread, Stamp to) {
   if (to <= all_) {
     return;
   }
-  const auto found = std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
+  const auto found =
+      std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
   if (found != later_.end() && found->first == thread) {
     found->second = std::max(found->second, to);
   } else {
@@ -76,7 +78,8 @@ void BlockClock::shorten(std::size_t most) {
 }
 
 void Acquisitions::add(SyncLog* log, std::uint32_t length) {
-  const auto found = std::ranges::lower_bound(all_, log, {}, &std::pair<SyncLog*, std::uint32_t>::first);
+  const auto found =
+      std::ranges::lower_bound(all_, log, {}, &std::pair<SyncLog*, std::uint32_t>::first);
   if (found != all_.end() && found->first == log) {
     found->second = std::max(found->second, length);
   } else {
@@ -145,9 +148,9 @@ bool SyncLog::covers(std::uint32_t length, Stamp block, std::uint32_t thread, St
   const std::lock_guard lock(mutex_);
   if (const auto found = by_block_.find(block); found != by_block_.end()) {
     const Release* const release = last_before(found->second, length, &Release::position);
-    if (release != nullptr && (thread == Acquisitions::kAllThreads
-                                   ? release->clock.all()
-                                   : release->clock.of(thread)) >= time) {
+    if (release != nullptr &&
+        (thread == Acquisitions::kAllThreads ? release->clock.all() : release->clock.of(thread)) >=
+            time) {
       return true;
     }
   }

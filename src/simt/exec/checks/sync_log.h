@@ -1,12 +1,12 @@
-// What the blocks of a launch tell each other by strong writes (release) and strong reads (acquire) of
-// global memory: causality order between blocks (PTX ISA 9.0, 8.9).
+// What the blocks of a launch tell each other by strong writes (release) and strong reads (acquire)
+// of global memory: causality order between blocks (PTX ISA 9.0, 8.9).
 //
 // Vector clocks of all threads of a grid would be too large. Instead, each word that blocks
-// synchronise by has a log of the releases there, and who acquires remembers how long it was. What a
-// release tells includes all earlier ones of the log: a thread that reads the newest value has
+// synchronise by has a log of the releases there, and who acquires remembers how long it was. What
+// a release tells includes all earlier ones of the log: a thread that reads the newest value has
 // observed, through a chain of read-modify-writes, all before it. A plain strong store between two
-// releases breaks that chain by the letter; here it does not, which can hide a race, and never reports
-// a wrong one.
+// releases breaks that chain by the letter; here it does not, which can hide a race, and never
+// reports a wrong one.
 #pragma once
 
 #include "simt/exec/checks/cell.h"
@@ -102,9 +102,7 @@ private:
     std::unordered_map<std::uint64_t, std::unique_ptr<SyncLog>> logs;
   };
   static constexpr std::size_t kShards = 64;
-  [[nodiscard]] static std::size_t shard_of(std::uint64_t address) {
-    return address / 4 % kShards;
-  }
+  [[nodiscard]] static std::size_t shard_of(std::uint64_t address) { return address / 4 % kShards; }
   std::array<Shard, kShards> shards_;
 };
 

@@ -74,8 +74,8 @@ GANTRY_INLINE Choice<size> ordered(const WarpTime& time, Cells<size> cells, bool
   const Cells<size> own = cells - time.own;
   Choice<size> result = (cells < time.floor) | (own < time.own_ordered);
   if (shared && time.only_newest_count) {
-    result |= (own >= time.own_all) & ((cells & Cell::kKindMask) !=
-                                       static_cast<std::uint64_t>(CellKind::kListed));
+    result |= (own >= time.own_all) &
+              ((cells & Cell::kKindMask) != static_cast<std::uint64_t>(CellKind::kListed));
   }
   return result;
 }
@@ -124,9 +124,11 @@ GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
 template <unsigned words>
 constexpr Cells<8> kLaneNumbers = {};
 template <>
-constexpr Cells<8> kLaneNumbers<1> = {0 << 3, 1 << 3, 2 << 3, 3 << 3, 4 << 3, 5 << 3, 6 << 3, 7 << 3};
+constexpr Cells<8> kLaneNumbers<1> = {0 << 3, 1 << 3, 2 << 3, 3 << 3,
+                                      4 << 3, 5 << 3, 6 << 3, 7 << 3};
 template <>
-constexpr Cells<8> kLaneNumbers<2> = {0 << 3, 0 << 3, 1 << 3, 1 << 3, 2 << 3, 2 << 3, 3 << 3, 3 << 3};
+constexpr Cells<8> kLaneNumbers<2> = {0 << 3, 0 << 3, 1 << 3, 1 << 3,
+                                      2 << 3, 2 << 3, 3 << 3, 3 << 3};
 static_assert(Cell::kThreadShift == 3);
 
 /// By lane from bits by word.
@@ -151,7 +153,7 @@ GANTRY_INLINE unsigned words_of(unsigned lanes) {
 template <unsigned words, bool is_store>
 GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
   constexpr unsigned kStep = 8 / words; // lanes
-  const WarpTime time = of; // cells are no part of it
+  const WarpTime time = of;             // cells are no part of it
   std::uint64_t* const writes = row.writes;
   std::uint64_t* const reads = row.reads;
   const Cells<8> first = kLaneNumbers<words> + row.first;
@@ -166,9 +168,9 @@ GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
       which &= (1U << (lanes - lane) * words) - 1;
     }
     if (which != 0) {
-      const unsigned more = check<8>(time, writes + place, reads + place,
-                                     first + (std::uint64_t{lane} << Cell::kThreadShift), which,
-                                     is_store, shared);
+      const unsigned more =
+          check<8>(time, writes + place, reads + place,
+                   first + (std::uint64_t{lane} << Cell::kThreadShift), which, is_store, shared);
       left |= lanes_of<words>(more) << lane;
     }
   }
@@ -177,7 +179,8 @@ GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
 
 GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
   if (access.words == 1) {
-    return access.is_store ? check_words<1, true>(time, access) : check_words<1, false>(time, access);
+    return access.is_store ? check_words<1, true>(time, access)
+                           : check_words<1, false>(time, access);
   }
   return access.is_store ? check_words<2, true>(time, access) : check_words<2, false>(time, access);
 }

@@ -1,10 +1,10 @@
-// The common cases of the race check (race_checker.h) for many words at once: accesses that are ordered
-// with what the cells say by a floor, or are by the same thread, or are more reads. They are decided,
-// and noted, with a few comparisons of vectors; which lanes need more is the result.
+// The common cases of the race check (race_checker.h) for many words at once: accesses that are
+// ordered with what the cells say by a floor, or are by the same thread, or are more reads. They
+// are decided, and noted, with a few comparisons of vectors; which lanes need more is the result.
 //
-// Between looking at cells and writing them nothing keeps other threads of the host away, because that
-// would cost more than the rest. A race that is missed if two blocks come to a word within some
-// nanoseconds is found with the next word of the row, or in the next launch.
+// Between looking at cells and writing them nothing keeps other threads of the host away, because
+// that would cost more than the rest. A race that is missed if two blocks come to a word within
+// some nanoseconds is found with the next word of the row, or in the next launch.
 #pragma once
 
 #include "simt/exec/checks/cell.h"
@@ -17,10 +17,10 @@ namespace gantry::simt::exec {
 
 /// What decides for a warp, by its block's time, in the form of cells.
 struct WarpTime {
-  std::uint64_t floor = 0;                  ///< all below it is ordered
-  std::uint64_t own = 0;                    ///< the block's newest stamps begin there: …
-  std::uint64_t own_ordered = 0;            ///< … so many of them are ordered, …
-  std::uint64_t own_all = 0;                ///< … of so many
+  std::uint64_t floor = 0;       ///< all below it is ordered
+  std::uint64_t own = 0;         ///< the block's newest stamps begin there: …
+  std::uint64_t own_ordered = 0; ///< … so many of them are ordered, …
+  std::uint64_t own_all = 0;     ///< … of so many
   /// The stamps of the launch's blocks; none if some of this block's own are neither among them nor
   /// the newest.
   std::uint64_t launch = 0, launch_all = 0;
@@ -35,12 +35,12 @@ struct WarpTime {
 struct RowAccess {
   std::uint64_t* writes = nullptr; ///< the cells of the first word
   std::uint64_t* reads = nullptr;
-  std::uint64_t first = 0;        ///< the cell of the first lane
-  unsigned words = 0;             ///< of each lane: 1 or 2
-  unsigned lanes = 0;             ///< from the first on
-  LaneMask active = kAllLanes;    ///< bit 0: the first lane
+  std::uint64_t first = 0;     ///< the cell of the first lane
+  unsigned words = 0;          ///< of each lane: 1 or 2
+  unsigned lanes = 0;          ///< from the first on
+  LaneMask active = kAllLanes; ///< bit 0: the first lane
   bool is_store = false;
-  bool shared = false;            ///< memory of the block alone
+  bool shared = false; ///< memory of the block alone
 };
 
 /// Which of the active lanes have not been decided, and noted.

@@ -1,6 +1,6 @@
-// The history of a word where two cells (cell.h) do not say enough: its bytes are accessed one by one,
-// or several threads that are not ordered have read it, in a kernel that orders threads by more than
-// full barriers.
+// The history of a word where two cells (cell.h) do not say enough: its bytes are accessed one by
+// one, or several threads that are not ordered have read it, in a kernel that orders threads by
+// more than full barriers.
 #pragma once
 
 #include "simt/exec/checks/cell.h"

@@ -47,8 +47,8 @@ void watch_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
 
 void watch_row(Warp* warp, LaneMask active, std::uint64_t first, std::uint32_t stride,
                std::uint32_t size, AccessKind kind, Site site, AccessSpace space) {
-  fail_if(*warp, warp->block->watch->access_row(*warp, active, first, stride, size, kind, space,
-                                                site));
+  fail_if(*warp,
+          warp->block->watch->access_row(*warp, active, first, stride, size, kind, space, site));
 }
 
 void watch_fence(Warp* warp, LaneMask active, std::uint32_t beyond_block) {
@@ -307,10 +307,9 @@ std::uint64_t clock_now(Warp*) {
 }
 
 constexpr Services kServices = {
-    check_access,  barrier,    barrier_arrive, warp_exchange, yield,
-    nanosleep,     exit_lanes, trap,           resolve_call,  call_system,
-    compute_lanes, clock_now,  clock_now,      watch_access,  watch_row,
-    watch_fence,
+    check_access, barrier,      barrier_arrive, warp_exchange, yield,         nanosleep,
+    exit_lanes,   trap,         resolve_call,   call_system,   compute_lanes, clock_now,
+    clock_now,    watch_access, watch_row,      watch_fence,
 };
 
 } // namespace

@@ -1,7 +1,7 @@
-// Where the race check keeps what it knows of the arena's words (GANTRY_SIMT_CHECK=race): for each 4
-// bytes two numbers of 64 bits, one of the last write and one of the reads since. What they mean is
-// checks/cell.h's. The two lie apart, so that memory which is only read, or only written, has one of
-// them. Zero until it is written; takes memory as it is used.
+// Where the race check keeps what it knows of the arena's words (GANTRY_SIMT_CHECK=race): for each
+// 4 bytes two numbers of 64 bits, one of the last write and one of the reads since. What they mean
+// is checks/cell.h's. The two lie apart, so that memory which is only read, or only written, has
+// one of them. Zero until it is written; takes memory as it is used.
 //
 // All functions may be called from any thread.
 #pragma once
@@ -13,8 +13,8 @@ namespace gantry::simt::exec {
 
 class AccessCells {
 public:
-  /// Behind the last and in front of the first cell there are so many that belong to nothing, for code
-  /// that looks at those of a whole warp.
+  /// Behind the last and in front of the first cell there are so many that belong to nothing, for
+  /// code that looks at those of a whole warp.
   static constexpr std::uint64_t kRoom = 512;
 
   /// For the arena [arena, arena + size). Null if the address space is too small.

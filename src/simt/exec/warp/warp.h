@@ -121,8 +121,9 @@ struct Services {
   std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
 
   /// Called if CompileRequest asks for it: before each allowed access to shared or global memory,
-  /// with addresses as for check_access, and at each fence. Of a row the addresses grow from lane 0 on
-  /// by `stride`, which is 0 or `size`. A fence is for threads of the block alone or of others too.
+  /// with addresses as for check_access, and at each fence. Of a row the addresses grow from lane 0
+  /// on by `stride`, which is 0 or `size`. A fence is for threads of the block alone or of others
+  /// too.
   void (*watch_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        AccessKind kind, Site site, AccessSpace space);
   void (*watch_row)(Warp*, LaneMask active, std::uint64_t first, std::uint32_t stride,
