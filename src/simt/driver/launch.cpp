@@ -3,14 +3,15 @@
 #include "simt/driver/device.h"
 #include "simt/driver/module.h"
 #include "simt/driver/queue_order.h"
-#include "simt/driver/spin.h"
 #include "simt/driver/stream.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace gantry::simt::driver {
@@ -105,12 +106,18 @@ CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
-// A launch that nobody waits for is not begun at once if races are looked for: what the program
-// asks for next is then told from what it asks for when this one has ended, which happens after it.
+// A launch that nobody waits for is not begun at once if races are looked for: what the program asks
+// for before it can know that this one has ended may race with it, and what it asks for later may not.
 void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
-  constexpr std::chrono::milliseconds kPatience{3};
-  if (announced.number() != 0) {
-    (void)spin_until(kPatience, [&] { return stream.is_awaited() || announced.is_followed(); });
+  constexpr std::chrono::milliseconds kPatience{20};
+  constexpr std::chrono::microseconds kStep{50};
+  if (announced.number() == 0) {
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!stream.is_awaited() && !announced.is_followed() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kStep);
   }
 }
 

@@ -79,7 +79,7 @@ const std::vector<FaultCase>& check_cases() {
             {"global load of 4 bytes at 0x", "which nothing has been written to", kLine,
              "device memory of 512 bytes", "mapped to the device"}),
       fault("uninitialised_shared", "init", kBlock,
-            {"shared load of 4 bytes at offset 0, which nothing has been written to", kLine,
+            {"shared load of 4 bytes at offset 0 in 'buffer', which nothing has been written to", kLine,
              "when the block begins"}),
       fault("uninitialised_atomic", "init", kBlock, {"global atomic operation of 4 bytes", kLine}),
       fault("uninitialised_heap", "init", kBlock,

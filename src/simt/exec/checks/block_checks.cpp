@@ -299,7 +299,9 @@ std::optional<Fault> BlockChecks::check_race(const WarpAccess& access, unsigned 
       return std::nullopt;
     }
   }
-  const Scope scope = facts.beyond_block ? Scope::kDevice : Scope::kBlock;
+  // Other blocks' shared memory may have had the address before.
+  const bool is_wide = facts.beyond_block && !races_->is_shared(address);
+  const Scope scope = is_wide ? Scope::kDevice : Scope::kBlock;
   if (facts.strong && facts.reads) {
     ordering_.read_strongly(thread, address, facts.acquires, scope);
   }

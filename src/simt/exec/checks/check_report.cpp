@@ -22,8 +22,11 @@ struct ProgramAddress {
       : shared(address - reinterpret_cast<std::uint64_t>(warp.shared) < warp.shared_size),
         offset(shared ? address - reinterpret_cast<std::uint64_t>(warp.shared) : address) {}
   [[nodiscard]] const char* memory() const { return shared ? "shared" : "global"; }
-  [[nodiscard]] std::string text() const {
-    return shared ? fmt::format("offset {}", offset) : fmt::format("{:#x}", offset);
+  [[nodiscard]] std::string text(const Warp& warp) const {
+    const std::string variable =
+        shared ? shared_variable_at(warp, offset) : global_variable_at(offset);
+    return (shared ? fmt::format("offset {}", offset) : fmt::format("{:#x}", offset)) +
+           (variable.empty() ? "" : fmt::format(" in '{}'", variable));
   }
   [[nodiscard]] AddressReport described(const Warp& warp, unsigned lane, std::uint32_t size) const {
     return shared ? describe_shared(warp, offset, size)
@@ -131,7 +134,7 @@ Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::ui
   const ProgramAddress shown(warp, address);
   Report report(warp, 1U << lane, site,
                 fmt::format("race in {} memory: {} of {} at {}, not ordered with {}",
-                            shown.memory(), word_of(facts), bytes_text(size), shown.text(),
+                            shown.memory(), word_of(facts), bytes_text(size), shown.text(warp),
                             text_of(other)));
   report.line("the other one is at " + other.position);
   if (!shown.shared) {
@@ -149,7 +152,7 @@ Fault uninitialised_fault(const Warp& warp, unsigned lane, std::uint64_t address
   Report report(warp, 1U << lane, site,
                 fmt::format("{}{} of {} at {}, which nothing has been written to",
                             space_word(space, look_up(warp, site)), access_word(kind),
-                            bytes_text(size), shown.text()));
+                            bytes_text(size), shown.text(warp)));
   if (!shown.shared) {
     report.about(address, FaultFacts::Access::kRead);
   }
