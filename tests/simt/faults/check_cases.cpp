@@ -7,6 +7,8 @@ namespace {
 const Shape kBlock = {{1}, {64}};
 const Shape kThreeWarps = {{1}, {96}};
 const Shape kWarp = {{1}, {32}};
+const Shape kBlocks = {{8}, {64}};
+const Shape kTwoBlocks = {{2}, {32}};
 
 const Argument kBuffer = in_buffer<512, 0>;
 
@@ -65,6 +67,24 @@ const std::vector<FaultCase>& check_cases() {
       race("race_half_barrier", kThreeWarps,
            {"load of 4 bytes at offset 128", "thread (64,0,0)", "a write at PTX line",
             "by thread (32,0,0)"}),
+      race("race_blocks", kBlocks,
+           {"race in global memory: store of 4 bytes at 0x", kLine,
+            "not ordered with a write at PTX line", "by block (", "no barrier orders the blocks"}),
+      race("race_blocks_read", {{64}, {64}},
+           {"store of 4 bytes at 0x", kLine, "not ordered with reads at PTX line",
+            "by threads of several blocks"}),
+      race("race_block_scope", kBlocks,
+           {"race in global memory: atomic operation of 4 bytes", kLine, "a write at PTX line",
+            "by block ("}),
+      race("race_ticket_no_fence", kBlocks,
+           {"race in global memory: load of 4 bytes", kLine, "a write at PTX line", "by block ("}),
+      race("race_ticket_of_block", kBlocks,
+           {"race in global memory: load of 4 bytes", kLine, "a write at PTX line", "by block ("}),
+      race("race_lock_of_block", kBlocks,
+           {"race in global memory: load of 4 bytes", kLine, "a write at PTX line", "by block ("}),
+      clean("ordered_by_ticket", "race,sync", kBlocks),
+      clean("ordered_by_lock_of_blocks", "race,sync", kBlocks),
+      clean("ordered_by_release_of_blocks", "race,sync", kTwoBlocks),
       clean("ordered_by_barriers", "all"),
       clean("ordered_by_lanes", "all", kWarp),
       clean("ordered_in_lockstep", "all"),
@@ -79,8 +99,8 @@ const std::vector<FaultCase>& check_cases() {
             {"global load of 4 bytes at 0x", "which nothing has been written to", kLine,
              "device memory of 512 bytes", "mapped to the device"}),
       fault("uninitialised_shared", "init", kBlock,
-            {"shared load of 4 bytes at offset 0 in 'buffer', which nothing has been written to", kLine,
-             "when the block begins"}),
+            {"shared load of 4 bytes at offset 0 in 'buffer', which nothing has been written to",
+             kLine, "when the block begins"}),
       fault("uninitialised_atomic", "init", kBlock, {"global atomic operation of 4 bytes", kLine}),
       fault("uninitialised_heap", "init", kBlock,
             {"load of 4 bytes", kLine, "malloc in device code"}),

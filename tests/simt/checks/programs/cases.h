@@ -1,5 +1,5 @@
-// Programs of tests/simt/checks: each has cases, which a run names. A comment in front of a case says
-// what it is, for run.py:
+// Programs of tests/simt/checks: each has cases, which a run names. A comment in front of a case
+// says what it is, for run.py:
 //
 //   // wrong: NAME: what the message says: 'variable'
 //   // right: NAME
@@ -15,8 +15,7 @@ struct Case {
   void (*run)();
 };
 
-#define CASE(name)                                                                                 \
-  { #name, name }
+#define CASE(name) {#name, name}
 
 template <int count>
 int run_case(const Case (&cases)[count], int argc, char** argv) {

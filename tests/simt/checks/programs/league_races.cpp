@@ -42,8 +42,8 @@ void every_team_stores() {
 // wrong: neighbours_of_other_teams: race in: 'cells'
 void neighbours_of_other_teams() {
   float cells[kCount] = {};
-#pragma omp target teams distribute parallel for map(tofrom : cells) num_teams(8) thread_limit(128) \
-    schedule(static) dist_schedule(static, 128)
+#pragma omp target teams distribute parallel for map(tofrom : cells) num_teams(8)                  \
+    thread_limit(128) schedule(static) dist_schedule(static, 128)
   for (int i = 0; i < kCount - 1; ++i) {
     if (i % 128 == 127) {
       cells[i] = 1; // here
@@ -105,7 +105,7 @@ void a_flag_without_atomics() {
     if (omp_get_team_num() == 0) {
 #pragma omp atomic write
       value = 42;
-      ready = 1; // here
+      ready = 1;             // here
     } else if (ready != 0) { // here
 #pragma omp atomic update
       value += 1;
@@ -153,7 +153,7 @@ void a_maximum_by_hand() {
 #pragma omp target teams distribute parallel for map(to : values) map(tofrom : most) num_teams(8)
   for (int i = 0; i < kCount; ++i) {
     if (values[i] > most) { // here
-      most = values[i]; // here
+      most = values[i];     // here
     }
   }
 }
@@ -211,13 +211,20 @@ void writers_that_say_they_read() {
 }
 
 const Case kCases[] = {
-    CASE(each_team_counts),        CASE(sum_of_a_league),
-    CASE(every_team_stores),       CASE(neighbours_of_other_teams),
-    CASE(overlapping_results),     CASE(team_sums_added_plainly),
-    CASE(a_lock_of_each_team),     CASE(a_flag_without_atomics),
-    CASE(data_behind_a_relaxed_flag), CASE(a_counter_of_the_device),
-    CASE(a_maximum_by_hand),       CASE(unordered_regions),
-    CASE(a_dependence_on_something_else), CASE(writers_that_say_they_read),
+    CASE(each_team_counts),
+    CASE(sum_of_a_league),
+    CASE(every_team_stores),
+    CASE(neighbours_of_other_teams),
+    CASE(overlapping_results),
+    CASE(team_sums_added_plainly),
+    CASE(a_lock_of_each_team),
+    CASE(a_flag_without_atomics),
+    CASE(data_behind_a_relaxed_flag),
+    CASE(a_counter_of_the_device),
+    CASE(a_maximum_by_hand),
+    CASE(unordered_regions),
+    CASE(a_dependence_on_something_else),
+    CASE(writers_that_say_they_read),
 };
 
 } // namespace

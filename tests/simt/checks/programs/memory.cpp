@@ -96,7 +96,8 @@ void columns_for_rows() {
   constexpr int kRows = 250;
   constexpr int kColumns = 256;
   float* const grid = new float[kRows * kColumns]();
-#pragma omp target teams distribute parallel for collapse(2) map(tofrom : grid[0 : kRows * kColumns])
+#pragma omp target teams distribute parallel for collapse(2)                                       \
+    map(tofrom : grid[0 : kRows * kColumns])
   for (int row = 0; row < kRows; ++row) {
     for (int column = 0; column < kColumns; ++column) {
       grid[column * kColumns + row] = 1; // here
@@ -148,12 +149,12 @@ void a_barrier_for_one() {
 }
 
 const Case kCases[] = {
-    CASE(allocated_and_read),          CASE(mapped_from_and_read),
-    CASE(half_is_updated),             CASE(a_result_before_its_loop),
-    CASE(memory_of_the_device),        CASE(one_too_many),
-    CASE(before_the_first),            CASE(a_section_that_is_too_short),
-    CASE(columns_for_rows),            CASE(a_member_that_is_not_mapped),
-    CASE(used_after_its_end),          CASE(a_barrier_for_one),
+    CASE(allocated_and_read),   CASE(mapped_from_and_read),
+    CASE(half_is_updated),      CASE(a_result_before_its_loop),
+    CASE(memory_of_the_device), CASE(one_too_many),
+    CASE(before_the_first),     CASE(a_section_that_is_too_short),
+    CASE(columns_for_rows),     CASE(a_member_that_is_not_mapped),
+    CASE(used_after_its_end),   CASE(a_barrier_for_one),
 };
 
 } // namespace

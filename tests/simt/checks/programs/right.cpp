@@ -31,7 +31,8 @@ void reduction_of_a_team() {
 void reduction_of_a_league() {
   double sum = 0;
   int most = 0;
-#pragma omp target teams distribute parallel for reduction(+ : sum) reduction(max : most) num_teams(8)
+#pragma omp target teams distribute parallel for reduction(+ : sum) reduction(max : most)          \
+    num_teams(8)
   for (int i = 0; i < kCount; ++i) {
     sum += i;
     most = most < i ? i : most;
@@ -272,7 +273,8 @@ void the_last_team_adds() {
     }
     sums[omp_get_team_num()] = of_team;
     int place = 0;
-    flush(); // Clang's code for atomic operations that update has no order, whatever clause they have
+    flush(); // Clang's code for atomic operations that update has no order, whatever clause they
+             // have
 #pragma omp atomic capture acq_rel
     place = done++;
     flush();
@@ -381,17 +383,28 @@ void a_counter_of_the_device() {
 }
 
 const Case kCases[] = {
-    CASE(reduction_of_a_team),       CASE(reduction_of_a_league),
-    CASE(atomic_counter),            CASE(histogram),
-    CASE(critical_of_a_league),      CASE(a_lock_of_the_device),
-    CASE(locks_of_parts),            CASE(barriers_between_steps),
-    CASE(single_and_copyprivate),    CASE(a_table_of_the_team),
-    CASE(disjoint_parts_of_teams),   CASE(bytes_beside_each_other),
-    CASE(members_of_different_threads), CASE(a_release_and_an_acquire),
-    CASE(flushes_around_a_flag),     CASE(the_last_team_adds),
-    CASE(dependent_regions),         CASE(regions_with_halves),
-    CASE(two_arrays_in_turns),       CASE(written_before_it_is_read),
-    CASE(updated_parts),             CASE(a_counter_of_the_device),
+    CASE(reduction_of_a_team),
+    CASE(reduction_of_a_league),
+    CASE(atomic_counter),
+    CASE(histogram),
+    CASE(critical_of_a_league),
+    CASE(a_lock_of_the_device),
+    CASE(locks_of_parts),
+    CASE(barriers_between_steps),
+    CASE(single_and_copyprivate),
+    CASE(a_table_of_the_team),
+    CASE(disjoint_parts_of_teams),
+    CASE(bytes_beside_each_other),
+    CASE(members_of_different_threads),
+    CASE(a_release_and_an_acquire),
+    CASE(flushes_around_a_flag),
+    CASE(the_last_team_adds),
+    CASE(dependent_regions),
+    CASE(regions_with_halves),
+    CASE(two_arrays_in_turns),
+    CASE(written_before_it_is_read),
+    CASE(updated_parts),
+    CASE(a_counter_of_the_device),
 };
 
 } // namespace

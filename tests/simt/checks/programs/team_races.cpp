@@ -74,7 +74,7 @@ void masked_has_no_barrier() {
 #pragma omp target parallel map(tofrom : factor, scaled) num_threads(64)
   {
 #pragma omp masked
-    factor = 3; // here
+    factor = 3;                            // here
     scaled[omp_get_thread_num()] = factor; // here
   }
 }
@@ -100,7 +100,7 @@ void read_beside_critical() {
     if (i > best) { // here
 #pragma omp critical
       if (i > best) { // here
-        best = i; // here
+        best = i;     // here
       }
     }
   }
@@ -125,7 +125,7 @@ void atomic_beside_plain() {
 #pragma omp target parallel for map(tofrom : count, order) num_threads(64)
   for (int i = 0; i < kCount; ++i) {
 #pragma omp atomic
-    ++count; // here
+    ++count;          // here
     order[i] = count; // here
   }
 }
@@ -205,7 +205,7 @@ void a_table_of_the_team() {
 #pragma omp parallel num_threads(64)
     {
       const int thread = omp_get_thread_num();
-      table[thread] = thread; // here
+      table[thread] = thread;              // here
       table[thread] += table[63 - thread]; // here
     }
     out[omp_get_team_num()] = table[0];
@@ -228,11 +228,23 @@ void a_team_sum() {
 }
 
 const Case kCases[] = {
-    CASE(sum_without_reduction),   CASE(loop_carried),         CASE(shifted_in_place),
-    CASE(loops_without_barrier),   CASE(single_without_barrier), CASE(masked_has_no_barrier),
-    CASE(shared_temporary),        CASE(read_beside_critical), CASE(two_criticals),
-    CASE(atomic_beside_plain),     CASE(histogram_without_atomic), CASE(sections_share_a_result),
-    CASE(bytes_of_two_threads),    CASE(a_lock_for_each_thread), CASE(the_wrong_lock), CASE(a_table_of_the_team), CASE(a_team_sum),
+    CASE(sum_without_reduction),
+    CASE(loop_carried),
+    CASE(shifted_in_place),
+    CASE(loops_without_barrier),
+    CASE(single_without_barrier),
+    CASE(masked_has_no_barrier),
+    CASE(shared_temporary),
+    CASE(read_beside_critical),
+    CASE(two_criticals),
+    CASE(atomic_beside_plain),
+    CASE(histogram_without_atomic),
+    CASE(sections_share_a_result),
+    CASE(bytes_of_two_threads),
+    CASE(a_lock_for_each_thread),
+    CASE(the_wrong_lock),
+    CASE(a_table_of_the_team),
+    CASE(a_team_sum),
 };
 
 } // namespace
