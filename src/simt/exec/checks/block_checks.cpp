@@ -226,21 +226,33 @@ void BlockChecks::check_row(const WarpAccess& access, unsigned lane, unsigned la
 LaneMask BlockChecks::races_of_row(const WarpAccess& access, unsigned lane, unsigned lanes,
                                    std::uint64_t address, LaneMask active) {
   static const RowCheck check = row_check();
-  if (access.facts.strong || (access.size != 4 && access.size != 8) || address % 4 != 0 ||
+  // Of parts of words, from the first whole word on.
+  unsigned skipped = 0;
+  while (access.size < 4 && skipped < lanes && (address + skipped * access.size) % 4 != 0) {
+    ++skipped;
+  }
+  lane += skipped;
+  lanes -= skipped;
+  address += skipped * access.size;
+  if (access.facts.strong || access.size > 8 || address % 4 != 0 || lanes == 0 ||
       !cells_->covers(address)) {
     return active;
   }
   RowAccess row;
   row.writes = cells_->write(address);
   row.reads = cells_->read(address);
-  row.first =
-      Cell(ordering_.now(), access.number, access.first_thread() + lane, CellKind::kWeak).bits();
-  row.words = access.size / 4;
+  row.words = access.size == 8 ? 2 : 1;
+  row.parts = access.size < 4 ? 4 / access.size : 1;
+  const CellKind kind = row.parts == 4   ? CellKind::kBytes
+                        : row.parts == 2 ? CellKind::kHalves
+                                         : CellKind::kWeak;
+  row.first = Cell(ordering_.now(), access.number, access.first_thread() + lane, kind).bits();
   row.lanes = lanes;
-  row.active = active >> lane;
+  const LaneMask in_row = lanes == kLanes ? kAllLanes : (1U << lanes) - 1;
+  row.active = active >> lane & in_row;
   row.is_store = access.kind == AccessKind::kStore;
   row.shared = races_->is_shared(address);
-  return check(time(), row) << lane;
+  return (active & ~(in_row << lane)) | check(time(), row) << lane;
 }
 
 std::optional<Fault> BlockChecks::check_lane(const WarpAccess& access, unsigned lane,

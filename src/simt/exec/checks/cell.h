@@ -23,14 +23,20 @@ enum class CellKind : std::uint8_t {
   kStrongSeveral,       ///< strong ones of several threads of a block
   kStrongSeveralBlocks, ///< … of several blocks, of a wider scope; the stamp is the launch's
   kListed,              ///< the word's history is in a WordHistories
+  // Weak accesses to all bytes of the word, one by one, or two by two: the first by the thread, the
+  // others by those that follow it.
+  kBytes,
+  kHalves,
 };
 
 class Cell {
 public:
-  static constexpr unsigned kStampShift = 32, kSiteShift = 13, kThreadShift = 3;
-  static constexpr std::uint64_t kKindMask = 7;
+  static constexpr unsigned kStampShift = 32, kSiteShift = 14, kThreadShift = 4;
+  static constexpr std::uint64_t kKindMask = 0xF;
+  /// Set in the kinds that are of parts of a word.
+  static constexpr std::uint64_t kPartsMask = 8;
   static constexpr std::uint64_t kThreadMask = std::uint64_t{0x3FF} << kThreadShift;
-  static constexpr std::uint64_t kSiteMask = std::uint64_t{0x7'FFFF} << kSiteShift;
+  static constexpr std::uint64_t kSiteMask = std::uint64_t{0x3'FFFF} << kSiteShift;
   static constexpr std::uint64_t kStampMask = ~std::uint64_t{0} << kStampShift;
   /// Stands for all sites from here on.
   static constexpr std::uint32_t kLastSite = kSiteMask >> kSiteShift;
@@ -55,6 +61,14 @@ public:
   [[nodiscard]] CellKind kind() const { return static_cast<CellKind>(bits_ & kKindMask); }
 
   [[nodiscard]] bool is_of_one() const { return kind() <= CellKind::kStrong; }
+  /// How many threads it says accessed a part each; 0 if it does not say so.
+  [[nodiscard]] unsigned parts() const {
+    return kind() == CellKind::kBytes ? 4 : kind() == CellKind::kHalves ? 2 : 0;
+  }
+  /// Of one with parts: that of one byte.
+  [[nodiscard]] Cell of_byte(unsigned byte) const {
+    return {stamp(), site(), thread() + byte * parts() / 4, CellKind::kWeak};
+  }
   [[nodiscard]] bool is_listed() const { return kind() == CellKind::kListed; }
   [[nodiscard]] bool is_strong() const {
     const CellKind of = kind();

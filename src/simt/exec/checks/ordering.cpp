@@ -37,7 +37,7 @@ void Ordering::begin(StampRange first, std::uint32_t warps, bool lockstep, SyncL
   reading_.clear();
 }
 
-bool Ordering::owns(Stamp stamp) const {
+bool Ordering::owned_before(Stamp stamp) const {
   return std::ranges::any_of(ranges_,
                              [&](const StampRange& range) { return range.contains(stamp); });
 }

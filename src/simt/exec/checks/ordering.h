@@ -54,7 +54,9 @@ public:
   [[nodiscard]] Stamp floor() const { return floor_; }
   /// The block's newest stamps, as far as they are used. Earlier ones are in owns() alone.
   [[nodiscard]] StampRange newest() const { return {ranges_.back().begin, now_ + 1}; }
-  [[nodiscard]] bool owns(Stamp stamp) const;
+  [[nodiscard]] bool owns(Stamp stamp) const {
+    return newest().contains(stamp) || (ranges_.size() > 1 && owned_before(stamp));
+  }
 
   [[nodiscard]] bool same(std::uint32_t a, std::uint32_t b) const {
     return lockstep_ ? a / kLanes == b / kLanes : a == b;
@@ -122,6 +124,7 @@ private:
     bool acquires = false;
   };
 
+  [[nodiscard]] bool owned_before(Stamp stamp) const;
   void tick();
   void acquire_read();
   static SharedView merged(const SharedView& a, const SharedView& b);

@@ -90,6 +90,14 @@ std::optional<Race> RaceChecker::access_words(const ThreadAccess& access, CellKi
 /// Whether what the cell says happens before the access.
 bool RaceChecker::is_before(Cell cell, const WordAccess& access) const {
   const Stamp time = cell.stamp();
+  if (const unsigned parts = cell.parts(); parts != 0) {
+    for (unsigned part = 0; part < parts; ++part) {
+      if (!is_before(cell.of_byte(part * 4 / parts), access)) {
+        return false;
+      }
+    }
+    return true;
+  }
   if (ordering_->owns(time)) {
     const auto is_before_thread = [&](std::uint32_t thread) {
       return ordering_->is_before(cell.thread(), time, thread);
@@ -124,6 +132,11 @@ bool RaceChecker::is_before(Cell cell, const WordAccess& access) const {
 bool RaceChecker::is_stale(Cell cell, bool shared) const {
   return cell.is_empty() || cell.stamp() < run_->floor || cell.is_listed() ||
          (shared && !of_block(cell));
+}
+
+/// Whether the cell is of parts of the word that have to be looked at one by one.
+bool RaceChecker::is_of_parts(Cell cell, const WordAccess& access) const {
+  return cell.parts() != 0 && !is_stale(cell, access.shared) && !is_before(cell, access);
 }
 
 /// Whether the access of the cell and this one are a race, if one of the two writes.
@@ -187,7 +200,18 @@ std::optional<Race> RaceChecker::access_word(std::uint64_t word, std::uint32_t b
     const Cell write = load(write_place);
     const Cell reads = load(read_place);
     if (bytes != kAllBytes || is_current_list(write, access.shared) ||
-        is_current_list(reads, access.shared)) {
+        is_current_list(reads, access.shared) || is_of_parts(write, access) ||
+        is_of_parts(reads, access)) {
+      if (access.facts.writes || access.facts.strong) {
+        return access_history(word, bytes, access, true);
+      }
+      const KnownRead read{word | std::uint64_t{bytes} << 60,
+                           access.cell.bits() & (Cell::kStampMask | Cell::kThreadMask)};
+      KnownRead& known = known_reads_[(word / 4 + access.thread * 31) % known_reads_.size()];
+      if (known == read && is_current_list(write, access.shared)) {
+        return std::nullopt;
+      }
+      known = read;
       return access_history(word, bytes, access, true);
     }
     if (conflicts(write, access)) {
@@ -222,18 +246,24 @@ void RaceChecker::move_cells(std::uint64_t word, WordHistory& history, const Wor
   };
   const Cell write = take(cells_->write(word));
   const Cell reads = take(cells_->read(word));
-  const auto give = [&](AccessRecord& record) {
+  const auto give = [&](AccessRecord& record, unsigned byte) {
+    const auto of_byte = [&](Cell cell) { return cell.parts() != 0 ? cell.of_byte(byte) : cell; };
     if (!write.is_empty()) {
-      record.write = write;
+      record.write = of_byte(write);
     }
     if (!reads.is_empty()) {
-      record.reads.push_back(reads);
+      record.reads.push_back(of_byte(reads));
     }
   };
-  if (history.bytes) {
-    std::ranges::for_each(*history.bytes, give);
-  } else {
-    give(history.whole);
+  if (write.parts() != 0 || reads.parts() != 0) {
+    history.split();
+  }
+  if (!history.bytes) {
+    give(history.whole, 0);
+    return;
+  }
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    give((*history.bytes)[byte], byte);
   }
 }
 
@@ -252,11 +282,7 @@ std::optional<Race> RaceChecker::access_history(std::uint64_t word, std::uint32_
   if (bytes == kAllBytes && !history.bytes) {
     return access_record(history.whole, access);
   }
-  if (!history.bytes) {
-    history.bytes = std::make_unique<std::array<AccessRecord, 4>>();
-    history.bytes->fill(history.whole);
-    history.whole = {};
-  }
+  history.split();
   for (unsigned byte = 0; byte < 4; ++byte) {
     if ((bytes >> byte & 1) != 0) {
       if (auto race = access_record((*history.bytes)[byte], access)) {

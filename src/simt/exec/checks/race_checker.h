@@ -24,6 +24,7 @@
 #include "simt/exec/checks/word_history.h"
 #include "simt/exec/memory/access_cells.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -88,6 +89,7 @@ private:
   [[nodiscard]] bool is_before(Cell cell, const WordAccess& access) const;
   [[nodiscard]] bool of_block(Cell cell) const { return ordering_->owns(cell.stamp()); }
   [[nodiscard]] bool is_stale(Cell cell, bool shared) const;
+  [[nodiscard]] bool is_of_parts(Cell cell, const WordAccess& access) const;
   [[nodiscard]] bool conflicts(Cell cell, const WordAccess& access) const;
   [[nodiscard]] std::optional<Cell> after_read(Cell reads, const WordAccess& access) const;
   [[nodiscard]] bool is_current_list(Cell cell, bool shared) const;
@@ -107,6 +109,15 @@ private:
   bool fine_ = false;
   std::uint64_t shared_ = 0, shared_size_ = 0;
   WordHistories::Shard in_shared_; ///< of the block's shared memory
+
+  /// Weak reads of words with a history that are in it: another one by the thread at the same time
+  /// says nothing new.
+  struct KnownRead {
+    std::uint64_t word = 0;
+    std::uint64_t time_and_thread = 0;
+    friend bool operator==(const KnownRead&, const KnownRead&) = default;
+  };
+  std::array<KnownRead, 1024> known_reads_;
 };
 
 } // namespace gantry::simt::exec

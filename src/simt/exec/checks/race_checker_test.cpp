@@ -273,6 +273,32 @@ TEST_P(RaceCheckerTest, AWordAndThenAPartOfIt) {
   EXPECT_TRUE(races(2, kStore, kPlace + 9, 1));
 }
 
+// What warp_cells.h notes of a row of bytes.
+TEST_P(RaceCheckerTest, BytesOfThreadsInARow) {
+  const auto note = [&](std::uint64_t* place, CellKind kind) {
+    *place = Cell(block->ordering.now(), 17, 4, kind).bits();
+  };
+  note(cells->write(kPlace), CellKind::kBytes);
+  EXPECT_FALSE(races(5, kStore, kPlace + 1, 1));
+  ASSERT_TRUE(races(6, kLoad, kPlace + 1, 1));
+  EXPECT_EQ(found->other.thread(), 5u);
+  note(cells->write(kPlace + 4), CellKind::kHalves);
+  EXPECT_FALSE(races(5, kLoad, kPlace + 6, 2));
+  ASSERT_TRUE(races(4, kLoad, kPlace + 4, 4));
+  EXPECT_EQ(found->other.thread(), 5u);
+  EXPECT_EQ(found->other.site(), 17u);
+  note(cells->read(kPlace + 8), CellKind::kBytes);
+  EXPECT_FALSE(races(4, kLoad, kPlace + 8, 4));
+  ASSERT_TRUE(races(4, kStore, kPlace + 8, 4));
+  EXPECT_FALSE(found->wrote);
+  note(cells->read(kPlace + 12), CellKind::kBytes);
+  EXPECT_TRUE(races_in(1, 4, kStore, kPlace + 12, 4)) << "another block";
+  note(cells->write(kPlace + 16), CellKind::kBytes);
+  note(cells->read(kPlace + 16), CellKind::kHalves);
+  barrier();
+  EXPECT_FALSE(races(9, kStore, kPlace + 16, 4));
+}
+
 TEST_P(RaceCheckerTest, ManyBytesAtOnce) {
   constexpr std::uint64_t kAcross = kArena + 0xFC;
   EXPECT_FALSE(races(1, kStore, kAcross, 16));

@@ -80,16 +80,18 @@ GANTRY_INLINE Choice<size> ordered(const WarpTime& time, Cells<size> cells, bool
   return result;
 }
 
-/// Looks at the accesses of `which` elements; the result is those that need more.
-template <int size>
+/// Looks at the accesses of `which` elements; the result is those that need more. With `parts` they
+/// are each by the threads of some lanes.
+template <int size, bool parts>
 GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
                              std::uint64_t* read_place, Cells<size> mine, unsigned which,
                              bool is_store, bool shared) {
   const std::uint64_t same = Cell::kStampMask | time.thread_mask;
   const Cells<size> writes = load<size>(write_place);
   const Cells<size> reads = load<size>(read_place);
+  const std::uint64_t same_writer = same | (parts ? Cell::kKindMask : Cell::kPartsMask);
   const Choice<size> good_writes =
-      ordered<size>(time, writes, shared) | (((writes ^ mine) & same) == 0);
+      ordered<size>(time, writes, shared) | (((writes ^ mine) & same_writer) == 0);
   const Choice<size> own_read = ((reads ^ mine) & (same | Cell::kKindMask)) == 0;
   const Choice<size> old_reads = ordered<size>(time, reads, shared);
   if (is_store) {
@@ -103,11 +105,15 @@ GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
   Choice<size> replaced = old_reads;
   Cells<size> after = mine;
   if (!time.fine && bits_of<size>(kept | old_reads) != (1U << size) - 1) {
-    // Weak reads of others, of one thread or of several.
+    // Weak reads of others, of one thread or of several; of parts by others for each part.
     const Cells<size> kind = reads & Cell::kKindMask;
     const Choice<size> weak = (kind == static_cast<std::uint64_t>(CellKind::kWeak)) |
-                              (kind == static_cast<std::uint64_t>(CellKind::kSeveral));
-    const Choice<size> beside = ((reads ^ time.several) & Cell::kStampMask) == 0;
+                              (kind == static_cast<std::uint64_t>(CellKind::kSeveral)) |
+                              (kind == static_cast<std::uint64_t>(CellKind::kBytes)) |
+                              (kind == static_cast<std::uint64_t>(CellKind::kHalves));
+    const Choice<size> alike =
+        parts ? ((reads ^ mine) & Cell::kKindMask) == 0 : (kind & Cell::kPartsMask) == 0;
+    const Choice<size> beside = (((reads ^ time.several) & Cell::kStampMask) == 0) & alike;
     const Choice<size> of_launch =
         (reads - time.launch < time.launch_all) & (reads - time.own >= time.own_all);
     const Cells<size> who = mine & (Cell::kSiteMask | Cell::kThreadMask);
@@ -124,12 +130,12 @@ GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
 template <unsigned words>
 constexpr Cells<8> kLaneNumbers = {};
 template <>
-constexpr Cells<8> kLaneNumbers<1> = {0 << 3, 1 << 3, 2 << 3, 3 << 3,
-                                      4 << 3, 5 << 3, 6 << 3, 7 << 3};
+constexpr Cells<8> kLaneNumbers<1> = {0 << 4, 1 << 4, 2 << 4, 3 << 4,
+                                      4 << 4, 5 << 4, 6 << 4, 7 << 4};
 template <>
-constexpr Cells<8> kLaneNumbers<2> = {0 << 3, 0 << 3, 1 << 3, 1 << 3,
-                                      2 << 3, 2 << 3, 3 << 3, 3 << 3};
-static_assert(Cell::kThreadShift == 3);
+constexpr Cells<8> kLaneNumbers<2> = {0 << 4, 0 << 4, 1 << 4, 1 << 4,
+                                      2 << 4, 2 << 4, 3 << 4, 3 << 4};
+static_assert(Cell::kThreadShift == 4);
 
 /// By lane from bits by word.
 template <unsigned words>
@@ -168,16 +174,64 @@ GANTRY_INLINE LaneMask check_words(const WarpTime& of, const RowAccess& row) {
       which &= (1U << (lanes - lane) * words) - 1;
     }
     if (which != 0) {
-      const unsigned more =
-          check<8>(time, writes + place, reads + place,
-                   first + (std::uint64_t{lane} << Cell::kThreadShift), which, is_store, shared);
+      const unsigned more = check<8, false>(time, writes + place, reads + place,
+                                            first + (std::uint64_t{lane} << Cell::kThreadShift),
+                                            which, is_store, shared);
       left |= lanes_of<words>(more) << lane;
     }
   }
   return left;
 }
 
+/// Of each 8 lanes' or 16 lanes' bits, which groups of `parts` are all set: by word.
+template <unsigned parts>
+GANTRY_INLINE unsigned words_of_parts(LaneMask lanes) {
+  unsigned words = 0;
+  for (unsigned word = 0; word < 8; ++word) {
+    constexpr LaneMask kAll = (1U << parts) - 1;
+    words |= word * parts < kLanes && (lanes >> word * parts & kAll) == kAll ? 1U << word : 0;
+  }
+  return words;
+}
+
+template <unsigned parts>
+GANTRY_INLINE LaneMask lanes_of_parts(unsigned words) {
+  LaneMask lanes = 0;
+  for (; words != 0; words &= words - 1) {
+    lanes |= ((1U << parts) - 1) << static_cast<unsigned>(std::countr_zero(words)) * parts;
+  }
+  return lanes;
+}
+
+/// Words of which each is accessed by `parts` lanes. Those of which some lanes are not active are
+/// left.
+template <unsigned parts, bool is_store>
+GANTRY_INLINE LaneMask check_parts(const WarpTime& of, const RowAccess& row) {
+  constexpr unsigned kStep = 8 * parts; // lanes
+  const WarpTime time = of;             // cells are no part of it
+  const Cells<8> first = kLaneNumbers<1> * parts + row.first;
+  LaneMask left = row.active;
+  for (unsigned lane = 0; lane < row.lanes; lane += kStep) {
+    const unsigned which = words_of_parts<parts>(row.active >> lane);
+    if (which != 0) {
+      const unsigned more = check<8, true>(
+          time, row.writes + lane / parts, row.reads + lane / parts,
+          first + (std::uint64_t{lane} << Cell::kThreadShift), which, is_store, row.shared);
+      left &= ~(lanes_of_parts<parts>(which & ~more) << lane);
+    }
+  }
+  return left;
+}
+
 GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
+  if (access.parts == 4) {
+    return access.is_store ? check_parts<4, true>(time, access)
+                           : check_parts<4, false>(time, access);
+  }
+  if (access.parts == 2) {
+    return access.is_store ? check_parts<2, true>(time, access)
+                           : check_parts<2, false>(time, access);
+  }
   if (access.words == 1) {
     return access.is_store ? check_words<1, true>(time, access)
                            : check_words<1, false>(time, access);
@@ -218,7 +272,7 @@ RowCheck row_check() {
 
 bool check_word(const WarpTime& time, std::uint64_t* write, std::uint64_t* read, std::uint64_t mine,
                 bool is_store, bool shared) {
-  return check<1>(time, write, read, mine, 1, is_store, shared) == 0;
+  return check<1, false>(time, write, read, mine, 1, is_store, shared) == 0;
 }
 
 bool check_word_of_all(const WarpTime& time, const std::uint64_t* write, std::uint64_t* read,

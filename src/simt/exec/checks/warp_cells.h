@@ -36,7 +36,8 @@ struct RowAccess {
   std::uint64_t* writes = nullptr; ///< the cells of the first word
   std::uint64_t* reads = nullptr;
   std::uint64_t first = 0;     ///< the cell of the first lane
-  unsigned words = 0;          ///< of each lane: 1 or 2
+  unsigned words = 1;          ///< of each lane: 1 or 2
+  unsigned parts = 1;          ///< lanes of each word: 1, or 2 or 4 of a cell of that kind
   unsigned lanes = 0;          ///< from the first on
   LaneMask active = kAllLanes; ///< bit 0: the first lane
   bool is_store = false;

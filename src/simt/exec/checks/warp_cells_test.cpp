@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <vector>
@@ -145,6 +146,57 @@ TEST_F(WarpCells, InLockstepAWarpIsOneThread) {
   EXPECT_TRUE(check_word(time, &writes, &reads, mine.bits(), true, true));
   writes = at(kNow, 40).bits();
   EXPECT_FALSE(check_word(time, &writes, &reads, mine.bits(), true, true));
+}
+
+// Lanes with a byte or two each: a cell for those of a word.
+TEST(WarpCellsOfRows, PartsOfWords) {
+  for (const unsigned parts : {4u, 2u}) {
+    const CellKind kind = parts == 4 ? CellKind::kBytes : CellKind::kHalves;
+    const unsigned words = kLanes / parts;
+    const WarpTime time = make_time(false);
+    std::vector<std::uint64_t> writes(kLanes);
+    std::vector<std::uint64_t> reads(kLanes);
+    RowAccess row;
+    row.writes = writes.data();
+    row.reads = reads.data();
+    row.parts = parts;
+    row.lanes = kLanes;
+    row.first = Cell(kNow, kSite, 64, kind).bits();
+    const auto undecided = [&](bool is_store, LaneMask active = kAllLanes) {
+      row.is_store = is_store;
+      row.active = active;
+      return row_check()(time, row);
+    };
+    EXPECT_EQ(undecided(true), 0u);
+    for (unsigned word = 0; word < words; ++word) {
+      EXPECT_EQ(Cell(writes[word]), Cell(kNow, kSite, 64 + word * parts, kind));
+    }
+    EXPECT_EQ(writes[words], 0u);
+    EXPECT_EQ(undecided(true), 0u) << "the same threads";
+    EXPECT_EQ(undecided(false), 0u);
+    EXPECT_EQ(undecided(false), 0u);
+    EXPECT_EQ(Cell(reads[1]), Cell(kNow, kSite, 64 + parts, kind));
+    // Others have read the same bytes.
+    row.first = Cell(kNow, kSite, 128, kind).bits();
+    EXPECT_EQ(undecided(false), kAllLanes) << "what the first ones have written";
+    std::ranges::fill(writes, 0);
+    EXPECT_EQ(undecided(false), 0u);
+    EXPECT_EQ(Cell(reads[1]).kind(), CellKind::kSeveral);
+    EXPECT_EQ(undecided(true), kAllLanes);
+    // Of a word that not all lanes access nothing is said.
+    std::ranges::fill(reads, 0);
+    EXPECT_EQ(undecided(true, ~(1U << parts)), ((1U << parts) - 1) << parts & ~(1U << parts));
+    EXPECT_EQ(writes[1], 0u);
+    // A thread's access to a whole word is not that of those that follow it.
+    std::ranges::fill(writes, 0);
+    writes[0] = Cell(kNow, kSite, 64, CellKind::kWeak).bits();
+    row.first = Cell(kNow, kSite, 64, kind).bits();
+    EXPECT_EQ(undecided(true), (1U << parts) - 1);
+    std::uint64_t read = 0;
+    std::uint64_t write = Cell(kNow, kSite, 3, kind).bits();
+    EXPECT_FALSE(check_word(time, &write, &read, Cell(kNow, kSite, 3, CellKind::kWeak).bits(),
+                            false, false));
+  }
 }
 
 // Rows of all lengths and masks, of one and two words, give what each word gives by itself.

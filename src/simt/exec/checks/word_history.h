@@ -27,6 +27,15 @@ struct AccessRecord {
 struct WordHistory {
   AccessRecord whole;
   std::unique_ptr<std::array<AccessRecord, 4>> bytes; ///< null: all bytes are as `whole` says
+
+  /// From now on each byte has its own.
+  void split() {
+    if (!bytes) {
+      bytes = std::make_unique<std::array<AccessRecord, 4>>();
+      bytes->fill(whole);
+      whole = {};
+    }
+  }
 };
 
 /// Histories by address, of which each has a lock, shared with others.
