@@ -201,7 +201,6 @@ SyncLog& SyncLogs::at(std::uint64_t address) {
 
 void SyncLogs::clear() {
   for (Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
     shard.logs.clear();
   }
 }

@@ -94,6 +94,7 @@ public:
   /// Null if nobody has released there.
   [[nodiscard]] SyncLog* find(std::uint64_t address) const;
   [[nodiscard]] SyncLog& at(std::uint64_t address);
+  /// While nobody has one.
   void clear();
 
 private:
