@@ -110,6 +110,7 @@ const std::vector<FaultCase>& check_cases() {
              "they came at PTX line"}),
       clean("divergent_barrier_allowed", "all"),
       clean("malloc_fails", "all"),
+      clean("heap_in_turns", "race", {{64}, {32}}),
       fault("foreign_mask", "sync", kBlock,
             {"lane 5 is not in the mask 0x00000004 that it gives", kLine, "thread (5,0,0)"}),
       fault("masks_differ", "sync", kBlock,

@@ -72,9 +72,11 @@ GridHistory::Launch& GridHistory::add(const std::optional<LaunchPlace>& place,
   auto run = std::make_shared<GridRun>();
   run->number = announced_.fetch_add(1, std::memory_order_relaxed) + 1;
   for (const auto& [number, other] : launches_) {
-    const bool is_ordered =
-        place && other.place && (other.place->queue == place->queue || is_after(*other.place));
-    if (!other.has_ended && !is_ordered) {
+    // Of a launch without a place only that it has begun says something, and only to those like it.
+    const bool may_race = place && other.place
+                              ? other.place->queue != place->queue && !is_after(*other.place)
+                              : !place && !other.place && other.has_begun;
+    if (!other.has_ended && may_race) {
       run->beside.insert(number);
     }
   }

@@ -82,9 +82,9 @@ public:
     return announced_.load(std::memory_order_relaxed);
   }
 
-  /// A launch begins; with the number 0 it is asked for only now, and happens after those alone
-  /// that have ended. Null if the stamps are used up by launches that have not ended: then it is
-  /// not checked.
+  /// A launch begins. With the number 0 it is asked for only now, and its queue is not known: it is
+  /// taken for ordered with all but those of that kind that are under way. Null if the stamps are
+  /// used up by launches that have not ended: then it is not checked.
   [[nodiscard]] std::shared_ptr<const GridRun> begin(GridShape shape, std::uint64_t number = 0);
   void end(const GridRun& run);
   /// At least so many stamps for a block, by the first one that it has.

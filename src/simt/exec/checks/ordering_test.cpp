@@ -202,6 +202,18 @@ TEST_F(OrderingOfBlocksTest, AReleaseMeetsAnAcquire) {
   EXPECT_FALSE(other_knows(5, ordering.now(), 7)) << "of later";
 }
 
+TEST_F(OrderingOfBlocksTest, AReadIsAnAcquireWithAFenceBehindIt) {
+  const Stamp then = ordering.now();
+  ordering.fence(0, 1U << 5, Scope::kDevice);
+  ordering.write_strongly(5, kFlag, false, Scope::kDevice);
+  other.read_strongly(7, kFlag, false, Scope::kDevice);
+  EXPECT_FALSE(other_knows(5, then, 7));
+  other.fence(0, 1U << 8, Scope::kDevice);
+  EXPECT_FALSE(other_knows(5, then, 7)) << "another thread's fence";
+  other.fence(0, 1U << 7, Scope::kDevice);
+  EXPECT_TRUE(other_knows(5, then, 7));
+}
+
 TEST_F(OrderingOfBlocksTest, BlockScopeIsForTheBlock) {
   const Stamp then = ordering.now();
   ordering.write_strongly(5, kFlag, true, Scope::kBlock);

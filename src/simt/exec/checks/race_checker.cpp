@@ -242,7 +242,9 @@ void RaceChecker::move_cells(std::uint64_t word, WordHistory& history, const Wor
   const Cell list(access.shared ? ordering_->block() : run_->own_stamp(), 0, 0, CellKind::kListed);
   const auto take = [&](std::uint64_t* place) {
     const Cell before(__atomic_exchange_n(place, list.bits(), __ATOMIC_SEQ_CST));
-    return is_stale(before, access.shared) ? Cell() : before;
+    // What happens before this access may not happen before the next one.
+    const bool counts = !before.is_listed() && (!access.shared || of_block(before));
+    return counts ? before : Cell();
   };
   const Cell write = take(cells_->write(word));
   const Cell reads = take(cells_->read(word));
