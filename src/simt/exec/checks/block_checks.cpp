@@ -27,7 +27,12 @@ bool is_aligned(const Warp& warp, Site site) {
 BlockChecks::BlockChecks() = default;
 
 void BlockChecks::begin(const Block& block, const Warp& first) {
-  grid_ = static_cast<const GridChecks*>(block.launch->watch.get());
+  const auto* const grid = static_cast<const GridChecks*>(block.launch->watch.get());
+  if (grid_ != grid || launch_ != block.launch->grid_id) {
+    known_sites_.fill({}); // of another program, maybe
+  }
+  grid_ = grid;
+  launch_ = block.launch->grid_id;
   block_ = &block;
   checks_ = grid_->checks();
   const auto shared = reinterpret_cast<std::uint64_t>(first.shared);
@@ -84,10 +89,13 @@ std::optional<Fault> BlockChecks::check_initialised(const WarpAccess& access, un
 }
 
 BlockChecks::WarpAccess BlockChecks::access_of(const Warp& warp, std::uint32_t size,
-                                               AccessKind kind, AccessSpace space,
-                                               Site site) const {
-  const AccessFactsTable& facts = grid_->facts();
-  return {warp, size, kind, space, site, facts.of(kind, site), facts.number(site)};
+                                               AccessKind kind, AccessSpace space, Site site) {
+  KnownSite& known = known_sites_[site % known_sites_.size()];
+  if (known.site != site || known.kind != kind) {
+    const AccessFactsTable& facts = grid_->facts();
+    known = {site, kind, facts.of(kind, site), facts.number(site)};
+  }
+  return {warp, size, kind, space, site, known.facts, known.number};
 }
 
 const WarpTime& BlockChecks::time() {

@@ -53,7 +53,7 @@ private:
   };
 
   [[nodiscard]] WarpAccess access_of(const Warp& warp, std::uint32_t size, AccessKind kind,
-                                     AccessSpace space, Site site) const;
+                                     AccessSpace space, Site site);
   [[nodiscard]] static bool is_own(const WarpAccess& access, std::uint64_t address);
   [[nodiscard]] bool checks_races(std::uint64_t address) const {
     return checks_.race && (has_strong_accesses_ || races_->is_shared(address));
@@ -80,6 +80,7 @@ private:
   const WarpTime& time();
 
   const GridChecks* grid_ = nullptr;
+  std::uint64_t launch_ = 0; ///< its number
   const Block* block_ = nullptr;
   Checks checks_;
   /// Whether the program's target distinguishes strong accesses. If not, accesses to global memory
@@ -88,6 +89,14 @@ private:
   Ordering ordering_;
   std::optional<RaceChecker> races_; ///< nothing unless races are looked for
   AccessCells* cells_ = nullptr;
+  /// What the launch's facts say of the last sites.
+  struct KnownSite {
+    Site site = ~Site{0};
+    AccessKind kind = AccessKind::kLoad;
+    AccessFacts facts;
+    std::uint32_t number = 0;
+  };
+  std::array<KnownSite, 64> known_sites_;
   WarpTime time_;
   Stamp time_at_ = 0; ///< ordering_'s, of time_
 

@@ -223,7 +223,26 @@ GANTRY_INLINE LaneMask check_parts(const WarpTime& of, const RowAccess& row) {
   return left;
 }
 
+/// Whether a load by all lanes finds nothing new: what was written is ordered, and several threads
+/// have loaded it since.
+GANTRY_INLINE bool is_known_load(const WarpTime& time, const RowAccess& row) {
+  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
+  if (row.is_store || row.parts != 1 || row.active != kAllLanes ||
+      ((load<1>(row.reads)[0] ^ time.several) & kTimeAndKind) != 0) {
+    return false;
+  }
+  Choice<8> known = ~Choice<8>{};
+  for (unsigned word = 0; word < kLanes * row.words; word += 8) {
+    known &= ordered<8>(time, load<8>(row.writes + word), row.shared) &
+             (((load<8>(row.reads + word) ^ time.several) & kTimeAndKind) == 0);
+  }
+  return bits_of<8>(known) == 0xFF;
+}
+
 GANTRY_INLINE LaneMask check_row(const WarpTime& time, const RowAccess& access) {
+  if (is_known_load(time, access)) {
+    return 0;
+  }
   if (access.parts == 4) {
     return access.is_store ? check_parts<4, true>(time, access)
                            : check_parts<4, false>(time, access);
