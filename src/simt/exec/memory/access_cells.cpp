@@ -49,6 +49,7 @@ std::unique_ptr<AccessCells> AccessCells::reserve(std::uint64_t arena, std::uint
   if (memory == MAP_FAILED) {
     return nullptr;
   }
+  madvise(memory, bytes_of_all(size), MADV_HUGEPAGE);
   return std::unique_ptr<AccessCells>(new AccessCells(arena, size, memory));
 }
 
