@@ -35,6 +35,7 @@ void Ordering::begin(StampRange first, std::uint32_t warps, bool lockstep, SyncL
   barriers_ = {};
   released_at_.clear();
   reading_.clear();
+  observed_.clear();
 }
 
 bool Ordering::owned_before(Stamp stamp) const {
@@ -65,6 +66,18 @@ bool Ordering::is_before(Stamp block, std::uint32_t thread, Stamp time, std::uin
   }
   const SharedView& known = threads_[index(of)].known;
   return known && known->others.cover(block, thread, time);
+}
+
+bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {
+  if (!observed_.empty() && observed_[index(thread)] == address) {
+    return true;
+  }
+  const SyncLog* const log = logs_->find(address);
+  if (log == nullptr) {
+    return false;
+  }
+  const SharedView& known = threads_[index(thread)].known;
+  return all_acquired_.length_of(log) != 0 || (known && known->others.length_of(log) != 0);
 }
 
 template <typename Body>
@@ -240,6 +253,8 @@ void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool a
     gains = merged(gains, std::make_shared<const View>(released->second));
   }
   if (scope == Scope::kDevice) {
+    observed_.resize(threads_.size());
+    observed_[index(thread)] = address;
     if (SyncLog* const log = logs_->find(address)) {
       reading_.push_back({index(thread), log, acquires});
     }

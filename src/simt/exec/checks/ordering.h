@@ -73,6 +73,11 @@ public:
   [[nodiscard]] bool is_before(Stamp block, std::uint32_t thread, Stamp time,
                                std::uint32_t of) const;
 
+  /// Whether the thread has read strongly at an address, as the last one that it has, or acquired
+  /// what was released there. Then it may have observed what others have written there strongly, in
+  /// whichever order these were told here: blocks of several host threads tell before they write.
+  [[nodiscard]] bool has_observed(std::uint64_t address, std::uint32_t thread) const;
+
   /// Lanes arrive at a barrier of the block. complete() merges the views of all that have arrived
   /// into those of the lanes that wait. `alive` are the lanes that have not ended, by warp.
   void arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier, bool waits);
@@ -152,6 +157,7 @@ private:
   std::unordered_map<std::uint64_t, View>
       released_at_; ///< in the block, through strong writes there
   std::vector<StrongRead> reading_;
+  std::vector<std::uint64_t> observed_; ///< by thread; empty until there is something
 };
 
 } // namespace gantry::simt::exec

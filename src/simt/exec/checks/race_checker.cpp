@@ -72,9 +72,12 @@ std::optional<Race> RaceChecker::access_by_several(const ThreadAccess& access,
 
 std::optional<Race> RaceChecker::access_words(const ThreadAccess& access, CellKind kind,
                                               std::uint32_t also) {
-  const WordAccess here{access.thread, also, access.facts,
+  const WordAccess here{access.thread,
+                        also,
+                        access.facts,
                         Cell(ordering_->now(), access.site, access.thread, kind),
-                        is_shared(access.address)};
+                        is_shared(access.address),
+                        access.address};
   const std::uint64_t end = access.address + access.size;
   for (std::uint64_t word = access.address & ~std::uint64_t{3}; word < end; word += 4) {
     const std::uint64_t from = std::max(word, access.address) - word;
@@ -150,7 +153,12 @@ bool RaceChecker::conflicts(Cell cell, const WordAccess& access) const {
       return false;
     }
   }
-  return !is_before(cell, access);
+  if (is_before(cell, access)) {
+    return false;
+  }
+  const bool is_observed = cell.kind() == CellKind::kStrong && !access.shared && !of_block(cell) &&
+                           ordering_->has_observed(access.address, access.thread);
+  return !is_observed;
 }
 
 /// Whether the word has a history that counts.

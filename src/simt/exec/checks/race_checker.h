@@ -79,6 +79,7 @@ private:
     AccessFacts facts;
     Cell cell; ///< that it leaves
     bool shared = false;
+    std::uint64_t address = 0;
   };
 
   [[nodiscard]] CellKind kind_of(const AccessFacts& facts) const;

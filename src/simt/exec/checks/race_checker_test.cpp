@@ -366,6 +366,20 @@ TEST_P(RaceCheckerTest, AtomicOperationsOfBlockScopeRaceWithOtherBlocks) {
   EXPECT_TRUE(races_in(1, 1, kBlockAtomic, kPlace + 8));
 }
 
+// Two host threads tell of their atomic operations in one order, and execute them in the other one.
+TEST_P(RaceCheckerTest, TheLastOneOfACounterMaySetItBack) {
+  const auto count_in = [&](std::size_t index) {
+    blocks[index].ordering.read_strongly(1, kPlace, false, Scope::kDevice);
+    EXPECT_FALSE(races_in(index, 1, kAtomic));
+    blocks[index].ordering.write_strongly(1, kPlace, false, Scope::kDevice);
+  };
+  count_in(0);
+  count_in(1);
+  EXPECT_FALSE(races_in(0, 1, kStore));
+  EXPECT_TRUE(races_in(0, 2, kStore)) << "who has not counted";
+  EXPECT_TRUE(races_in(1, 1, kLoad)) << "what is no atomic operation";
+}
+
 TEST_P(RaceCheckerTest, BytesOfBlocks) {
   EXPECT_FALSE(races_in(0, 1, kStore, kPlace, 1));
   EXPECT_FALSE(races_in(1, 1, kStore, kPlace + 1, 1));
