@@ -106,8 +106,9 @@ CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
-// A launch that nobody waits for is not begun at once if races are looked for: what the program asks
-// for before it can know that this one has ended may race with it, and what it asks for later may not.
+// A launch that nobody waits for is not begun at once if races are looked for: what the program
+// asks for before it can know that this one has ended may race with it, and what it asks for later
+// may not.
 void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
   constexpr std::chrono::milliseconds kPatience{20};
   constexpr std::chrono::microseconds kStep{50};
@@ -166,6 +167,7 @@ CUresult launch_in(Stream& stream, LaunchRequest request) {
   if (const CUresult result = function.prepare(request.shape); result != CUDA_SUCCESS) {
     return result;
   }
+  stream.note_order();
   exec::AnnouncedLaunch announced(stream.id(), stream.last() + 1,
                                   [&](std::uint64_t other, std::uint64_t sequence) {
                                     return is_after(stream.id(), other, sequence);

@@ -4,6 +4,7 @@
 #include "simt/driver/queue_order.h"
 #include "simt/driver/spin.h"
 #include "simt/driver/thread_state.h"
+#include "simt/exec/host/settings.h"
 
 #include <algorithm>
 
@@ -100,10 +101,19 @@ bool Stream::settled() const {
   return reached(last()) && (kind_ == Kind::kNonBlocking || Waits(*this).positions().empty());
 }
 
+void Stream::note_order() const {
+  if (kind_ == Kind::kNonBlocking || !exec::settings().checks.race) {
+    return;
+  }
+  const Waits waits(*this);
+  for (const Position& position : waits.positions()) {
+    note_wait(id_, position);
+  }
+}
+
 void Stream::append_waits(const Waits& waits) {
   for (const Position& position : waits.positions()) {
     append().awaited = position;
-    note_wait(id_, position);
   }
 }
 
@@ -146,6 +156,7 @@ void Stream::enqueue_wait(const Position& position) {
 }
 
 Position Stream::mark() {
+  note_order();
   const Waits waits(*this);
   std::unique_lock lock(mutex_);
   append_waits(waits);

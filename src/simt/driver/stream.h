@@ -91,6 +91,9 @@ public:
     return {shared_from_this(), sequence};
   }
 
+  /// Notes for the race check what an operation that is appended now waits for because of its
+  /// stream's kind (queue_order.h).
+  void note_order() const;
   /// What follows waits for the position.
   void enqueue_wait(const Position& position);
 
