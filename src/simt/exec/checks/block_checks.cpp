@@ -236,12 +236,13 @@ LaneMask BlockChecks::races_of_row(const WarpAccess& access, unsigned lane, unsi
   static const RowCheck check = row_check();
   // Of parts of words, from the first whole word on.
   unsigned skipped = 0;
-  while (access.size < 4 && skipped < lanes && (address + skipped * access.size) % 4 != 0) {
+  while (access.size < 4 && skipped < lanes &&
+         (address + std::uint64_t{skipped} * access.size) % 4 != 0) {
     ++skipped;
   }
   lane += skipped;
   lanes -= skipped;
-  address += skipped * access.size;
+  address += std::uint64_t{skipped} * access.size;
   if (access.facts.strong || access.size > 8 || address % 4 != 0 || lanes == 0 ||
       !cells_->covers(address)) {
     return active;

@@ -255,27 +255,30 @@ void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool a
   if (scope == Scope::kDevice) {
     observed_.resize(threads_.size());
     observed_[index(thread)] = address;
-    if (SyncLog* const log = logs_->find(address)) {
-      reading_.push_back({index(thread), log, acquires});
-    }
+    reading_.push_back({index(thread), address, acquires});
   }
 }
 
-// How long the logs are now, when the values have been read: a release whose value was read is in
-// its log, because it is appended before the value is written.
+// What the logs are now, when the values have been read: a release whose value was read is in its
+// log, because it is appended before the value is written.
 void Ordering::acquire_read() {
-  has_views_ = true;
-  for (const StrongRead& read : std::exchange(reading_, {})) {
+  for (const StrongRead& read : reading_) {
+    SyncLog* const log = logs_->find(read.address);
+    if (log == nullptr) {
+      continue;
+    }
+    has_views_ = true;
     Thread& of = threads_[read.thread];
     SharedView& gains = read.acquires ? of.known : of.acquired;
-    const std::uint32_t length = read.log->length();
-    if (gains && gains->others.length_of(read.log) >= length) {
+    const std::uint32_t length = log->length();
+    if (gains && gains->others.length_of(log) >= length) {
       continue;
     }
     auto view = gains ? std::make_shared<View>(*gains) : std::make_shared<View>();
-    view->others.add(read.log, length);
+    view->others.add(log, length);
     gains = std::move(view);
   }
+  reading_.clear();
 }
 
 void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool releases,

@@ -125,7 +125,7 @@ private:
   };
   struct StrongRead {
     std::uint32_t thread = 0;
-    SyncLog* log = nullptr;
+    std::uint64_t address = 0;
     bool acquires = false;
   };
 

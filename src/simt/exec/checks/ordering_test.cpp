@@ -202,6 +202,14 @@ TEST_F(OrderingOfBlocksTest, AReleaseMeetsAnAcquire) {
   EXPECT_FALSE(other_knows(5, ordering.now(), 7)) << "of later";
 }
 
+// The read is told of before it takes place, the release before it is written.
+TEST_F(OrderingOfBlocksTest, AReadMayBeToldOfBeforeTheReleaseThatItSees) {
+  const Stamp then = ordering.now();
+  other.read_strongly(7, kFlag, true, Scope::kDevice);
+  ordering.write_strongly(5, kFlag, true, Scope::kDevice);
+  EXPECT_TRUE(other_knows(5, then, 7));
+}
+
 TEST_F(OrderingOfBlocksTest, AReadIsAnAcquireWithAFenceBehindIt) {
   const Stamp then = ordering.now();
   ordering.fence(0, 1U << 5, Scope::kDevice);

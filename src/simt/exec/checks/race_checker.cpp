@@ -215,7 +215,8 @@ std::optional<Race> RaceChecker::access_word(std::uint64_t word, std::uint32_t b
       }
       const KnownRead read{word | std::uint64_t{bytes} << 60,
                            access.cell.bits() & (Cell::kStampMask | Cell::kThreadMask)};
-      KnownRead& known = known_reads_[(word / 4 + access.thread * 31) % known_reads_.size()];
+      KnownRead& known =
+          known_reads_[(word / 4 + std::uint64_t{access.thread} * 31) % known_reads_.size()];
       if (known == read && is_current_list(write, access.shared)) {
         return std::nullopt;
       }

@@ -24,10 +24,10 @@ struct Vector {
 };
 
 template <int size>
-using Cells = typename Vector<size>::Of;
+using Cells = Vector<size>::Of;
 /// All ones or zero in each element.
 template <int size>
-using Choice = typename Vector<size>::Signed;
+using Choice = Vector<size>::Signed;
 
 template <int size>
 GANTRY_INLINE Cells<size> load(const std::uint64_t* place) {
