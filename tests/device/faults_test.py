@@ -41,7 +41,8 @@ class Faults(unittest.TestCase):
 
     def test_a_race(self):
         self.says("race", r"\S*faults.cpp:({race}|{race_region}): the region of 'race\(\)' at line {race_region} ended: race in global memory: "
-                  r".* of 4 bytes at {address}, not ordered with a (read|write) by thread \(\d+,0,0\): 'sum', which has 4 bytes and was mapped at "
+                  r".* of 4 bytes at {address}, not ordered with (a read|a write|reads) at (near )?\S*faults.cpp:({race}|{race_region}) by "
+                  r"(thread \(\d+,0,0\)|several threads of the block): 'sum', which has 4 bytes and was mapped at "
                   r"\S*faults.cpp:{race_region}$", GANTRY_SIMT_CHECK="race")
 
     def test_a_pointer_of_the_host(self):

@@ -2,13 +2,16 @@
 
 #include "simt/driver/device.h"
 #include "simt/driver/module.h"
+#include "simt/driver/queue_order.h"
 #include "simt/driver/stream.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace gantry::simt::driver {
@@ -103,6 +106,22 @@ CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
+// A launch that nobody waits for is not begun at once if races are looked for: what the program
+// asks for before it can know that this one has ended may race with it, and what it asks for later
+// may not.
+void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
+  constexpr std::chrono::milliseconds kPatience{20};
+  constexpr std::chrono::microseconds kStep{50};
+  if (announced.number() == 0) {
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!stream.is_awaited() && !announced.is_followed() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
 } // namespace
 
 unsigned blocks_of_multiprocessor(const Function& function, unsigned threads,
@@ -148,13 +167,19 @@ CUresult launch_in(Stream& stream, LaunchRequest request) {
   if (const CUresult result = function.prepare(request.shape); result != CUDA_SUCCESS) {
     return result;
   }
-  stream.enqueue([group = &stream.group(), function = std::move(request.function),
-                  shape = request.shape,
+  stream.note_order();
+  exec::AnnouncedLaunch announced(stream.id(), stream.last() + 1,
+                                  [&](std::uint64_t other, std::uint64_t sequence) {
+                                    return is_after(stream.id(), other, sequence);
+                                  });
+  stream.enqueue([stream = &stream, group = &stream.group(), function = std::move(request.function),
+                  shape = request.shape, announced = std::move(announced),
                   bytes = std::move(bytes)](CUresult status) mutable noexcept {
     if (status != CUDA_SUCCESS) {
       return;
     }
-    auto ended = function->run(shape, bytes.data());
+    let_others_come(*stream, announced);
+    auto ended = function->run(shape, bytes.data(), announced);
     if (!ended &&
         group->fail(static_cast<CUresult>(ended.error().code), std::move(ended.error().facts))) {
       std::fprintf(stderr, "%s", ended.error().report.c_str());

@@ -76,9 +76,10 @@ public:
   [[nodiscard]] CUresult prepare(const exec::LaunchShape& shape, bool with_callees = false);
   [[nodiscard]] bool prepared() const { return prepared_.load(std::memory_order_acquire); }
 
-  [[nodiscard]] tl::expected<void, exec::Fault> run(const exec::LaunchShape& shape,
-                                                    const std::byte* parameters) const {
-    return module_.program().run(kernel_, shape, parameters);
+  [[nodiscard]] tl::expected<void, exec::Fault>
+  run(const exec::LaunchShape& shape, const std::byte* parameters,
+      const exec::AnnouncedLaunch& announced = {}) const {
+    return module_.program().run(kernel_, shape, parameters, announced);
   }
 
   /// Dynamic shared memory that a launch may ask for.

@@ -1,8 +1,10 @@
 #include "simt/driver/stream.h"
 
 #include "simt/driver/executors.h"
+#include "simt/driver/queue_order.h"
 #include "simt/driver/spin.h"
 #include "simt/driver/thread_state.h"
+#include "simt/exec/host/settings.h"
 
 #include <algorithm>
 
@@ -59,6 +61,7 @@ Stream::Stream(std::shared_ptr<StreamGroup> group, Kind kind, int priority)
     : group_(std::move(group)), kind_(kind), priority_(priority), id_(next_stream_id()) {}
 
 Stream::~Stream() {
+  forget_stream(id_);
   {
     const std::lock_guard lock(group_->mutex_);
     std::erase_if(group_->streams_, [this](const auto& entry) { return entry.first == this; });
@@ -96,6 +99,16 @@ Stream::Waits::~Waits() {
 
 bool Stream::settled() const {
   return reached(last()) && (kind_ == Kind::kNonBlocking || Waits(*this).positions().empty());
+}
+
+void Stream::note_order() const {
+  if (kind_ == Kind::kNonBlocking || !exec::settings().checks.race) {
+    return;
+  }
+  const Waits waits(*this);
+  for (const Position& position : waits.positions()) {
+    note_wait(id_, position);
+  }
 }
 
 void Stream::append_waits(const Waits& waits) {
@@ -136,12 +149,14 @@ void Stream::enqueue_wait(const Position& position) {
       position.stream->reached(position.sequence)) {
     return;
   }
+  note_wait(id_, position);
   std::unique_lock lock(mutex_);
   append().awaited = position;
   begin(std::move(lock));
 }
 
 Position Stream::mark() {
+  note_order();
   const Waits waits(*this);
   std::unique_lock lock(mutex_);
   append_waits(waits);
@@ -249,6 +264,7 @@ void Stream::wait(std::uint64_t sequence) {
   // The executor that runs the last operation may hold the last reference to this stream.
   const std::shared_ptr<Stream> self = shared_from_this();
   const bool helps = !ThreadState::is_ending();
+  awaited_.fetch_add(1, std::memory_order_relaxed);
   while (!reached(sequence)) {
     Position awaited;
     {
@@ -274,6 +290,7 @@ void Stream::wait(std::uint64_t sequence) {
       sleep_until(sequence);
     }
   }
+  awaited_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Stream::sleep_until(std::uint64_t sequence) {

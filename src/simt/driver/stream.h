@@ -91,6 +91,9 @@ public:
     return {shared_from_this(), sequence};
   }
 
+  /// Notes for the race check what an operation that is appended now waits for because of its
+  /// stream's kind (queue_order.h).
+  void note_order() const;
   /// What follows waits for the position.
   void enqueue_wait(const Position& position);
 
@@ -108,6 +111,8 @@ public:
 
   /// Returns when the position is reached; runs operations itself if nobody does.
   void wait(std::uint64_t sequence);
+  /// Whether a thread is in wait().
+  [[nodiscard]] bool is_awaited() const { return awaited_.load(std::memory_order_relaxed) != 0; }
   /// Waits for what was appended so far.
   void synchronize();
 
@@ -166,6 +171,7 @@ private:
   StreamOperation* spare_ = nullptr; ///< nodes to use again
   std::vector<Waiter> waiters_;
   std::uint32_t sleepers_ = 0;
+  std::atomic<std::uint32_t> awaited_ = 0;
   std::atomic<std::uint64_t> appended_ = 0;
   std::atomic<std::uint64_t> completed_ = 0;
 

@@ -274,7 +274,8 @@ private:
       decode_access(instruction);
       return;
     case Llvm::Fence:
-      step(LaneInstruction::kFence, instruction);
+      step(LaneInstruction::kFence, instruction).detail =
+          is_beyond_block(llvm::cast<llvm::FenceInst>(instruction)) ? 1 : 0;
       return;
     case Llvm::GetElementPtr:
       decode_element(llvm::cast<llvm::GetElementPtrInst>(instruction));

@@ -7,6 +7,8 @@ namespace gantry::simt::lower {
 namespace {
 
 constexpr llvm::StringLiteral kAttribute = "simt-operation";
+/// The scope of synchronisation of a block's threads; that of all others is the system.
+constexpr llvm::StringLiteral kBlockScope = "block";
 
 void describe(llvm::Function& function, LaneOperation operation) {
   function.addFnAttr(kAttribute, std::to_string(static_cast<unsigned>(operation)));
@@ -28,6 +30,17 @@ void describe(llvm::Function& function, LaneOperation operation) {
 }
 
 } // namespace
+
+llvm::FenceInst* create_fence(llvm::IRBuilder<>& builder, llvm::AtomicOrdering ordering,
+                              bool beyond_block) {
+  return builder.CreateFence(
+      ordering, beyond_block ? llvm::SyncScope::System
+                             : builder.getContext().getOrInsertSyncScopeID(kBlockScope));
+}
+
+bool is_beyond_block(const llvm::FenceInst& fence) {
+  return fence.getSyncScopeID() != fence.getContext().getOrInsertSyncScopeID(kBlockScope);
+}
 
 llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
                                llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments) {

@@ -30,6 +30,11 @@ enum AddressSpace : unsigned {
   kTrusted = exec::kTrustedSpace ///< memory of the executor itself: never checked
 };
 
+/// A fence for the threads of the block alone, or for others too.
+llvm::FenceInst* create_fence(llvm::IRBuilder<>& builder, llvm::AtomicOrdering ordering,
+                              bool beyond_block);
+[[nodiscard]] bool is_beyond_block(const llvm::FenceInst& fence);
+
 /// A call that stands for `operation`.
 llvm::CallInst* call_operation(llvm::IRBuilder<>& builder, LaneOperation operation,
                                llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);

@@ -394,8 +394,10 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
 void ScalarFunction::fence(const ptx::Instruction& instruction) {
   // Acquire-release is what every access of the host has; only sequential consistency needs more.
   const bool strong = instruction.opcode == Opcode::k_membar || instruction.has(Modifier::kSc);
-  builder_.CreateFence(strong ? llvm::AtomicOrdering::SequentiallyConsistent
-                              : llvm::AtomicOrdering::AcquireRelease);
+  create_fence(builder_,
+               strong ? llvm::AtomicOrdering::SequentiallyConsistent
+                      : llvm::AtomicOrdering::AcquireRelease,
+               !instruction.has(Modifier::kCta) && !instruction.has(Modifier::kCluster));
 }
 
 } // namespace gantry::simt::lower

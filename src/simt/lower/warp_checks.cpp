@@ -50,9 +50,9 @@ llvm::Value* WarpFunction::in_own_windows(const MemoryAccess& access, Value* add
 }
 
 // Unless `good` (i1), calls check_access, which ends the launch if a lane's address is wrong. Then
-// calls watch_access if the code is watched.
+// tells the watch if the code is watched: where the addresses are a row's, of that.
 void WarpFunction::check(const MemoryAccess& access, Value* good,
-                         llvm::function_ref<Value*()> addresses) {
+                         llvm::function_ref<Value*()> addresses, const AddressRow& row) {
   auto* doubtful = new_block("doubtful");
   auto* checked = new_block("checked");
   builder_.CreateCondBr(
@@ -79,7 +79,13 @@ void WarpFunction::check(const MemoryAccess& access, Value* good,
                {warp_, mask_, scratch_[0], size, whole, offset, kind, access.site, space});
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
-  if (options_.watch_accesses && access.space != kLocal && access.space != kConst) {
+  if (!options_.watch_accesses || access.space == kLocal || access.space == kConst) {
+    return;
+  }
+  if (row.first != nullptr) {
+    call_service(offsetof(Services, watch_row), builder_.getVoidTy(),
+                 {warp_, mask_, row.first, number(row.stride), size, kind, access.site, space});
+  } else {
     builder_.CreateAlignedStore(addresses(), scratch_[0], llvm::Align(64));
     call_service(offsetof(Services, watch_access), builder_.getVoidTy(),
                  {warp_, mask_, scratch_[0], size, kind, access.site, space});
@@ -118,7 +124,7 @@ void WarpFunction::check_uniform(const MemoryAccess& access, Value* address,
                                     number(exec::needed_bytes(access.kind, size), 64));
     inside = builder_.CreateAnd(in_arena, builder_.CreateICmpULE(end, valid));
   }
-  check(access, builder_.CreateAnd(aligned, inside), addresses);
+  check(access, builder_.CreateAnd(aligned, inside), addresses, {address, 0});
 }
 
 // A row of consecutive elements from `base`: good if all their granules are valid to the last byte.
@@ -135,7 +141,7 @@ void WarpFunction::check_consecutive(const MemoryAccess& access, Value* base,
     Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
     good = builder_.CreateAnd(
         good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
-    check(access, good, addresses);
+    check(access, good, addresses, {base, access.size});
     return;
   }
   Value* offset =
@@ -157,7 +163,7 @@ void WarpFunction::check_consecutive(const MemoryAccess& access, Value* base,
   Value* last_valid = builder_.CreateLoad(builder_.getInt8Ty(),
                                           builder_.CreateGEP(builder_.getInt8Ty(), shadow, last));
   good = builder_.CreateAnd(good, builder_.CreateICmpEQ(last_valid, number(16, 8)));
-  check(access, builder_.CreateAnd(good, in_arena), addresses);
+  check(access, builder_.CreateAnd(good, in_arena), addresses, {base, access.size});
 }
 
 void WarpFunction::check_lanes(const MemoryAccess& access, Value* addresses) {
@@ -197,7 +203,7 @@ void WarpFunction::check_lanes(const MemoryAccess& access, Value* addresses) {
     good = builder_.CreateAnd(good, builder_.CreateICmpULE(end, valid));
   }
   Value* wrong = builder_.CreateAnd(mask_bits(builder_.CreateNot(good)), mask_);
-  check(access, builder_.CreateIsNull(wrong), [&] { return addresses; });
+  check(access, builder_.CreateIsNull(wrong), [&] { return addresses; }, {});
 }
 
 } // namespace gantry::simt::lower

@@ -194,7 +194,13 @@ private:
   void check_consecutive(const MemoryAccess& access, Value* base,
                          llvm::function_ref<Value*()> addresses);
   void check_lanes(const MemoryAccess& access, Value* addresses);
-  void check(const MemoryAccess& access, Value* good, llvm::function_ref<Value*()> addresses);
+  /// Addresses that grow from lane to lane by `stride`, which is 0 or the access's size.
+  struct AddressRow {
+    Value* first = nullptr;
+    unsigned stride = 0;
+  };
+  void check(const MemoryAccess& access, Value* good, llvm::function_ref<Value*()> addresses,
+             const AddressRow& row);
   [[nodiscard]] Value* in_own_windows(const MemoryAccess& access, Value* addresses);
   /// A branch, and the phi of the values of its sides; null if they give none.
   Value* two_ways(Value* condition, llvm::function_ref<Value*()> yes,

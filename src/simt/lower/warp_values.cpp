@@ -249,7 +249,8 @@ void WarpFunction::emit(const llvm::Instruction& instruction) {
   } else if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
     builder_.CreateFence(fence->getOrdering());
     if (options_.watch_accesses) {
-      call_service(offsetof(exec::Services, watch_fence), builder_.getVoidTy(), {warp_, mask_});
+      call_service(offsetof(exec::Services, watch_fence), builder_.getVoidTy(),
+                   {warp_, mask_, number(is_beyond_block(*fence) ? 1 : 0)});
     }
   } else if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
     define_scalar(instruction, builder_.CreateAdd(local_frame_, number(local_offsets_[local], 64)));

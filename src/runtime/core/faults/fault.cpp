@@ -133,6 +133,16 @@ std::string in_memory_of_both(const gantry_fault& fault, std::uintptr_t address,
   return known.empty() ? "host memory" : known;
 }
 
+/// Of an address whose access is not itself the fault, because it may be accessed; empty if nothing is
+/// known of it.
+std::string valid_meaning(const gantry_fault& fault, const DataEnvironment& data) {
+  const auto address = static_cast<std::uintptr_t>(fault.address);
+  if (std::string known = data.addresses().around(address); !known.empty()) {
+    return known;
+  }
+  return data.device().host_accessible() ? in_memory_of_both(fault, address, data.names()) : "";
+}
+
 std::string meaning(const gantry_fault& fault, const DataEnvironment& data, Items items) {
   const auto address = static_cast<std::uintptr_t>(fault.address);
   if (address < kNullPage) {
@@ -175,10 +185,10 @@ std::string what_it_did(const gantry_fault& fault, const DataEnvironment& data, 
            "the shell's limit (ulimit -s) the first one";
   case GANTRY_FAULT_EXIT:
     return fmt::format("called exit({}), which ends the device", fault.value);
-  case GANTRY_FAULT_DESCRIBED:
-    return fault.address_known == 0
-               ? fmt::format("ended: {}", fault.what)
-               : fmt::format("ended: {}: {}", fault.what, meaning(fault, data, items));
+  case GANTRY_FAULT_DESCRIBED: {
+    const std::string known = fault.address_known == 0 ? "" : valid_meaning(fault, data);
+    return fmt::format("ended: {}{}{}", fault.what, known.empty() ? "" : ": ", known);
+  }
   case GANTRY_FAULT_TIME:
     return "took longer than GANTRY_TIMEOUT allows";
   default:

@@ -6,6 +6,7 @@
 #include "simt/exec/warp/warp.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace gantry::simt::exec {
@@ -29,7 +30,13 @@ public:
                                                     const std::uint64_t* addresses,
                                                     std::uint32_t size, AccessKind kind,
                                                     AccessSpace space, Site site) = 0;
-  virtual void fence(const Warp& warp, LaneMask active) = 0;
+  /// The same for lanes whose addresses grow from lane 0 on by `stride`: 0 or `size`.
+  [[nodiscard]] virtual std::optional<Fault> access_row(const Warp& warp, LaneMask active,
+                                                        std::uint64_t first, std::uint32_t stride,
+                                                        std::uint32_t size, AccessKind kind,
+                                                        AccessSpace space, Site site) = 0;
+  /// A fence, for threads of the block alone or of others too.
+  virtual void fence(const Warp& warp, LaneMask active, bool beyond_block) = 0;
   /// Lanes arrive at an operation of a warp, each with its mask.
   [[nodiscard]] virtual std::optional<Fault> arrive_in_warp(const Warp& warp, LaneMask active,
                                                             const LaneMask* masks, Site site) = 0;
@@ -43,6 +50,19 @@ public:
   virtual void heap_given(std::uint64_t address, std::uint64_t size) = 0;
   /// The block's last lanes, of this warp, have ended.
   [[nodiscard]] virtual std::optional<Fault> end(const Warp& warp) = 0;
+};
+
+/// What the watches of a launch's blocks share. Begins and ends with the launch. Any thread.
+class GridWatch {
+public:
+  GridWatch() = default;
+  virtual ~GridWatch() = default;
+  GridWatch(const GridWatch&) = delete;
+  GridWatch& operator=(const GridWatch&) = delete;
+
+  /// For a place that blocks of this launch, and of later ones, are executed in, one after the
+  /// other.
+  [[nodiscard]] virtual std::unique_ptr<BlockWatch> watch_block() = 0;
 };
 
 } // namespace gantry::simt::exec

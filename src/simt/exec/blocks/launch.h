@@ -1,6 +1,7 @@
 // A launch under way: what all its blocks share.
 #pragma once
 
+#include "simt/exec/blocks/block_watch.h"
 #include "simt/exec/programs/launch_shape.h"
 #include "simt/exec/programs/program_state.h"
 #include "simt/exec/warp/fault.h"
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -21,6 +23,9 @@ struct Launch {
   Geometry geometry = Geometry::kGeneral;
   const std::byte* parameters = nullptr;
   std::uint64_t grid_id = 0;
+
+  std::uint64_t announced = 0;      ///< its number for the race check, if it has one
+  std::unique_ptr<GridWatch> watch; ///< null unless GANTRY_SIMT_CHECK asks for more than memory
 
   /// Lanes of some warp wait in a loop for others of the same warp.
   std::atomic<bool> lanes_wait_in_loops = false;

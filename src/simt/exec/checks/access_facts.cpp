@@ -1,5 +1,8 @@
 #include "simt/exec/checks/access_facts.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace gantry::simt::exec {
 
 namespace {
@@ -28,12 +31,94 @@ bool may_be_unused(const ptx::Function& function, const ptx::Instruction& load) 
   return is_of_variable || function.name == "memcpy" || function.name == "memmove";
 }
 
+/// How an instruction orders the threads that execute it.
+AccessOrder order_of(const ptx::Instruction& instruction) {
+  const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
+  switch (instruction.opcode) {
+  case Opcode::k_fence:
+  case Opcode::k_membar:
+    return AccessOrder::kFinely;
+  case Opcode::k_bar:
+  case Opcode::k_barrier: {
+    // With a count it is of some threads. A reduction has a result and a predicate, too.
+    const std::size_t least = has(Modifier::kRed) ? 3 : 1;
+    return has(Modifier::kWarp) || has(Modifier::kArrive) || instruction.operands.size() > least
+               ? AccessOrder::kFinely
+               : AccessOrder::kBarriers;
+  }
+  default:
+    return has(Modifier::kAcquire) || has(Modifier::kRelease) || has(Modifier::kAcqRel)
+               ? AccessOrder::kFinely
+               : AccessOrder::kNothing;
+  }
+}
+
+/// Volatile accesses are of the whole system's scope, atomic operations of the device's, unless
+/// they say another one. A cluster is of one block.
+bool is_beyond_block(const ptx::Instruction& instruction) {
+  return !instruction.has(Modifier::kCta) && !instruction.has(Modifier::kCluster);
+}
+
 } // namespace
+
+AccessFactsTable::AccessFactsTable(std::shared_ptr<const ptx::Program> program)
+    : program_(std::move(program)) {
+  std::uint32_t count = 0;
+  for (std::uint32_t function = 0; function < program_->functions.size(); ++function) {
+    first_.push_back(count);
+    if (!program_->functions[function].system_call) {
+      count += static_cast<std::uint32_t>(program_->definition(function).instructions.size());
+    }
+  }
+  first_.push_back(count);
+  for (auto& facts : facts_) {
+    facts = std::vector<std::atomic<std::uint8_t>>(count + 1);
+  }
+}
+
+Site AccessFactsTable::site(std::uint32_t number) const {
+  const auto after = std::ranges::upper_bound(first_, number);
+  if (number >= first_.back() || after == first_.begin()) {
+    return site_of(0xFFFFFFFF, 0);
+  }
+  const auto function = static_cast<std::uint32_t>(after - first_.begin() - 1);
+  return site_of(function, number - first_[function]);
+}
+
+AccessOrder AccessFactsTable::order(std::uint32_t kernel) const {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = orders_.try_emplace(kernel, AccessOrder::kNothing);
+  if (is_new) {
+    for (const std::uint32_t function : ptx::reachable_from(*program_, kernel).functions) {
+      if (program_->functions[function].system_call) {
+        continue;
+      }
+      for (const ptx::Instruction& instruction : program_->definition(function).instructions) {
+        known->second = std::max(known->second, order_of(instruction));
+      }
+    }
+  }
+  return known->second;
+}
+
+std::uint8_t AccessFactsTable::packed(const AccessFacts& facts) {
+  return static_cast<std::uint8_t>(
+      kKnown | (facts.strong ? kIsStrong : 0) | (facts.acquires ? kAcquires : 0) |
+      (facts.releases ? kReleases : 0) | (facts.beyond_block ? kBeyondBlock : 0) |
+      (facts.may_be_unused ? kMayBeUnused : 0));
+}
+
+AccessFacts AccessFactsTable::find(AccessKind kind, Site site) const {
+  const std::lock_guard lock(mutex_);
+  const AccessFacts found = find_in(kind, site);
+  facts_[static_cast<unsigned>(kind)][number(site)].store(packed(found), std::memory_order_relaxed);
+  return found;
+}
 
 // The registers whose values an atom.cas of the function compares. A loop around atom.cas begins
 // with an ordinary load, and an outdated value does no harm there.
-const AccessFactsTable::Registers& AccessFactsTable::guesses_of(std::uint32_t number,
-                                                                const ptx::Function& function) {
+const AccessFactsTable::Registers&
+AccessFactsTable::guesses_of(std::uint32_t number, const ptx::Function& function) const {
   const auto [entry, is_new] = guesses_.try_emplace(number);
   Registers& guesses = entry->second;
   if (!is_new) {
@@ -63,11 +148,12 @@ const AccessFactsTable::Registers& AccessFactsTable::guesses_of(std::uint32_t nu
   return guesses;
 }
 
-AccessFacts AccessFactsTable::find(const ptx::Program& program, AccessKind kind, Site site) {
+AccessFacts AccessFactsTable::find_in(AccessKind kind, Site site) const {
+  const ptx::Program& program = *program_;
   AccessFacts facts;
   facts.reads = kind != AccessKind::kStore;
   facts.writes = kind != AccessKind::kLoad;
-  facts.strong = kind == AccessKind::kAtomic;
+  facts.strong = facts.beyond_block = kind == AccessKind::kAtomic;
   const auto number = static_cast<std::uint32_t>(site >> 32);
   const std::uint64_t index = site & 0xFFFFFFFF;
   if (number >= program.functions.size() || program.functions[number].system_call) {
@@ -83,6 +169,7 @@ AccessFacts AccessFactsTable::find(const ptx::Program& program, AccessKind kind,
   facts.releases = facts.writes && (has(Modifier::kRelease) || has(Modifier::kAcqRel));
   facts.strong = facts.strong || facts.acquires || facts.releases || has(Modifier::kRelaxed) ||
                  has(Modifier::kVolatile) || has(Modifier::kMmio) || has(Modifier::kCv);
+  facts.beyond_block = is_beyond_block(instruction);
   if (kind == AccessKind::kLoad && !instruction.operands.empty()) {
     const ptx::Operand& result = instruction.operands[0];
     facts.strong = facts.strong ||
@@ -90,20 +177,6 @@ AccessFacts AccessFactsTable::find(const ptx::Program& program, AccessKind kind,
     facts.may_be_unused = may_be_unused(function, instruction);
   }
   return facts;
-}
-
-const AccessFacts& AccessFactsTable::of(const ptx::Program& program, AccessKind kind, Site site) {
-  if (program_ != program.hash) {
-    program_ = program.hash;
-    guesses_.clear();
-    for (auto& known : known_) {
-      known.clear();
-    }
-  }
-  auto& known = known_[static_cast<unsigned>(kind)];
-  const auto found = known.find(site);
-  return found != known.end() ? found->second
-                              : known.emplace(site, find(program, kind, site)).first->second;
 }
 
 } // namespace gantry::simt::exec

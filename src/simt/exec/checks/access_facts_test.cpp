@@ -21,13 +21,13 @@ AccessFacts facts_of(const std::string& instructions, AccessKind kind,
   }
   std::vector<std::unique_ptr<ptx::Module>> modules;
   modules.push_back(std::move(*module));
-  const auto program = ptx::link(std::move(modules));
+  auto program = ptx::link(std::move(modules));
   if (!program) {
     ADD_FAILURE() << program.error();
     return {};
   }
-  AccessFactsTable table;
-  return table.of(**program, kind, site_of(0, 0));
+  const AccessFactsTable table(*std::move(program));
+  return table.of(kind, site_of(0, 0));
 }
 
 TEST(AccessFacts, StrengthIsWhatTheInstructionSays) {
@@ -67,9 +67,8 @@ TEST(AccessFacts, LoadsWhoseValueMayNotMatter) {
 }
 
 TEST(AccessFacts, WithoutAnInstruction) {
-  const ptx::Program empty;
-  AccessFactsTable table;
-  const AccessFacts facts = table.of(empty, AccessKind::kAtomic, site_of(7, 7));
+  const AccessFactsTable table(std::make_shared<const ptx::Program>());
+  const AccessFacts facts = table.of(AccessKind::kAtomic, site_of(7, 7));
   EXPECT_TRUE(facts.reads && facts.writes && facts.strong && !facts.acquires);
 }
 

@@ -22,8 +22,11 @@ struct ProgramAddress {
       : shared(address - reinterpret_cast<std::uint64_t>(warp.shared) < warp.shared_size),
         offset(shared ? address - reinterpret_cast<std::uint64_t>(warp.shared) : address) {}
   [[nodiscard]] const char* memory() const { return shared ? "shared" : "global"; }
-  [[nodiscard]] std::string text() const {
-    return shared ? fmt::format("offset {}", offset) : fmt::format("{:#x}", offset);
+  [[nodiscard]] std::string text(const Warp& warp) const {
+    const std::string variable =
+        shared ? shared_variable_at(warp, offset) : global_variable_at(offset);
+    return (shared ? fmt::format("offset {}", offset) : fmt::format("{:#x}", offset)) +
+           (variable.empty() ? "" : fmt::format(" in '{}'", variable));
   }
   [[nodiscard]] AddressReport described(const Warp& warp, unsigned lane, std::uint32_t size) const {
     return shared ? describe_shared(warp, offset, size)
@@ -37,38 +40,108 @@ std::string_view word_of(const AccessFacts& facts) {
                                                  : AccessKind::kLoad);
 }
 
-std::string thread_of_block(const Warp& warp, std::uint32_t thread) {
-  return fmt::format("({},{},{})", thread % warp.ntid[0], thread / warp.ntid[0] % warp.ntid[1],
-                     thread / warp.ntid[0] / warp.ntid[1]);
+std::array<std::uint32_t, 3> place_in(const std::array<std::uint32_t, 3>& size,
+                                      std::uint64_t index) {
+  return {static_cast<std::uint32_t>(index % size[0]),
+          static_cast<std::uint32_t>(index / size[0] % size[1]),
+          static_cast<std::uint32_t>(index / size[0] / size[1])};
+}
+
+std::string text_of(const std::array<std::uint32_t, 3>& place) {
+  return fmt::format("({},{},{})", place[0], place[1], place[2]);
+}
+
+/// "a write at sum.cu:9 by block (1,0,0), thread (0,0,0)".
+std::string text_of(const RacingAccess& other) {
+  const char* const what = other.wrote                                    ? "a write"
+                           : other.threads == RacingAccess::Threads::kOne ? "a read"
+                                                                          : "reads";
+  std::string who;
+  switch (other.threads) {
+  case RacingAccess::Threads::kOne:
+    who = (other.in_block ? "" : fmt::format("block {}, ", text_of(other.block))) + "thread " +
+          text_of(other.thread);
+    break;
+  case RacingAccess::Threads::kSeveral:
+    who = other.in_block ? "several threads of the block"
+                         : fmt::format("several threads of block {}", text_of(other.block));
+    break;
+  case RacingAccess::Threads::kSeveralBlocks:
+    who = "threads of several blocks";
+    break;
+  }
+  return fmt::format("{}{} by {}{}", what, other.source.empty() ? "" : " at " + other.source, who,
+                     other.kernel.empty() ? "" : fmt::format(" of kernel '{}'", other.kernel));
 }
 
 /// "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;", the source line if the PTX gives
 /// it.
-std::string where(const Warp& warp, Site site) {
-  const CodePosition position = look_up(warp, site);
+std::string where(std::string_view kernel, const CodePosition& position) {
   if (position.instruction == nullptr) {
     return "elsewhere in the kernel";
   }
   const std::string source = source_of(position);
-  return (source.empty() ? "" : source + ", ") + ptx_position(warp, position);
+  return (source.empty() ? "" : source + ", ") + ptx_position(kernel, position);
+}
+
+std::string where(const Warp& warp, Site site) {
+  return where(kernel_of(warp), look_up(warp, site));
+}
+
+/// What orders the two accesses of a race.
+std::string_view what_orders(const RacingAccess& other) {
+  if (!other.kernel.empty()) {
+    return "launches of several streams are ordered only by events, or by waiting for one of them";
+  }
+  return other.in_block
+             ? "threads that share memory need a barrier between a write and what others do there "
+               "(bar.sync; bar.warp.sync within a warp), or atomic operations and fences"
+             : "no barrier orders the blocks of a launch: threads of several blocks need atomic "
+               "operations, or a lock in global memory that all of them use, or another launch";
 }
 
 } // namespace
+
+RacingAccess racing_access(const RaceChecker& races, const Ordering& ordering, const Race& race) {
+  const Cell cell = race.other;
+  RacingAccess other;
+  other.threads = cell.is_of_one() ? RacingAccess::Threads::kOne
+                  : cell.kind() == CellKind::kSeveral || cell.kind() == CellKind::kStrongSeveral
+                      ? RacingAccess::Threads::kSeveral
+                      : RacingAccess::Threads::kSeveralBlocks;
+  other.wrote = race.wrote;
+  other.in_block = ordering.owns(cell.stamp());
+  const GridRun* run = &races.run();
+  const auto owner = GridHistory::instance().owner_of(cell.stamp());
+  if (owner) {
+    run = owner->run.get();
+    other.block = place_in(run->shape.blocks, owner->index);
+  }
+  const AccessFactsTable& facts = *run->shape.facts;
+  const std::string_view kernel = facts.program().definition(run->shape.kernel).name;
+  if (run->number != races.run().number) {
+    other.kernel = kernel;
+  }
+  const CodePosition position = look_up(facts.program(), facts.site(cell.site()));
+  other.thread = place_in(run->shape.threads, ordering.first_of(cell.thread()));
+  other.source = short_position(position);
+  other.position = where(kernel, position);
+  return other;
+}
 
 Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
                  const AccessFacts& facts, Site site, const RacingAccess& other) {
   const ProgramAddress shown(warp, address);
   Report report(warp, 1U << lane, site,
-                fmt::format("race in {} memory: {} of {} at {}, not ordered with a {} by thread {}",
-                            shown.memory(), word_of(facts), bytes_text(size), shown.text(),
-                            other.wrote ? "write" : "read", thread_of_block(warp, other.thread)));
-  report.line("the other one is at " + where(warp, other.site));
+                fmt::format("race in {} memory: {} of {} at {}, not ordered with {}",
+                            shown.memory(), word_of(facts), bytes_text(size), shown.text(warp),
+                            text_of(other)));
+  report.line("the other one is at " + other.position);
   if (!shown.shared) {
     report.about(address, facts.writes ? FaultFacts::Access::kWrite : FaultFacts::Access::kRead);
   }
   AddressReport there = shown.described(warp, lane, size);
-  there.hint = "threads that share memory need a barrier between a write and what others do there "
-               "(bar.sync; bar.warp.sync within a warp), or atomic operations and fences";
+  there.hint = what_orders(other);
   report.append(there);
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
@@ -79,7 +152,7 @@ Fault uninitialised_fault(const Warp& warp, unsigned lane, std::uint64_t address
   Report report(warp, 1U << lane, site,
                 fmt::format("{}{} of {} at {}, which nothing has been written to",
                             space_word(space, look_up(warp, site)), access_word(kind),
-                            bytes_text(size), shown.text()));
+                            bytes_text(size), shown.text(warp)));
   if (!shown.shared) {
     report.about(address, FaultFacts::Access::kRead);
   }

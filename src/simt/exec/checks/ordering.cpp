@@ -6,120 +6,302 @@
 
 namespace gantry::simt::exec {
 
-void Ordering::begin(std::uint32_t warps, bool lockstep) {
+namespace {
+
+/// Stamps of a block's second range; each further one has twice as many.
+constexpr std::uint32_t kSecondRange = 64;
+constexpr std::uint32_t kLargestRange = 1 << 16;
+/// Times of single threads in a release to other blocks; where more threads release through one
+/// barrier, that of the last one counts for all.
+constexpr std::size_t kTimesReleased = 64;
+
+} // namespace
+
+void Ordering::begin(StampRange first, std::uint32_t warps, bool lockstep, SyncLogs& logs,
+                     Stamps more) {
   lockstep_ = lockstep;
-  threads_.assign(std::size_t{warps} * (lockstep ? 1 : kLanes), Thread());
+  block_ = first.begin;
+  ranges_.assign(1, {first.begin + 1, first.end});
+  now_ = first.begin + 1;
+  floor_ = 0;
+  more_ = std::move(more);
+  logs_ = &logs;
+  const std::size_t threads = std::size_t{warps} * (lockstep ? 1 : kLanes);
+  if (std::exchange(has_views_, false) || threads_.size() != threads) {
+    threads_.assign(threads, Thread());
+  }
+  all_acquired_ = {};
+  released_for_all_ = {};
   barriers_ = {};
   released_at_.clear();
+  reading_.clear();
+  observed_.clear();
+}
+
+bool Ordering::owned_before(Stamp stamp) const {
+  return std::ranges::any_of(ranges_,
+                             [&](const StampRange& range) { return range.contains(stamp); });
+}
+
+void Ordering::tick() {
+  if (++now_ == ranges_.back().end) {
+    const auto least = std::min<std::uint32_t>(
+        kLargestRange, std::max(kSecondRange, 2 * (ranges_.back().end - ranges_.back().begin)));
+    ranges_.push_back(more_(least));
+    now_ = ranges_.back().begin;
+  }
+}
+
+bool Ordering::is_before(std::uint32_t thread, Stamp time, std::uint32_t of) const {
+  if (time <= floor_ || same(thread, of)) {
+    return true;
+  }
+  const SharedView& known = threads_[index(of)].known;
+  return known && known->own.of(index(thread)) >= time;
+}
+
+bool Ordering::is_before(Stamp block, std::uint32_t thread, Stamp time, std::uint32_t of) const {
+  if (all_acquired_.cover(block, thread, time)) {
+    return true;
+  }
+  const SharedView& known = threads_[index(of)].known;
+  return known && known->others.cover(block, thread, time);
+}
+
+bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {
+  if (!observed_.empty() && observed_[index(thread)] == address) {
+    return true;
+  }
+  const SyncLog* const log = logs_->find(address);
+  if (log == nullptr) {
+    return false;
+  }
+  const SharedView& known = threads_[index(thread)].known;
+  return all_acquired_.length_of(log) != 0 || (known && known->others.length_of(log) != 0);
 }
 
 template <typename Body>
 void Ordering::for_threads(std::uint32_t warp, LaneMask lanes, const Body& body) {
   for (LaneMask left = lockstep_ && lanes != 0 ? 1 : lanes; left != 0; left &= left - 1) {
-    const std::uint32_t number = thread(warp, static_cast<unsigned>(std::countr_zero(left)));
+    const std::uint32_t number =
+        index(warp * kLanes + static_cast<unsigned>(std::countr_zero(left)));
     body(threads_[number], number);
   }
 }
 
-Ordering::View Ordering::merged(const View& a, const View& b) {
+Ordering::SharedView Ordering::merged(const SharedView& a, const SharedView& b) {
   if (a == b || !b) {
     return a;
   }
   if (!a) {
     return b;
   }
-  if (std::ranges::equal(*a, *b, std::ranges::greater_equal())) {
-    return a;
-  }
-  auto both = std::make_shared<Times>(*a);
-  merge_into(*both, b);
+  auto both = std::make_shared<View>(*a);
+  both->merge(*b);
   return both;
 }
 
-void Ordering::merge_into(Times& times, const View& view) {
-  for (std::size_t i = 0; view && i < times.size(); ++i) {
-    times[i] = std::max(times[i], (*view)[i]);
+void Ordering::merge_into(View& view, const SharedView& with) {
+  if (with) {
+    view.merge(*with);
   }
 }
 
-Ordering::View Ordering::with_own(const Thread& of, std::uint32_t thread) const {
-  auto times =
-      of.known ? std::make_shared<Times>(*of.known) : std::make_shared<Times>(threads_.size(), 0);
-  (*times)[thread] = of.time;
-  return times;
+void Ordering::take_acquired(Thread& thread) {
+  if (thread.acquired) {
+    thread.known = merged(thread.known, std::exchange(thread.acquired, nullptr));
+  }
 }
 
 void Ordering::arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier, bool waits) {
+  finish_reads();
   Barrier& at = barriers_[barrier];
-  at.arrived.resize(threads_.size());
-  View last;
+  if (waits) {
+    at.waiting[warp] |= lanes;
+  }
+  SharedView last;
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
-    if (of.known != last) {
-      merge_into(at.arrived, of.known);
-      last = of.known;
+    if (has_views_) {
+      take_acquired(of);
+      if (of.known != last) {
+        merge_into(at.arrived, of.known);
+        last = of.known;
+      }
     }
-    at.arrived[thread] = of.time++;
-    if (waits) {
-      at.waiting.push_back(thread);
+    if (!waits) {
+      at.passed.raise(thread, now_);
     }
   });
+  if (!waits) {
+    tick(); // what they do now is behind it
+  }
 }
 
-void Ordering::complete(std::uint32_t barrier) {
+void Ordering::complete(std::uint32_t barrier, const std::array<LaneMask, kMostWarps>& alive) {
   Barrier& at = barriers_[barrier];
-  const auto all = std::make_shared<const Times>(std::move(at.arrived));
-  for (const std::uint32_t thread : at.waiting) {
-    threads_[thread].known = all;
+  bool is_full = true;
+  for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) {
+    is_full = is_full && (alive[warp] & ~at.waiting[warp]) == 0;
+  }
+  if (is_full) {
+    all_acquired_.merge(at.arrived.others);
+    complete_for_all();
+  } else {
+    has_views_ = true;
+    View view = std::move(at.arrived);
+    view.own.merge(at.passed);
+    for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) {
+      for_threads(warp, at.waiting[warp],
+                  [&](Thread&, std::uint32_t thread) { view.own.raise(thread, now_); });
+    }
+    const auto shared = std::make_shared<const View>(std::move(view));
+    for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) {
+      for_threads(warp, at.waiting[warp], [&](Thread& of, std::uint32_t) { of.known = shared; });
+    }
+    tick();
   }
   at = {};
 }
 
+void Ordering::complete_for_all() {
+  if (std::exchange(has_views_, false)) {
+    released_for_all_ = all_released();
+    for (Thread& thread : threads_) {
+      if (thread.known) {
+        all_acquired_.merge(thread.known->others); // of those that have ended
+      }
+      thread = {};
+    }
+  }
+  floor_ = now_;
+  tick();
+}
+
+/// What any thread has released to other blocks.
+Ordering::View Ordering::all_released() const {
+  View all = released_for_all_;
+  constexpr auto kDevice = static_cast<std::size_t>(Scope::kDevice);
+  SharedView last;
+  for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) {
+    const Released& released = threads_[thread].released[kDevice];
+    if (released.own == 0) {
+      continue;
+    }
+    if (released.view != last) {
+      merge_into(all, released.view);
+      last = released.view;
+    }
+    all.own.raise(thread, released.own);
+  }
+  if (!all.is_empty()) {
+    all.own.raise_all(floor_);
+    all.others.merge(all_acquired_);
+    all.own.shorten(kTimesReleased);
+  }
+  return all;
+}
+
 void Ordering::synchronise(std::uint32_t warp, LaneMask lanes) {
-  Times all(threads_.size(), 0);
-  View last;
+  finish_reads();
+  has_views_ = true;
+  View all;
+  SharedView last;
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
+    take_acquired(of);
     if (of.known != last) {
       merge_into(all, of.known);
       last = of.known;
     }
-    all[thread] = of.time++;
+    all.own.raise(thread, now_);
   });
-  const auto view = std::make_shared<const Times>(std::move(all));
+  const auto view = std::make_shared<const View>(std::move(all));
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t) { of.known = view; });
+  tick();
 }
 
-void Ordering::release(Thread& of, std::uint32_t thread) {
-  of.released = with_own(of, thread);
-  ++of.time;
-}
-
-void Ordering::fence(std::uint32_t warp, LaneMask lanes) {
-  for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
-    of.known = merged(of.known, std::exchange(of.acquired, nullptr));
-    release(of, thread);
+void Ordering::fence(std::uint32_t warp, LaneMask lanes, Scope scope) {
+  finish_reads();
+  has_views_ = true;
+  for_threads(warp, lanes, [&](Thread& of, std::uint32_t) {
+    take_acquired(of);
+    for (std::size_t to = 0; to <= static_cast<std::size_t>(scope); ++to) {
+      of.released[to] = {of.known, now_};
+    }
   });
+  tick();
 }
 
-void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool acquires) {
-  const auto released = released_at_.find(address);
-  if (released == released_at_.end()) {
+Ordering::View Ordering::released_by(const Thread& thread, std::uint32_t number,
+                                     Scope scope) const {
+  const Released& released = thread.released[static_cast<std::size_t>(scope)];
+  View view;
+  if (released.own != 0) {
+    merge_into(view, released.view);
+    view.own.raise_all(floor_);
+    view.own.raise(number, released.own);
+    view.others.merge(all_acquired_);
+  }
+  return view;
+}
+
+void Ordering::read_strongly(std::uint32_t thread, std::uint64_t address, bool acquires,
+                             Scope scope) {
+  Thread& of = threads_[index(thread)];
+  if (const auto released = released_at_.find(address); released != released_at_.end()) {
+    has_views_ = true;
+    SharedView& gains = acquires ? of.known : of.acquired;
+    gains = merged(gains, std::make_shared<const View>(released->second));
+  }
+  if (scope == Scope::kDevice) {
+    observed_.resize(threads_.size());
+    observed_[index(thread)] = address;
+    reading_.push_back({index(thread), address, acquires});
+  }
+}
+
+// What the logs are now, when the values have been read: a release whose value was read is in its
+// log, because it is appended before the value is written.
+void Ordering::acquire_read() {
+  for (const StrongRead& read : reading_) {
+    SyncLog* const log = logs_->find(read.address);
+    if (log == nullptr) {
+      continue;
+    }
+    has_views_ = true;
+    Thread& of = threads_[read.thread];
+    SharedView& gains = read.acquires ? of.known : of.acquired;
+    const std::uint32_t length = log->length();
+    if (gains && gains->others.length_of(log) >= length) {
+      continue;
+    }
+    auto view = gains ? std::make_shared<View>(*gains) : std::make_shared<View>();
+    view->others.add(log, length);
+    gains = std::move(view);
+  }
+  reading_.clear();
+}
+
+void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool releases,
+                              Scope scope) {
+  const std::uint32_t number = index(thread);
+  Thread& of = threads_[number];
+  if (releases) {
+    has_views_ = true;
+    for (std::size_t to = 0; to <= static_cast<std::size_t>(scope); ++to) {
+      of.released[to] = {of.known, now_};
+    }
+    tick();
+  }
+  if (View view = released_by(of, number, Scope::kBlock); !view.is_empty()) {
+    released_at_[address].merge(view);
+  }
+  if (scope != Scope::kDevice) {
     return;
   }
-  Thread& of = threads_[thread];
-  View& gains = acquires ? of.known : of.acquired;
-  gains = merged(gains, released->second);
-}
-
-void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool releases) {
-  Thread& of = threads_[thread];
-  if (releases) {
-    release(of, thread);
-  }
-  if (of.released) {
-    View& released = released_at_[address];
-    released = merged(released, of.released);
+  View view = released_by(of, number, Scope::kDevice);
+  view.merge(released_for_all_);
+  if (!view.is_empty()) {
+    logs_->at(address).append(block_, view.own, &view.others);
   }
 }
 

@@ -1,99 +1,124 @@
-// Finds data races between the threads of a block, in shared and in global memory: two accesses to
-// the same bytes, one of them a write, of which neither happens before the other (ordering.h) and
-// not both are strong (PTX ISA 9.0, 8.7). The result does not depend on the order in which the
-// warps ran, as long as they execute the same instructions.
+// Finds data races of a block's threads, with each other and with those of other blocks and
+// launches: two accesses to the same bytes, one of them a write, of which neither happens before
+// the other (ordering.h) and not both are strong (PTX ISA 9.0, 8.7). Within a block the result does
+// not depend on the order in which the warps ran, as long as they execute the same instructions.
 //
-// Writes of a warp's lanes by one instruction do not race with each other: one of them wins. Not
-// found are races between blocks, and races in global memory of programs for targets before sm_70,
-// which do not mark strong accesses.
+// For each word there is a cell of the last write and one of the reads since (cell.h). Mostly they
+// decide with a comparison: all that happened is ordered by the launch's or the block's floor, or
+// by the same thread. That is done for whole warps at once (warp_cells.h); here is the whole rule,
+// for a word. What two cells cannot say goes into the word's history (word_history.h).
+//
+// Blocks on several host threads access a word's cells at once. Each looks for what conflicts,
+// notes its own access, and looks again: of two accesses at the same time at least one sees the
+// other.
+//
+// Writes of a warp's lanes by one instruction do not race with each other: one of them wins. Of
+// strong writes only the last one is known. Global memory of programs for targets before sm_70 is
+// left to the caller to leave out, because they do not mark strong accesses.
 #pragma once
 
 #include "simt/exec/checks/access_facts.h"
+#include "simt/exec/checks/cell.h"
+#include "simt/exec/checks/grid_history.h"
 #include "simt/exec/checks/ordering.h"
+#include "simt/exec/checks/word_history.h"
+#include "simt/exec/memory/access_cells.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
-#include <vector>
 
 namespace gantry::simt::exec {
 
 /// The access that another one races with.
 struct Race {
-  std::uint32_t thread = 0; ///< as Ordering counts
-  Site site = 0;
+  Cell other;
   bool wrote = false;
+};
+
+/// An access by a thread; its number in the block.
+struct ThreadAccess {
+  std::uint32_t thread = 0;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  AccessFacts facts;
+  std::uint32_t site = 0; ///< as AccessFactsTable counts
 };
 
 class RaceChecker {
 public:
-  /// `ordering` outlives this.
-  explicit RaceChecker(const Ordering& ordering) : ordering_(&ordering) {}
+  /// All outlive this.
+  RaceChecker(const Ordering& ordering, GridHistory& history, AccessCells& cells)
+      : ordering_(&ordering), history_(&history), cells_(&cells) {}
 
-  /// A new block: nothing has been accessed.
-  void begin();
+  /// A block of the launch begins, whose shared memory is [shared, shared + size): nothing there
+  /// has been accessed. `order` is what orders the threads of the kernel.
+  void begin(std::shared_ptr<const GridRun> run, AccessOrder order, std::uint64_t shared,
+             std::uint64_t shared_size);
   /// Forgets all accesses to [address, address + size).
   void forget(std::uint64_t address, std::uint64_t size);
 
-  /// Called before the accesses of each instruction.
-  void next_instruction() { ++instruction_; }
-  /// A thread accesses `size` bytes at a generic address. Returns the first access found that it
-  /// races with.
-  [[nodiscard]] std::optional<Race> access(std::uint32_t thread, std::uint64_t address,
-                                           std::uint32_t size, const AccessFacts& facts, Site site);
+  /// Returns the first access found that it races with.
+  [[nodiscard]] std::optional<Race> access(const ThreadAccess& access);
+  /// A load of one address by several threads, of which two are given.
+  [[nodiscard]] std::optional<Race> access_by_several(const ThreadAccess& access,
+                                                      std::uint32_t other_thread);
+
+  [[nodiscard]] const GridRun& run() const { return *run_; }
+  [[nodiscard]] bool is_shared(std::uint64_t address) const {
+    return address - shared_ < shared_size_;
+  }
+  [[nodiscard]] bool is_fine() const { return fine_; }
 
 private:
-  struct Read {
-    Moment moment;
-    Site site = 0;
+  /// What happens to a word.
+  struct WordAccess {
+    std::uint32_t thread = 0;
+    std::uint32_t also = 0; ///< another thread that accesses it at once
+    AccessFacts facts;
+    Cell cell; ///< that it leaves
+    bool shared = false;
+    std::uint64_t address = 0;
   };
-  /// The last read of each thread, without reads that happen before a later one: none, one, or a
-  /// list sorted by thread.
-  struct Reads {
-    Read one; ///< time 0: none, unless there is a list
-    std::unique_ptr<std::vector<Read>> list;
 
-    void clear() {
-      one = {};
-      list.reset();
-    }
-  };
-  /// What has happened to a word of 4 bytes, or, where parts of one were accessed, to a byte.
-  struct Record {
-    Moment written; ///< time 0: never
-    bool written_strongly = false;
-    std::uint64_t write_instruction = 0;
-    Site write_site = 0;
-    Reads weak_reads;
-    std::unique_ptr<Reads> strong_reads; ///< null: none
-  };
-  struct Word {
-    Record whole;
-    std::unique_ptr<std::array<Record, 4>> bytes;
-  };
-  static constexpr std::uint64_t kChunk = 256; ///< bytes
-  using Chunk = std::array<Word, kChunk / 4>;
-  static constexpr std::size_t kChunksKept = 4096;
-  /// Reads kept of each word. A write that is not ordered with one of so many readers is hardly
-  /// ordered with the ones that are kept.
-  static constexpr std::size_t kReadsKept = 64;
-
-  [[nodiscard]] Word& word_at(std::uint64_t address);
-  [[nodiscard]] std::optional<Race> check(Record& record, std::uint32_t thread,
-                                          const AccessFacts& facts, Site site);
-  [[nodiscard]] static Record copy_of(const Record& record);
-  void add(Reads& reads, const Read& read);
-  void add_to_list(std::vector<Read>& list, const Read& read);
-  [[nodiscard]] const Read* unordered(const Reads& reads, std::uint32_t thread) const;
+  [[nodiscard]] CellKind kind_of(const AccessFacts& facts) const;
+  [[nodiscard]] std::optional<Race> access_words(const ThreadAccess& access, CellKind kind,
+                                                 std::uint32_t also);
+  [[nodiscard]] std::optional<Race> access_word(std::uint64_t word, std::uint32_t bytes,
+                                                const WordAccess& access);
+  [[nodiscard]] bool is_before(Cell cell, const WordAccess& access) const;
+  [[nodiscard]] bool of_block(Cell cell) const { return ordering_->owns(cell.stamp()); }
+  [[nodiscard]] bool is_stale(Cell cell, bool shared) const;
+  [[nodiscard]] bool is_of_parts(Cell cell, const WordAccess& access) const;
+  [[nodiscard]] bool conflicts(Cell cell, const WordAccess& access) const;
+  [[nodiscard]] std::optional<Cell> after_read(Cell reads, const WordAccess& access) const;
+  [[nodiscard]] bool is_current_list(Cell cell, bool shared) const;
+  [[nodiscard]] std::optional<Race> access_history(std::uint64_t word, std::uint32_t bytes,
+                                                   const WordAccess& access, bool has_cells);
+  void move_cells(std::uint64_t word, WordHistory& history, const WordAccess& access);
+  [[nodiscard]] std::optional<Race> access_record(AccessRecord& record, const WordAccess& access);
+  void add_read(AccessRecord& record, const WordAccess& access) const;
+  [[nodiscard]] WordHistories::Shard& shard_of(std::uint64_t word, bool shared) {
+    return shared ? in_shared_ : history_->words().shard_of(word);
+  }
 
   const Ordering* ordering_;
-  std::uint64_t instruction_ = 0;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_; ///< by address / kChunk
-  std::vector<std::unique_ptr<Chunk>> free_;
-  std::uint64_t last_chunk_ = ~std::uint64_t{0};
-  Chunk* last_ = nullptr;
+  GridHistory* history_;
+  AccessCells* cells_;
+  std::shared_ptr<const GridRun> run_;
+  bool fine_ = false;
+  std::uint64_t shared_ = 0, shared_size_ = 0;
+  WordHistories::Shard in_shared_; ///< of the block's shared memory
+
+  /// Weak reads of words with a history that are in it: another one by the thread at the same time
+  /// says nothing new.
+  struct KnownRead {
+    std::uint64_t word = 0;
+    std::uint64_t time_and_thread = 0;
+    friend bool operator==(const KnownRead&, const KnownRead&) = default;
+  };
+  std::array<KnownRead, 1024> known_reads_;
 };
 
 } // namespace gantry::simt::exec

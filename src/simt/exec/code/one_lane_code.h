@@ -40,11 +40,11 @@ enum class LaneInstruction : std::uint8_t {
   kMulHigh,   ///< (a, its upper word, b, its upper word): bits 64 to 127 of the product
   kOperation, ///< `operation`
   // Memory: `space`, `whole`, `offset`, `site`.
-  kLoad,     ///< (address)
-  kStore,    ///< (address, value)
-  kUpdate,   ///< (address, value): the old value; `detail` is an Update
-  kExchange, ///< (address, expected, new): the old value
-  kFence,
+  kLoad,         ///< (address)
+  kStore,        ///< (address, value)
+  kUpdate,       ///< (address, value): the old value; `detail` is an Update
+  kExchange,     ///< (address, expected, new): the old value
+  kFence,        ///< `detail` 1: for threads of other blocks too
   kLocalAddress, ///< () -> offset of the function's local memory in the window, and `detail`
   // Control. Targets are indices of steps.
   kJump,   ///< to `targets`[0]

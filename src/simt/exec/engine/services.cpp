@@ -45,8 +45,14 @@ void watch_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   fail_if(*warp, warp->block->watch->access(*warp, active, addresses, size, kind, space, site));
 }
 
-void watch_fence(Warp* warp, LaneMask active) {
-  warp->block->watch->fence(*warp, active);
+void watch_row(Warp* warp, LaneMask active, std::uint64_t first, std::uint32_t stride,
+               std::uint32_t size, AccessKind kind, Site site, AccessSpace space) {
+  fail_if(*warp,
+          warp->block->watch->access_row(*warp, active, first, stride, size, kind, space, site));
+}
+
+void watch_fence(Warp* warp, LaneMask active, std::uint32_t beyond_block) {
+  warp->block->watch->fence(*warp, active, beyond_block != 0);
 }
 
 // Splits the warp if it has other lanes than `active`. False in the copy with those other lanes,
@@ -301,9 +307,9 @@ std::uint64_t clock_now(Warp*) {
 }
 
 constexpr Services kServices = {
-    check_access,  barrier,    barrier_arrive, warp_exchange, yield,
-    nanosleep,     exit_lanes, trap,           resolve_call,  call_system,
-    compute_lanes, clock_now,  clock_now,      watch_access,  watch_fence,
+    check_access, barrier,      barrier_arrive, warp_exchange, yield,         nanosleep,
+    exit_lanes,   trap,         resolve_call,   call_system,   compute_lanes, clock_now,
+    clock_now,    watch_access, watch_row,      watch_fence,
 };
 
 } // namespace

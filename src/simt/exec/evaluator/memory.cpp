@@ -132,10 +132,10 @@ void update(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMa
   });
 }
 
-void fence(Evaluator& evaluator, LaneGroup&, const LaneStep&, LaneMask active) {
+void fence(Evaluator& evaluator, LaneGroup&, const LaneStep& step, LaneMask active) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (evaluator.block().watch) {
-    evaluator.warp().services->watch_fence(&evaluator.warp(), active);
+    evaluator.warp().services->watch_fence(&evaluator.warp(), active, step.detail);
   }
 }
 

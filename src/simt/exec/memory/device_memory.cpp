@@ -117,6 +117,7 @@ struct DeviceMemory::State {
   std::uint64_t arena_size = 0;
   std::uint8_t* shadow = nullptr;
   std::unique_ptr<UninitialisedBytes> uninitialised;
+  std::unique_ptr<AccessCells> access_cells;
 
   mutable std::shared_mutex mutex; ///< for all below; the shadow itself is read without it
   RangeAllocator ranges;
@@ -216,11 +217,14 @@ bool DeviceMemory::State::reserve_arena() {
     }
     if (settings().checks.init) {
       uninitialised = UninitialisedBytes::reserve(reinterpret_cast<std::uint64_t>(place), size);
-      if (!uninitialised) {
-        munmap(place, size);
-        munmap(granules, size / kGranule + kShadowRoom);
-        continue;
-      }
+    }
+    if (settings().checks.race) {
+      access_cells = AccessCells::reserve(reinterpret_cast<std::uint64_t>(place), size);
+    }
+    if ((settings().checks.init && !uninitialised) || (settings().checks.race && !access_cells)) {
+      munmap(place, size);
+      munmap(granules, size / kGranule + kShadowRoom);
+      continue;
     }
     madvise(granules, size / kGranule, MADV_HUGEPAGE);
     arena = reinterpret_cast<std::uint64_t>(place);
@@ -369,6 +373,9 @@ bool DeviceMemory::free(std::uint64_t address) {
   }
   const std::uint64_t size = block_size(gone.size);
   const bool given_back = gone.size >= kGiveBack && give_back(address, gone.size).second != 0;
+  if (state.access_cells && gone.size >= kGiveBack) {
+    state.access_cells->clear(address, gone.size);
+  }
 
   const std::unique_lock lock(state.mutex);
   state.ranges.retire(address, size, given_back ? size / kGivenBackShare : size);
@@ -528,6 +535,10 @@ const std::uint8_t* DeviceMemory::shadow() const {
 
 UninitialisedBytes* DeviceMemory::uninitialised() const {
   return state_->uninitialised.get();
+}
+
+AccessCells* DeviceMemory::access_cells() const {
+  return state_->access_cells.get();
 }
 
 } // namespace gantry::simt::exec

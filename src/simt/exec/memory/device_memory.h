@@ -12,6 +12,7 @@
 // All members may be called from any thread.
 #pragma once
 
+#include "simt/exec/memory/access_cells.h"
 #include "simt/exec/memory/uninitialised_bytes.h"
 
 #include <cstddef>
@@ -88,6 +89,8 @@ public:
   [[nodiscard]] const std::uint8_t* shadow() const; ///< of the arena's first granule
   /// What has not been written since it was allocated; null unless GANTRY_SIMT_CHECK has init.
   [[nodiscard]] UninitialisedBytes* uninitialised() const;
+  /// What the race check knows of the arena; null unless GANTRY_SIMT_CHECK has race.
+  [[nodiscard]] AccessCells* access_cells() const;
 
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

@@ -40,11 +40,38 @@ void UninitialisedBytes::mark(std::uint64_t address, std::uint64_t size, bool un
   }
   const std::uint64_t end = offset + std::min(size, size_ - offset);
   while (offset < end) {
+    if (offset % 64 == 0 && end - offset >= 64) {
+      // All of these bits are of bytes that the caller alone writes now.
+      __atomic_store_n(reinterpret_cast<std::uint64_t*>(bits_ + offset / 8),
+                       uninitialised ? ~std::uint64_t{0} : 0, __ATOMIC_RELAXED);
+      offset += 64;
+      continue;
+    }
     const std::uint64_t first = offset % 8;
     const std::uint64_t count = std::min(8 - first, end - offset);
     set_bits(offset / 8, static_cast<std::uint8_t>(((1U << count) - 1) << first), uninitialised);
     offset += count;
   }
+}
+
+bool UninitialisedBytes::none_uninitialised(std::uint64_t address, std::uint64_t size) const {
+  const std::uint64_t offset = address - arena_;
+  if (offset >= size_ || size > size_ - offset) {
+    return false;
+  }
+  const std::uint8_t* place = bits_ + offset / 8;
+  const std::uint8_t* const end = bits_ + (offset + size + 7) / 8;
+  std::uint64_t found = 0;
+  for (; place != end && reinterpret_cast<std::uintptr_t>(place) % 8 != 0; ++place) {
+    found |= __atomic_load_n(place, __ATOMIC_RELAXED);
+  }
+  for (; end - place >= 8; place += 8) {
+    found |= __atomic_load_n(reinterpret_cast<const std::uint64_t*>(place), __ATOMIC_RELAXED);
+  }
+  for (; place != end; ++place) {
+    found |= __atomic_load_n(place, __ATOMIC_RELAXED);
+  }
+  return found == 0;
 }
 
 bool UninitialisedBytes::is_uninitialised(std::uint64_t address) const {

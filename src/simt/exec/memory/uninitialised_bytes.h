@@ -25,6 +25,8 @@ public:
   void mark_written(std::uint64_t address, std::uint64_t size) { mark(address, size, false); }
   /// [to, to + size) is a copy of [from, from + size).
   void copy(std::uint64_t to, std::uint64_t from, std::uint64_t size);
+  /// Whether none of the bytes is uninitialised, if that is quickly told.
+  [[nodiscard]] bool none_uninitialised(std::uint64_t address, std::uint64_t size) const;
   /// Whether each of `size` > 0 bytes is uninitialised.
   [[nodiscard]] bool all_uninitialised(std::uint64_t address, std::uint64_t size) const;
 

@@ -50,6 +50,10 @@ struct ProgramState {
   /// Made at the first call for a kernel. Any thread.
   [[nodiscard]] const PreparedKernel& prepared(std::uint32_t kernel);
 
+  /// What the watches of its launches keep of the program (blocks/block_watch.h); under
+  /// kernels_mutex.
+  std::shared_ptr<void> watched;
+
   /// Index of the function of a handle.
   [[nodiscard]] std::optional<std::uint32_t> function_of(std::uint64_t handle) const {
     const std::uint64_t index = (handle - function_base) / 16;

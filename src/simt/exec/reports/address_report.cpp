@@ -9,9 +9,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string_view>
 
+#include <cxxabi.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -211,11 +214,13 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
   return report;
 }
 
-/// The last shared variable that begins at or before the offset: a loop that runs past the end of
-/// one began there.
+/// The last shared variable that begins at or before an offset: a loop that runs past the end of one
+/// began there.
 struct SharedVariable {
-  std::string text;
-  bool dynamic = false;
+  const ptx::ProgramVariable* variable = nullptr; ///< null: there is none
+  std::uint64_t offset = 0;
+
+  [[nodiscard]] bool is_dynamic() const { return variable != nullptr && variable->dynamic_shared; }
 };
 
 SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
@@ -225,28 +230,45 @@ SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
   if (launch.kernel >= state.kernels.size() || state.kernels[launch.kernel] == nullptr) {
     return {};
   }
-  const ptx::Reachable::Shared* last = nullptr;
+  SharedVariable last;
   for (const ptx::Reachable::Shared& shared : state.kernels[launch.kernel]->reachable.shared) {
-    if (shared.offset <= offset && (last == nullptr || shared.offset >= last->offset)) {
-      last = &shared;
+    if (shared.offset <= offset && (last.variable == nullptr || shared.offset >= last.offset)) {
+      last = {&state.program->variables[shared.variable], shared.offset};
     }
   }
-  if (last == nullptr) {
-    return {};
+  return last;
+}
+
+std::string text_of(const SharedVariable& last) {
+  if (last.is_dynamic()) {
+    return fmt::format("the last variable before it is '{}', the dynamic shared memory at offset {}",
+                       last.variable->name, last.offset);
   }
-  const ptx::ProgramVariable& variable = state.program->variables[last->variable];
-  if (variable.dynamic_shared) {
-    return {
-        fmt::format("the last variable before it is '{}', the dynamic shared memory at offset {}",
-                    variable.name, last->offset),
-        true};
-  }
-  return {fmt::format("the last variable before it is '{}', {} at offset {}", variable.name,
-                      bytes_text(variable.variable->size()), last->offset),
-          false};
+  return fmt::format("the last variable before it is '{}', {} at offset {}", last.variable->name,
+                     bytes_text(last.variable->variable->size()), last.offset);
+}
+
+/// As the source has it, for what C++ compilers make of names.
+std::string in_source(std::string_view name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> known(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  return known != nullptr && name.starts_with("_Z") ? known.get() : std::string(name);
 }
 
 } // namespace
+
+std::string shared_variable_at(const Warp& warp, std::uint64_t offset) {
+  const SharedVariable last = shared_variable_before(warp, offset);
+  const bool is_inside = last.variable != nullptr && !last.is_dynamic() &&
+                         offset - last.offset < last.variable->variable->size();
+  return is_inside ? in_source(last.variable->name) : std::string();
+}
+
+std::string global_variable_at(std::uint64_t address) {
+  const auto found = DeviceMemory::instance()->find(address);
+  return found ? in_source(found->name) : std::string();
+}
 
 std::string bytes_text(std::uint64_t count) {
   return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
@@ -259,10 +281,10 @@ AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint3
                                     warp.dynamic_shared)};
   AddressReport report = {{relation(offset, size, memory)}, {}};
   const SharedVariable variable = shared_variable_before(warp, offset);
-  if (!variable.text.empty()) {
-    report.lines.push_back(variable.text);
+  if (variable.variable != nullptr) {
+    report.lines.push_back(text_of(variable));
   }
-  if (variable.dynamic && warp.dynamic_shared == 0) {
+  if (variable.is_dynamic() && warp.dynamic_shared == 0) {
     report.hint = "the launch gives no dynamic shared memory; a kernel that uses some must be "
                   "launched with its size";
   }

@@ -24,6 +24,11 @@ struct AddressReport {
 [[nodiscard]] AddressReport describe_local(const Warp& warp, std::uint64_t offset,
                                            std::uint32_t size);
 
+/// The variable of the program at an offset in the block's shared memory, or at an address of global
+/// memory; empty if there is none.
+[[nodiscard]] std::string shared_variable_at(const Warp& warp, std::uint64_t offset);
+[[nodiscard]] std::string global_variable_at(std::uint64_t address);
+
 /// "1 byte", "4 bytes".
 [[nodiscard]] std::string bytes_text(std::uint64_t count);
 

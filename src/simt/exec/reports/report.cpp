@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
+#include <optional>
 #include <utility>
 
 namespace gantry::simt::exec {
@@ -36,10 +36,77 @@ std::string_view text_of_line(std::string_view text, std::uint32_t line) {
   return text.substr(0, kLongestInstruction);
 }
 
+bool has_line(const ptx::Function& function, std::uint32_t source) {
+  return source != 0 && source <= function.sources.size() && function.sources[source - 1].line != 0;
+}
+
+/// The register that a memory access takes its address from; nothing if it is another kind of one.
+std::optional<std::uint32_t> address_register(const ptx::Instruction& instruction) {
+  for (const ptx::Operand& operand : instruction.operands) {
+    if (operand.kind == ptx::Operand::Kind::kAddress && !operand.members.empty() &&
+        operand.members[0].kind == ptx::Operand::Kind::kRegister) {
+      return operand.members[0].index;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Of a load that compilers have moved, the source of the instruction that first uses what it loads,
+/// or of another access by the same address; 0 if none says.
+std::uint32_t source_of_use(const CodePosition& position) {
+  const ptx::Function& function = *position.function;
+  const ptx::Instruction& load = *position.instruction;
+  if (load.opcode != ptx::Opcode::k_ld || load.operands.empty() ||
+      load.operands[0].kind != ptx::Operand::Kind::kRegister) {
+    return 0;
+  }
+  const auto uses = [&](const ptx::Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [&](const ptx::Operand& operand) {
+      return operand.kind == ptx::Operand::Kind::kRegister &&
+             operand.index == load.operands[0].index;
+    });
+  };
+  const ptx::Instruction* const end = function.instructions.data() + function.instructions.size();
+  const ptx::Instruction* const use = std::find_if(position.instruction + 1, end, uses);
+  if (use != end && has_line(function, use->source)) {
+    return use->source;
+  }
+  const auto address = address_register(load);
+  const auto other =
+      std::ranges::find_if(function.instructions, [&](const ptx::Instruction& instruction) {
+        return address && address_register(instruction) == address &&
+               has_line(function, instruction.source);
+      });
+  return other != function.instructions.end() ? other->source : 0;
+}
+
+/// The index and 1 of the source line in force; the line is 0 for code that the compiler made, or has
+/// merged. Then that of what goes with a load, or the last one before the instruction. 0: none.
+std::uint32_t source_near(const CodePosition& position) {
+  if (position.instruction == nullptr || position.instruction->source == 0 ||
+      position.instruction->source > position.function->sources.size()) {
+    return 0;
+  }
+  std::uint32_t source = position.instruction->source;
+  if (has_line(*position.function, source)) {
+    return source;
+  }
+  if (const std::uint32_t of_use = source_of_use(position)) {
+    return of_use;
+  }
+  while (source != 0 && !has_line(*position.function, source)) {
+    --source;
+  }
+  return source;
+}
+
 } // namespace
 
 CodePosition look_up(const Warp& warp, Site site) {
-  const ptx::Program& program = program_of(warp);
+  return look_up(program_of(warp), site);
+}
+
+CodePosition look_up(const ptx::Program& program, Site site) {
   const std::uint64_t function = site >> 32;
   const std::uint64_t instruction = site & 0xFFFFFFFF;
   CodePosition position;
@@ -59,22 +126,15 @@ std::string_view kernel_of(const Warp& warp) {
 }
 
 std::string source_of(const CodePosition& position) {
-  if (position.instruction == nullptr || position.instruction->source == 0 ||
-      position.instruction->source > position.function->sources.size()) {
+  const std::uint32_t source = source_near(position);
+  if (source == 0) {
     return {};
   }
-  // Line 0 is of code that the compiler made.
-  const std::span sources =
-      std::span(position.function->sources).first(position.instruction->source);
-  const auto found = std::ranges::find_if(sources.rbegin(), sources.rend(),
-                                          [](const auto& source) { return source.line != 0; });
-  if (found == sources.rend()) {
-    return {};
-  }
-  const std::string_view file = position.module->file_named(found->file);
-  return file.empty()
-             ? std::string()
-             : fmt::format("{}{}:{}", found == sources.rbegin() ? "" : "near ", file, found->line);
+  const ptx::SourcePosition& found = position.function->sources[source - 1];
+  const std::string_view file = position.module->file_named(found.file);
+  return file.empty() ? std::string()
+                      : fmt::format("{}{}:{}", source == position.instruction->source ? "" : "near ",
+                                    file, found.line);
 }
 
 std::string short_position(const CodePosition& position) {
@@ -86,10 +146,14 @@ std::string short_position(const CodePosition& position) {
 }
 
 std::string ptx_position(const Warp& warp, const CodePosition& position) {
+  return ptx_position(kernel_of(warp), position);
+}
+
+std::string ptx_position(std::string_view kernel, const CodePosition& position) {
   const std::uint32_t line = position.instruction->location.line;
   const std::string_view function = position.function->name;
   return fmt::format("PTX line {} of {}{}: {}", line, position.module->name,
-                     function == kernel_of(warp) ? "" : fmt::format(", function '{}'", function),
+                     function == kernel ? "" : fmt::format(", function '{}'", function),
                      text_of_line(position.module->text, line));
 }
 

@@ -18,6 +18,7 @@ struct CodePosition {
   const ptx::Instruction* instruction = nullptr;
 };
 [[nodiscard]] CodePosition look_up(const Warp& warp, Site site);
+[[nodiscard]] CodePosition look_up(const ptx::Program& program, Site site);
 [[nodiscard]] std::string_view kernel_of(const Warp& warp);
 
 /// "sum.cu:12". "near sum.cu:12" for code that follows that line and has no position of its own,
@@ -27,6 +28,7 @@ struct CodePosition {
 [[nodiscard]] std::string short_position(const CodePosition& position);
 /// "PTX line 7 of a.ptx: ld.global.u32 %r1, [%rd1];", with the function unless it is the kernel.
 [[nodiscard]] std::string ptx_position(const Warp& warp, const CodePosition& position);
+[[nodiscard]] std::string ptx_position(std::string_view kernel, const CodePosition& position);
 
 /// The first lane of the mask.
 [[nodiscard]] unsigned first_lane(LaneMask lanes);

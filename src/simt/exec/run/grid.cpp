@@ -1,6 +1,6 @@
 #include "simt/exec/run/grid.h"
 
-#include "simt/exec/checks/block_checks.h"
+#include "simt/exec/checks/grid_checks.h"
 #include "simt/exec/code/code.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/services.h"
@@ -131,8 +131,8 @@ std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
                 grid.launch->parameters, bytes);
   }
   slot->block.launch = grid.launch;
-  if (!slot->block.watch && settings().checks.watches_blocks()) {
-    slot->block.watch = std::make_unique<BlockChecks>(settings().checks);
+  if (!slot->block.watch && grid.launch->watch) {
+    slot->block.watch = grid.launch->watch->watch_block();
   }
   slot->block.warps = grid.warps;
   for (std::uint32_t i = 0; i < grid.warps; ++i) {
@@ -396,6 +396,9 @@ void run_grid(Launch& launch) {
     grid.may_suspend = entry->may_suspend;
     grid.is_quick = entry->quick_bytes != 0;
     grid.functions = program.code->table(launch.geometry);
+  }
+  if (settings().checks.watches_blocks()) {
+    launch.watch = std::make_unique<GridChecks>(launch, settings().checks);
   }
   const LaunchShape& shape = launch.shape;
   grid.threads = shape.block[0] * shape.block[1] * shape.block[2];

@@ -54,7 +54,8 @@ tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const Lau
 }
 
 tl::expected<void, Fault> LoadedProgram::run(std::uint32_t kernel, const LaunchShape& shape,
-                                             const std::byte* parameters) {
+                                             const std::byte* parameters,
+                                             const AnnouncedLaunch& announced) {
   static std::atomic<std::uint64_t> grids = 1;
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.verification_error.empty()) {
@@ -68,6 +69,7 @@ tl::expected<void, Fault> LoadedProgram::run(std::uint32_t kernel, const LaunchS
   launch.kernel = kernel;
   launch.shape = shape;
   launch.parameters = parameters;
+  launch.announced = announced.number();
   launch.grid_id = grids.fetch_add(1, std::memory_order_relaxed);
   run_grid(launch);
   flush_device_output();

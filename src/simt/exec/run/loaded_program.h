@@ -9,6 +9,7 @@
 
 #include "simt/exec/programs/launch_shape.h"
 #include "simt/exec/programs/program_state.h"
+#include "simt/exec/run/announced_launch.h"
 #include "simt/exec/warp/fault.h"
 #include "simt/ptx/program.h"
 
@@ -52,7 +53,8 @@ public:
   /// error ends the grid as soon as its blocks notice. What the kernel prints goes to standard
   /// output before run() returns.
   [[nodiscard]] tl::expected<void, Fault> run(std::uint32_t kernel, const LaunchShape& shape,
-                                              const std::byte* parameters);
+                                              const std::byte* parameters,
+                                              const AnnouncedLaunch& announced = {});
 
 private:
   explicit LoadedProgram(std::unique_ptr<ProgramState> state) : state_(std::move(state)) {}

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 7;
+inline constexpr std::uint32_t kWarpAbi = 8;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -121,10 +121,14 @@ struct Services {
   std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
 
   /// Called if CompileRequest asks for it: before each allowed access to shared or global memory,
-  /// with addresses as for check_access, and at each fence.
+  /// with addresses as for check_access, and at each fence. Of a row the addresses grow from lane 0
+  /// on by `stride`, which is 0 or `size`. A fence is for threads of the block alone or of others
+  /// too.
   void (*watch_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        AccessKind kind, Site site, AccessSpace space);
-  void (*watch_fence)(Warp*, LaneMask active);
+  void (*watch_row)(Warp*, LaneMask active, std::uint64_t first, std::uint32_t stride,
+                    std::uint32_t size, AccessKind kind, Site site, AccessSpace space);
+  void (*watch_fence)(Warp*, LaneMask active, std::uint32_t beyond_block);
 };
 
 /// Kinds of Services::warp_exchange: operations match only others of their kind.
