@@ -186,6 +186,8 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void* argumen
 /** The bytes of dynamic shared memory that a block of so many threads needs. */
 typedef size_t (*CUoccupancyB2DSize)(int block_size);
 
+#include "gantry/cuda_graph.h"
+
 /* clang-format off: one row an entry. */
 /** Every entry point: GANTRY_CUDA_ENTRY(result, name, (parameters)). Whoever uses the table gives
     the macro that is done for each of them. */
@@ -505,8 +507,6 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetId, (CUstream stream, unsigned long long* id))            \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext * context))              \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetDevice, (CUstream stream, CUdevice * device))             \
-  GANTRY_CUDA_ENTRY(CUresult, cuStreamIsCapturing,                                                 \
-                    (CUstream stream, CUstreamCaptureStatus * status))                             \
   GANTRY_CUDA_ENTRY(CUresult, cuEventCreate, (CUevent * event, unsigned int flags))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventDestroy_v2, (CUevent event))                                  \
   GANTRY_CUDA_ENTRY(CUresult, cuEventRecord, (CUevent event, CUstream stream))                     \
@@ -517,7 +517,8 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuEventElapsedTime,                                                  \
                     (float* milliseconds, CUevent start, CUevent end))                             \
   GANTRY_CUDA_ENTRY(CUresult, cuEventElapsedTime_v2,                                               \
-                    (float* milliseconds, CUevent start, CUevent end))
+                    (float* milliseconds, CUevent start, CUevent end))                             \
+  GANTRY_CUDA_GRAPH_ENTRIES(GANTRY_CUDA_ENTRY)
 /* clang-format on */
 
 #define GANTRY_CUDA_DECLARE(result, name, parameters) result name parameters;

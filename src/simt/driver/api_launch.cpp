@@ -43,44 +43,14 @@ CUresult launch(CUfunction handle, const LaunchShape& shape, CUstream stream_han
   });
 }
 
-/// What a launch with attributes asks for beyond an ordinary one.
-struct LaunchWishes {
-  bool cooperative = false;
-  CUevent event = nullptr; ///< to be recorded; when the launch has ended is soon enough
-};
-
 CUresult read_attributes(const CUlaunchConfig& config, LaunchWishes& wishes) {
   if (config.numAttrs != 0 && config.attrs == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const CUlaunchAttribute& attribute = config.attrs[i];
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      wishes.cooperative = attribute.value.cooperative != 0;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
-      const auto& size = attribute.value.clusterDim;
-      if (size.x > 1 || size.y > 1 || size.z > 1) {
-        return not_offered("cuLaunchKernelEx with clusters of blocks");
-      }
-      break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-      wishes.event = attribute.value.programmaticEvent.event;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-      wishes.event = attribute.value.launchCompletionEvent.event;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      return not_offered("cuLaunchKernelEx of nodes that the device updates");
-    default:
-      // The others only say how to be faster.
-      if (attribute.id < CU_LAUNCH_ATTRIBUTE_IGNORE ||
-          attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
+    const CUresult result = read_attribute(config.attrs[i].id, config.attrs[i].value, wishes);
+    if (result != CUDA_SUCCESS) {
+      return result;
     }
   }
   return CUDA_SUCCESS;

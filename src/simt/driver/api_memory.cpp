@@ -1,6 +1,8 @@
 // Entry points: memory, other than copies and pools.
 #include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
+#include "simt/driver/graphs/capture.h"
+#include "simt/driver/graphs/graph_memory.h"
 
 using namespace gantry::simt::driver;
 using gantry::simt::exec::DeviceMemory;
@@ -12,6 +14,9 @@ CUresult allocate(Context& context, MemoryKind kind, std::size_t bytes, unsigned
                   CUdeviceptr* address) {
   if (address == nullptr || bytes == 0) {
     return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (const CUresult refused = Capture::refuse_unsafe(); refused != CUDA_SUCCESS) {
+    return refused;
   }
   AllocationRecord record;
   record.bytes = bytes;
@@ -49,8 +54,14 @@ CUresult release(CUdeviceptr address, std::initializer_list<MemoryKind> kinds) {
     if (address == 0) {
       return CUDA_SUCCESS;
     }
+    if (const CUresult refused = Capture::refuse_unsafe(); refused != CUDA_SUCCESS) {
+      return refused;
+    }
     if (const CUresult error = context.synchronize(); error != CUDA_SUCCESS) {
       return error;
+    }
+    if (GraphAllocation::at(address) != nullptr) {
+      return free_graph_memory(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
     return Allocations::instance().release(address, kinds) ? CUDA_SUCCESS
                                                            : CUDA_ERROR_INVALID_VALUE;
@@ -86,7 +97,10 @@ CUmemLocation place_of(CUdevice device) {
 
 CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUmemLocation location, unsigned flags,
                   CUstream stream) {
-  return call_for_stream(stream, [&](Stream&) {
+  return call_for_stream(stream, [&](Stream& target) {
+    if (const CUresult refused = Capture::refuse_captured(target); refused != CUDA_SUCCESS) {
+      return refused;
+    }
     return flags != 0 || !is_place(location) ? CUDA_ERROR_INVALID_VALUE
                                              : check_managed(address, bytes);
   });

@@ -283,6 +283,18 @@ void Stream::sleep_until(std::uint64_t sequence) {
   --sleepers_;
 }
 
+void enqueue_host_function(Stream& stream, CUhostFn function, void* argument) {
+  stream.enqueue(
+      [function, argument](CUresult status) noexcept {
+        // Unlike a callback it has no way to learn of an error.
+        if (status == CUDA_SUCCESS) {
+          const HostFunctionScope scope;
+          function(argument);
+        }
+      },
+      Stream::Runs::kOnDriverThread);
+}
+
 void Stream::synchronize() {
   if (!settled()) {
     wait(mark().sequence);

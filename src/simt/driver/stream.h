@@ -6,6 +6,7 @@
 // for positions that exist when it is appended, so streams never wait for each other in a circle.
 #pragma once
 
+#include "simt/driver/graphs/stream_capture.h"
 #include "simt/driver/stream_operation.h"
 #include "simt/exec/warp/fault.h"
 
@@ -73,6 +74,7 @@ public:
   [[nodiscard]] int priority() const { return priority_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] StreamGroup& group() const { return *group_; }
+  [[nodiscard]] const std::shared_ptr<StreamGroup>& shared_group() const { return group_; }
 
   /// Where operations run.
   enum class Runs : std::uint8_t { kAnywhere, kOnDriverThread };
@@ -98,6 +100,9 @@ public:
   /// to wait for. Nothing need be appended for it if all of that has ended.
   [[nodiscard]] Position mark();
 
+  /// Behind everything that was appended so far.
+  [[nodiscard]] Position end() { return {shared_from_this(), last()}; }
+
   /// Nothing that a new operation would wait for is still to be done.
   [[nodiscard]] bool settled() const;
 
@@ -113,6 +118,8 @@ public:
 
   /// For Executors: runs operations if nobody has begun to.
   void run_queued();
+
+  StreamCapture capture;
 
 private:
   friend class Executors;
@@ -173,5 +180,8 @@ private:
   std::shared_ptr<Stream> next_ready_;
   bool ready_listed_ = false;
 };
+
+/// Has the program's function called on a thread of the driver; left out after an error.
+void enqueue_host_function(Stream& stream, CUhostFn function, void* argument);
 
 } // namespace gantry::simt::driver
