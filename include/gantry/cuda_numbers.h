@@ -471,6 +471,23 @@ typedef enum CUmemAllocationType GANTRY_CUDA_ENUM {
   CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
 } CUmemAllocationType;
 
+typedef enum CUmemAllocationHandleType GANTRY_CUDA_ENUM {
+  CU_MEM_HANDLE_TYPE_NONE = 0,
+  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+  CU_MEM_HANDLE_TYPE_FABRIC = 8,
+} CUmemAllocationHandleType;
+
+typedef enum CUmemAllocationGranularity_flags GANTRY_CUDA_ENUM {
+  CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+  CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+} CUmemAllocationGranularity_flags;
+
+typedef enum CUmemcpySrcAccessOrder GANTRY_CUDA_ENUM {
+  CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+  CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+  CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+} CUmemcpySrcAccessOrder;
+
 typedef enum CUmoduleLoadingMode GANTRY_CUDA_ENUM {
   CU_MODULE_EAGER_LOADING = 1,
   CU_MODULE_LAZY_LOADING = 2,

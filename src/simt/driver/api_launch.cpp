@@ -231,3 +231,33 @@ GANTRY_CUDA_API cuOccupancyAvailableDynamicSMemPerBlock(size_t* shared_bytes, CU
     return CUDA_SUCCESS;
   });
 }
+
+GANTRY_CUDA_API cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
+                                             const CUlaunchConfig* config) {
+  return call_for_function(handle, [&](Function& function) {
+    LaunchWishes wishes;
+    if (clusters == nullptr || config == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    // One of more blocks than one is refused here.
+    if (const CUresult read = read_attributes(*config, wishes); read != CUDA_SUCCESS) {
+      return read;
+    }
+    const std::uint64_t threads =
+        std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
+    if (threads == 0 || threads > Device::kThreadsOfBlock) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *clusters = static_cast<int>(
+        blocks_of_multiprocessor(function, static_cast<unsigned>(threads), config->sharedMemBytes) *
+        function.module().device().multiprocessors());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuOccupancyMaxPotentialClusterSize(int* size, CUfunction handle,
+                                                   const CUlaunchConfig* config) {
+  return call_for_function(handle, [&](Function&) {
+    return config == nullptr ? CUDA_ERROR_INVALID_VALUE : deliver(size, 1);
+  });
+}

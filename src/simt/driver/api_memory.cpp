@@ -3,6 +3,7 @@
 #include "simt/driver/api.h"
 #include "simt/driver/graphs/capture.h"
 #include "simt/driver/graphs/graph_memory.h"
+#include "simt/driver/virtual_memory.h"
 
 using namespace gantry::simt::driver;
 using gantry::simt::exec::DeviceMemory;
@@ -256,6 +257,15 @@ GANTRY_CUDA_API cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdevic
     if (!found || found->kind == MemoryKind::kHeap || found->kind == MemoryKind::kShared ||
         found->kind == MemoryKind::kLocal) {
       return CUDA_ERROR_NOT_FOUND;
+    }
+    if (found->kind == MemoryKind::kReserved) {
+      const auto mapping = VirtualMemory::instance().find(address);
+      if (!mapping) {
+        return CUDA_ERROR_NOT_FOUND;
+      }
+      give<CUdeviceptr>(base, mapping->address);
+      give<std::size_t>(size, mapping->bytes);
+      return CUDA_SUCCESS;
     }
     give<CUdeviceptr>(base, found->address);
     give<std::size_t>(size, found->size);

@@ -71,7 +71,8 @@ public:
   explicit GridBarrier(const ProgramState& program) {
     Allocation what;
     what.size = kBytes;
-    what.kind = MemoryKind::kHeap;
+    what.kind = MemoryKind::kGlobal;
+    what.name = "barrier of the grid";
     what.device = program.options.device;
     what.context = program.options.context;
     DeviceMemory& memory = *DeviceMemory::instance();
