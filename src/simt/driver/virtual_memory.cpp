@@ -21,10 +21,10 @@ bool is_whole(std::uint64_t number) {
   return number != 0 && number % VirtualMemory::kGranularity == 0;
 }
 
-/// Lets addresses have memory of their own again, which is empty and which nothing may touch.
-void clear_pages(CUdeviceptr address, std::uint64_t bytes) {
-  mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+/// Lets addresses have memory of their own again, which is empty. False if the system refuses.
+bool clear_pages(CUdeviceptr address, std::uint64_t bytes) {
+  return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 } // namespace
@@ -123,7 +123,7 @@ CUresult VirtualMemory::map(CUdeviceptr address, std::uint64_t bytes,
   void* const place = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_FIXED, object->file(), 0);
   if (place == MAP_FAILED) {
-    clear_pages(address, bytes);
+    (void)clear_pages(address, bytes);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   // Bytes that another mapping has written are not known by these addresses.
@@ -147,8 +147,10 @@ CUresult VirtualMemory::unmap(CUdeviceptr address, std::uint64_t bytes) {
       std::prev(last)->first + std::prev(last)->second.bytes > address + bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (!clear_pages(address, bytes)) {
+    return CUDA_ERROR_UNMAP_FAILED;
+  }
   DeviceMemory::instance()->set_accessible(address, bytes, false);
-  clear_pages(address, bytes);
   for (auto mapping = first; mapping != last;) {
     ended.insert(mappings_.extract(mapping++));
   }
