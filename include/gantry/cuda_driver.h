@@ -569,6 +569,13 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetId, (CUstream stream, unsigned long long* id))            \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext * context))              \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetDevice, (CUstream stream, CUdevice * device))             \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamGetAttribute,                                                \
+                    (CUstream stream, CUlaunchAttributeID attribute,                               \
+                     CUlaunchAttributeValue* value))                                               \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamSetAttribute,                                                \
+                    (CUstream stream, CUlaunchAttributeID attribute,                               \
+                     const CUlaunchAttributeValue* value))                                         \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamCopyAttributes, (CUstream to, CUstream from))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventCreate, (CUevent * event, unsigned int flags))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventDestroy_v2, (CUevent event))                                  \
   GANTRY_CUDA_ENTRY(CUresult, cuEventRecord, (CUevent event, CUstream stream))                     \

@@ -179,3 +179,33 @@ GANTRY_CUDA_API cuStreamGetDevice(CUstream handle, CUdevice* device) {
     return CUDA_SUCCESS;
   });
 }
+
+GANTRY_CUDA_API cuStreamGetAttribute(CUstream handle, CUlaunchAttributeID attribute,
+                                     CUlaunchAttributeValue* value) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    return value != nullptr && stream.get(attribute, *value) ? CUDA_SUCCESS
+                                                             : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+GANTRY_CUDA_API cuStreamSetAttribute(CUstream handle, CUlaunchAttributeID attribute,
+                                     const CUlaunchAttributeValue* value) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    return value != nullptr && stream.set(attribute, *value) ? CUDA_SUCCESS
+                                                             : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+GANTRY_CUDA_API cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return call_in_context([&](Context& context) {
+    // The second look-up may end what the first gave.
+    Stream* const found = context.stream(to);
+    const std::shared_ptr<Stream> target = found != nullptr ? found->shared_from_this() : nullptr;
+    const Stream* const source = context.stream(from);
+    if (target == nullptr || source == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    target->copy_attributes(*source);
+    return CUDA_SUCCESS;
+  });
+}

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -116,6 +117,12 @@ public:
   /// Waits for what was appended so far.
   void synchronize();
 
+  // Attributes are kept for those who ask for them, and have no effect. False for what is none of a
+  // stream.
+  [[nodiscard]] bool get(CUlaunchAttributeID attribute, CUlaunchAttributeValue& value) const;
+  [[nodiscard]] bool set(CUlaunchAttributeID attribute, const CUlaunchAttributeValue& value);
+  void copy_attributes(const Stream& from);
+
   /// For Executors: runs operations if nobody has begun to.
   void run_queued();
 
@@ -165,7 +172,8 @@ private:
   const int priority_;
   const std::uint64_t id_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes_;
   std::condition_variable progress_;
   State state_ = State::kIdle;
   StreamOperation* first_ = nullptr;

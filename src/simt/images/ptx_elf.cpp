@@ -39,7 +39,7 @@ struct Section {
   std::uint32_t type = SHT_PROGBITS;
   std::uint64_t flags = 0;
   std::uint64_t alignment = 1;
-  std::string content;
+  std::string content = {};
   std::uint64_t size = 0; ///< of one without content
   std::uint32_t link = 0;
   std::uint32_t info = 0;

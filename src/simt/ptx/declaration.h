@@ -29,7 +29,7 @@ struct ParseContext {
     std::string_view text;
     Location location;
   };
-  std::vector<Skipped> skipped;
+  std::vector<Skipped> skipped = {};
   bool in_function = false;
   /// Notes the word that is next, a directive or a type, and goes past it.
   void skip_word();

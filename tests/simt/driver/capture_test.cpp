@@ -176,6 +176,10 @@ TEST_F(CaptureTest, WhatCannotBeCapturedInvalidatesIt) {
 TEST_F(CaptureTest, TheLegacyStreamWouldWaitForBlockingOnes) {
   const CUstream blocking = stream(CU_STREAM_DEFAULT);
   begin(blocking, CU_STREAM_CAPTURE_MODE_RELAXED);
+  // To ask does no harm.
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  EXPECT_EQ(cuda().cuStreamIsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(status_of(blocking), CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(launch_fill(memory_, 1, 64, nullptr), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   EXPECT_EQ(status_of(blocking), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
   EXPECT_EQ(failing_end(blocking), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

@@ -36,7 +36,7 @@ protected:
     }
   }
 
-  [[nodiscard]] std::string write(const char* name, const std::string& text) const {
+  std::string write(const char* name, const std::string& text) const {
     std::ofstream(folder_ + name, std::ios::binary) << text;
     return folder_ + name;
   }

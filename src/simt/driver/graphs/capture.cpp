@@ -113,7 +113,7 @@ void Capture::forget(Stream& stream) {
   }
 }
 
-CUresult Capture::refuse_implicit(const Stream& stream) {
+CUresult Capture::refuse_implicit(const Stream& stream, bool invalidates) {
   if (stream.kind() != Stream::Kind::kLegacy) {
     return CUDA_SUCCESS;
   }
@@ -123,7 +123,7 @@ CUresult Capture::refuse_implicit(const Stream& stream) {
       const std::shared_ptr<Stream> other = weak.lock();
       if (other != nullptr && other->kind() == Stream::Kind::kBlocking &&
           &other->group() == &stream.group()) {
-        capture->invalidated_ = true;
+        capture->invalidated_ |= invalidates;
         result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
       }
     }
@@ -133,7 +133,7 @@ CUresult Capture::refuse_implicit(const Stream& stream) {
 
 tl::expected<Capture::Action, CUresult> Capture::admit_while_capturing(const Stream& stream) {
   const std::lock_guard lock(graph_mutex());
-  if (const CUresult result = refuse_implicit(stream); result != CUDA_SUCCESS) {
+  if (const CUresult result = refuse_implicit(stream, true); result != CUDA_SUCCESS) {
     return tl::unexpected(result);
   }
   if (stream.capture.of == nullptr) {
@@ -174,7 +174,7 @@ CUresult Capture::refuse_captured(const Stream& stream) {
     stream.capture.of->invalidated_ = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
-  return refuse_implicit(stream);
+  return refuse_implicit(stream, true);
 }
 
 CUresult Capture::refuse(const Event& event) {
@@ -282,7 +282,7 @@ tl::expected<Capture::Action, CUresult> Capture::wait(Stream& stream, const Even
 
 tl::expected<Capture::Info, CUresult> Capture::info(Stream& stream) {
   Info info;
-  if (const CUresult result = refuse_implicit(stream); result != CUDA_SUCCESS) {
+  if (const CUresult result = refuse_implicit(stream, false); result != CUDA_SUCCESS) {
     return tl::unexpected(result);
   }
   StreamCapture& captured = stream.capture;

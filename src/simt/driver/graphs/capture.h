@@ -85,7 +85,8 @@ public:
 private:
   Capture() = default;
   [[nodiscard]] static tl::expected<Action, CUresult> admit_while_capturing(const Stream& stream);
-  [[nodiscard]] static CUresult refuse_implicit(const Stream& stream);
+  /// The legacy default stream would wait for blocking streams that are captured.
+  [[nodiscard]] static CUresult refuse_implicit(const Stream& stream, bool invalidates);
   void join(Stream& stream, Nodes dependencies);
   void close();
   [[nodiscard]] bool joined(const Stream& origin) const;
