@@ -175,6 +175,27 @@ typedef struct CUmemPoolProps {
   unsigned char reserved[54];
 } CUmemPoolProps;
 
+/** An object of memory without an address. */
+typedef unsigned long long CUmemGenericAllocationHandle;
+
+typedef struct CUmemAllocationProp {
+  CUmemAllocationType type;
+  CUmemAllocationHandleType requestedHandleTypes;
+  CUmemLocation location;
+  void* win32HandleMetaData;
+  struct {
+    unsigned char compressionType, gpuDirectRDMACapable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } allocFlags;
+} CUmemAllocationProp;
+
+typedef struct CUmemcpyAttributes {
+  CUmemcpySrcAccessOrder srcAccessOrder;
+  CUmemLocation srcLocHint, dstLocHint;
+  unsigned int flags;
+} CUmemcpyAttributes;
+
 typedef struct CUctxCreateParams {
   void* execAffinityParams;
   int numExecAffinityParams;
@@ -185,6 +206,8 @@ typedef void (*CUhostFn)(void* argument);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void* argument);
 /** The bytes of dynamic shared memory that a block of so many threads needs. */
 typedef size_t (*CUoccupancyB2DSize)(int block_size);
+
+#include "gantry/cuda_graph.h"
 
 /* clang-format off: one row an entry. */
 /** Every entry point: GANTRY_CUDA_ENTRY(result, name, (parameters)). Whoever uses the table gives
@@ -312,6 +335,10 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryEnumerateKernels,                                           \
                     (CUkernel * kernels, unsigned int count, CUlibrary library))                   \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetModule, (CUmodule * module, CUlibrary library))          \
+  GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetManaged,                                                 \
+                    (CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name))    \
+  GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetUnifiedFunction,                                         \
+                    (void** function, CUlibrary library, const char* name))                        \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetGlobal,                                                  \
                     (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name))   \
   GANTRY_CUDA_ENTRY(CUresult, cuKernelGetFunction, (CUfunction * function, CUkernel kernel))       \
@@ -361,6 +388,10 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(                                                                               \
       CUresult, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,                              \
       (int* blocks, CUfunction function, int block_size, size_t shared_bytes, unsigned int flags)) \
+  GANTRY_CUDA_ENTRY(CUresult, cuOccupancyMaxActiveClusters,                                        \
+                    (int* clusters, CUfunction function, const CUlaunchConfig* config))            \
+  GANTRY_CUDA_ENTRY(CUresult, cuOccupancyMaxPotentialClusterSize,                                  \
+                    (int* size, CUfunction function, const CUlaunchConfig* config))                \
   GANTRY_CUDA_ENTRY(CUresult, cuOccupancyMaxPotentialBlockSize,                                    \
                     (int* min_grid_size, int* block_size, CUfunction function,                     \
                      CUoccupancyB2DSize shared_of_size, size_t shared_bytes, int limit))           \
@@ -424,6 +455,31 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
                     (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation * location))      \
   GANTRY_CUDA_ENTRY(CUresult, cuMemPoolSetAccess,                                                  \
                     (CUmemoryPool pool, const CUmemAccessDesc* descriptions, size_t count))        \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemAddressReserve,                                                 \
+                    (CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr wished,     \
+                     unsigned long long flags))                                                    \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemAddressFree, (CUdeviceptr address, size_t bytes))               \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemCreate,                                                         \
+                    (CUmemGenericAllocationHandle* handle, size_t bytes, const                     \
+                     CUmemAllocationProp* properties, unsigned long long flags))                   \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemRelease, (CUmemGenericAllocationHandle handle))                 \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemRetainAllocationHandle,                                         \
+                    (CUmemGenericAllocationHandle* handle, void* address))                         \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemMap,                                                            \
+                    (CUdeviceptr address, size_t bytes, size_t offset,                             \
+                     CUmemGenericAllocationHandle handle, unsigned long long flags))               \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))                     \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemSetAccess,                                                      \
+                    (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* descriptions,       \
+                     size_t count))                                                                \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAccess,                                                      \
+                    (unsigned long long* flags, const CUmemLocation* location, CUdeviceptr         \
+                     address))                                                                     \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationGranularity,                                       \
+                    (size_t* granularity, const CUmemAllocationProp* properties,                   \
+                     CUmemAllocationGranularity_flags option))                                     \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationPropertiesFromHandle,                              \
+                    (CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle))        \
   /* copies */                                                                                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy,                                                            \
                     (CUdeviceptr destination, CUdeviceptr source, size_t bytes))                   \
@@ -455,6 +511,14 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER* copy))                    \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy3DPeerAsync,                                                 \
                     (const CUDA_MEMCPY3D_PEER* copy, CUstream stream))                             \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemcpyBatchAsync,                                                  \
+                    (CUdeviceptr* destinations, CUdeviceptr* sources, size_t* sizes, size_t        \
+                     count, CUmemcpyAttributes* attributes, size_t* first_of_attributes, size_t    \
+                     attribute_count, size_t* failed, CUstream stream))                            \
+  GANTRY_CUDA_ENTRY(CUresult, cuMemcpyBatchAsync_v2,                                               \
+                    (CUdeviceptr* destinations, CUdeviceptr* sources, size_t* sizes, size_t        \
+                     count, CUmemcpyAttributes* attributes, size_t* first_of_attributes, size_t    \
+                     attribute_count, CUstream stream))                                            \
   GANTRY_CUDA_ENTRY(CUresult, cuMemsetD8_v2,                                                       \
                     (CUdeviceptr destination, unsigned char value, size_t count))                  \
   GANTRY_CUDA_ENTRY(CUresult, cuMemsetD8Async,                                                     \
@@ -505,8 +569,13 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetId, (CUstream stream, unsigned long long* id))            \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext * context))              \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetDevice, (CUstream stream, CUdevice * device))             \
-  GANTRY_CUDA_ENTRY(CUresult, cuStreamIsCapturing,                                                 \
-                    (CUstream stream, CUstreamCaptureStatus * status))                             \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamGetAttribute,                                                \
+                    (CUstream stream, CUlaunchAttributeID attribute,                               \
+                     CUlaunchAttributeValue* value))                                               \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamSetAttribute,                                                \
+                    (CUstream stream, CUlaunchAttributeID attribute,                               \
+                     const CUlaunchAttributeValue* value))                                         \
+  GANTRY_CUDA_ENTRY(CUresult, cuStreamCopyAttributes, (CUstream to, CUstream from))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventCreate, (CUevent * event, unsigned int flags))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventDestroy_v2, (CUevent event))                                  \
   GANTRY_CUDA_ENTRY(CUresult, cuEventRecord, (CUevent event, CUstream stream))                     \
@@ -517,7 +586,8 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuEventElapsedTime,                                                  \
                     (float* milliseconds, CUevent start, CUevent end))                             \
   GANTRY_CUDA_ENTRY(CUresult, cuEventElapsedTime_v2,                                               \
-                    (float* milliseconds, CUevent start, CUevent end))
+                    (float* milliseconds, CUevent start, CUevent end))                             \
+  GANTRY_CUDA_GRAPH_ENTRIES(GANTRY_CUDA_ENTRY)
 /* clang-format on */
 
 #define GANTRY_CUDA_DECLARE(result, name, parameters) result name parameters;

@@ -32,7 +32,11 @@ struct gantry_fat_binary_entry {
   uint64_t flags;
 };
 
-/** Of an entry whose content is compressed. */
-#define GANTRY_FAT_BINARY_COMPRESSED (UINT64_C(1) << 13 | UINT64_C(1) << 15)
+/** Of an entry whose content is compressed: an LZ4 block, or a Zstandard frame, of
+ * compressed_bytes. */
+#define GANTRY_FAT_BINARY_LZ4 (UINT64_C(1) << 13)
+#define GANTRY_FAT_BINARY_ZSTD (UINT64_C(1) << 15)
+/** Where such an entry has the bytes of its content before that, as a uint64_t. */
+#define GANTRY_FAT_BINARY_ORIGINAL_BYTES 56
 
 #endif

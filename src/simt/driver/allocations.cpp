@@ -146,6 +146,12 @@ tl::expected<RangeKind, CUresult> classify(std::uint64_t address, std::uint64_t 
                                         : tl::expected<RangeKind, CUresult>(RangeKind::kPageable);
     }
     return RangeKind::kPinned;
+  case MemoryKind::kReserved:
+    // Mappings beside each other are one range.
+    if (side == RangeSide::kHost || !memory.accessible(address, bytes)) {
+      return refused;
+    }
+    return RangeKind::kDevice;
   case MemoryKind::kHeap:
   case MemoryKind::kShared:
   case MemoryKind::kLocal:

@@ -1,5 +1,6 @@
 // Entry points: contexts.
 #include "simt/driver/api.h"
+#include "simt/driver/graphs/capture.h"
 #include "simt/driver/messages.h"
 #include "simt/exec/memory/device_heap.h"
 
@@ -8,6 +9,11 @@
 using namespace gantry::simt::driver;
 
 namespace {
+
+CUresult synchronize(Context& context) {
+  const CUresult refused = Capture::refuse_in_context(context.id());
+  return refused != CUDA_SUCCESS ? refused : context.synchronize();
+}
 
 CUresult create_context(CUcontext* result, unsigned flags, CUdevice ordinal, unsigned api_version) {
   return call_for_device(ordinal, [&](Device& device) {
@@ -197,11 +203,11 @@ GANTRY_CUDA_PROPERTY(cuCtxGetApiVersion, (CUcontext handle, unsigned int* place)
 
 GANTRY_CUDA_API cuCtxSynchronize() {
   // After an error of the context too: what is left of its work has to have ended.
-  return call_with_current([](Context& context) { return context.synchronize(); });
+  return call_with_current([](Context& context) { return synchronize(context); });
 }
 
 GANTRY_CUDA_API cuCtxSynchronize_v2(CUcontext handle) {
-  return call_for_context(handle, [](Context& context) { return context.synchronize(); });
+  return call_for_context(handle, [](Context& context) { return synchronize(context); });
 }
 
 GANTRY_CUDA_API cuCtxGetLimit(size_t* value, CUlimit limit) {

@@ -81,6 +81,63 @@ GANTRY_CUDA_COPIES(HtoD, _v2, CUdeviceptr, kDevice, const void*, kHost)
 GANTRY_CUDA_COPIES(DtoH, _v2, void*, kHost, CUdeviceptr, kDevice)
 GANTRY_CUDA_COPIES(DtoD, _v2, CUdeviceptr, kDevice, CUdeviceptr, kDevice)
 
+GANTRY_CUDA_API cuMemcpyBatchAsync(CUdeviceptr* destinations, CUdeviceptr* sources, size_t* sizes,
+                                   size_t count, CUmemcpyAttributes* attributes,
+                                   size_t* first_of_attributes, size_t attribute_count,
+                                   size_t* failed, CUstream handle) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    give(failed, SIZE_MAX); // of no copy by itself
+    if (destinations == nullptr || sources == nullptr || sizes == nullptr || count == 0 ||
+        attributes == nullptr || first_of_attributes == nullptr || attribute_count == 0 ||
+        attribute_count > count || first_of_attributes[0] != 0 ||
+        stream.kind() == Stream::Kind::kLegacy) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (std::size_t i = 0; i < attribute_count; ++i) {
+      const CUmemcpySrcAccessOrder order = attributes[i].srcAccessOrder;
+      const bool in_order = i == 0 || first_of_attributes[i] > first_of_attributes[i - 1];
+      if (order < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM || order > CU_MEMCPY_SRC_ACCESS_ORDER_ANY ||
+          !in_order || first_of_attributes[i] >= count) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+    }
+    const auto copy_at = [&](std::size_t i) {
+      Copy copy;
+      copy.source = {sources[i], sizes[i], sizes[i], RangeSide::kEither};
+      copy.destination = {destinations[i], sizes[i], sizes[i], RangeSide::kEither};
+      copy.width = sizes[i];
+      return copy;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      const CUresult result = sizes[i] == 0 ? CUDA_ERROR_INVALID_VALUE : check(copy_at(i));
+      if (result != CUDA_SUCCESS) {
+        give(failed, i);
+        return result;
+      }
+    }
+    for (std::size_t i = 0, next = 0; i < count; ++i) {
+      next += next + 1 < attribute_count && first_of_attributes[next + 1] == i ? 1 : 0;
+      const bool now =
+          attributes[next].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+      const CUresult result =
+          copy_in(stream, copy_at(i), now ? Returns::kWhenDone : Returns::kAtOnce);
+      if (result != CUDA_SUCCESS) {
+        give(failed, i);
+        return result;
+      }
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuMemcpyBatchAsync_v2(CUdeviceptr* destinations, CUdeviceptr* sources,
+                                      size_t* sizes, size_t count, CUmemcpyAttributes* attributes,
+                                      size_t* first_of_attributes, size_t attribute_count,
+                                      CUstream stream) {
+  return cuMemcpyBatchAsync(destinations, sources, sizes, count, attributes, first_of_attributes,
+                            attribute_count, nullptr, stream);
+}
+
 GANTRY_CUDA_API cuMemcpyPeer(CUdeviceptr destination, CUcontext destination_context,
                              CUdeviceptr source, CUcontext source_context, size_t bytes) {
   const CUresult result = check_peers(destination_context, source_context);

@@ -1,6 +1,7 @@
 // Entry points: events.
 #include "simt/driver/api.h"
 #include "simt/driver/event.h"
+#include "simt/driver/graphs/capture.h"
 
 using namespace gantry::simt::driver;
 
@@ -52,19 +53,41 @@ GANTRY_CUDA_API cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, u
     if (flags > CU_EVENT_RECORD_EXTERNAL) {
       return CUDA_ERROR_INVALID_VALUE;
     }
+    const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
+    const auto action = Capture::admit(stream);
+    if (!action) {
+      return action.error();
+    }
+    if (*action == Capture::Action::kCapture) {
+      if (external) {
+        return Capture::add(stream, RecordWork{event, handle});
+      }
+      Capture::record(stream, *event);
+      return CUDA_SUCCESS;
+    }
+    if (external) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     event->record(stream);
     return CUDA_SUCCESS;
   });
 }
 
 GANTRY_CUDA_API cuEventQuery(CUevent handle) {
-  return call_for_event(
-      handle, [](Event& event) { return event.passed() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
+  return call_for_event(handle, [](Event& event) {
+    if (const CUresult result = Capture::refuse(event); result != CUDA_SUCCESS) {
+      return result;
+    }
+    return event.passed() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  });
 }
 
 GANTRY_CUDA_API cuEventSynchronize(CUevent handle) {
   return call_with_current([&](Context& context) {
     return with_object(handles().events, handle, [&](Event& event) {
+      if (const CUresult result = Capture::refuse(event); result != CUDA_SUCCESS) {
+        return result;
+      }
       event.wait();
       const CUresult error = event.error();
       return error != CUDA_SUCCESS ? error : context.error();
@@ -78,8 +101,16 @@ GANTRY_CUDA_API cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUeven
     if (milliseconds == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    return last == nullptr ? CUDA_ERROR_INVALID_HANDLE
-                           : Event::elapsed(first, *last, *milliseconds);
+    if (last == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    for (const Event* const event :
+         {static_cast<const Event*>(&first), static_cast<const Event*>(last.get())}) {
+      if (const CUresult result = Capture::refuse(*event); result != CUDA_SUCCESS) {
+        return result;
+      }
+    }
+    return Event::elapsed(first, *last, *milliseconds);
   });
 }
 

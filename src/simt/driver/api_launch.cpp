@@ -43,44 +43,14 @@ CUresult launch(CUfunction handle, const LaunchShape& shape, CUstream stream_han
   });
 }
 
-/// What a launch with attributes asks for beyond an ordinary one.
-struct LaunchWishes {
-  bool cooperative = false;
-  CUevent event = nullptr; ///< to be recorded; when the launch has ended is soon enough
-};
-
 CUresult read_attributes(const CUlaunchConfig& config, LaunchWishes& wishes) {
   if (config.numAttrs != 0 && config.attrs == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const CUlaunchAttribute& attribute = config.attrs[i];
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      wishes.cooperative = attribute.value.cooperative != 0;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
-      const auto& size = attribute.value.clusterDim;
-      if (size.x > 1 || size.y > 1 || size.z > 1) {
-        return not_offered("cuLaunchKernelEx with clusters of blocks");
-      }
-      break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-      wishes.event = attribute.value.programmaticEvent.event;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-      wishes.event = attribute.value.launchCompletionEvent.event;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      return not_offered("cuLaunchKernelEx of nodes that the device updates");
-    default:
-      // The others only say how to be faster.
-      if (attribute.id < CU_LAUNCH_ATTRIBUTE_IGNORE ||
-          attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) {
-        return CUDA_ERROR_INVALID_VALUE;
-      }
+    const CUresult result = read_attribute(config.attrs[i].id, config.attrs[i].value, wishes);
+    if (result != CUDA_SUCCESS) {
+      return result;
     }
   }
   return CUDA_SUCCESS;
@@ -259,5 +229,35 @@ GANTRY_CUDA_API cuOccupancyAvailableDynamicSMemPerBlock(size_t* shared_bytes, CU
     const std::uint32_t taken = function.facts().static_shared;
     *shared_bytes = of_block > taken ? of_block - taken : 0;
     return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
+                                             const CUlaunchConfig* config) {
+  return call_for_function(handle, [&](Function& function) {
+    LaunchWishes wishes;
+    if (clusters == nullptr || config == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    // One of more blocks than one is refused here.
+    if (const CUresult read = read_attributes(*config, wishes); read != CUDA_SUCCESS) {
+      return read;
+    }
+    const std::uint64_t threads =
+        std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
+    if (threads == 0 || threads > Device::kThreadsOfBlock) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *clusters = static_cast<int>(
+        blocks_of_multiprocessor(function, static_cast<unsigned>(threads), config->sharedMemBytes) *
+        function.module().device().multiprocessors());
+    return CUDA_SUCCESS;
+  });
+}
+
+GANTRY_CUDA_API cuOccupancyMaxPotentialClusterSize(int* size, CUfunction handle,
+                                                   const CUlaunchConfig* config) {
+  return call_for_function(handle, [&](Function&) {
+    return config == nullptr ? CUDA_ERROR_INVALID_VALUE : deliver(size, 1);
   });
 }

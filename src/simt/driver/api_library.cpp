@@ -149,6 +149,21 @@ GANTRY_CUDA_API cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrar
       handle, [&](Module& module) { return module.find_variable(name, address, bytes); });
 }
 
+GANTRY_CUDA_API cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
+                                    const char* name) {
+  return call_for_module_of(handle, [&](Module& module) {
+    const CUresult found = module.find_variable(name, address, bytes);
+    return found == CUDA_SUCCESS && !module.is_managed(name) ? CUDA_ERROR_NOT_FOUND : found;
+  });
+}
+
+GANTRY_CUDA_API cuLibraryGetUnifiedFunction(void** function, CUlibrary handle, const char* name) {
+  // The device says that it has none (CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS).
+  return call_for_library(handle, [&](Library&) {
+    return function == nullptr || name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+  });
+}
+
 GANTRY_CUDA_API cuKernelGetFunction(CUfunction* result, CUkernel handle) {
   return call_in_context([&](Context& context) {
     if (result == nullptr) {

@@ -1,6 +1,9 @@
 // Entry points: memory, other than copies and pools.
 #include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
+#include "simt/driver/graphs/capture.h"
+#include "simt/driver/graphs/graph_memory.h"
+#include "simt/driver/virtual_memory.h"
 
 using namespace gantry::simt::driver;
 using gantry::simt::exec::DeviceMemory;
@@ -12,6 +15,9 @@ CUresult allocate(Context& context, MemoryKind kind, std::size_t bytes, unsigned
                   CUdeviceptr* address) {
   if (address == nullptr || bytes == 0) {
     return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (const CUresult refused = Capture::refuse_unsafe(); refused != CUDA_SUCCESS) {
+    return refused;
   }
   AllocationRecord record;
   record.bytes = bytes;
@@ -49,8 +55,14 @@ CUresult release(CUdeviceptr address, std::initializer_list<MemoryKind> kinds) {
     if (address == 0) {
       return CUDA_SUCCESS;
     }
+    if (const CUresult refused = Capture::refuse_unsafe(); refused != CUDA_SUCCESS) {
+      return refused;
+    }
     if (const CUresult error = context.synchronize(); error != CUDA_SUCCESS) {
       return error;
+    }
+    if (GraphAllocation::at(address) != nullptr) {
+      return free_graph_memory(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
     return Allocations::instance().release(address, kinds) ? CUDA_SUCCESS
                                                            : CUDA_ERROR_INVALID_VALUE;
@@ -86,7 +98,10 @@ CUmemLocation place_of(CUdevice device) {
 
 CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUmemLocation location, unsigned flags,
                   CUstream stream) {
-  return call_for_stream(stream, [&](Stream&) {
+  return call_for_stream(stream, [&](Stream& target) {
+    if (const CUresult refused = Capture::refuse_captured(target); refused != CUDA_SUCCESS) {
+      return refused;
+    }
     return flags != 0 || !is_place(location) ? CUDA_ERROR_INVALID_VALUE
                                              : check_managed(address, bytes);
   });
@@ -242,6 +257,15 @@ GANTRY_CUDA_API cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdevic
     if (!found || found->kind == MemoryKind::kHeap || found->kind == MemoryKind::kShared ||
         found->kind == MemoryKind::kLocal) {
       return CUDA_ERROR_NOT_FOUND;
+    }
+    if (found->kind == MemoryKind::kReserved) {
+      const auto mapping = VirtualMemory::instance().find(address);
+      if (!mapping) {
+        return CUDA_ERROR_NOT_FOUND;
+      }
+      give<CUdeviceptr>(base, mapping->address);
+      give<std::size_t>(size, mapping->bytes);
+      return CUDA_SUCCESS;
     }
     give<CUdeviceptr>(base, found->address);
     give<std::size_t>(size, found->size);

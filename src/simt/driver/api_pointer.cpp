@@ -2,6 +2,7 @@
 #include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
 #include "simt/driver/memory_pool.h"
+#include "simt/driver/virtual_memory.h"
 
 #include <cstring>
 #include <optional>
@@ -23,6 +24,15 @@ std::optional<Pointee> pointee_of(CUdeviceptr address) {
   if (!allocation || allocation->kind == MemoryKind::kHeap ||
       allocation->kind == MemoryKind::kShared || allocation->kind == MemoryKind::kLocal) {
     return std::nullopt;
+  }
+  if (allocation->kind == MemoryKind::kReserved) {
+    const auto mapping = VirtualMemory::instance().find(address);
+    if (!mapping) {
+      return std::nullopt;
+    }
+    allocation->address = mapping->address;
+    allocation->size = mapping->bytes;
+    allocation->device = mapping->object->device().ordinal();
   }
   return Pointee{std::move(*allocation), Allocations::instance().find(address)};
 }

@@ -1,6 +1,7 @@
 // Entry points: memory in the order of streams, and its pools.
 #include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
+#include "simt/driver/graphs/capture.h"
 #include "simt/driver/memory_pool.h"
 #include "simt/driver/messages.h"
 
@@ -40,6 +41,35 @@ CUresult allocate_from(MemoryPool& pool, std::shared_ptr<MemoryPool> reference, 
   return CUDA_SUCCESS;
 }
 
+/// In the order of a stream, or as a node of the graph that the stream is captured for.
+CUresult allocate_in(CUstream handle, const std::shared_ptr<MemoryPool>& pool, Context& context,
+                     std::size_t bytes, CUdeviceptr* address) {
+  Stream* const stream = context.stream(handle);
+  if (stream == nullptr) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (pool == nullptr || address == nullptr || bytes == 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto action = Capture::admit(*stream);
+  if (!action) {
+    return action.error();
+  }
+  if (*action == Capture::Action::kRun) {
+    return allocate_from(*pool, pool, context, bytes, address);
+  }
+  auto work = make_allocate_work(context, bytes);
+  if (!work) {
+    return work.error();
+  }
+  const CUdeviceptr place = std::get<AllocateWork>(*work).allocation->address();
+  const CUresult result = Capture::add(*stream, *std::move(work));
+  if (result == CUDA_SUCCESS) {
+    *address = place;
+  }
+  return result;
+}
+
 /// body(MemoryPool&)
 template <typename Body>
 CUresult call_for_pool(CUmemoryPool handle, Body&& body) noexcept {
@@ -60,23 +90,14 @@ CUresult check_location(const CUmemLocation& location) {
 
 GANTRY_CUDA_API cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
   return call_in_context([&](Context& context) {
-    if (context.stream(stream) == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    const std::shared_ptr<MemoryPool> pool = context.device().pool();
-    return allocate_from(*pool, pool, context, bytes, address);
+    return allocate_in(stream, context.device().pool(), context, bytes, address);
   });
 }
 
 GANTRY_CUDA_API cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
                                         CUstream stream) {
   return call_in_context([&](Context& context) {
-    if (context.stream(stream) == nullptr) {
-      return CUDA_ERROR_INVALID_HANDLE;
-    }
-    const std::shared_ptr<MemoryPool> pool = handles().memory_pools.find(handle);
-    return pool == nullptr ? CUDA_ERROR_INVALID_VALUE
-                           : allocate_from(*pool, pool, context, bytes, address);
+    return allocate_in(stream, handles().memory_pools.find(handle), context, bytes, address);
   });
 }
 
@@ -88,6 +109,17 @@ GANTRY_CUDA_API cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
     const auto record = Allocations::instance().find(address);
     if (!record || record->address != address || record->kind != MemoryKind::kDevice) {
       return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto action = Capture::admit(stream);
+    if (!action) {
+      return action.error();
+    }
+    if (*action == Capture::Action::kCapture) {
+      auto work = make_free_work(address);
+      return work ? Capture::add(stream, *std::move(work)) : work.error();
+    }
+    if (GraphAllocation::at(address) != nullptr) {
+      return free_graph_memory(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
     stream.enqueue([address](CUresult) noexcept {
       // A second free of the same memory finds it gone.

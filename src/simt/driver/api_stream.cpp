@@ -1,6 +1,7 @@
 // Entry points: streams, and the program's functions that run in them.
 #include "simt/driver/api.h"
 #include "simt/driver/event.h"
+#include "simt/driver/graphs/capture.h"
 
 #include <algorithm>
 
@@ -36,8 +37,13 @@ GANTRY_CUDA_API cuStreamCreateWithPriority(CUstream* stream, unsigned int flags,
 GANTRY_CUDA_API cuStreamDestroy_v2(CUstream handle) {
   return call_with_current([&](Context& context) {
     // What is in it still runs.
-    if (handles().streams.erase(handle) == nullptr) {
+    const std::shared_ptr<Stream> stream = handles().streams.erase(handle);
+    if (stream == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (Capture::any()) {
+      const std::lock_guard lock(graph_mutex());
+      Capture::forget(*stream);
     }
     context.forget(handle);
     return CUDA_SUCCESS;
@@ -51,6 +57,9 @@ GANTRY_CUDA_API cuStreamSynchronize(CUstream handle) {
     if (stream == nullptr) {
       return CUDA_ERROR_INVALID_HANDLE;
     }
+    if (const CUresult result = Capture::refuse_captured(*stream); result != CUDA_SUCCESS) {
+      return result;
+    }
     stream->synchronize();
     return stream->group().error();
   });
@@ -58,6 +67,9 @@ GANTRY_CUDA_API cuStreamSynchronize(CUstream handle) {
 
 GANTRY_CUDA_API cuStreamQuery(CUstream handle) {
   return call_for_stream(handle, [](Stream& stream) {
+    if (const CUresult result = Capture::refuse_captured(stream); result != CUDA_SUCCESS) {
+      return result;
+    }
     if (!stream.settled()) {
       return CUDA_ERROR_NOT_READY;
     }
@@ -74,6 +86,17 @@ GANTRY_CUDA_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigne
     if (flags > CU_EVENT_WAIT_EXTERNAL) {
       return CUDA_ERROR_INVALID_VALUE;
     }
+    const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
+    const auto action = Capture::wait(stream, *event, external);
+    if (!action) {
+      return action.error();
+    }
+    if (*action == Capture::Action::kCapture) {
+      return external ? Capture::add(stream, WaitWork{event, event_handle}) : CUDA_SUCCESS;
+    }
+    if (external) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     stream.enqueue_wait(event->position());
     return CUDA_SUCCESS;
   });
@@ -84,6 +107,9 @@ GANTRY_CUDA_API cuStreamAddCallback(CUstream handle, CUstreamCallback callback, 
   return call_for_stream(handle, [&](Stream& stream) {
     if (callback == nullptr || flags != 0) {
       return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (const CUresult result = Capture::refuse_captured(stream); result != CUDA_SUCCESS) {
+      return result;
     }
     stream.enqueue(
         [handle, callback, argument](CUresult status) noexcept {
@@ -100,22 +126,24 @@ GANTRY_CUDA_API cuLaunchHostFunc(CUstream handle, CUhostFn function, void* argum
     if (function == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    stream.enqueue(
-        [function, argument](CUresult status) noexcept {
-          // Unlike a callback it has no way to learn of an error, and is left out.
-          if (status == CUDA_SUCCESS) {
-            const HostFunctionScope scope;
-            function(argument);
-          }
-        },
-        Stream::Runs::kOnDriverThread);
+    const auto action = Capture::admit(stream);
+    if (!action) {
+      return action.error();
+    }
+    if (*action == Capture::Action::kCapture) {
+      return Capture::add(stream, HostWork{function, argument});
+    }
+    enqueue_host_function(stream, function, argument);
     return CUDA_SUCCESS;
   });
 }
 
 GANTRY_CUDA_API cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t,
                                        unsigned int flags) {
-  return call_for_stream(handle, [&](Stream&) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    if (const CUresult result = Capture::refuse_captured(stream); result != CUDA_SUCCESS) {
+      return result;
+    }
     const bool one_flag = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                           flags == CU_MEM_ATTACH_SINGLE;
     return address == 0 || !one_flag ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -152,7 +180,32 @@ GANTRY_CUDA_API cuStreamGetDevice(CUstream handle, CUdevice* device) {
   });
 }
 
-GANTRY_CUDA_API cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
-  return call_for_stream(handle,
-                         [&](Stream&) { return deliver(status, CU_STREAM_CAPTURE_STATUS_NONE); });
+GANTRY_CUDA_API cuStreamGetAttribute(CUstream handle, CUlaunchAttributeID attribute,
+                                     CUlaunchAttributeValue* value) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    return value != nullptr && stream.get(attribute, *value) ? CUDA_SUCCESS
+                                                             : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+GANTRY_CUDA_API cuStreamSetAttribute(CUstream handle, CUlaunchAttributeID attribute,
+                                     const CUlaunchAttributeValue* value) {
+  return call_for_stream(handle, [&](Stream& stream) {
+    return value != nullptr && stream.set(attribute, *value) ? CUDA_SUCCESS
+                                                             : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+GANTRY_CUDA_API cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return call_in_context([&](Context& context) {
+    // The second look-up may end what the first gave.
+    Stream* const found = context.stream(to);
+    const std::shared_ptr<Stream> target = found != nullptr ? found->shared_from_this() : nullptr;
+    const Stream* const source = context.stream(from);
+    if (target == nullptr || source == nullptr) {
+      return CUDA_ERROR_INVALID_HANDLE;
+    }
+    target->copy_attributes(*source);
+    return CUDA_SUCCESS;
+  });
 }

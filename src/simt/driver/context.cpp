@@ -2,6 +2,7 @@
 
 #include "simt/driver/allocations.h"
 #include "simt/driver/event.h"
+#include "simt/driver/graphs/capture.h"
 #include "simt/driver/handles.h"
 #include "simt/driver/module.h"
 #include "simt/driver/thread_state.h"
@@ -89,6 +90,14 @@ void Context::close() {
   }
   handles().contexts.erase(handle_);
   OpenContexts::instance().remove(id_);
+  {
+    std::vector<std::shared_ptr<Stream>> streams;
+    group_->list(streams);
+    const std::lock_guard lock(graph_mutex());
+    for (const std::shared_ptr<Stream>& stream : streams) {
+      Capture::forget(*stream);
+    }
+  }
   synchronize();
   std::unordered_set<std::uint64_t> owned;
   {

@@ -1,6 +1,7 @@
 #include "simt/driver/copy.h"
 
 #include "base/result.h"
+#include "simt/driver/graphs/capture.h"
 #include "simt/driver/stream.h"
 #include "simt/exec/memory/device_memory.h"
 
@@ -55,6 +56,29 @@ CUresult run_and_wait(Stream& stream, const Work& work) {
   });
   stream.wait(position.sequence);
   return stream.group().error();
+}
+
+/// A call that waits for its work cannot be captured, and may wait for streams that are.
+tl::expected<Capture::Action, CUresult> admit(const Stream& stream, Returns returns) {
+  if (returns == Returns::kAtOnce) {
+    return Capture::admit(stream);
+  }
+  CUresult result = Capture::refuse_captured(stream);
+  if (result == CUDA_SUCCESS) {
+    result = Capture::refuse_unsafe();
+  }
+  return result == CUDA_SUCCESS ? tl::expected<Capture::Action, CUresult>(Capture::Action::kRun)
+                                : tl::unexpected(result);
+}
+
+/// Has the work done in the stream's order.
+template <typename Work>
+void enqueue_work(Stream& stream, const Work& work) {
+  stream.enqueue([work](CUresult status) noexcept {
+    if (status == CUDA_SUCCESS) {
+      work.run();
+    }
+  });
 }
 
 /// What an empty copy does, which waits for its turn all the same.
@@ -191,7 +215,82 @@ tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY3D& parameters) {
   return copy;
 }
 
+CUDA_MEMCPY3D parameters_of(const Copy& copy) {
+  const auto type_of = [](RangeSide side) {
+    switch (side) {
+    case RangeSide::kHost:
+      return CU_MEMORYTYPE_HOST;
+    case RangeSide::kDevice:
+      return CU_MEMORYTYPE_DEVICE;
+    case RangeSide::kEither:
+      break;
+    }
+    return CU_MEMORYTYPE_UNIFIED;
+  };
+  const auto rows_of = [](const CopySide& side) {
+    return side.pitch == 0 ? 0 : side.slice / side.pitch;
+  };
+  CUDA_MEMCPY3D parameters = {};
+  parameters.srcMemoryType = type_of(copy.source.side);
+  parameters.srcHost = pointer(copy.source.address);
+  parameters.srcDevice = copy.source.address;
+  parameters.srcPitch = copy.source.pitch;
+  parameters.srcHeight = rows_of(copy.source);
+  parameters.dstMemoryType = type_of(copy.destination.side);
+  parameters.dstHost = pointer(copy.destination.address);
+  parameters.dstDevice = copy.destination.address;
+  parameters.dstPitch = copy.destination.pitch;
+  parameters.dstHeight = rows_of(copy.destination);
+  parameters.WidthInBytes = copy.width;
+  parameters.Height = copy.height;
+  parameters.Depth = copy.depth;
+  return parameters;
+}
+
+CUresult check(const Copy& copy) {
+  if (copy.empty()) {
+    return CUDA_SUCCESS;
+  }
+  const auto source = check_side(copy.source, copy);
+  const auto destination = check_side(copy.destination, copy);
+  return !source ? source.error() : !destination ? destination.error() : CUDA_SUCCESS;
+}
+
+CUresult check(const Fill& fill) {
+  if (fill.empty()) {
+    return CUDA_SUCCESS;
+  }
+  std::uint64_t width = 0;
+  if (__builtin_mul_overflow(fill.width, fill.element, &width) ||
+      fill.address % fill.element != 0 ||
+      (fill.height > 1 && (fill.pitch < width || fill.pitch % fill.element != 0))) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto kind =
+      extent_of({fill.address, fill.pitch, 0}, width, fill.height, 1).and_then([&](auto extent) {
+        return classify(fill.address, extent, RangeSide::kDevice);
+      });
+  return kind ? CUDA_SUCCESS : kind.error();
+}
+
+void enqueue(Stream& stream, const Copy& copy) {
+  enqueue_work(stream, copy);
+}
+void enqueue(Stream& stream, const Fill& fill) {
+  enqueue_work(stream, fill);
+}
+
 CUresult copy_in(Stream& stream, const Copy& copy, Returns returns) {
+  const auto action = admit(stream, returns);
+  if (!action) {
+    return action.error();
+  }
+  if (*action == Capture::Action::kCapture) {
+    const CUresult result = check(copy);
+    return result != CUDA_SUCCESS
+               ? result
+               : Capture::add(stream, CopyWork{copy, parameters_of(copy), nullptr});
+  }
   if (copy.empty()) {
     return returns == Returns::kWhenDone ? run_and_wait(stream, Nothing()) : CUDA_SUCCESS;
   }
@@ -221,39 +320,28 @@ CUresult copy_in(Stream& stream, const Copy& copy, Returns returns) {
     });
     return CUDA_SUCCESS;
   }
-  stream.enqueue([copy](CUresult status) noexcept {
-    if (status == CUDA_SUCCESS) {
-      copy.run();
-    }
-  });
+  enqueue(stream, copy);
   return CUDA_SUCCESS;
 }
 
 CUresult fill_in(Stream& stream, const Fill& fill, Returns returns) {
+  const auto action = admit(stream, returns);
+  if (!action) {
+    return action.error();
+  }
   if (fill.empty()) {
     return CUDA_SUCCESS;
   }
-  std::uint64_t width = 0;
-  if (__builtin_mul_overflow(fill.width, fill.element, &width) ||
-      fill.address % fill.element != 0 ||
-      (fill.height > 1 && (fill.pitch < width || fill.pitch % fill.element != 0))) {
-    return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult result = check(fill); result != CUDA_SUCCESS) {
+    return result;
   }
-  const auto kind =
-      extent_of({fill.address, fill.pitch, 0}, width, fill.height, 1).and_then([&](auto extent) {
-        return classify(fill.address, extent, RangeSide::kDevice);
-      });
-  if (!kind) {
-    return kind.error();
+  if (*action == Capture::Action::kCapture) {
+    return Capture::add(stream, FillWork{fill, nullptr});
   }
   if (returns == Returns::kWhenDone) {
     return run_and_wait(stream, fill);
   }
-  stream.enqueue([fill](CUresult status) noexcept {
-    if (status == CUDA_SUCCESS) {
-      fill.run();
-    }
-  });
+  enqueue(stream, fill);
   return CUDA_SUCCESS;
 }
 

@@ -51,6 +51,18 @@ struct Fill {
 [[nodiscard]] tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY2D& parameters);
 [[nodiscard]] tl::expected<Copy, CUresult> copy_of(const CUDA_MEMCPY3D& parameters);
 
+/// What cuGraphMemcpyNodeGetParams says of a copy.
+[[nodiscard]] CUDA_MEMCPY3D parameters_of(const Copy& copy);
+
+/// Whether the ranges are such that they can be copied, or filled.
+[[nodiscard]] CUresult check(const Copy& copy);
+[[nodiscard]] CUresult check(const Fill& fill);
+
+/// Has it done in the stream's order, by when memory of the program that is not pinned is still
+/// there.
+void enqueue(Stream& stream, const Copy& copy);
+void enqueue(Stream& stream, const Fill& fill);
+
 /// Whether the call returns before the copy has ended.
 enum class Returns : std::uint8_t { kWhenDone, kAtOnce };
 

@@ -62,6 +62,7 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
       {CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1},
       {CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
+      {CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, 1},
       {CU_DEVICE_ATTRIBUTE_INTEGRATED, 1}, // its memory is the host's
       // Kernels see no memory of the program that was not allocated by the driver, or registered,

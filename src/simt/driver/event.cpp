@@ -8,6 +8,10 @@ void Event::record(Stream& stream) {
   const std::lock_guard lock(mutex_);
   ++record_;
   time_.reset();
+  if (captured()) {
+    capture_ = {};
+    captured_.store(false, std::memory_order_release);
+  }
   if (!timed() || stream.settled()) {
     position_ = stream.mark();
     if (timed()) {
@@ -24,6 +28,20 @@ void Event::pass(std::uint64_t record) {
   if (record == record_) {
     time_ = Clock::now();
   }
+}
+
+void Event::set_capture(StreamCapture capture) {
+  const std::lock_guard lock(mutex_);
+  ++record_;
+  time_.reset();
+  position_ = {};
+  capture_ = std::move(capture);
+  captured_.store(true, std::memory_order_release);
+}
+
+StreamCapture Event::capture() const {
+  const std::lock_guard lock(mutex_);
+  return capture_;
 }
 
 Position Event::position() const {

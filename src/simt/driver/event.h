@@ -2,8 +2,10 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
+#include "simt/driver/graphs/stream_capture.h"
 #include "simt/driver/stream_operation.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -26,6 +28,11 @@ public:
   [[nodiscard]] Position position() const;
   [[nodiscard]] bool passed() const;
   void wait() const;
+  /// Marks where a captured stream is, in place of the mark before.
+  void set_capture(StreamCapture capture);
+  [[nodiscard]] StreamCapture capture() const;
+  /// Whether the latest mark is in a capture, be it that it has ended.
+  [[nodiscard]] bool captured() const { return captured_.load(std::memory_order_acquire); }
   /// The error of the context that the mark is in.
   [[nodiscard]] CUresult error() const;
 
@@ -42,6 +49,8 @@ private:
   Position position_;
   std::uint64_t record_ = 0; ///< counts the marks
   std::optional<Clock::time_point> time_;
+  StreamCapture capture_;
+  std::atomic<bool> captured_ = false;
 };
 
 } // namespace gantry::simt::driver

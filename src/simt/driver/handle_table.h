@@ -29,6 +29,10 @@ enum class HandleKind : std::uint8_t {
   kLibrary,
   kKernel,
   kMemoryPool,
+  kGraph,
+  kGraphNode,
+  kGraphExec,
+  kUserObject,
 };
 
 [[nodiscard]] inline std::uint64_t handle_bits(const void* handle) {

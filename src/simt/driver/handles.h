@@ -15,6 +15,10 @@ class LinkState;
 class Library;
 class Kernel;
 class MemoryPool;
+class Graph;
+struct GraphNode;
+class GraphExec;
+class UserObject;
 
 struct Handles {
   HandleTable<Context, HandleKind::kContext, CUcontext> contexts;
@@ -26,6 +30,10 @@ struct Handles {
   HandleTable<Library, HandleKind::kLibrary, CUlibrary> libraries;
   HandleTable<Kernel, HandleKind::kKernel, CUkernel> kernels;
   HandleTable<MemoryPool, HandleKind::kMemoryPool, CUmemoryPool> memory_pools;
+  HandleTable<Graph, HandleKind::kGraph, CUgraph> graphs;
+  HandleTable<GraphNode, HandleKind::kGraphNode, CUgraphNode> graph_nodes;
+  HandleTable<GraphExec, HandleKind::kGraphExec, CUgraphExec> graph_execs;
+  HandleTable<UserObject, HandleKind::kUserObject, CUuserObject> user_objects;
 };
 
 /// Lives as long as the process.

@@ -3,7 +3,8 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "simt/driver/device.h"
-#include "simt/driver/fat_binary.h"
+#include "simt/images/fat_binary.h"
+#include "simt/images/ptx_elf.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -76,12 +77,12 @@ bool starts_with_number(Bytes bytes, Integer magic) {
   return load<Integer>(bytes, 0) == magic;
 }
 
-ImageResult<std::vector<std::string_view>> texts_of_linked(Bytes image) {
+ImageResult<std::vector<std::string>> texts_of_linked(Bytes image) {
   const auto header = load<LinkedHeader>(image, 0);
   if (!header || header->bytes > image.size()) {
     return refuse(CUDA_ERROR_INVALID_IMAGE, "the linked image is not complete");
   }
-  std::vector<std::string_view> texts;
+  std::vector<std::string> texts;
   std::uint64_t offset = sizeof(LinkedHeader);
   for (std::uint64_t i = 0; i < header->texts; ++i) {
     const auto size = load<std::uint64_t>(image, offset);
@@ -89,16 +90,16 @@ ImageResult<std::vector<std::string_view>> texts_of_linked(Bytes image) {
     if (!text) {
       return refuse(CUDA_ERROR_INVALID_IMAGE, "the linked image is not complete");
     }
-    texts.push_back(as_text(*text));
+    texts.emplace_back(as_text(*text));
     offset += sizeof(*size) + *size;
   }
   return texts;
 }
 
-ImageResult<ProgramPointer> link_texts(const std::vector<std::string_view>& texts,
+ImageResult<ProgramPointer> link_texts(const std::vector<std::string>& texts,
                                        const Device& device) {
   std::vector<std::unique_ptr<ptx::Module>> modules;
-  for (const std::string_view text : texts) {
+  for (const std::string& text : texts) {
     modules.push_back(GANTRY_TRY(parse_text(text, kTextName, device)));
   }
   auto program = ptx::link(std::move(modules));
@@ -106,6 +107,20 @@ ImageResult<ProgramPointer> link_texts(const std::vector<std::string_view>& text
     return tl::unexpected(ImageError{CUDA_ERROR_INVALID_PTX, program.error() + "\n"});
   }
   return ProgramPointer(std::move(*program));
+}
+
+/// Of a cubin no more than what tells that it is one.
+ImageResult<Bytes> measured_elf(const void* image) {
+  constexpr std::size_t kIdentification = 16;
+  const Bytes begin(static_cast<const std::byte*>(image), kIdentification);
+  if (!images::is_ptx_elf(begin)) {
+    return begin.first(4);
+  }
+  const std::optional<Bytes> all = images::measured_ptx_elf(image);
+  if (!all) {
+    return refuse(CUDA_ERROR_INVALID_IMAGE, "the ELF file with PTX is damaged");
+  }
+  return *all;
 }
 
 /// The image with its size, which its first bytes tell.
@@ -117,8 +132,8 @@ ImageResult<Bytes> measured(const void* image) {
   if (first >= 4) {
     std::uint32_t magic = 0;
     std::memcpy(&magic, image, sizeof(magic));
-    if (magic == GANTRY_FAT_BINARY_MAGIC || magic == kFatWrapperMagic) {
-      const std::optional<Bytes> container = fat_container(image);
+    if (magic == GANTRY_FAT_BINARY_MAGIC || magic == images::kFatWrapperMagic) {
+      const std::optional<Bytes> container = images::fat_container(image);
       if (!container) {
         return refuse(CUDA_ERROR_INVALID_IMAGE, "the fat binary is damaged");
       }
@@ -128,7 +143,7 @@ ImageResult<Bytes> measured(const void* image) {
                     "\x7F"
                     "ELF",
                     4) == 0) {
-      return Bytes(begin, 4);
+      return measured_elf(image);
     }
   }
   if (first == 8 && std::memcmp(image, kLinkedMagic, sizeof(kLinkedMagic)) == 0) {
@@ -164,15 +179,22 @@ ImageResult<std::unique_ptr<ptx::Module>> parse_text(std::string_view text, cons
   return std::move(*module);
 }
 
-ImageResult<std::vector<std::string_view>> texts_of(std::span<const std::byte> image,
-                                                    const Device& device) {
+ImageResult<std::vector<std::string>> texts_of(std::span<const std::byte> image,
+                                               const Device& device) {
   if (starts_with_number(image, GANTRY_FAT_BINARY_MAGIC)) {
-    const auto text = ptx_of_fat_binary(image, device.major() * 10 + device.minor());
-    if (!text) {
+    auto texts = images::texts_of_fat_binary(image, device.major() * 10 + device.minor());
+    if (!texts) {
       return refuse(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                    fmt::format("the fat binary cannot be executed here: {}", text.error()));
+                    fmt::format("the fat binary cannot be executed here: {}", texts.error()));
     }
-    return std::vector{*text};
+    return *std::move(texts);
+  }
+  if (images::is_ptx_elf(image)) {
+    const auto texts = images::texts_of_ptx_elf(image);
+    if (!texts) {
+      return refuse(CUDA_ERROR_INVALID_IMAGE, "the ELF file with PTX is damaged");
+    }
+    return std::vector<std::string>(texts->begin(), texts->end());
   }
   if (starts_with(image, "\x7F"
                          "ELF")) {
@@ -184,7 +206,7 @@ ImageResult<std::vector<std::string_view>> texts_of(std::span<const std::byte> i
   if (starts_with(image, std::string_view(kLinkedMagic, sizeof(kLinkedMagic)))) {
     return texts_of_linked(image);
   }
-  return std::vector{as_text(image)};
+  return std::vector<std::string>{std::string(as_text(image))};
 }
 
 ImageResult<ProgramPointer> load_image(const void* image, const Device& device) {

@@ -1,6 +1,7 @@
 // Images: from the bytes that a program gives to load, to a linked PTX program.
 //
-// An image is a PTX text, a fat binary with a PTX text in it, or what cuLinkComplete made here (a
+// An image is a PTX text, a fat binary with a PTX text in it, an ELF file that the executor's own
+// ptxas or libnvJitLink has made (images/ptx_elf.h), or what cuLinkComplete made here (a
 // LinkedImage). Machine code of a GPU cannot be executed.
 #pragma once
 
@@ -37,8 +38,8 @@ using ProgramPointer = std::shared_ptr<const ptx::Program>;
 
 /// The PTX texts in an image of that size, to be linked with others; more than one if it was
 /// linked.
-[[nodiscard]] ImageResult<std::vector<std::string_view>> texts_of(std::span<const std::byte> image,
-                                                                  const Device& device);
+[[nodiscard]] ImageResult<std::vector<std::string>> texts_of(std::span<const std::byte> image,
+                                                             const Device& device);
 
 /// Parses a text and checks that the device can execute what it was made for.
 [[nodiscard]] ImageResult<std::unique_ptr<ptx::Module>>

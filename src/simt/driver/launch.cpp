@@ -1,6 +1,8 @@
 #include "simt/driver/launch.h"
 
 #include "simt/driver/device.h"
+#include "simt/driver/graphs/capture.h"
+#include "simt/driver/messages.h"
 #include "simt/driver/module.h"
 #include "simt/driver/queue_order.h"
 #include "simt/driver/stream.h"
@@ -17,23 +19,6 @@
 namespace gantry::simt::driver {
 
 namespace {
-
-/// The values of a kernel's parameters, inside a StreamOperation if they are few.
-class ParameterBytes {
-public:
-  static constexpr std::uint32_t kInline = 256;
-
-  explicit ParameterBytes(std::uint32_t size) {
-    if (size > kInline) {
-      large_ = std::make_unique_for_overwrite<std::byte[]>(size);
-    }
-  }
-  [[nodiscard]] std::byte* data() { return large_ != nullptr ? large_.get() : few_.data(); }
-
-private:
-  std::unique_ptr<std::byte[]> large_;
-  alignas(16) std::array<std::byte, kInline> few_;
-};
 
 CUresult gather(const exec::KernelFacts& facts, void** parameters, void** extra,
                 ParameterBytes& bytes) {
@@ -69,6 +54,35 @@ CUresult gather(const exec::KernelFacts& facts, void** parameters, void** extra,
     std::memcpy(bytes.data(), buffer, facts.parameter_bytes);
   }
   return CUDA_SUCCESS;
+}
+
+} // namespace
+
+unsigned blocks_of_multiprocessor(const Function& function, unsigned threads,
+                                  std::size_t dynamic_shared) {
+  const exec::KernelFacts& facts = function.facts();
+  const Device& device = function.module().device();
+  const MultiprocessorLimits& limits = device.limits();
+  const std::uint64_t shared = facts.static_shared + dynamic_shared;
+  if (threads == 0 || threads > facts.max_threads || shared > limits.shared_bytes_of_block) {
+    return 0;
+  }
+  const unsigned warps = (threads + Device::kWarpSize - 1) / Device::kWarpSize;
+  std::uint64_t blocks = std::min(limits.blocks, limits.threads / Device::kWarpSize / warps);
+  if (shared != 0) {
+    blocks = std::min(blocks, limits.shared_bytes / shared);
+  }
+  const unsigned registers = std::max(1U, facts.registers) * warps * Device::kWarpSize;
+  blocks = std::min<std::uint64_t>(blocks, Device::kRegisters / registers);
+  // Grids with barriers rely on it, so it is no more than can really be resident.
+  exec::LaunchShape shape;
+  shape.block[0] = threads;
+  shape.dynamic_shared = static_cast<std::uint32_t>(dynamic_shared);
+  if (blocks != 0) {
+    blocks = std::clamp<std::uint64_t>(
+        exec::resident_blocks(facts, shape) / device.multiprocessors(), 1, blocks);
+  }
+  return static_cast<unsigned>(blocks);
 }
 
 CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
@@ -122,33 +136,73 @@ void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announce
   }
 }
 
-} // namespace
+CUresult read_attribute(CUlaunchAttributeID attribute, const CUlaunchAttributeValue& value,
+                        LaunchWishes& wishes) {
+  switch (attribute) {
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    wishes.cooperative = value.cooperative != 0;
+    return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
+    const auto& size = value.clusterDim;
+    return size.x > 1 || size.y > 1 || size.z > 1
+               ? not_offered("cuLaunchKernelEx with clusters of blocks")
+               : CUDA_SUCCESS;
+  }
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    wishes.event = value.programmaticEvent.event;
+    return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    wishes.event = value.launchCompletionEvent.event;
+    return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+    return not_offered("cuLaunchKernelEx of nodes that the device updates");
+  default:
+    // The others only say how to be faster.
+    return attribute < CU_LAUNCH_ATTRIBUTE_IGNORE ||
+                   attribute > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
+  }
+}
 
-unsigned blocks_of_multiprocessor(const Function& function, unsigned threads,
-                                  std::size_t dynamic_shared) {
-  const exec::KernelFacts& facts = function.facts();
-  const Device& device = function.module().device();
-  const MultiprocessorLimits& limits = device.limits();
-  const std::uint64_t shared = facts.static_shared + dynamic_shared;
-  if (threads == 0 || threads > facts.max_threads || shared > limits.shared_bytes_of_block) {
-    return 0;
+ParameterBytes::ParameterBytes(std::span<const std::byte> bytes) : ParameterBytes(bytes.size()) {
+  std::ranges::copy(bytes, data());
+}
+
+tl::expected<CheckedLaunch, CUresult> check_launch(LaunchRequest request) {
+  const Function& function = *request.function;
+  if (const CUresult result = check_shape(function, request.shape); result != CUDA_SUCCESS) {
+    return tl::unexpected(result);
   }
-  const unsigned warps = (threads + Device::kWarpSize - 1) / Device::kWarpSize;
-  std::uint64_t blocks = std::min(limits.blocks, limits.threads / Device::kWarpSize / warps);
-  if (shared != 0) {
-    blocks = std::min(blocks, limits.shared_bytes / shared);
+  CheckedLaunch launch{nullptr, request.shape, ParameterBytes(function.facts().parameter_bytes)};
+  if (const CUresult result =
+          gather(function.facts(), request.parameters, request.extra, launch.bytes);
+      result != CUDA_SUCCESS) {
+    return tl::unexpected(result);
   }
-  const unsigned registers = std::max(1U, facts.registers) * warps * Device::kWarpSize;
-  blocks = std::min<std::uint64_t>(blocks, Device::kRegisters / registers);
-  // Grids with barriers rely on it, so it is no more than can really be resident.
-  exec::LaunchShape shape;
-  shape.block[0] = threads;
-  shape.dynamic_shared = static_cast<std::uint32_t>(dynamic_shared);
-  if (blocks != 0) {
-    blocks = std::clamp<std::uint64_t>(
-        exec::resident_blocks(facts, shape) / device.multiprocessors(), 1, blocks);
-  }
-  return static_cast<unsigned>(blocks);
+  launch.function = std::move(request.function);
+  return launch;
+}
+
+void enqueue_launch(Stream& stream, CheckedLaunch launch) {
+  stream.note_order();
+  exec::AnnouncedLaunch announced(stream.id(), stream.last() + 1,
+                                  [&](std::uint64_t other, std::uint64_t sequence) {
+                                    return is_after(stream.id(), other, sequence);
+                                  });
+  stream.enqueue([stream = &stream, group = &stream.group(), announced = std::move(announced),
+                  launch = std::move(launch)](CUresult status) mutable noexcept {
+    if (status != CUDA_SUCCESS) {
+      return;
+    }
+    let_others_come(*stream, announced);
+    auto ended = launch.function->run(launch.shape, launch.bytes.data(), announced);
+    if (!ended &&
+        group->fail(static_cast<CUresult>(ended.error().code), std::move(ended.error().facts))) {
+      std::fprintf(stderr, "%s", ended.error().report.c_str());
+    }
+  });
 }
 
 CUresult launch_in(Stream& stream, LaunchRequest request) {
@@ -156,35 +210,21 @@ CUresult launch_in(Stream& stream, LaunchRequest request) {
   if (stream.group().context_id() != function.module().context_id()) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  if (const CUresult result = check_shape(function, request.shape); result != CUDA_SUCCESS) {
+  auto launch = check_launch(std::move(request));
+  if (!launch) {
+    return launch.error();
+  }
+  if (const CUresult result = function.prepare(launch->shape); result != CUDA_SUCCESS) {
     return result;
   }
-  ParameterBytes bytes(function.facts().parameter_bytes);
-  if (const CUresult result = gather(function.facts(), request.parameters, request.extra, bytes);
-      result != CUDA_SUCCESS) {
-    return result;
+  const auto action = Capture::admit(stream);
+  if (!action) {
+    return action.error();
   }
-  if (const CUresult result = function.prepare(request.shape); result != CUDA_SUCCESS) {
-    return result;
+  if (*action == Capture::Action::kCapture) {
+    return Capture::add(stream, make_work(*std::move(launch)));
   }
-  stream.note_order();
-  exec::AnnouncedLaunch announced(stream.id(), stream.last() + 1,
-                                  [&](std::uint64_t other, std::uint64_t sequence) {
-                                    return is_after(stream.id(), other, sequence);
-                                  });
-  stream.enqueue([stream = &stream, group = &stream.group(), function = std::move(request.function),
-                  shape = request.shape, announced = std::move(announced),
-                  bytes = std::move(bytes)](CUresult status) mutable noexcept {
-    if (status != CUDA_SUCCESS) {
-      return;
-    }
-    let_others_come(*stream, announced);
-    auto ended = function->run(shape, bytes.data(), announced);
-    if (!ended &&
-        group->fail(static_cast<CUresult>(ended.error().code), std::move(ended.error().facts))) {
-      std::fprintf(stderr, "%s", ended.error().report.c_str());
-    }
-  });
+  enqueue_launch(stream, *std::move(launch));
   return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 
 #include "simt/driver/device.h"
 #include "simt/driver/messages.h"
+#include "simt/images/ptx_elf.h"
 
 #include <utility>
 
@@ -26,7 +27,10 @@ CUresult LinkState::add(CUjitInputType type, std::span<const std::byte> input,
   if (type < CU_JIT_INPUT_CUBIN || type > CU_JIT_INPUT_NVVM) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
+  const bool has_ptx =
+      type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY ||
+      ((type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT) && images::is_ptx_elf(input));
+  if (!has_ptx) {
     return refuse(
         {CUDA_ERROR_NO_BINARY_FOR_GPU,
          fmt::format("error   : '{}' is not PTX; nothing else can be linked here\n", name)});
@@ -36,7 +40,7 @@ CUresult LinkState::add(CUjitInputType type, std::span<const std::byte> input,
   if (!texts) {
     return refuse(texts.error());
   }
-  for (const std::string_view text : *texts) {
+  for (const std::string& text : *texts) {
     auto module = parse_text(text, name, device_);
     if (!module) {
       return refuse(module.error());

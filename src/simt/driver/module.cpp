@@ -77,6 +77,13 @@ CUresult Module::find_variable(const char* name, CUdeviceptr* address, std::size
   return CUDA_SUCCESS;
 }
 
+bool Module::is_managed(std::string_view variable) const {
+  const auto& variables = program_->program().variables;
+  return std::ranges::any_of(variables, [&](const ptx::ProgramVariable& known) {
+    return known.variable->managed && known.variable->name == variable;
+  });
+}
+
 void Module::unload() {
   const std::lock_guard lock(mutex_);
   for (const auto& [kernel, function] : functions_) {

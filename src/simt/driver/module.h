@@ -41,6 +41,7 @@ public:
   /// Writes where a variable lies to those of the two places that are not null.
   [[nodiscard]] CUresult find_variable(const char* name, CUdeviceptr* address,
                                        std::size_t* bytes) const;
+  [[nodiscard]] bool is_managed(std::string_view variable) const;
   /// Ends the handles of the functions. The module's own has been ended.
   void unload();
 

@@ -16,6 +16,19 @@ namespace {
 /// a sleeping thread wakes.
 constexpr std::chrono::microseconds kWaitSpin{50};
 
+bool is_of_stream(CUlaunchAttributeID attribute) {
+  switch (attribute) {
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::uint64_t next_stream_id() {
   static std::atomic<std::uint64_t> next = 3; // 1 and 2 are the default streams' handles
   return next.fetch_add(1, std::memory_order_relaxed);
@@ -298,6 +311,48 @@ void Stream::sleep_until(std::uint64_t sequence) {
   ++sleepers_;
   progress_.wait(lock, [&] { return reached(sequence); });
   --sleepers_;
+}
+
+void enqueue_host_function(Stream& stream, CUhostFn function, void* argument) {
+  stream.enqueue(
+      [function, argument](CUresult status) noexcept {
+        // Unlike a callback it has no way to learn of an error.
+        if (status == CUDA_SUCCESS) {
+          const HostFunctionScope scope;
+          function(argument);
+        }
+      },
+      Stream::Runs::kOnDriverThread);
+}
+
+bool Stream::get(CUlaunchAttributeID attribute, CUlaunchAttributeValue& value) const {
+  if (!is_of_stream(attribute)) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto found = attributes_.find(attribute);
+  value = found != attributes_.end() ? found->second : CUlaunchAttributeValue();
+  if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY && found == attributes_.end()) {
+    value.priority = priority_;
+  }
+  return true;
+}
+
+bool Stream::set(CUlaunchAttributeID attribute, const CUlaunchAttributeValue& value) {
+  if (!is_of_stream(attribute)) {
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  attributes_[attribute] = value;
+  return true;
+}
+
+void Stream::copy_attributes(const Stream& from) {
+  if (this == &from) {
+    return;
+  }
+  const std::scoped_lock lock(mutex_, from.mutex_);
+  attributes_ = from.attributes_;
 }
 
 void Stream::synchronize() {

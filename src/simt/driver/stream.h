@@ -6,12 +6,14 @@
 // for positions that exist when it is appended, so streams never wait for each other in a circle.
 #pragma once
 
+#include "simt/driver/graphs/stream_capture.h"
 #include "simt/driver/stream_operation.h"
 #include "simt/exec/warp/fault.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -73,6 +75,7 @@ public:
   [[nodiscard]] int priority() const { return priority_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] StreamGroup& group() const { return *group_; }
+  [[nodiscard]] const std::shared_ptr<StreamGroup>& shared_group() const { return group_; }
 
   /// Where operations run.
   enum class Runs : std::uint8_t { kAnywhere, kOnDriverThread };
@@ -101,6 +104,9 @@ public:
   /// to wait for. Nothing need be appended for it if all of that has ended.
   [[nodiscard]] Position mark();
 
+  /// Behind everything that was appended so far.
+  [[nodiscard]] Position end() { return {shared_from_this(), last()}; }
+
   /// Nothing that a new operation would wait for is still to be done.
   [[nodiscard]] bool settled() const;
 
@@ -116,8 +122,16 @@ public:
   /// Waits for what was appended so far.
   void synchronize();
 
+  // Attributes are kept for those who ask for them, and have no effect. False for what is none of a
+  // stream.
+  [[nodiscard]] bool get(CUlaunchAttributeID attribute, CUlaunchAttributeValue& value) const;
+  [[nodiscard]] bool set(CUlaunchAttributeID attribute, const CUlaunchAttributeValue& value);
+  void copy_attributes(const Stream& from);
+
   /// For Executors: runs operations if nobody has begun to.
   void run_queued();
+
+  StreamCapture capture;
 
 private:
   friend class Executors;
@@ -163,7 +177,8 @@ private:
   const int priority_;
   const std::uint64_t id_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes_;
   std::condition_variable progress_;
   State state_ = State::kIdle;
   StreamOperation* first_ = nullptr;
@@ -179,5 +194,8 @@ private:
   std::shared_ptr<Stream> next_ready_;
   bool ready_listed_ = false;
 };
+
+/// Has the program's function called on a thread of the driver; left out after an error.
+void enqueue_host_function(Stream& stream, CUhostFn function, void* argument);
 
 } // namespace gantry::simt::driver

@@ -26,6 +26,9 @@ struct ThreadState {
   /// This thread's default stream in each context, by the context's id.
   std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams;
 
+  /// How far captures of other threads, or its own, forbid it calls (capture.h).
+  CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
   /// The stream that calls were about last.
   decltype(Handles::streams)::FoundLast last_stream;
 

@@ -51,6 +51,8 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
   case Opcode::k_brkpt:
   case Opcode::k_pmevent:
     return true; // no debugger, no counters
+  case Opcode::k_griddepcontrol:
+    return true; // a grid begins when those before it have ended
   case Opcode::k_call:
     lower_call(instruction);
     return true;

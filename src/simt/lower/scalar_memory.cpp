@@ -107,7 +107,11 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   case Opcode::k_prefetch:
   case Opcode::k_prefetchu:
   case Opcode::k_discard:
+  case Opcode::k_applypriority:
     return true; // hints
+  case Opcode::k_createpolicy:
+    set_bits(instruction.operands[0], number(0, 64)); // of hints, too
+    return true;
   case Opcode::k_fence:
   case Opcode::k_membar:
     fence(instruction);
@@ -348,14 +352,15 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
     return; // commit_group, wait_group, wait_all
   }
   const std::vector<Operand>& operands = instruction.operands;
+  const bool limited = operands.size() > (instruction.has(Modifier::kL2CacheHint) ? 4 : 3);
   const auto size = static_cast<unsigned>(operands[2].value);
   const unsigned step = std::min(size, 8U);
   Value* to = pointer(operands[0], Space::kShared);
   // With a source size, what is loaded may be what is written (below), which is shared memory.
-  Value* from = pointer(operands[1], operands.size() > 3 ? Space::kGeneric : Space::kGlobal);
+  Value* from = pointer(operands[1], limited ? Space::kGeneric : Space::kGlobal);
   // Bytes beyond the given source size are zero; all are if the source is to be ignored.
   Value* limit = nullptr;
-  if (operands.size() > 3) {
+  if (limited) {
     const bool ignores = operands[3].kind == Operand::Kind::kRegister &&
                          source_.registers[operands[3].index].type == Type::kPred;
     limit = ignores ? builder_.CreateSelect(get_predicate(operands[3]), number(0), number(size))
@@ -392,6 +397,11 @@ void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
 }
 
 void ScalarFunction::fence(const ptx::Instruction& instruction) {
+  // There is one way to memory alone, and so nothing to order between several.
+  if (instruction.has(Modifier::kProxy) && !instruction.has(Modifier::kAcquire) &&
+      !instruction.has(Modifier::kRelease)) {
+    return;
+  }
   // Acquire-release is what every access of the host has; only sequential consistency needs more.
   const bool strong = instruction.opcode == Opcode::k_membar || instruction.has(Modifier::kSc);
   create_fence(builder_,

@@ -52,7 +52,15 @@ bool Cursor::fail(Location location, std::string message) {
   return false;
 }
 
+void Cursor::go_back(const Place& place) {
+  lexer_ = place.lexer;
+  token_ = place.token;
+  error_ = {};
+  failed_on_syntax_ = false;
+}
+
 bool Cursor::syntax_error(std::string_view expected) {
+  failed_on_syntax_ |= error_.message.empty();
   if (token_.kind == TokenKind::kError) {
     return fail(token_.error);
   }
@@ -97,9 +105,17 @@ bool Cursor::expect_number(std::uint32_t& number) {
 }
 
 bool Cursor::skip_brackets() {
+  return skip_brackets_until('\0');
+}
+
+bool Cursor::skip_operand_brackets() {
+  return skip_brackets_until(';');
+}
+
+bool Cursor::skip_brackets_until(char end) {
   std::string open;
   do {
-    if (at(TokenKind::kEnd) || at(TokenKind::kError)) {
+    if (at(TokenKind::kEnd) || at(TokenKind::kError) || (end != '\0' && at(end))) {
       return syntax_error(fmt::format("'{}'", partner(open.back())));
     }
     const char character = token_.mark < 0x100 ? static_cast<char>(token_.mark) : '\0';

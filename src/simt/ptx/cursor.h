@@ -33,6 +33,8 @@ public:
   [[nodiscard]] bool expect_number(std::uint32_t& number);
   /// Goes past a bracket that is next, its partner and what is between, whatever that is.
   [[nodiscard]] bool skip_brackets();
+  /// The same inside a statement, which `;` ends.
+  [[nodiscard]] bool skip_operand_brackets();
   /// Goes past the next `;` outside brackets.
   [[nodiscard]] bool skip_statement();
 
@@ -42,11 +44,25 @@ public:
   /// What is next does not belong there.
   bool syntax_error(std::string_view expected);
   [[nodiscard]] ParseError& error() { return error_; }
+  /// Whether the error is one of syntax: what stands there is nothing that the parser knows.
+  [[nodiscard]] bool failed_on_syntax() const { return failed_on_syntax_; }
+
+  /// A place in the text to go back to.
+  struct Place {
+    Lexer lexer;
+    Token token;
+  };
+  [[nodiscard]] Place place() const { return {lexer_, token_}; }
+  /// As if nothing behind the place had been read, an error found there included.
+  void go_back(const Place& place);
 
 private:
+  bool skip_brackets_until(char end);
+
   Lexer lexer_;
   Token token_;
   ParseError error_;
+  bool failed_on_syntax_ = false;
 };
 
 } // namespace gantry::simt::ptx

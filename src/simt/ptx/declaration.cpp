@@ -133,6 +133,12 @@ bool ParseContext::charge(std::uint64_t count, Location location) {
   return true;
 }
 
+void ParseContext::skip_word() {
+  const Token& word = cursor.token();
+  skipped.push_back({{word.text.data() - 1, word.text.size() + 1}, word.location}); // with its dot
+  cursor.next();
+}
+
 std::optional<std::uint32_t> ParseContext::find_symbol(std::string_view name) const {
   const auto found = symbols.find(name);
   return found != symbols.end() ? std::optional(found->second) : std::nullopt;
@@ -187,11 +193,18 @@ bool parse_type(ParseContext& context, Variable& variable) {
       break;
     default: {
       const std::optional<Type> type = type_named(word);
-      if (!type) {
+      if (!type && !context.in_function) {
         return cursor.fail(fmt::format("Type '.{}' is not supported", word));
       }
       if (typed) {
         return cursor.syntax_error("a name");
+      }
+      if (!type) {
+        // Opaque types are handles of 64 bits; what uses the name has to find it declared.
+        variable.type = Type::kB64;
+        typed = true;
+        context.skip_word();
+        break;
       }
       if (*type == Type::kPred && variable.space != Space::kRegister) {
         return cursor.fail("Predicate variables must be in register state space");

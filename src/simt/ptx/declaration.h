@@ -23,6 +23,17 @@ struct ParseContext {
   /// left out between braces), so that a short text cannot take all memory.
   std::uint64_t budget = 0;
 
+  /// What the function that is being parsed has and the parser does not know: directives, types. It
+  /// is refused, for the first of them, where a kernel that is launched reaches it.
+  struct Skipped {
+    std::string_view text;
+    Location location;
+  };
+  std::vector<Skipped> skipped = {};
+  bool in_function = false;
+  /// Notes the word that is next, a directive or a type, and goes past it.
+  void skip_word();
+
   /// Takes from the budget; an error if there is not so much.
   [[nodiscard]] bool charge(std::uint64_t count, Location location);
   [[nodiscard]] std::optional<std::uint32_t> find_symbol(std::string_view name) const;

@@ -195,6 +195,9 @@ bool FunctionParser::parse_directive() {
     return parse_file(context_);
   case Directive::kPragma:
     return skip_pragma(cursor_);
+  case Directive::kUnknown:
+    context_.skip_word();
+    return cursor_.skip_statement();
   default:
     return cursor_.syntax_error("a statement");
   }

@@ -39,6 +39,15 @@ bool check_parameter_bytes(Cursor& cursor, const Function& kernel) {
                                  bytes, kMaxParameterBytes, kernel.name));
 }
 
+/// Makes what was skipped unknown instructions of the function, so that it is refused for them.
+void add_skipped(const ParseContext& context, Function& function) {
+  for (const ParseContext::Skipped& skipped : context.skipped) {
+    Instruction& instruction = function.instructions.emplace_back();
+    instruction.name = skipped.text;
+    instruction.location = skipped.location;
+  }
+}
+
 /// Makes the parsed parameters variables of the function.
 void add_interface(Function& function, std::vector<Variable>& variables,
                    std::vector<std::uint32_t>& indices) {
@@ -294,6 +303,14 @@ bool ModuleParser::add_variable(Variable variable) {
 }
 
 bool ModuleParser::parse_function(Linkage linkage, bool is_entry) {
+  context_.in_function = true;
+  context_.skipped.clear();
+  const bool good = parse_interface_and_body(linkage, is_entry);
+  context_.in_function = false;
+  return good;
+}
+
+bool ModuleParser::parse_interface_and_body(Linkage linkage, bool is_entry) {
   Function function;
   function.is_entry = is_entry;
   function.linkage = linkage;
@@ -336,6 +353,7 @@ bool ModuleParser::parse_function(Linkage linkage, bool is_entry) {
   if (!FunctionParser(context_, function).parse_body()) {
     return false;
   }
+  add_skipped(context_, function);
   function.is_defined = true;
   module_.functions[index] = std::move(function);
   return true;
@@ -377,6 +395,10 @@ bool ModuleParser::parse_function_attributes(Function& function) {
       break;
     case Directive::kPerformance:
       cursor_.next();
+      good = skip_numbers(cursor_);
+      break;
+    case Directive::kUnknown:
+      context_.skip_word();
       good = skip_numbers(cursor_);
       break;
     default:

@@ -27,6 +27,7 @@ private:
   bool add_variable(Variable variable);
 
   bool parse_function(Linkage linkage, bool is_entry);
+  bool parse_interface_and_body(Linkage linkage, bool is_entry);
   bool parse_function_attributes(Function& function);
   bool parse_bound(Dim3& bound);
   /// Enters the function, or checks it against what is declared of it; its index in functions.

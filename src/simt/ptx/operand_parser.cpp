@@ -33,13 +33,8 @@ bool is_video_selector(std::string_view name) {
 
 bool OperandParser::parse(Operand& operand) {
   subscripted_ = false;
-  if (cursor_.at('[')) {
-    const bool good = parse_address(operand);
-    subscripted_ = false; // that of the base is part of the address
-    return good;
-  }
-  if (cursor_.at('{')) {
-    return parse_vector(operand);
+  if (cursor_.at('[') || cursor_.at('{')) {
+    return parse_bracketed(operand);
   }
   if (!parse_simple(operand)) {
     return false;
@@ -64,6 +59,26 @@ bool OperandParser::parse(Operand& operand) {
   pair.members.push_back(std::move(operand));
   pair.members.push_back(std::move(second));
   operand = std::move(pair);
+  return true;
+}
+
+// Versions of PTX differ in what may stand between brackets; that there are brackets, and commas
+// between operands, is the same in all.
+bool OperandParser::parse_bracketed(Operand& operand) {
+  const Cursor::Place begin = cursor_.place();
+  const bool good = cursor_.at('[') ? parse_address(operand) : parse_vector(operand);
+  subscripted_ = false; // that of an address's base is part of the address
+  if (good || !cursor_.failed_on_syntax()) {
+    return good;
+  }
+  const ParseError error = cursor_.error();
+  cursor_.go_back(begin);
+  if (!cursor_.skip_operand_brackets()) {
+    cursor_.error() = error;
+    return false;
+  }
+  operand = {};
+  unsupported_ = true;
   return true;
 }
 

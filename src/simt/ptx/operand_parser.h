@@ -29,6 +29,7 @@ public:
   [[nodiscard]] bool subscripted() const { return subscripted_; }
 
 private:
+  bool parse_bracketed(Operand& operand);
   bool parse_simple(Operand& operand);
   bool parse_name(Operand& operand);
   bool parse_offset(std::int64_t& offset);

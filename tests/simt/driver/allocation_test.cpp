@@ -83,4 +83,29 @@ TEST_F(AllocationTest, OfStreamsThatWaitForEachOther) {
             kPeaks);
 }
 
+TEST_F(AllocationTest, OfGraphs) {
+  CUstream stream = nullptr;
+  ASSERT_OK(cuda().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  const CUdeviceptr memory = allocate(4096);
+  CUgraph graph = nullptr;
+  ASSERT_OK(cuda().cuGraphCreate(&graph, 0));
+  // One node, two beside each other behind it, and one behind these.
+  CUgraphNode nodes[4] = {};
+  for (unsigned i = 0; i < 4; ++i) {
+    const CUDA_MEMSET_NODE_PARAMS fill = {memory + 1024 * i, 0, i, 4, 256, 1};
+    const std::size_t before = i == 3 ? 2 : i == 0 ? 0 : 1;
+    ASSERT_OK(cuda().cuGraphAddMemsetNode(&nodes[i], graph, i == 3 ? nodes + 1 : nodes, before,
+                                          &fill, context_));
+  }
+  CUgraphExec exec = nullptr;
+  ASSERT_OK(cuda().cuGraphInstantiateWithFlags(&exec, graph, 0));
+  EXPECT_LT(count([&] {
+              EXPECT_OK(cuda().cuGraphLaunch(exec, stream));
+              EXPECT_OK(cuda().cuStreamSynchronize(stream));
+            }),
+            kPeaks);
+  EXPECT_OK(cuda().cuGraphExecDestroy(exec));
+  EXPECT_OK(cuda().cuGraphDestroy(graph));
+}
+
 } // namespace

@@ -1,5 +1,5 @@
 // Before the driver is initialised, after the process has been forked, while it ends. Each test is
-// a process of its own.
+// a process of its own. By their name they run before the others, whose memory forking would copy.
 #include "driver_test.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace {
 
-class ProcessTest : public testing::Test {
+class ProcessDeathTest : public testing::Test {
 protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
@@ -36,7 +36,7 @@ void launch_something() {
   }
 }
 
-TEST_F(ProcessTest, NothingWorksBeforeInit) {
+TEST_F(ProcessDeathTest, NothingWorksBeforeInit) {
   EXPECT_EXIT(
       {
         int count = 0;
@@ -58,7 +58,7 @@ TEST_F(ProcessTest, NothingWorksBeforeInit) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ProcessTest, ForkedChildIsRefused) {
+TEST_F(ProcessDeathTest, ForkedChildIsRefused) {
   EXPECT_EXIT(
       {
         launch_something();
@@ -77,7 +77,7 @@ TEST_F(ProcessTest, ForkedChildIsRefused) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ProcessTest, EndsWithWorkUnderWay) {
+TEST_F(ProcessDeathTest, EndsWithWorkUnderWay) {
   EXPECT_EXIT(
       {
         launch_something();
@@ -86,7 +86,7 @@ TEST_F(ProcessTest, EndsWithWorkUnderWay) {
       testing::ExitedWithCode(3), "");
 }
 
-TEST_F(ProcessTest, ExitHandlersMayCall) {
+TEST_F(ProcessDeathTest, ExitHandlersMayCall) {
   EXPECT_EXIT(
       {
         launch_something();
@@ -111,7 +111,7 @@ TEST_F(ProcessTest, ExitHandlersMayCall) {
 }
 
 // The compiler, which is opened when it is needed, ends before what the program registered earlier.
-TEST_F(ProcessTest, LastExitHandlersMayLaunchWhatHasBeenLoaded) {
+TEST_F(ProcessDeathTest, LastExitHandlersMayLaunchWhatHasBeenLoaded) {
   if (!cuda().is_simulated) {
     GTEST_SKIP() << "it is about the simulated driver's compiler";
   }
@@ -142,7 +142,7 @@ TEST_F(ProcessTest, LastExitHandlersMayLaunchWhatHasBeenLoaded) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ProcessTest, ThreadsMayEndWithoutCleaningUp) {
+TEST_F(ProcessDeathTest, ThreadsMayEndWithoutCleaningUp) {
   EXPECT_EXIT(
       {
         std::thread([] { launch_something(); }).join();
@@ -162,7 +162,7 @@ TEST_F(ProcessTest, ThreadsMayEndWithoutCleaningUp) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ProcessTest, BadSettingIsToldByInit) {
+TEST_F(ProcessDeathTest, BadSettingIsToldByInit) {
   if (!cuda().is_simulated) {
     GTEST_SKIP() << "it is a setting of the simulated driver";
   }
@@ -174,7 +174,7 @@ TEST_F(ProcessTest, BadSettingIsToldByInit) {
       testing::ExitedWithCode(0), "gantry: error: .*GANTRY_SIMT_MODE.*'backwards'");
 }
 
-TEST_F(ProcessTest, WhatIsNotOfferedIsSaid) {
+TEST_F(ProcessDeathTest, WhatIsNotOfferedIsSaid) {
   if (!cuda().is_simulated) {
     GTEST_SKIP() << "it is a setting of the simulated driver";
   }
@@ -183,11 +183,11 @@ TEST_F(ProcessTest, WhatIsNotOfferedIsSaid) {
         setenv("GANTRY_INFO", "simt", 1);
         REQUIRE(cuda().cuInit(0) == CUDA_SUCCESS);
         // Entry points that are not offered do not look at their arguments.
-        const auto create = reinterpret_cast<CUresult (*)()>(cuda().find("cuGraphCreate"));
+        const auto create = reinterpret_cast<CUresult (*)()>(cuda().find("cuArrayDestroy"));
         REQUIRE(create != nullptr);
         std::exit(create() == CUDA_ERROR_NOT_SUPPORTED ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "simt: cuGraphCreate is not offered");
+      testing::ExitedWithCode(0), "simt: cuArrayDestroy is not offered");
 }
 
 } // namespace

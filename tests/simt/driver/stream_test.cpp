@@ -219,6 +219,22 @@ TEST_F(StreamTest, DescribeThemselves) {
   EXPECT_EQ(cuda().cuStreamCreate(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(StreamTest, KeepAttributes) {
+  const CUstream one = stream();
+  const CUstream two = stream();
+  CUlaunchAttributeValue value = {};
+  value.priority = -2;
+  EXPECT_OK(cuda().cuStreamSetAttribute(one, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  EXPECT_OK(cuda().cuStreamCopyAttributes(two, one));
+  value = {};
+  EXPECT_OK(cuda().cuStreamGetAttribute(two, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  EXPECT_EQ(value.priority, -2);
+  EXPECT_EQ(cuda().cuStreamSetAttribute(one, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuStreamGetAttribute(one, CU_LAUNCH_ATTRIBUTE_PRIORITY, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 class EventTest : public StreamTest {
 protected:
   CUevent event(unsigned flags = CU_EVENT_DEFAULT) {

@@ -129,6 +129,57 @@ TEST(Refusals, MachineCodeAndOtherThingsAreNoPtx) {
   EXPECT_NE(load("").result, CUDA_SUCCESS);
 }
 
+/// What a launch of the function `odd` says, in a module with one that is as good as any.
+std::string refusal_of(const std::string& odd) {
+  Module module(driver(), std::string(kHeader) + odd + "\n.visible .entry good()\n{\nret;\n}\n");
+  std::uint64_t argument = 0;
+  std::array<void*, 1> arguments = {&argument};
+  const auto launch = [&](const char* kernel) {
+    const CUresult result = driver().entries().cuLaunchKernel(
+        module.kernel(kernel).function(), 1, 1, 1, 1, 1, 1, 0, nullptr, arguments.data(), nullptr);
+    const CUresult ended = driver().entries().cuCtxSynchronize();
+    return result != CUDA_SUCCESS ? result : ended;
+  };
+  EXPECT_EQ(launch("good"), CUDA_SUCCESS) << odd;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(launch("odd"), CUDA_ERROR_INVALID_PTX) << odd;
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Refusals, WhatIsNotKnownOfAFunctionIsAnErrorOfItsLaunch) {
+  const std::pair<const char*, const char*> cases[] = {
+      {".visible .entry odd()\n{\n.reg .b32 %r<3>;\nmov.b32 {%r1, {%r2, %r1}}, 5;\nret;\n}",
+       "line 7:1; error   : Feature 'mov.b32 {%r1, {%r2, %r1}}, 5' not supported in function "
+       "'odd'"},
+      {".visible .entry odd()\n{\n.reg .b64 %r<3>;\nld.b64 %r1, [%r2, {%r1, 0}];\nret;\n}",
+       "line 7:1; error   : Feature 'ld.b64 %r1, [%r2, {%r1, 0}]' not supported in function 'odd'"},
+      {".visible .entry odd()\n{\n.novelty 1, abc;\nret;\n}",
+       "line 6:1; error   : Feature '.novelty' not supported in function 'odd'"},
+      {".visible .entry odd()\n{\n.reg .novel %x, %y<2>;\nmov.b64 %x, %y1;\nret;\n}",
+       "line 6:6; error   : Feature '.novel' not supported in function 'odd'"},
+      {".visible .entry odd() .novelty 1, 2\n{\nret;\n}",
+       "line 4:23; error   : Feature '.novelty' not supported in function 'odd'"},
+      {".visible .entry odd(.param .texref t)\n{\nret;\n}",
+       "line 4:28; error   : Feature '.texref' not supported in function 'odd'"},
+      {".func inner()\n{\n.novelty x;\nret;\n}\n"
+       ".visible .entry odd()\n{\ncall inner;\nret;\n}",
+       "line 6:1; error   : Feature '.novelty' not supported in function 'inner'"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_THAT(refusal_of(text), HasSubstr(message));
+  }
+}
+
+TEST(Refusals, WhatIsNotKnownOfAModuleIsNamedWithItsLine) {
+  const std::string function = ".visible .entry kernel()\n{\nret;\n}\n";
+  const Load type = load(std::string(kHeader) + ".global .texref t;\n" + function);
+  EXPECT_EQ(type.result, CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(type.log, AllOf(HasSubstr("line 4"), HasSubstr(".texref")));
+  const Load directive = load(std::string(kHeader) + function + ".novelty 5;\n");
+  EXPECT_EQ(directive.result, CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(directive.log, AllOf(HasSubstr("line 8"), HasSubstr(".novelty")));
+}
+
 TEST(Refusals, AShortLogIsCutAndEnds) {
   std::array<char, 16> log = {};
   log.fill('#');

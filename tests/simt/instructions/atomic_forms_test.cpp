@@ -104,7 +104,8 @@ private:
 
   [[nodiscard]] std::string operand_text() const {
     std::string text = literal_ ? fmt::format("{}", input(1, 0)) : "%a";
-    return has(Modifier::kCas) ? text + ", %b" : text;
+    text += has(Modifier::kCas) ? ", %b" : "";
+    return has(Modifier::kL2CacheHint) ? text + ", %outputs" : text; // whatever the policy is
   }
 
   [[nodiscard]] std::string code(const Places& places) const {

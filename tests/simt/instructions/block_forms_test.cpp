@@ -182,8 +182,10 @@ std::string operands_of(const Instance& instance) {
   std::string text;
   for (const exec::verifier::Slot& slot : instance.form->slots) {
     const char* operand =
-        slot.role == Role::kAddress   ? (instance.has(Modifier::kLocal) ? "[frame]" : "[%address]")
-        : slot.role == Role::kInteger ? (instance.opcode == Opcode::k_discard ? "128" : "3")
+        slot.role == Role::kAddress    ? (instance.has(Modifier::kLocal) ? "[frame]" : "[%address]")
+        : slot.role == Role::kInteger  ? (instance.opcode == Opcode::k_pmevent ? "3" : "128")
+        : slot.role == Role::kResult   ? "%policy"
+        : slot.type == ptx::Type::kF32 ? "0.5"
         : instance.opcode == Opcode::k_bar ? "0xFFFFFFFF"
                                            : "50";
     text += (text.empty() ? " " : ", ") + std::string(operand);
@@ -207,7 +209,7 @@ TEST_P(EffectlessForms, LeaveEverythingAsItIs) {
     piece.code = [=](const Places& places) {
       // What is discarded may be anything after it: a place that nobody reads.
       return fmt::format("  .local .align 8 .b8 frame[8]; .global .align 128 .b8 spare[128]; .reg "
-                         ".b64 %x, %address; cvta.global.u64 %address, spare;\n"
+                         ".b64 %x, %address, %policy; cvta.global.u64 %address, spare;\n"
                          "  ld.global.b64 %x, [{}]; {}{}; st.global.b64 [{}], %x;\n",
                          places.input(0, 64), instance.name(), operands_of(instance),
                          places.output(0, 64));
@@ -229,7 +231,9 @@ TEST_P(EffectlessForms, LeaveEverythingAsItIs) {
 INSTANTIATE_TEST_SUITE_P(Block, EffectlessForms,
                          testing::Values(Opcode::k_bar, Opcode::k_prefetch, Opcode::k_prefetchu,
                                          Opcode::k_discard, Opcode::k_membar, Opcode::k_fence,
-                                         Opcode::k_nanosleep, Opcode::k_brkpt, Opcode::k_pmevent),
+                                         Opcode::k_nanosleep, Opcode::k_brkpt, Opcode::k_pmevent,
+                                         Opcode::k_applypriority, Opcode::k_createpolicy,
+                                         Opcode::k_griddepcontrol),
                          [](const auto& parameter) {
                            return std::string(exec::verifier::name_of(parameter.param));
                          });

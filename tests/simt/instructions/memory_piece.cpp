@@ -130,6 +130,13 @@ protected:
     return guard_ == Guard::kPredicate ? "@%guard " : "";
   }
 
+  /// The cache policy, whatever it is, of an instruction that has one.
+  [[nodiscard]] const char* policy_text() const {
+    return !instance_.has(Modifier::kL2CacheHint) ? ""
+           : place_ == Place::kFunctionParameter  ? ", 7"
+                                                  : ", %outputs";
+  }
+
   /// %p: an address of the space (or a generic one) that is `base`, of `width` bits, plus %j
   /// records.
   [[nodiscard]] std::string address_code(const char* space, const std::string& base) const {
@@ -234,8 +241,8 @@ private:
     std::string text = fmt::format(
         ".func (.param .align 32 .b8 result[64]) {}(.param .align 32 .b8 record[64]) {{\n{}",
         places.label("callee"), registers_code());
-    text += fmt::format("  {} {}, [record+{}];\n  .reg .b64 %x;\n", instance_.name(), moved_text(),
-                        argument_offset());
+    text += fmt::format("  {} {}, [record+{}]{};\n  .reg .b64 %x;\n", instance_.name(),
+                        moved_text(), argument_offset(), policy_text());
     for (unsigned i = 0; i < elements_; ++i) {
       text += widened_code(i) + fmt::format("  st.param.b64 [result+{}], %x;\n", 8 * i);
     }
@@ -290,8 +297,8 @@ private:
     if (guard_ == Guard::kBranch) {
       text += fmt::format("  @!%guard bra {};\n", places.label("skip"));
     }
-    text += fmt::format("  {}{} {}, {};\n  .reg .b64 %y;\n", guard_text(), instance_.name(),
-                        moved_text(), address_text);
+    text += fmt::format("  {}{} {}, {}{};\n  .reg .b64 %y;\n", guard_text(), instance_.name(),
+                        moved_text(), address_text, policy_text());
     for (unsigned i = 0; i < elements_; ++i) {
       text += fmt::format("  st.global.b{} [{}], {};\n", register_bits_,
                           places.output(i, register_bits_), register_text(i));
@@ -455,7 +462,8 @@ private:
       text +=
           fmt::format("  ld.param.b{} {}, [values+{}];\n", register_bits_, register_text(i), 8 * i);
     }
-    return text + fmt::format("  {} [result], {};\n  ret;\n}}\n", instance_.name(), source_text());
+    return text + fmt::format("  {} [result], {}{};\n  ret;\n}}\n", instance_.name(), source_text(),
+                              policy_text());
   }
 
   [[nodiscard]] std::string code(const Places& places) const {
@@ -479,8 +487,8 @@ private:
     if (guard_ == Guard::kBranch) {
       text += fmt::format("  @!%guard bra {};\n", places.label("skip"));
     }
-    text +=
-        fmt::format("  {}{} {}, {};\n", guard_text(), instance_.name(), address(), source_text());
+    text += fmt::format("  {}{} {}, {}{};\n", guard_text(), instance_.name(), address(),
+                        source_text(), policy_text());
     if (guard_ == Guard::kBranch) {
       text += places.label("skip") + ":\n";
     }

@@ -341,6 +341,7 @@ std::vector<Special> specials() {
       {"%nclusterid.x", false, is([](unsigned, unsigned) { return kBlocks; })},
       {"WARP_SZ", false, is([](unsigned, unsigned) { return kLanes; })},
       {"%envreg0", false, {}},
+      {"%envreg1", false, is([](unsigned, unsigned) { return 0U; })},
       {"%envreg31", false, {}},
   };
   return all;
@@ -386,7 +387,7 @@ TEST(SpaceForms, CopiesArriveWhenTheyAreWaitedFor) {
       continue; // each copy has one of them behind it
     }
     using Role = exec::verifier::Slot::Role;
-    const std::size_t operands = instance.form->slots.size();
+    const std::size_t operands = instance.form->slots.size() - 1; // without the cache policy
     const bool counts = operands == 4 && instance.form->slots[3].role == Role::kSource;
     const bool ignores = operands == 4 && !counts;
     for (const unsigned size : {4U, 8U, 16U}) {
@@ -426,10 +427,11 @@ TEST(SpaceForms, CopiesArriveWhenTheyAreWaitedFor) {
           text += counts ? "  setp.eq.b32 %none, %w, 0;\n  @%none mov.b64 %s, 0;\n"
                          : "  @%none mov.b64 %s, 0;\n";
         }
-        text += fmt::format("  {} [%p], [%s], {}{};\n", instance.name(), size,
+        text += fmt::format("  {} [%p], [%s], {}{}{};\n", instance.name(), size,
                             counts    ? ", %w"
                             : ignores ? ", %none"
-                                      : "");
+                                      : "",
+                            instance.has(Modifier::kL2CacheHint) ? ", %o" : "");
         static constexpr const char* kWaits[] = {
             "cp.async.wait_all;", "cp.async.commit_group; cp.async.wait_group 0;",
             "cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 1;"};

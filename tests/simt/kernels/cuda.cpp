@@ -72,9 +72,15 @@ int Driver::attribute(CUdevice_attribute attribute) const {
 }
 
 void Kernel::launch_with(const Shape& shape, void** arguments) {
-  GANTRY_CUDA_CALL(driver_, cuLaunchKernel, function_, shape.grid.x, shape.grid.y, shape.grid.z,
-                   shape.block.x, shape.block.y, shape.block.z, shape.dynamic_shared, nullptr,
-                   arguments, nullptr);
+  if (shape.cooperative) {
+    GANTRY_CUDA_CALL(driver_, cuLaunchCooperativeKernel, function_, shape.grid.x, shape.grid.y,
+                     shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+                     shape.dynamic_shared, nullptr, arguments);
+  } else {
+    GANTRY_CUDA_CALL(driver_, cuLaunchKernel, function_, shape.grid.x, shape.grid.y, shape.grid.z,
+                     shape.block.x, shape.block.y, shape.block.z, shape.dynamic_shared, nullptr,
+                     arguments, nullptr);
+  }
   driver_.synchronize();
 }
 

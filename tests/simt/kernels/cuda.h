@@ -94,6 +94,7 @@ struct Shape {
   Dimensions grid;
   Dimensions block;
   unsigned dynamic_shared = 0; ///< bytes
+  bool cooperative = false;    ///< blocks may wait for all others
 };
 
 /// A kernel of a Module, which must outlive it.

@@ -106,6 +106,12 @@ struct FoundLast {
   Allocation allocation;
 };
 
+/// Whether the whole of it is accessible from the start.
+bool is_accessible(const Allocation& allocation) {
+  return allocation.kind != MemoryKind::kShared && allocation.kind != MemoryKind::kLocal &&
+         allocation.kind != MemoryKind::kReserved;
+}
+
 bool is_window(const Allocation& allocation) {
   return allocation.kind == MemoryKind::kShared || allocation.kind == MemoryKind::kLocal;
 }
@@ -331,17 +337,17 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
     }
   }
   // Nobody else knows the block yet, so that what takes time needs no lock.
-  if (what.size >= kHuge && !is_window(what)) {
+  if (what.size >= kHuge && is_accessible(what)) {
     const std::uint64_t first = round_up(*address, page_size());
     madvise(reinterpret_cast<void*>(first), *address + what.size - first, MADV_HUGEPAGE);
   }
-  if (!is_window(what)) {
+  if (is_accessible(what)) {
     state.make_accessible(*address, what.size);
   }
 
   if (state.uninitialised && what.kind == MemoryKind::kDevice) {
     state.uninitialised->mark_uninitialised(*address, what.size);
-  } else if (state.uninitialised) {
+  } else if (state.uninitialised && what.kind != MemoryKind::kReserved) {
     state.uninitialised->mark_written(*address, what.size);
   }
 

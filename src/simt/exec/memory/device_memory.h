@@ -32,6 +32,7 @@ enum class MemoryKind : std::uint8_t {
   kHeap,       ///< the device's heap: what malloc in device code gives
   kShared,     ///< a block's shared window
   kLocal,      ///< a warp's local windows
+  kReserved,   ///< cuMemAddressReserve: parts of it are mapped, and accessible then
 };
 
 struct Allocation {

@@ -88,7 +88,9 @@ std::string_view word_of(MemoryKind kind) {
                                                 "a variable",
                                                 "the heap of device code",
                                                 "the shared memory of another block",
-                                                "the local memory of another warp"};
+                                                "the local memory of another warp",
+                                                "reserved addresses"};
+  static_assert(std::size(kWords) == static_cast<std::size_t>(MemoryKind::kReserved) + 1);
   return kWords[static_cast<std::size_t>(kind)];
 }
 
@@ -100,8 +102,9 @@ Thing thing_of(const Warp& warp, const DeviceMemory::Nearest& nearest) {
   const Allocation& allocation = nearest.allocation;
   const std::string what = allocation.name.empty() ? std::string(word_of(allocation.kind))
                                                    : fmt::format("variable '{}'", allocation.name);
-  const bool elsewhere =
-      allocation.kind != MemoryKind::kRegistered && allocation.device != device_of(warp);
+  const bool elsewhere = allocation.kind != MemoryKind::kRegistered &&
+                         allocation.kind != MemoryKind::kReserved &&
+                         allocation.device != device_of(warp);
   return {allocation.address, allocation.size,
           fmt::format("{} of {}{}{}", what, bounds(allocation.address, allocation.size),
                       elsewhere ? fmt::format(" of device {}", allocation.device) : "",
@@ -181,7 +184,9 @@ AddressReport in_arena(const Warp& warp, unsigned lane, std::uint64_t address, s
     return in_heap(warp, address, size, *nearest);
   }
   AddressReport report = {{relation(address, size, thing_of(warp, *nearest))}, {}};
-  if (nearest->freed) {
+  if (nearest->allocation.kind == MemoryKind::kReserved && found) {
+    report.hint = "map memory there (cuMemMap) and let the device access it (cuMemSetAccess)";
+  } else if (nearest->freed) {
     report.hint = "free memory after the last kernel that uses it has ended";
   }
   return report;

@@ -36,6 +36,7 @@ struct Grid {
   std::uint32_t threads = 0, warps = 0;
   std::uint32_t shared_size = 0;
   std::uint32_t local_bytes = 0;
+  std::uint64_t barrier = 0; ///< address of the grid's barrier; 0: not a cooperative launch
   std::uint64_t blocks = 0;
   std::atomic<std::uint64_t> next = 0;
   std::uint64_t chunk = 1;
@@ -70,6 +71,43 @@ public:
 
 private:
   std::vector<std::unique_ptr<BlockSlot>> slots_;
+};
+
+/// The memory in which the blocks of a cooperative launch meet. Code of nvcc's cooperative groups
+/// finds its address in %envreg1 (the upper half) and %envreg2, counts arrivals in its second word,
+/// and traps where the address is 0.
+class GridBarrier {
+public:
+  explicit GridBarrier(const ProgramState& program) {
+    Allocation what;
+    what.size = kBytes;
+    what.kind = MemoryKind::kGlobal;
+    what.name = "barrier of the grid";
+    what.device = program.options.device;
+    what.context = program.options.context;
+    DeviceMemory& memory = *DeviceMemory::instance();
+    address_ = memory.allocate(what).value_or(0);
+    if (address_ == 0) {
+      return;
+    }
+    std::memset(reinterpret_cast<void*>(address_), 0, kBytes);
+    if (memory.uninitialised() != nullptr) {
+      memory.uninitialised()->mark_written(address_, kBytes);
+    }
+  }
+  ~GridBarrier() {
+    if (address_ != 0) {
+      DeviceMemory::instance()->free(address_);
+    }
+  }
+  GridBarrier(const GridBarrier&) = delete;
+  GridBarrier& operator=(const GridBarrier&) = delete;
+  /// 0 if there was no memory for it.
+  [[nodiscard]] std::uint64_t address() const { return address_; }
+
+private:
+  static constexpr std::uint64_t kBytes = 64;
+  std::uint64_t address_ = 0;
 };
 
 // The part of a warp that is the same for all blocks of the grid.
@@ -109,6 +147,8 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   warp.arena_size = memory.arena_size();
   warp.stack_limit = place.stack.limit();
   warp.block = &slot.block;
+  warp.envreg[1] = static_cast<std::uint32_t>(grid.barrier >> 32);
+  warp.envreg[2] = static_cast<std::uint32_t>(grid.barrier);
 }
 
 // Makes a slot ready for blocks of this grid; null if there is no memory for it.
@@ -407,6 +447,15 @@ void run_grid(Launch& launch) {
   grid.local_bytes =
       local_window(limits_of(program.options.device).local_bytes, grid.kernel->facts.local_bytes);
   grid.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  std::optional<GridBarrier> barrier;
+  if (shape.cooperative) {
+    grid.barrier = barrier.emplace(program).address();
+    if (grid.barrier == 0) {
+      launch.fail({FaultCode::kOutOfResources,
+                   "gantry: error: no memory for the barrier of a cooperative launch\n"});
+      return;
+    }
+  }
   const unsigned threads =
       static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), grid.blocks));
   // Enough pieces that the threads end together, and few enough that taking one costs nothing.

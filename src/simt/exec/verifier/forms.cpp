@@ -39,12 +39,12 @@ constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
     {"evict2", "L2::evict_normal|L2::evict_first|L2::evict_last"},
     {"prefetch", "L2::64B|L2::128B|L2::256B"},
     {"vector", "v2|v4|v8"},
-    {"load_hints", "?$evict ?$evict2 ?$prefetch ?$vector"},
-    {"store_hints", "?$evict ?$evict2 ?$vector"},
+    {"load_hints", "?$evict ?$evict2 ?L2::cache_hint ?$prefetch ?$vector"},
+    {"store_hints", "?$evict ?$evict2 ?L2::cache_hint ?$vector"},
     {"scope", "cta|cluster|gpu|sys"},
     {"atomic_space", "global|shared|shared::cta|shared::cluster"},
-    {"atomic", "?relaxed|acquire|release|acq_rel ?$scope ?$atomic_space"},
-    {"reduction", "?relaxed|release ?$scope ?$atomic_space"},
+    {"atomic", "?relaxed|acquire|release|acq_rel ?$scope ?$atomic_space ?L2::cache_hint"},
+    {"reduction", "?relaxed|release ?$scope ?$atomic_space ?L2::cache_hint"},
 };
 
 constexpr std::pair<std::string_view, std::string_view> kTypeGroups[] = {
@@ -115,7 +115,7 @@ Slot slot_of(std::string_view text) {
       {'a', Role::kSource},           {'x', Role::kAddressSource}, {'p', Role::kPredicate},
       {'q', Role::kBooleanPredicate}, {'i', Role::kInteger},       {'m', Role::kAddress},
       {'v', Role::kLoaded},           {'V', Role::kStored},        {'L', Role::kLabel},
-      {'T', Role::kLabelList},
+      {'T', Role::kLabelList},        {'h', Role::kCachePolicy},
   };
   Slot slot;
   slot.role = std::ranges::find(kRoles, text[0], &std::pair<char, Role>::first)->second;

@@ -30,6 +30,7 @@ struct Slot {
     kStored,
     kLabel,
     kLabelList,
+    kCachePolicy,
   };
   Role role = Role::kSource;
   unsigned type_index = 0;

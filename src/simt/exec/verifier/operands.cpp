@@ -33,7 +33,8 @@ Type doubled(Type type) {
 bool OperandCheck::fits(const Form& form) const {
   std::size_t next = 0;
   for (const Slot& slot : form.slots) {
-    const bool absent = slot.role == Slot::Role::kBooleanPredicate && !has_boolean();
+    const bool absent = (slot.role == Slot::Role::kBooleanPredicate && !has_boolean()) ||
+                        (slot.role == Slot::Role::kCachePolicy && !has(Modifier::kL2CacheHint));
     if (absent || (slot.optional && next == instruction_.operands.size())) {
       continue;
     }
@@ -155,6 +156,8 @@ bool OperandCheck::fits(const Slot& slot, const Operand& operand) const {
     return operand.kind == Kind::kLabel;
   case Role::kLabelList:
     return operand.kind == Kind::kLabelList;
+  case Role::kCachePolicy:
+    return is_source(operand, Type::kB64);
   }
   return false;
 }
@@ -254,13 +257,12 @@ bool OperandCheck::is_address(const Operand& operand) const {
   const bool to_parameter = ptx::accessed_space(instruction_) == Space::kParam;
   if (base.kind == Kind::kRegister) {
     // A register can only point to parameters of a kernel, which are read only.
-    const bool reads_kernel =
-        instruction_.opcode == Opcode::k_ld && (function_.is_entry || has(Modifier::kParamEntry));
+    const bool reads_kernel = reads_only() && (function_.is_entry || has(Modifier::kParamEntry));
     return is_source(base, Type::kU32) && (!to_parameter || reads_kernel);
   }
   if (base.kind == Kind::kVariable) {
     const ptx::Variable& variable = function_.variables[base.index];
-    const bool stored = instruction_.opcode != Opcode::k_ld;
+    const bool stored = !reads_only();
     // Only what the instruction accesses for certain; beyond the end is not.
     const std::uint64_t size =
         std::uint64_t{ptx::vector_length(instruction_)} * ptx::size_of(instruction_.type());
@@ -269,9 +271,13 @@ bool OperandCheck::is_address(const Operand& operand) const {
     return variable.space != Space::kRegister &&
            (variable.space != Space::kParam ||
             (inside && !(stored && is_kernel_parameter(base.index)) &&
-             (instruction_.opcode == Opcode::k_ld || instruction_.opcode == Opcode::k_st)));
+             (reads_only() || instruction_.opcode == Opcode::k_st)));
   }
   return (base.kind == Kind::kSymbol || base.kind == Kind::kInteger) && !to_parameter;
+}
+
+bool OperandCheck::reads_only() const {
+  return instruction_.opcode == Opcode::k_ld || instruction_.opcode == Opcode::k_prefetch;
 }
 
 bool OperandCheck::is_kernel_parameter(std::uint32_t variable) const {

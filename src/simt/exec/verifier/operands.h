@@ -34,6 +34,7 @@ private:
   [[nodiscard]] static unsigned size_of_special(ptx::SpecialRegister special);
   [[nodiscard]] bool is_address_of(const ptx::Operand& operand, ptx::Type type) const;
   [[nodiscard]] bool is_address(const ptx::Operand& operand) const;
+  [[nodiscard]] bool reads_only() const;
   [[nodiscard]] bool is_kernel_parameter(std::uint32_t variable) const;
   template <typename Fits>
   [[nodiscard]] bool is_moved(const ptx::Operand& operand, Fits fits) const;

@@ -169,19 +169,15 @@ std::string special_error(const Instruction& instruction) {
                : mismatch(instruction);
   }
   case Opcode::k_discard:
+  case Opcode::k_applypriority:
     return instruction.operands[1].value == 128 ? std::string{} : mismatch(instruction);
+  case Opcode::k_fence:
+    return instruction.operands.empty() || instruction.operands[1].value == 128
+               ? std::string{}
+               : mismatch(instruction);
   default:
     return {};
   }
-}
-
-// Where nvcc's cooperative groups find what grid.sync() needs; else they trap.
-bool asks_for_grid_barrier(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
-    return operand.kind == ptx::Operand::Kind::kSpecial &&
-           operand.special == ptx::SpecialRegister::kEnvreg &&
-           (operand.value == 1 || operand.value == 2);
-  });
 }
 
 } // namespace
@@ -230,11 +226,6 @@ std::string verify(const Instruction& instruction, const ptx::Function& function
   if (!fits && instruction.opcode == Opcode::k_mov && !instruction.has(Modifier::kV2) &&
       !instruction.has(Modifier::kV4)) {
     fits = operands.is_packing() || operands.is_unpacking();
-  }
-  if (fits && asks_for_grid_barrier(instruction)) {
-    return "Feature 'barrier of the whole grid (cooperative groups)', which %envreg1 and %envreg2 "
-           "are "
-           "read for, not supported";
   }
   return fits ? special_error(instruction) : mismatch(instruction);
 }

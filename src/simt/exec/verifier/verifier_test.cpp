@@ -162,15 +162,14 @@ TEST(Refusal, NamesWhatIsNotSupported) {
   EXPECT_EQ(error_of("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 r0, r1, r2, r3;"),
             "Feature 'wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16' not supported");
   EXPECT_EQ(error_of("add.swizzled.u32 r0, r1, r2;"), "Feature 'add.swizzled.u32' not supported");
-  EXPECT_EQ(
-      error_of("mov.u32 r0, %envreg2;"),
-      "Feature 'barrier of the whole grid (cooperative groups)', which %envreg1 and %envreg2 are "
-      "read for, not supported");
+  EXPECT_EQ(error_of("mov.u32 r0, %envreg2;"), "");
   EXPECT_EQ(error_of("mov.u32 r0, %envreg3;"), "");
   EXPECT_EQ(error_of("red.async.relaxed.cluster.global.add.u32 [d1], r1;"),
             "Feature 'red.async.relaxed.cluster.global.add.u32' not supported");
-  EXPECT_EQ(error_of("ld.global.L2::cache_hint.u32 r0, [d1], d2;"),
-            "Feature 'ld.global.L2::cache_hint.u32' not supported");
+  EXPECT_EQ(error_of("ld.global.L2::cache_hint.u32 r0, [d1], d2;"), "");
+  EXPECT_EQ(error_of("ld.global.L2::cache_hint.u32 r0, [d1];"),
+            "Arguments mismatch for instruction 'ld'");
+  EXPECT_EQ(error_of("ld.global.u32 r0, [d1], d2;"), "Arguments mismatch for instruction 'ld'");
   EXPECT_EQ(error_of("atom.global.v2.add.f32 {f0, f1}, [d1], {f2, f3};"),
             "Feature 'atom.global.v2.add.f32' not supported");
 }

@@ -7,19 +7,21 @@
 //              it, u32 compressed bytes, u32, u16 minor, u16 major, u32 capability (80 for 8.0),
 //              u32 offset of a name, u32 its length, u64 flags, u64, u64 bytes when uncompressed
 //
-// An entry is compressed if bit 13 (LZ4) or 15 (Zstandard) of its flags is set.
+// An entry is compressed if bit 13 (LZ4) or 15 (Zstandard) of its flags is set (compressed.h).
 #pragma once
 
 #include "base/bytes.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <gantry/cuda_fat_binary.h>
 #include <tl/expected.hpp>
 
-namespace gantry::simt::driver {
+namespace gantry::simt::images {
 
 inline constexpr std::uint32_t kFatWrapperMagic = 0x466243B1;
 
@@ -27,9 +29,9 @@ inline constexpr std::uint32_t kFatWrapperMagic = 0x466243B1;
 /// container or of a wrapper.
 [[nodiscard]] std::optional<Bytes> fat_container(const void* image);
 
-/// The PTX text of the newest capability that is not above `capability`. The error says what there
-/// is instead.
-[[nodiscard]] tl::expected<std::string_view, std::string_view>
-ptx_of_fat_binary(Bytes container, unsigned capability);
+/// The PTX text of the newest capability that is not above `capability`; if there is no PTX, the
+/// texts of an ELF file that stands for a cubin (ptx_elf.h). The error says what there is instead.
+[[nodiscard]] tl::expected<std::vector<std::string>, std::string_view>
+texts_of_fat_binary(Bytes container, unsigned capability);
 
-} // namespace gantry::simt::driver
+} // namespace gantry::simt::images

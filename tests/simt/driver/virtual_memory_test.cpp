@@ -1,0 +1,254 @@
+// Memory that programs map themselves, and small entry points beside it: batches of copies, managed
+// variables of libraries, clusters in occupancy.
+#include "driver_test.h"
+
+#include <cstring>
+
+namespace {
+
+class VirtualMemoryTest : public DriverTest {
+protected:
+  void SetUp() override {
+    DriverTest::SetUp();
+    properties_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties_.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_};
+    ASSERT_OK(cuda().cuMemGetAllocationGranularity(&step_, &properties_,
+                                                   CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    access_ = {properties_.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  }
+  CUdeviceptr reserve(std::size_t steps, std::size_t alignment = 0) {
+    CUdeviceptr address = 0;
+    EXPECT_OK(cuda().cuMemAddressReserve(&address, steps * step_, alignment, 0, 0));
+    return address;
+  }
+  CUmemGenericAllocationHandle create(std::size_t steps = 1) {
+    CUmemGenericAllocationHandle handle = 0;
+    EXPECT_OK(cuda().cuMemCreate(&handle, steps * step_, &properties_, 0));
+    return handle;
+  }
+  void map(CUdeviceptr address, CUmemGenericAllocationHandle handle, std::size_t steps = 1) {
+    EXPECT_OK(cuda().cuMemMap(address, steps * step_, 0, handle, 0));
+    EXPECT_OK(cuda().cuMemSetAccess(address, steps * step_, &access_, 1));
+  }
+
+  CUmemAllocationProp properties_ = {};
+  CUmemAccessDesc access_ = {};
+  std::size_t step_ = 0;
+};
+
+TEST_F(VirtualMemoryTest, GrowsInPlace) {
+  // As allocators that extend a segment do it: addresses for all of it, memory piece by piece.
+  const CUdeviceptr base = reserve(8);
+  EXPECT_EQ(base % step_, 0U);
+  std::size_t free_before = 0;
+  std::size_t total = 0;
+  EXPECT_OK(cuda().cuMemGetInfo_v2(&free_before, &total));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const CUmemGenericAllocationHandle handle = create();
+    map(base + i * step_, handle);
+    EXPECT_OK(cuda().cuMemRelease(handle)); // the mapping keeps it
+  }
+  std::size_t free_after = 0;
+  EXPECT_OK(cuda().cuMemGetInfo_v2(&free_after, &total));
+  EXPECT_EQ(free_before - free_after, 4 * step_);
+  // Kernels and copies pass from one piece to the next.
+  const auto count = static_cast<std::uint32_t>(4 * step_ / 4);
+  EXPECT_OK(launch_fill(base, 5, count));
+  EXPECT_OK(cuda().cuMemsetD32_v2(base + step_ - 8, 6, 4));
+  const std::vector<std::uint32_t> all = words(base, count);
+  EXPECT_EQ(all.front(), 5U);
+  EXPECT_EQ(all[step_ / 4 - 2], 6U);
+  EXPECT_EQ(all[step_ / 4 + 1], 6U);
+  EXPECT_EQ(all[step_ / 4 + 2], 5U);
+  EXPECT_EQ(all.back(), 5U);
+  CUdeviceptr begin = 0;
+  std::size_t size = 0;
+  EXPECT_OK(cuda().cuMemGetAddressRange_v2(&begin, &size, base + step_ + 12));
+  EXPECT_EQ(begin, base + step_);
+  EXPECT_EQ(size, step_);
+  unsigned type = 0;
+  EXPECT_OK(cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base));
+  EXPECT_EQ(type, static_cast<unsigned>(CU_MEMORYTYPE_DEVICE));
+  EXPECT_OK(cuda().cuMemUnmap(base, 4 * step_));
+  EXPECT_OK(cuda().cuMemGetInfo_v2(&free_after, &total));
+  EXPECT_EQ(free_before, free_after);
+  EXPECT_OK(cuda().cuMemAddressFree(base, 8 * step_));
+}
+
+TEST_F(VirtualMemoryTest, TwoMappingsOfOneObjectAreTheSameBytes) {
+  const CUdeviceptr one = reserve(1);
+  const CUdeviceptr two = reserve(1, 8 << 20);
+  EXPECT_EQ(two % (8 << 20), 0U);
+  const CUmemGenericAllocationHandle handle = create();
+  map(one, handle);
+  map(two, handle);
+  EXPECT_OK(launch_fill(one, 7, 64));
+  EXPECT_EQ(words(two, 64), std::vector<std::uint32_t>(64, 7));
+  CUmemGenericAllocationHandle again = 0;
+  EXPECT_OK(cuda().cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(two + 100)));
+  CUmemAllocationProp given = {};
+  EXPECT_OK(cuda().cuMemGetAllocationPropertiesFromHandle(&given, again));
+  EXPECT_EQ(given.location.id, device_);
+  EXPECT_OK(cuda().cuMemRelease(again));
+  EXPECT_OK(cuda().cuMemRelease(handle));
+  EXPECT_EQ(cuda().cuMemRelease(handle), CUDA_ERROR_INVALID_VALUE);
+  // What was written stays while one of them is there, and is there again in a third.
+  EXPECT_OK(cuda().cuMemUnmap(one, step_));
+  EXPECT_EQ(words(two, 1)[0], 7U);
+  EXPECT_OK(cuda().cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(two)));
+  map(one, again);
+  EXPECT_EQ(words(one, 1)[0], 7U);
+  EXPECT_OK(cuda().cuMemRelease(again));
+  EXPECT_OK(cuda().cuMemUnmap(one, step_));
+  EXPECT_OK(cuda().cuMemUnmap(two, step_));
+  // Other memory has other bytes.
+  map(one, create());
+  EXPECT_EQ(words(one, 1)[0], 0U);
+}
+
+TEST_F(VirtualMemoryTest, WhatIsNotMappedOrGivenCannotBeAccessed) {
+  const CUdeviceptr base = reserve(2);
+  std::uint32_t word = 0;
+  EXPECT_EQ(cuda().cuMemcpyDtoH_v2(&word, base, 4), CUDA_ERROR_INVALID_VALUE);
+  const CUmemGenericAllocationHandle handle = create();
+  EXPECT_OK(cuda().cuMemMap(base, step_, 0, handle, 0));
+  EXPECT_EQ(cuda().cuMemcpyDtoH_v2(&word, base, 4), CUDA_ERROR_INVALID_VALUE);
+  unsigned long long flags = 9;
+  EXPECT_OK(cuda().cuMemGetAccess(&flags, &properties_.location, base));
+  EXPECT_EQ(flags, static_cast<unsigned long long>(CU_MEM_ACCESS_FLAGS_PROT_NONE));
+  EXPECT_OK(cuda().cuMemSetAccess(base, step_, &access_, 1));
+  EXPECT_OK(cuda().cuMemcpyDtoH_v2(&word, base, 4));
+  EXPECT_OK(cuda().cuMemGetAccess(&flags, &properties_.location, base));
+  EXPECT_EQ(flags, static_cast<unsigned long long>(CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+  EXPECT_EQ(cuda().cuMemcpyDtoH_v2(&word, base + step_ - 2, 4), CUDA_ERROR_INVALID_VALUE);
+  CUdeviceptr behind = base + step_;
+  void* parameters[] = {&behind};
+  testing::internal::CaptureStderr();
+  EXPECT_OK(
+      cuda().cuLaunchKernel(function("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(cuda().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  const std::string report = testing::internal::GetCapturedStderr();
+  if (cuda().is_simulated) {
+    EXPECT_NE(report.find("into reserved addresses of"), std::string::npos) << report;
+    EXPECT_NE(report.find("hint: map memory there"), std::string::npos) << report;
+  }
+}
+
+TEST_F(VirtualMemoryTest, WrongArgumentsAreRefused) {
+  const CUdeviceptr base = reserve(4);
+  const CUmemGenericAllocationHandle handle = create(2);
+  const auto map_at = [&](CUdeviceptr address, std::size_t bytes, std::size_t offset = 0) {
+    return cuda().cuMemMap(address, bytes, offset, handle, 0);
+  };
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuda().cuMemAddressReserve(&address, step_ + 1, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemAddressReserve(&address, 0, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemAddressReserve(&address, step_, 3, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemAddressReserve(nullptr, step_, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(base + 4096, step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(base, 3 * step_), CUDA_ERROR_INVALID_VALUE); // more than it has
+  EXPECT_EQ(map_at(base + 3 * step_, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(base, step_, step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(allocate(step_), step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(map_at(base + step_, 2 * step_));
+  EXPECT_EQ(map_at(base, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(base + 2 * step_, step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemSetAccess(base, 2 * step_, &access_, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemSetAccess(base + step_, step_, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemUnmap(base + step_, step_), CUDA_ERROR_INVALID_VALUE); // a part of one
+  EXPECT_EQ(cuda().cuMemUnmap(base, step_), CUDA_ERROR_INVALID_VALUE);         // nothing there
+  EXPECT_EQ(cuda().cuMemAddressFree(base, 4 * step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuMemUnmap(base, 4 * step_));
+  EXPECT_EQ(cuda().cuMemAddressFree(base, step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuMemAddressFree(base, 4 * step_));
+  EXPECT_EQ(map_at(base, step_), CUDA_ERROR_INVALID_VALUE);
+  CUmemGenericAllocationHandle other = 0;
+  EXPECT_EQ(cuda().cuMemCreate(&other, 100, &properties_, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuMemCreate(&other, std::size_t{1} << 50, &properties_, 0),
+            CUDA_ERROR_OUT_OF_MEMORY);
+  properties_.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+  EXPECT_EQ(cuda().cuMemCreate(&other, step_, &properties_, 0), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuda().cuMemRelease(12345), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(DriverTest, CopiesInBatches) {
+  CUstream s = nullptr;
+  ASSERT_OK(cuda().cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+  const CUdeviceptr a = allocate(256);
+  std::vector<std::uint32_t> host(64, 3);
+  std::vector<std::uint32_t> back(32);
+  CUdeviceptr to[] = {a, reinterpret_cast<CUdeviceptr>(back.data())};
+  CUdeviceptr from[] = {reinterpret_cast<CUdeviceptr>(host.data()), a};
+  std::size_t sizes[] = {256, 128};
+  CUmemcpyAttributes attributes[2] = {};
+  attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+  attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  std::size_t first[] = {0, 1};
+  EXPECT_OK(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 2, s));
+  EXPECT_OK(cuda().cuStreamSynchronize(s));
+  EXPECT_EQ(back, std::vector<std::uint32_t>(32, 3));
+  std::size_t failed = 0;
+  sizes[1] = 1 << 20;
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, 1U);
+  sizes[1] = 128;
+  first[1] = 0;
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, SIZE_MAX);
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 1, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(DriverTest, LibrariesHaveManagedVariables) {
+  CUlibrary library = nullptr;
+  ASSERT_OK(cuda().cuLibraryLoadData(
+      &library,
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .global .attribute(.managed) .u32 shared_with_host[2] = {4, 5};\n"
+      ".visible .global .u32 of_device;\n.visible .entry k() { ret; }\n",
+      nullptr, nullptr, 0, nullptr, nullptr, 0));
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  EXPECT_OK(cuda().cuLibraryGetManaged(&address, &bytes, library, "shared_with_host"));
+  EXPECT_EQ(bytes, 8U);
+  EXPECT_EQ(reinterpret_cast<const std::uint32_t*>(address)[1], 5U);
+  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "of_device"),
+            CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "absent"), CUDA_ERROR_NOT_FOUND);
+  void* function = nullptr;
+  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(&function, library, "k"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(nullptr, library, "k"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuLibraryUnload(library));
+}
+
+TEST_F(DriverTest, ClustersAreOfOneBlock) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "GPUs have larger ones";
+  }
+  CUlaunchConfig config = {};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 128;
+  config.blockDimY = config.blockDimZ = 1;
+  int size = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxPotentialClusterSize(&size, function("fill"), &config));
+  EXPECT_EQ(size, 1);
+  int clusters = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config));
+  int blocks = 0;
+  int processors = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 128, 0));
+  EXPECT_OK(
+      cuda().cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
+  EXPECT_EQ(clusters, blocks * processors);
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {2, 1, 1};
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  EXPECT_EQ(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config),
+            CUDA_ERROR_NOT_SUPPORTED);
+}
+
+} // namespace
