@@ -5,7 +5,6 @@
 //     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
 #include "simt/exec/code/code.h"
-#include "simt/exec/host/fiber.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
@@ -172,7 +171,7 @@ std::uint64_t frame_bytes(const llvm::Function& function) {
 
 /// Whether quick code of the function fits on the stack of a warp.
 bool can_be_quick(const llvm::Function& code, bool is_entry) {
-  return frame_bytes(code) <= (is_entry ? exec::FiberStack::kFirstFrame : exec::FiberStack::kFrame);
+  return frame_bytes(code) <= (is_entry ? exec::kKernelFrame : exec::kFunctionFrame);
 }
 
 bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {

@@ -2,14 +2,17 @@
 
 #include "simt/exec/code/improver.h"
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <mutex>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 #include <utility>
 
 #include <tl/expected.hpp>
@@ -26,6 +29,26 @@ struct Compiler {
 
 /// The process ends, and LLVM's objects are destroyed.
 std::atomic<bool> compiler_has_gone = false;
+
+void close_compiler() {
+  compiler_has_gone.store(true, std::memory_order_relaxed);
+  Improver::instance().stop();
+}
+
+// Registered again after compilations, because exit handlers run in the reverse order, and LLVM
+// registers some when it first needs what they destroy.
+void close_at_exit() {
+  std::atexit(close_compiler);
+}
+
+/// Of the process's first thread, whose exit() destroys this before it runs any handler.
+struct StopWithThread {
+  ~StopWithThread() {
+    if (gettid() == getpid()) {
+      Improver::instance().stop();
+    }
+  }
+};
 
 // Both sides share structures, so only the compiler of this very version will do.
 tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
@@ -62,11 +85,7 @@ Compiler open_compiler() {
   for (const std::string& candidate : candidates) {
     const auto opened = compiler_in(candidate);
     if (opened) {
-      // Runs before LLVM's own exit handlers, which were registered when it was loaded.
-      std::atexit([] {
-        compiler_has_gone.store(true, std::memory_order_relaxed);
-        Improver::instance().stop();
-      });
+      close_at_exit();
       return *opened;
     }
     compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
@@ -90,7 +109,10 @@ bool call_here(CompilerFunction<Made> function, const CompileRequest& request, M
     error = fmt::format("the compiler of the PTX executor cannot be loaded: {}", compiler.error);
     return false;
   }
-  return (compiler.*function)(request, made, error);
+  const bool done = (compiler.*function)(request, made, error);
+  static std::array<std::once_flag, kTiers> first;
+  std::call_once(first[static_cast<unsigned>(request.tier)], close_at_exit);
+  return done;
 }
 
 /// Waits for the thread, and says once what for if that takes long.
@@ -150,6 +172,11 @@ bool decode(const CompileRequest& request, OneLaneCode& code, std::string& error
 
 bool compile_here(const CompileRequest& request, CodeImage& image, std::string& error) {
   return call_here(&Compiler::compile, request, image, error);
+}
+
+void stop_improving_with_this_thread() {
+  static thread_local const StopWithThread guard;
+  (void)guard;
 }
 
 bool compiler_is_gone() {

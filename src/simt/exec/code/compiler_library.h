@@ -20,6 +20,10 @@ inline constexpr std::size_t kCompilerStack = 16 << 20;
 [[nodiscard]] bool compile_here(const CompileRequest& request, CodeImage& image,
                                 std::string& error);
 
+/// To be called on threads of the program that launch kernels: if it is the process's first thread,
+/// which ends the process as a rule, no code is being improved any more when it begins to.
+void stop_improving_with_this_thread();
+
 /// The process ends, and LLVM's objects are destroyed.
 [[nodiscard]] bool compiler_is_gone();
 

@@ -30,6 +30,8 @@ std::uint32_t local_stride(std::uint32_t local_bytes) {
 /// grows with the limit of a thread's local memory.
 std::size_t stack_size(std::uint32_t local_bytes) {
   constexpr std::size_t kLeast = 8 << 20;
+  static_assert(kLeast >= kKernelFrame + 2 * FiberStack::kReserve);
+  static_assert(FiberStack::kReserve >= 2 * kFunctionFrame);
   return std::max(kLeast, std::size_t{local_bytes} * kLanes * 2);
 }
 

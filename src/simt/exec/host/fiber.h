@@ -19,10 +19,6 @@ class FiberStack {
 public:
   /// Reserved for the functions of exec/, and for frames of kernels beyond their last check.
   static constexpr std::size_t kReserve = 1 << 20;
-  /// What frames of unoptimised code may take: the first one of a stack, and any other, which is
-  /// checked for once it is there.
-  static constexpr std::size_t kFirstFrame = 4 << 20;
-  static constexpr std::size_t kFrame = kReserve / 2;
 
   /// Mapped pages, with a guard below them.
   class Memory {

@@ -1,5 +1,6 @@
 #include "simt/exec/run/loaded_program.h"
 
+#include "simt/exec/code/compiler_library.h"
 #include "simt/exec/engine/device_printf.h"
 #include "simt/exec/evaluator/evaluator.h"
 #include "simt/exec/memory/host_memory.h"
@@ -36,6 +37,7 @@ const KernelFacts& LoadedProgram::facts(std::uint32_t kernel) const {
 
 tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const LaunchShape& shape,
                                                  bool with_callees) {
+  stop_improving_with_this_thread();
   const PreparedKernel& prepared = state_->prepared(kernel);
   if (!prepared.verification_error.empty()) {
     return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.verification_error});
