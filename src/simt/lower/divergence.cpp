@@ -262,6 +262,21 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
                            operand(0).has_row_stride);
     }
     break;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem: {
+    constexpr std::int64_t kLargest = 1 << 16;
+    const Shape of = operand(0);
+    const bool divides = instruction.getOpcode() == Instruction::UDiv ||
+                         instruction.getOpcode() == Instruction::SDiv;
+    if (of.is_affine() && !of.has_row_stride && of.stride > 0 && of.stride <= kLargest &&
+        operand(1).is_uniform() && instruction.getType()->getIntegerBitWidth() >= 32 &&
+        exec::row_width(geometry_) == exec::kLanes) {
+      return Shape::affine(divides ? 0 : of.stride, true);
+    }
+    break;
+  }
   case Instruction::Or:
     // Disjoint bits (a known alignment of the affine side would say more): only as an addition.
     if (llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint()) {

@@ -12,7 +12,9 @@
 //
 // Widening an affine number (zext, sext) keeps it affine unless it wraps around between two lanes.
 // That is not known at compile time: such values are `guarded`, and code tests, by a few scalar
-// comparisons, whether the base may be used.
+// comparisons, whether the base may be used. So is what is affine in one case of a choice that all
+// lanes make together, and a quotient or a remainder: lanes side by side are in one row of a matrix
+// as a rule, so that the row's number is the same in all and the place in it affine.
 #pragma once
 
 #include "simt/exec/code/code.h"
@@ -37,8 +39,8 @@ struct Shape {
   [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, false, 0}; }
   [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded,
                                     bool has_row_stride = false) {
-    if (stride == 0 && !has_row_stride) {
-      return guarded ? varying() : uniform();
+    if (stride == 0 && !has_row_stride && !guarded) {
+      return uniform();
     }
     return {Kind::kAffine, guarded, has_row_stride, stride};
   }

@@ -264,9 +264,10 @@ void ScalarFunction::lower_divide(const ptx::Instruction& instruction) {
     Value* by_minus_one =
         builder_.CreateICmpEQ(b, llvm::ConstantInt::getAllOnesValue(b->getType()));
     safe = builder_.CreateSelect(by_minus_one, number(1, width), safe);
+    // By -1 it is the negative of what it is by 1; the remainders are alike.
     result = divides ? builder_.CreateSDiv(a, safe) : builder_.CreateSRem(a, safe);
-    result = builder_.CreateSelect(by_minus_one, divides ? builder_.CreateNeg(a) : number(0, width),
-                                   result);
+    result =
+        divides ? builder_.CreateSelect(by_minus_one, builder_.CreateNeg(result), result) : result;
   } else {
     result = divides ? builder_.CreateUDiv(a, safe) : builder_.CreateURem(a, safe);
   }

@@ -118,6 +118,8 @@ private:
   /// The value in the form of a guarded affine shape, whatever its own is.
   [[nodiscard]] WarpValue as_guarded(const Value* value, const Shape& wanted);
   [[nodiscard]] WarpValue selected(const llvm::SelectInst& select);
+  /// A quotient or remainder of an affine value by a uniform one.
+  [[nodiscard]] WarpValue divided(const llvm::BinaryOperator& division);
   [[nodiscard]] Value* correction_of(const llvm::Instruction& instruction, const WarpValue& made);
   [[nodiscard]] Value* correction_of_operand(const Value* operand);
   [[nodiscard]] Value* row_stride_of(const llvm::Instruction& instruction);
@@ -168,7 +170,6 @@ private:
   [[nodiscard]] MemoryAccess access_of(const llvm::Instruction& instruction, const Value* pointer,
                                        unsigned size, exec::AccessKind kind);
   [[nodiscard]] Value* is_aligned(const MemoryAccess& access, Value* address);
-  [[nodiscard]] Value* base_of(const MemoryAccess& access, Value** guard);
   /// A base in a block's window, which has 32 bits and a sign.
   [[nodiscard]] Value* in_window(const MemoryAccess& access, Value* base);
   [[nodiscard]] bool by_rows(const MemoryAccess& access) const;
@@ -218,6 +219,7 @@ private:
   void store_lanes(const MemoryAccess& access, Value* values);
   void compiler_fence();
   [[nodiscard]] bool consecutive(const MemoryAccess& access) const;
+  [[nodiscard]] bool one_place_mostly(const MemoryAccess& access) const;
 
   // warp_operations.cpp, warp_calls.cpp, warp_exchange.cpp
   void emit_operation(const llvm::CallInst& call, LaneOperation operation);

@@ -37,6 +37,13 @@ bool WarpFunction::consecutive(const MemoryAccess& access) const {
   return rows() == 1 && of.is_affine() && of.stride == access.size && access.space != kLocal;
 }
 
+/// Whether all lanes have one address while the guard holds.
+bool WarpFunction::one_place_mostly(const MemoryAccess& access) const {
+  const Shape of = shape(access.pointer);
+  return rows() == 1 && of.is_affine() && of.stride == 0 && of.guarded && !of.has_row_stride &&
+         !may_be_own(access);
+}
+
 // Whether each row has one address or consecutive ones. Not if the code is watched, because the
 // watch is called for an access as a whole.
 bool WarpFunction::by_rows(const MemoryAccess& access) const {
@@ -69,17 +76,6 @@ llvm::Value* WarpFunction::in_window(const MemoryAccess& access, Value* base) {
                              builder_.getInt64Ty());
 }
 
-// The base of a consecutive access. Offsets in a block's window are small numbers, so there a base
-// that wraps around in 32 bits is just one before the window, of a lane that is not active.
-llvm::Value* WarpFunction::base_of(const MemoryAccess& access, Value** guard) {
-  const WarpValue& of = warp_value(access.pointer);
-  *guard = of.guard;
-  if (access.space != kShared) {
-    return of.scalar;
-  }
-  *guard = nullptr;
-  return in_window(access, of.scalar);
-}
 
 llvm::Value* WarpFunction::host_scalar(const MemoryAccess& access, Value* address) {
   if (access.space == kShared) {
@@ -223,10 +219,10 @@ llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
                                         llvm::function_ref<Value*(Value* pointer)> together,
                                         llvm::function_ref<Value*()> by_row,
                                         llvm::function_ref<Value*(Value* addresses)> scattered) {
-  const WarpValue& of = warp_value(access.pointer);
+  const WarpValue of = warp_value(access.pointer);
   if (by_rows(access)) {
     Value* good = builder_.CreateICmpEQ(mask_, number(exec::kAllLanes));
-    if (of.guard != nullptr && access.space != kShared) {
+    if (of.guard != nullptr) {
       good = builder_.CreateAnd(good, of.guard);
     }
     return two_ways(good, by_row, [&] { return scattered(addresses_by_rows(access)); });
@@ -234,8 +230,8 @@ llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
   if (!consecutive(access)) {
     return scattered(addresses_of(access));
   }
-  Value* guard = nullptr;
-  Value* base = base_of(access, &guard);
+  Value* const guard = of.guard;
+  Value* base = in_window(access, of.scalar);
   const auto straight = [&] {
     check_consecutive(access, base, [&] { return lanes_from(here(base), nullptr, access.size); });
     return together(host_pointer(access, base));
@@ -243,9 +239,10 @@ llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
   if (guard == nullptr) {
     return straight();
   }
-  Value* correction = warp_value(access.pointer).correction;
+  Value* const first = of.scalar;
+  Value* const correction = of.correction;
   return two_ways(guard, straight, [&] {
-    return scattered(builder_.CreateAdd(lanes_from(here(base), nullptr, access.size), correction));
+    return scattered(builder_.CreateAdd(lanes_from(here(first), nullptr, access.size), correction));
   });
 }
 
@@ -253,6 +250,20 @@ llvm::Value* WarpFunction::access_lanes(const MemoryAccess& access,
 llvm::Value* WarpFunction::load_lanes(const MemoryAccess& access, Type* type) {
   auto* result = llvm::FixedVectorType::get(type, kLanes);
   const llvm::Align alignment(access.size);
+  if (one_place_mostly(access)) {
+    const WarpValue of = warp_value(access.pointer);
+    return two_ways(
+        of.guard,
+        [&] {
+          Value* base = in_window(access, of.scalar);
+          check_uniform(access, base, [&] { return splat(here(base)); });
+          return splat(builder_.CreateAlignedLoad(type, host_pointer(access, base), alignment));
+        },
+        [&] {
+          return gather_lanes(access, type,
+                              builder_.CreateAdd(splat(here(of.scalar)), of.correction));
+        });
+  }
   return access_lanes(
       access,
       [&](Value* pointer) {
@@ -269,7 +280,7 @@ llvm::Value* WarpFunction::load_lanes(const MemoryAccess& access, Type* type) {
 
 // All lanes' addresses, computed only here.
 llvm::Value* WarpFunction::addresses_by_rows(const MemoryAccess& access) {
-  const WarpValue& of = warp_value(access.pointer);
+  const WarpValue of = warp_value(access.pointer);
   Value* addresses = lanes_from(here(of.scalar), of.row_stride, shape(access.pointer).stride);
   return of.correction == nullptr ? addresses : builder_.CreateAdd(addresses, of.correction);
 }

@@ -397,8 +397,61 @@ WarpFunction::WarpValue WarpFunction::selected(const llvm::SelectInst& select) {
   return made;
 }
 
+// Good if no lane's remainder passes the divisor. Negative numbers are left to each lane.
+WarpFunction::WarpValue WarpFunction::divided(const llvm::BinaryOperator& division) {
+  const bool is_signed = division.getOpcode() == llvm::Instruction::SDiv ||
+                         division.getOpcode() == llvm::Instruction::SRem;
+  const bool divides = division.getOpcode() == llvm::Instruction::SDiv ||
+                       division.getOpcode() == llvm::Instruction::UDiv;
+  const WarpValue of = warp_value(division.getOperand(0));
+  const Shape of_shape = shape(division.getOperand(0));
+  Type* const type = division.getType();
+  const auto constant = [&](std::int64_t value) {
+    return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value), true);
+  };
+  Value* base = builder_.CreateFreeze(of.scalar);
+  Value* const divisor = scalar(division.getOperand(1));
+  Value* by = divisor;
+  Value* good = of.guard == nullptr ? builder_.getTrue() : of.guard;
+  if (is_signed) {
+    Value* const positive = builder_.CreateAnd(builder_.CreateICmpSGE(base, constant(0)),
+                                               builder_.CreateICmpSGT(by, constant(0)));
+    good = builder_.CreateAnd(good, positive);
+    base = builder_.CreateSelect(positive, base, constant(0));
+    by = builder_.CreateSelect(positive, by, constant(1));
+  }
+  Value* const reach = constant(of_shape.stride * (kLanes - 1));
+  Value* const quotient = builder_.CreateUDiv(base, by);
+  Value* const remainder = builder_.CreateSub(base, builder_.CreateMul(quotient, by));
+  Value* const last = builder_.CreateAdd(remainder, reach);
+  Value* const end = builder_.CreateAdd(base, reach);
+  good = builder_.CreateAnd(good, builder_.CreateICmpUGE(last, remainder));
+  good = builder_.CreateAnd(good, builder_.CreateICmpULT(last, by));
+  good = builder_.CreateAnd(good, is_signed ? builder_.CreateICmpSGE(end, constant(0))
+                                            : builder_.CreateICmpUGE(end, base));
+  WarpValue made;
+  made.scalar = divides ? quotient : remainder;
+  made.guard = good;
+  made.correction = two_ways(
+      good, [&]() -> Value* { return llvm::Constant::getNullValue(vector_type(type)); },
+      [&]() -> Value* {
+        Value* lanes = lanes_from(here(of.scalar), nullptr, of_shape.stride);
+        lanes = of.correction == nullptr ? lanes : builder_.CreateAdd(lanes, of.correction);
+        // That the divisor is good is known of the lanes that execute this, and only of them.
+        Value* const divisors =
+            builder_.CreateSelect(lane_mask(), splat(divisor), splat(constant(1)));
+        Value* const exact = build_plain(division, {lanes, divisors}, true);
+        return builder_.CreateSub(exact, lanes_from(made.scalar, nullptr, shape(&division).stride));
+      });
+  return made;
+}
+
 // An affine value: computed for lane 0, and where a base may not be good, for all lanes as well.
 void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
+  if (instruction.isIntDivRem()) {
+    define(instruction, divided(llvm::cast<llvm::BinaryOperator>(instruction)));
+    return;
+  }
   if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
     define(instruction, selected(*select));
     return;
