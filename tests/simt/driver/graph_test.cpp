@@ -129,8 +129,8 @@ TEST_F(GraphTest, OrdersItselfInStreams) {
   Gate gate;
   gate.close_in(s);
   EXPECT_OK(launch_fill(a, 10, 64, s));
-  EXPECT_OK(cuda().cuGraphLaunch(exec, s));
   EXPECT_OK(launch_fill(a, 5, 64, s, "add"));
+  EXPECT_OK(cuda().cuGraphLaunch(exec, s));
   // One executable graph never runs beside itself, whatever the streams.
   EXPECT_OK(cuda().cuGraphLaunch(exec, stream()));
   EXPECT_EQ(cuda().cuStreamQuery(s), CUDA_ERROR_NOT_READY);
@@ -571,7 +571,7 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
   const CUgraph g = graph();
   const CUdeviceptr a = allocate(256);
   const CUgraphNode first = add(g, kernel("fill", a, 1));
-  const CUgraphNode second = add(g, kernel("fill", a, 1));
+  const CUgraphNode second = add(g, kernel("fill", a, 1), {first});
   CUlaunchAttributeValue value = {};
   value.priority = -3;
   EXPECT_OK(cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));

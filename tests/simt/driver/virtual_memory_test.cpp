@@ -52,11 +52,12 @@ TEST_F(VirtualMemoryTest, GrowsInPlace) {
   EXPECT_OK(cuda().cuMemGetInfo_v2(&free_after, &total));
   EXPECT_EQ(free_before - free_after, 4 * step_);
   // Kernels and copies pass from one piece to the next.
-  const auto count = static_cast<std::uint32_t>(4 * step_ / 4);
-  EXPECT_OK(launch_fill(base, 5, count));
-  EXPECT_OK(cuda().cuMemsetD32_v2(base + step_ - 8, 6, 4));
+  const std::size_t count = 4 * step_ / 4;
+  EXPECT_OK(cuda().cuMemsetD32_v2(base, 5, count));
+  EXPECT_OK(launch_fill(base + step_ - 8, 6, 4));
   const std::vector<std::uint32_t> all = words(base, count);
   EXPECT_EQ(all.front(), 5U);
+  EXPECT_EQ(all[step_ / 4 - 3], 5U);
   EXPECT_EQ(all[step_ / 4 - 2], 6U);
   EXPECT_EQ(all[step_ / 4 + 1], 6U);
   EXPECT_EQ(all[step_ / 4 + 2], 5U);
