@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What kernels cost on the PTX executor: each against the same loop nest as C++ at -O3 on all cores, in
-one process and in alternation, with and without checks of memory accesses; the launch of an empty kernel;
-the first launch of a module, compiled and from the cache. `scripts/bench --simt` builds Gantry and runs
-this."""
+"""What kernels cost on the PTX executor: shapes of real OpenMP programs, each the same binary on the CPU device
+and on the executor in turn, with their first launches without a cache and from it; kernels of nvcc, each
+against the same loop nest as C++ at -O3 on all cores, in one process and in alternation, with and without
+checks; the launch of an empty kernel; the first launch of a module. `scripts/bench --simt` builds Gantry and
+runs this."""
 
 import argparse
 import json
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 import machine
+import shapes
 from toolchain import PROGRAMS, progress, run
 
 GOALS = {"copy": 1.5, "triad": 1.5, "multiply": 6, "reduce": 6, "mandelbrot": 2}
@@ -157,8 +159,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="Gantry's build tree")
     parser.add_argument("--samples", type=int, default=15)
+    parser.add_argument("--only", action="append", choices=[source.stem for source in shapes.sources()],
+                        help="this program of shapes alone, and nothing else; may be given several times")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each shape on each device")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    found = shapes.measure(arguments.build, arguments.rounds, max(3, arguments.samples // 3), arguments.only)
+    if not arguments.json:
+        print(shapes.table(found), flush=True)
+    if arguments.only:
+        if arguments.json:
+            print(json.dumps({"machine": machine.facts(), "shapes": found}, indent=2))
+        return
     driver = arguments.build / "lib/simt/libcuda.so.1"
     program = build(arguments.build)
     cache = tempfile.mkdtemp()
@@ -187,6 +199,7 @@ def main():
                      "checkers": {check: more[check] for check in CHECKERS}})
     report = {
         "machine": machine.facts(),
+        "shapes": found,
         "kernels": rows,
         "empty_us": median(results["none"]["empty"][10:], 0),
         "module_first_ms": first,
