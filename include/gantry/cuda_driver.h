@@ -336,7 +336,7 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
                     (CUkernel * kernels, unsigned int count, CUlibrary library))                   \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetModule, (CUmodule * module, CUlibrary library))          \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetManaged,                                                 \
-                    (CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name))    \
+                    (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name))   \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetUnifiedFunction,                                         \
                     (void** function, CUlibrary library, const char* name))                        \
   GANTRY_CUDA_ENTRY(CUresult, cuLibraryGetGlobal,                                                  \
@@ -456,30 +456,30 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuMemPoolSetAccess,                                                  \
                     (CUmemoryPool pool, const CUmemAccessDesc* descriptions, size_t count))        \
   GANTRY_CUDA_ENTRY(CUresult, cuMemAddressReserve,                                                 \
-                    (CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr wished,     \
+                    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr wished,    \
                      unsigned long long flags))                                                    \
   GANTRY_CUDA_ENTRY(CUresult, cuMemAddressFree, (CUdeviceptr address, size_t bytes))               \
   GANTRY_CUDA_ENTRY(CUresult, cuMemCreate,                                                         \
-                    (CUmemGenericAllocationHandle* handle, size_t bytes, const                     \
-                     CUmemAllocationProp* properties, unsigned long long flags))                   \
+                    (CUmemGenericAllocationHandle * handle, size_t bytes,                          \
+                     const CUmemAllocationProp* properties, unsigned long long flags))             \
   GANTRY_CUDA_ENTRY(CUresult, cuMemRelease, (CUmemGenericAllocationHandle handle))                 \
   GANTRY_CUDA_ENTRY(CUresult, cuMemRetainAllocationHandle,                                         \
-                    (CUmemGenericAllocationHandle* handle, void* address))                         \
+                    (CUmemGenericAllocationHandle * handle, void* address))                        \
   GANTRY_CUDA_ENTRY(CUresult, cuMemMap,                                                            \
                     (CUdeviceptr address, size_t bytes, size_t offset,                             \
                      CUmemGenericAllocationHandle handle, unsigned long long flags))               \
   GANTRY_CUDA_ENTRY(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))                     \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemSetAccess,                                                      \
-                    (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* descriptions,       \
-                     size_t count))                                                                \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAccess,                                                      \
-                    (unsigned long long* flags, const CUmemLocation* location, CUdeviceptr         \
-                     address))                                                                     \
+  GANTRY_CUDA_ENTRY(                                                                               \
+      CUresult, cuMemSetAccess,                                                                    \
+      (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* descriptions, size_t count))      \
+  GANTRY_CUDA_ENTRY(                                                                               \
+      CUresult, cuMemGetAccess,                                                                    \
+      (unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address))             \
   GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationGranularity,                                       \
                     (size_t* granularity, const CUmemAllocationProp* properties,                   \
                      CUmemAllocationGranularity_flags option))                                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationPropertiesFromHandle,                              \
-                    (CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle))        \
+                    (CUmemAllocationProp * properties, CUmemGenericAllocationHandle handle))       \
   /* copies */                                                                                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy,                                                            \
                     (CUdeviceptr destination, CUdeviceptr source, size_t bytes))                   \
@@ -512,13 +512,13 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy3DPeerAsync,                                                 \
                     (const CUDA_MEMCPY3D_PEER* copy, CUstream stream))                             \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpyBatchAsync,                                                  \
-                    (CUdeviceptr* destinations, CUdeviceptr* sources, size_t* sizes, size_t        \
-                     count, CUmemcpyAttributes* attributes, size_t* first_of_attributes, size_t    \
-                     attribute_count, size_t* failed, CUstream stream))                            \
+                    (CUdeviceptr * destinations, CUdeviceptr * sources, size_t* sizes,             \
+                     size_t count, CUmemcpyAttributes* attributes, size_t* first_of_attributes,    \
+                     size_t attribute_count, size_t* failed, CUstream stream))                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpyBatchAsync_v2,                                               \
-                    (CUdeviceptr* destinations, CUdeviceptr* sources, size_t* sizes, size_t        \
-                     count, CUmemcpyAttributes* attributes, size_t* first_of_attributes, size_t    \
-                     attribute_count, CUstream stream))                                            \
+                    (CUdeviceptr * destinations, CUdeviceptr * sources, size_t* sizes,             \
+                     size_t count, CUmemcpyAttributes* attributes, size_t* first_of_attributes,    \
+                     size_t attribute_count, CUstream stream))                                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemsetD8_v2,                                                       \
                     (CUdeviceptr destination, unsigned char value, size_t count))                  \
   GANTRY_CUDA_ENTRY(CUresult, cuMemsetD8Async,                                                     \
@@ -569,12 +569,12 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetId, (CUstream stream, unsigned long long* id))            \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext * context))              \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamGetDevice, (CUstream stream, CUdevice * device))             \
-  GANTRY_CUDA_ENTRY(CUresult, cuStreamGetAttribute,                                                \
-                    (CUstream stream, CUlaunchAttributeID attribute,                               \
-                     CUlaunchAttributeValue* value))                                               \
-  GANTRY_CUDA_ENTRY(CUresult, cuStreamSetAttribute,                                                \
-                    (CUstream stream, CUlaunchAttributeID attribute,                               \
-                     const CUlaunchAttributeValue* value))                                         \
+  GANTRY_CUDA_ENTRY(                                                                               \
+      CUresult, cuStreamGetAttribute,                                                              \
+      (CUstream stream, CUlaunchAttributeID attribute, CUlaunchAttributeValue * value))            \
+  GANTRY_CUDA_ENTRY(                                                                               \
+      CUresult, cuStreamSetAttribute,                                                              \
+      (CUstream stream, CUlaunchAttributeID attribute, const CUlaunchAttributeValue* value))       \
   GANTRY_CUDA_ENTRY(CUresult, cuStreamCopyAttributes, (CUstream to, CUstream from))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventCreate, (CUevent * event, unsigned int flags))                \
   GANTRY_CUDA_ENTRY(CUresult, cuEventDestroy_v2, (CUevent event))                                  \

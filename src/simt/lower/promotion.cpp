@@ -21,6 +21,7 @@ constexpr std::size_t kLifetimesPerBlock = 6;
 constexpr double kLoopFactor = 8;
 
 struct Candidate {
+  std::size_t number; ///< in the frame
   llvm::AllocaInst* variable;
   std::size_t blocks; ///< that it lives in, about: from the first to the last that mention it
   double uses;        ///< weighted by loops
@@ -72,10 +73,12 @@ void promote_variables(llvm::Function& function) {
         first = std::min(first, positions.lookup(loop->getHeader()));
       }
     }
-    candidates.push_back({variable, last < first ? 0 : last - first + 1, uses});
+    candidates.push_back({candidates.size(), variable, last < first ? 0 : last - first + 1, uses});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.uses * static_cast<double>(b.blocks) > b.uses * static_cast<double>(a.blocks);
+  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    const double of_a = a.uses * static_cast<double>(b.blocks);
+    const double of_b = b.uses * static_cast<double>(a.blocks);
+    return of_a != of_b ? of_a > of_b : a.number < b.number;
   });
   std::size_t left = kLifetimes + kLifetimesPerBlock * positions.size();
   for (const Candidate& candidate : candidates) {

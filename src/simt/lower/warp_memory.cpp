@@ -76,7 +76,6 @@ llvm::Value* WarpFunction::in_window(const MemoryAccess& access, Value* base) {
                              builder_.getInt64Ty());
 }
 
-
 llvm::Value* WarpFunction::host_scalar(const MemoryAccess& access, Value* address) {
   if (access.space == kShared) {
     Value* base = field(offsetof(Warp, shared), builder_.getInt64Ty(), true);

@@ -121,7 +121,7 @@ Angle reduce(double x) {
   return {high, low, static_cast<uint32_t>(static_cast<int32_t>(turns)) & 3};
 }
 
-double series(double square, double sum) {
+double series(double /*square*/, double sum) {
   return sum;
 }
 template <typename... More>

@@ -133,8 +133,8 @@ std::string in_memory_of_both(const gantry_fault& fault, std::uintptr_t address,
   return known.empty() ? "host memory" : known;
 }
 
-/// Of an address whose access is not itself the fault, because it may be accessed; empty if nothing is
-/// known of it.
+/// Of an address whose access is not itself the fault, because it may be accessed; empty if nothing
+/// is known of it.
 std::string valid_meaning(const gantry_fault& fault, const DataEnvironment& data) {
   const auto address = static_cast<std::uintptr_t>(fault.address);
   if (std::string known = data.addresses().around(address); !known.empty()) {

@@ -219,8 +219,8 @@ AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32
   return report;
 }
 
-/// The last shared variable that begins at or before an offset: a loop that runs past the end of one
-/// began there.
+/// The last shared variable that begins at or before an offset: a loop that runs past the end of
+/// one began there.
 struct SharedVariable {
   const ptx::ProgramVariable* variable = nullptr; ///< null: there is none
   std::uint64_t offset = 0;
@@ -246,8 +246,9 @@ SharedVariable shared_variable_before(const Warp& warp, std::uint64_t offset) {
 
 std::string text_of(const SharedVariable& last) {
   if (last.is_dynamic()) {
-    return fmt::format("the last variable before it is '{}', the dynamic shared memory at offset {}",
-                       last.variable->name, last.offset);
+    return fmt::format(
+        "the last variable before it is '{}', the dynamic shared memory at offset {}",
+        last.variable->name, last.offset);
   }
   return fmt::format("the last variable before it is '{}', {} at offset {}", last.variable->name,
                      bytes_text(last.variable->variable->size()), last.offset);

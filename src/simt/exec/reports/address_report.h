@@ -24,8 +24,8 @@ struct AddressReport {
 [[nodiscard]] AddressReport describe_local(const Warp& warp, std::uint64_t offset,
                                            std::uint32_t size);
 
-/// The variable of the program at an offset in the block's shared memory, or at an address of global
-/// memory; empty if there is none.
+/// The variable of the program at an offset in the block's shared memory, or at an address of
+/// global memory; empty if there is none.
 [[nodiscard]] std::string shared_variable_at(const Warp& warp, std::uint64_t offset);
 [[nodiscard]] std::string global_variable_at(std::uint64_t address);
 

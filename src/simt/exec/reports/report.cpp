@@ -51,8 +51,8 @@ std::optional<std::uint32_t> address_register(const ptx::Instruction& instructio
   return std::nullopt;
 }
 
-/// Of a load that compilers have moved, the source of the instruction that first uses what it loads,
-/// or of another access by the same address; 0 if none says.
+/// Of a load that compilers have moved, the source of the instruction that first uses what it
+/// loads, or of another access by the same address; 0 if none says.
 std::uint32_t source_of_use(const CodePosition& position) {
   const ptx::Function& function = *position.function;
   const ptx::Instruction& load = *position.instruction;
@@ -80,8 +80,8 @@ std::uint32_t source_of_use(const CodePosition& position) {
   return other != function.instructions.end() ? other->source : 0;
 }
 
-/// The index and 1 of the source line in force; the line is 0 for code that the compiler made, or has
-/// merged. Then that of what goes with a load, or the last one before the instruction. 0: none.
+/// The index and 1 of the source line in force; the line is 0 for code that the compiler made, or
+/// has merged. Then that of what goes with a load, or the last one before the instruction. 0: none.
 std::uint32_t source_near(const CodePosition& position) {
   if (position.instruction == nullptr || position.instruction->source == 0 ||
       position.instruction->source > position.function->sources.size()) {
@@ -132,9 +132,10 @@ std::string source_of(const CodePosition& position) {
   }
   const ptx::SourcePosition& found = position.function->sources[source - 1];
   const std::string_view file = position.module->file_named(found.file);
-  return file.empty() ? std::string()
-                      : fmt::format("{}{}:{}", source == position.instruction->source ? "" : "near ",
-                                    file, found.line);
+  return file.empty()
+             ? std::string()
+             : fmt::format("{}{}:{}", source == position.instruction->source ? "" : "near ", file,
+                           found.line);
 }
 
 std::string short_position(const CodePosition& position) {
