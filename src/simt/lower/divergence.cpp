@@ -4,6 +4,7 @@
 #include "simt/ptx/module.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/Constants.h>
@@ -257,7 +258,9 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
     break;
   }
   case Instruction::Shl:
-    if (operand(0).is_affine() && constant(1) != nullptr && constant(1)->getZExtValue() < 20) {
+    // Up to 32 bits: a number of 32 bits is sign-extended by a shift up and one down.
+    if (operand(0).is_affine() && constant(1) != nullptr && constant(1)->getZExtValue() <= 32 &&
+        std::abs(operand(0).stride) < 1 << 20) {
       return Shape::affine(operand(0).stride << constant(1)->getZExtValue(), operand(0).guarded,
                            operand(0).has_row_stride);
     }
@@ -287,6 +290,13 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
         return Shape::uniform();
       }
       return Shape::varying();
+    }
+    break;
+  case Instruction::AShr:
+    if (operand(0).is_affine() && !operand(0).has_row_stride && constant(1) != nullptr &&
+        instruction.isExact() && constant(1)->getZExtValue() <= 32 &&
+        operand(0).stride % (std::int64_t{1} << constant(1)->getZExtValue()) == 0) {
+      return Shape::affine(operand(0).stride >> constant(1)->getZExtValue(), true);
     }
     break;
   case Instruction::Trunc:

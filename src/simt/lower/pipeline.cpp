@@ -1,6 +1,7 @@
 #include "simt/lower/pipeline.h"
 
 #include "simt/lower/bit_selections.h"
+#include "simt/lower/division_bypass.h"
 #include "simt/lower/operations.h"
 #include "simt/lower/promotion.h"
 #include "simt/lower/reducible.h"
@@ -162,6 +163,7 @@ void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine) {
     passes.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::GVNPass());
     passes.addPass(llvm::InstCombinePass());
+    passes.addPass(UndoDivisionBypass());
     passes.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::ADCEPass());
     passes.addPass(llvm::LowerSwitchPass());

@@ -446,6 +446,17 @@ WarpFunction::WarpValue WarpFunction::divided(const llvm::BinaryOperator& divisi
   return made;
 }
 
+namespace {
+
+/// Whether the instruction gives numbers of fewer bits more: a number that wraps around there is
+/// not affine here. A shift to the right keeps the upper bits alone.
+bool widens(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction) ||
+         instruction.getOpcode() == llvm::Instruction::AShr;
+}
+
+} // namespace
+
 // An affine value: computed for lane 0, and where a base may not be good, for all lanes as well.
 void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   if (instruction.isIntDivRem()) {
@@ -475,7 +486,7 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
   if (of.has_row_stride) {
     made.row_stride = row_stride_of(instruction);
   }
-  if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
+  if (widens(instruction)) {
     also(fits_everywhere(instruction, made));
   }
   if (of.guarded) {
@@ -488,8 +499,12 @@ void WarpFunction::emit_affine(const llvm::Instruction& instruction) {
 // A linear function is between what it is in the corners.
 llvm::Value* WarpFunction::fits_everywhere(const llvm::Instruction& widening,
                                            const WarpValue& made) {
-  const unsigned width = widening.getOperand(0)->getType()->getIntegerBitWidth();
-  const bool is_signed = llvm::isa<llvm::SExtInst>(widening);
+  unsigned width = widening.getOperand(0)->getType()->getIntegerBitWidth();
+  if (widening.isShift()) {
+    width -= static_cast<unsigned>(
+        llvm::cast<llvm::ConstantInt>(widening.getOperand(1))->getZExtValue());
+  }
+  const bool is_signed = !llvm::isa<llvm::ZExtInst>(widening);
   auto* wide = builder_.getInt64Ty();
   const std::int64_t top = is_signed ? (std::int64_t{1} << (width - 1)) - 1
                                      : static_cast<std::int64_t>((std::uint64_t{1} << width) - 1);
@@ -547,8 +562,12 @@ llvm::Value* WarpFunction::row_stride_of(const llvm::Instruction& instruction) {
 // The differences between the lanes of a guarded value and base + i * stride.
 llvm::Value* WarpFunction::correction_of(const llvm::Instruction& instruction,
                                          const WarpValue& made) {
-  if (llvm::isa<llvm::ZExtInst>(instruction) || llvm::isa<llvm::SExtInst>(instruction)) {
-    Value* exact = build_plain(instruction, {vector(instruction.getOperand(0))}, true);
+  if (widens(instruction)) {
+    llvm::SmallVector<Value*> operands;
+    for (const Value* operand : instruction.operands()) {
+      operands.push_back(vector(operand));
+    }
+    Value* exact = build_plain(instruction, operands, true);
     return builder_.CreateSub(exact,
                               lanes_from(made.scalar, made.row_stride, shape(&instruction).stride));
   }

@@ -115,6 +115,53 @@ TEST(Index, ThatIsAQuotientOrARemainder) {
   }
 }
 
+TEST(Index, ThatIsSignExtendedByShifts) {
+  // From 2^31 - 20 on, the lanes' numbers become negative.
+  for (const std::uint64_t offset : {std::uint64_t{0}, (std::uint64_t{1} << 31) - 20}) {
+    const Words result = looked_up(R"(
+  cvt.u64.u32 d6, r0; add.u64 d6, d6, d9; shl.b64 d6, d6, 32; shr.s64 d6, d6, 32;
+  sub.u64 d6, d6, d9; and.b64 d6, d6, 63; cvt.u32.u64 r9, d6;)",
+                                   offset);
+    for (std::uint64_t i = 0; i < kThreads; ++i) {
+      EXPECT_EQ(result[i], found_at(i));
+    }
+    const Words wide = KernelText(kernel_of_body(R"(
+  ld.global.u64 d9, [d0]; bar.sync 0;
+  cvt.u64.u32 d6, r0; add.u64 d6, d6, d9; shl.b64 d6, d6, 32; add.u64 d6, d6, 4294967296;
+  shr.s64 d6, d6, 32; st.global.u64 [d1], d6;)"))
+                           .results({offset, 0}, 2);
+    EXPECT_EQ(wide[1], static_cast<std::uint64_t>(static_cast<std::int32_t>(offset + 2)));
+  }
+}
+
+TEST(Index, ThatIsAQuotientByAShortWay) {
+  // As LLVM divides 64 bits for GPUs: as 32 where that is enough.
+  const std::string division = R"(
+  ld.global.u64 d8, [d0]; ld.global.u64 d9, [d0+8]; bar.sync 0;
+  cvt.u64.u32 d2, r0; add.u64 d2, d2, d8;
+  or.b64 d3, d2, d9; and.b64 d3, d3, -4294967296; setp.ne.u64 p0, d3, 0;
+  @p0 bra $long;
+  cvt.u32.u64 r1, d9; cvt.u32.u64 r2, d2; div.u32 r3, r2, r1; cvt.u64.u32 d4, r3;
+  bra $done;
+$long:
+  div.s64 d4, d2, d9;
+$done:
+  st.global.u64 [d1], d4;)";
+  for (const std::uint64_t offset : {std::uint64_t{0}, (std::uint64_t{1} << 32) - 20,
+                                     (std::uint64_t{1} << 40), ~std::uint64_t{0} - 40}) {
+    for (const std::uint64_t by : {std::uint64_t{7}, std::uint64_t{64}, std::uint64_t{1} << 33}) {
+      Words memory(kThreads);
+      memory[0] = offset;
+      memory[1] = by;
+      const Words result = KernelText(kernel_of_body(division)).results(memory, kThreads);
+      for (std::uint64_t i = 0; i < kThreads; ++i) {
+        EXPECT_EQ(static_cast<std::int64_t>(result[i]),
+                  static_cast<std::int64_t>(offset + i) / static_cast<std::int64_t>(by));
+      }
+    }
+  }
+}
+
 /// What an instruction makes of the lane's number plus an offset, and a divisor.
 Words divided(const std::string& operation, std::uint64_t offset, std::uint64_t by) {
   Words memory(kThreads + 2);
