@@ -48,11 +48,11 @@ bool ScalarFunction::lower_control(const ptx::Instruction& instruction) {
   case Opcode::k_trap:
     trap(exec::Trap::kTrap);
     return true;
+  // No debugger, no counters; and a grid begins when those before it have ended.
   case Opcode::k_brkpt:
   case Opcode::k_pmevent:
-    return true; // no debugger, no counters
   case Opcode::k_griddepcontrol:
-    return true; // a grid begins when those before it have ended
+    return true;
   case Opcode::k_call:
     lower_call(instruction);
     return true;
