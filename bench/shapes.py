@@ -9,7 +9,7 @@ import statistics
 import tempfile
 import time
 
-from toolchain import CLANG, PROGRAMS, BenchError, progress, run
+from toolchain import PROGRAMS, BenchError, progress, run
 
 ARCHITECTURE = "sm_80"
 # cpu / simt with GANTRY_SIMT_CHECK=memory.
@@ -29,7 +29,7 @@ def sources():
 
 
 def build(build_tree, source):
-    """The program of a source, and the seconds that clang -O2 takes for it with its device code."""
+    """The program of a source. Always made anew: it has the device runtime in it."""
     folder = build_tree / "bench/shapes"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / source.stem
@@ -40,7 +40,7 @@ def build(build_tree, source):
 
 
 def compile_seconds(build_tree, source):
-    """What `clang -O2` takes for the source, host and GPU, the way that Gantry's driver calls it."""
+    """The seconds that `clang -O2` takes for the source, for host and GPU, called by Gantry's driver."""
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         run([build_tree / "bin/gantry", "clang++", "-O2", "-fopenmp", f"--offload-arch={ARCHITECTURE}", "-c", source,

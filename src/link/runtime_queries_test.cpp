@@ -88,8 +88,20 @@ TEST_F(RuntimeQuestions, ModesOfTheKernelsThatComeToAFunction) {
   EXPECT_EQ(returned("in_a_variable"), std::nullopt);
 }
 
-/// Functions that are reached at depths 0, 1, 2, 1 and 0, and at one that is not known.
-constexpr const char* kDepths = R"(
+/// A function that asks for its depth, behind what else it does.
+std::string asks_for_depth(const std::string& name, const std::string& before = "") {
+  return "define internal i32 @" + name + "() {\n" + before +
+         "%depth = call i32 @__gantry_region_depth()\n ret i32 %depth\n}\n";
+}
+
+std::string region(const std::string& body) {
+  return "call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @" + body +
+         ", ptr null, ptr null, i64 0, i32 0)\n";
+}
+
+/// Functions that are reached at depths 0, 1, 2, 1, at two of them, and at one that is not known.
+std::string depths() {
+  return R"(
   %configuration = type { i8, i8, i8 }
   %environment = type { %configuration, ptr }
   @kernel_kernel_environment = constant %environment { %configuration { i8 0, i8 0, i8 2 }, ptr null }
@@ -97,40 +109,19 @@ constexpr const char* kDepths = R"(
   declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
   declare i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr, i64, ptr, ptr, ptr)
   declare void @__kmpc_omp_task_alloc(ptr)
-  define internal i32 @inner() {
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-  define internal i32 @outer() {
-    call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @inner, ptr null, ptr null, i64 0, i32 0)
+)" + asks_for_depth("inner") +
+         asks_for_depth("reduce") + asks_for_depth("both") + asks_for_depth("task") +
+         asks_for_depth("outer", region("inner") + R"(
     call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null, i64 0, ptr null, ptr @reduce, ptr null)
     call i32 @both()
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-  define internal i32 @reduce() {
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-  define internal i32 @both() {
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-  define internal i32 @task() {
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-  define i32 @kernel() {
-    call void @__kmpc_parallel_60(ptr null, i32 0, i32 1, i32 -1, i32 -1, ptr @outer, ptr null, ptr null, i64 0, i32 0)
+)") + asks_for_depth("kernel", region("outer") + R"(
     call void @__kmpc_omp_task_alloc(ptr @task)
     call i32 @both()
-    %depth = call i32 @__gantry_region_depth()
-    ret i32 %depth
-  }
-)";
+)");
+}
 
 TEST_F(RuntimeQuestions, DepthsAtWhichFunctionsAreReached) {
-  answer(kDepths);
+  answer(depths());
   EXPECT_EQ(returned("kernel"), 0);
   EXPECT_EQ(returned("outer"), 1);
   EXPECT_EQ(returned("inner"), 2);

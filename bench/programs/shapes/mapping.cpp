@@ -18,13 +18,10 @@ void mapped_triad(double* a, const double* b, const double* c) {
 
 int main(int count, char** words) {
   const Shape shape(count, words);
-  std::vector<double> arrays[3];
-  for (int i = 0; i < 3; ++i) {
-    arrays[i].assign(kSize, 0.1 * (i + 1));
-  }
-  double* a = arrays[0].data();
-  double* b = arrays[1].data();
-  double* c = arrays[2].data();
+  const ThreeArrays arrays(kSize);
+  double* a = arrays.a;
+  double* b = arrays.b;
+  double* c = arrays.c;
   const auto result = [&] { return sum(a, kSize) + sum(b, kSize) + sum(c, kSize); };
   shape.row("mapping-region", [&] { mapped_triad(a, b, c); }, result);
 #pragma omp target enter data map(to : a[ : kSize], b[ : kSize])

@@ -62,6 +62,17 @@ inline double random_of(std::uint64_t seed) {
   return static_cast<double>(seed >> 11) * 0x1p-53;
 }
 
+/// Three arrays of doubles, each of one value.
+struct ThreeArrays {
+  explicit ThreeArrays(int size) : storage{Array(size, 0.1), Array(size, 0.2), Array(size, 0.3)} {}
+
+  using Array = std::vector<double>;
+  Array storage[3];
+  double* a = storage[0].data();
+  double* b = storage[1].data();
+  double* c = storage[2].data();
+};
+
 inline double sum(const double* values, long count) {
   double all = 0;
   for (long i = 0; i < count; ++i) {

@@ -45,13 +45,10 @@ void nstream(double* a, const double* b, const double* c) {
 
 int main(int count, char** words) {
   const Shape shape(count, words);
-  std::vector<double> arrays[3];
-  for (int i = 0; i < 3; ++i) {
-    arrays[i].assign(kSize, 0.1 * (i + 1));
-  }
-  double* a = arrays[0].data();
-  double* b = arrays[1].data();
-  double* c = arrays[2].data();
+  const ThreeArrays arrays(kSize);
+  double* a = arrays.a;
+  double* b = arrays.b;
+  double* c = arrays.c;
 #pragma omp target enter data map(to : a[ : kSize], b[ : kSize], c[ : kSize])
   const auto fetched = [&] {
 #pragma omp target update from(a[ : kSize], b[ : kSize], c[ : kSize])

@@ -35,12 +35,18 @@ struct Shape {
   bool has_row_stride = false; ///< and a row stride
   std::int64_t stride = 0;
 
+  /// Strides are below it, so that what all lanes add up to fits in 64 bits.
+  static constexpr std::int64_t kMostStride = std::int64_t{1} << 56;
+
   [[nodiscard]] static Shape uniform() { return {Kind::kUniform, false, false, 0}; }
   [[nodiscard]] static Shape varying() { return {Kind::kVarying, false, false, 0}; }
   [[nodiscard]] static Shape affine(std::int64_t stride, bool guarded,
                                     bool has_row_stride = false) {
     if (stride == 0 && !has_row_stride && !guarded) {
       return uniform();
+    }
+    if (stride <= -kMostStride || stride >= kMostStride) {
+      return varying();
     }
     return {Kind::kAffine, guarded, has_row_stride, stride};
   }

@@ -1,5 +1,7 @@
 #include "simt/lower/division_bypass.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -11,26 +13,48 @@ using namespace llvm::PatternMatch;
 
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 32;
 
-/// A divisor without what keeps it from being zero.
+/// Whether a condition is that a number, which may have come from `number` by a change of its
+/// width, is zero or -1.
+bool asks_for(llvm::Value* condition, llvm::Value* number) {
+  llvm::Value* asked = nullptr;
+  const auto special = m_CombineOr(m_Zero(), m_AllOnes());
+  if (!match(condition, m_SpecificICmp(llvm::ICmpInst::ICMP_EQ, m_Value(asked), special))) {
+    return false;
+  }
+  return asked == number || match(number, m_ZExtOrSExt(m_Specific(asked))) ||
+         match(number, m_Trunc(m_Specific(asked))) || match(asked, m_Trunc(m_Specific(number)));
+}
+
+/// A divisor without what keeps it from being zero or -1.
 llvm::Value* plain_divisor(llvm::Value* value) {
+  llvm::Value* condition = nullptr;
   llvm::Value* inner = nullptr;
   while (match(value, m_UMax(m_Value(inner), m_One())) ||
-         match(value, m_Select(m_Value(), m_One(), m_Value(inner)))) {
+         (match(value, m_Select(m_Value(condition), m_One(), m_Value(inner))) &&
+          asks_for(condition, plain_divisor(inner)))) {
     value = inner;
   }
   return value;
 }
 
-/// A quotient or remainder without what is chosen in its place: a constant where the divisor is
-/// zero, the negative where it is -1.
+/// A quotient or remainder without what stands in its place for such a divisor: -1, which is as
+/// good as any quotient by zero (PTX ISA, div), or the negative of that by 1.
 llvm::BinaryOperator* plain_division(llvm::Value* value) {
-  llvm::Value *instead = nullptr, *inner = nullptr;
-  while (match(value, m_Select(m_Value(), m_Value(instead), m_Value(inner))) &&
+  llvm::SmallVector<llvm::Value*, 2> conditions;
+  llvm::Value *condition = nullptr, *instead = nullptr, *inner = nullptr;
+  while (match(value, m_Select(m_Value(condition), m_Value(instead), m_Value(inner))) &&
          (match(instead, m_AllOnes()) || match(instead, m_Neg(m_Specific(inner))))) {
+    conditions.push_back(condition);
     value = inner;
   }
   auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(value);
-  return division != nullptr && division->isIntDivRem() ? division : nullptr;
+  if (division == nullptr || !division->isIntDivRem()) {
+    return nullptr;
+  }
+  llvm::Value* const by = plain_divisor(division->getOperand(1));
+  const bool all_ask =
+      llvm::all_of(conditions, [&](llvm::Value* each) { return asks_for(each, by); });
+  return all_ask ? division : nullptr;
 }
 
 bool divides(const llvm::BinaryOperator& division) {

@@ -96,7 +96,7 @@ private:
   void pass_phi_values(llvm::BasicBlock& from,
                        llvm::ArrayRef<std::pair<llvm::BasicBlock*, Value*>> edges, bool all_taken);
 
-  // warp_values.cpp: values and plain instructions.
+  // warp_values.cpp: values and plain instructions; warp_affine.cpp.
   [[nodiscard]] Type* scalar_type(Type* type);
   [[nodiscard]] Type* vector_type(Type* type);
   [[nodiscard]] Shape shape(const Value* value) const { return divergence_.shape(value); }

@@ -239,12 +239,13 @@ void ProgramCode::improve(std::uint32_t function, Geometry geometry) {
   CodeImage image;
   std::string error;
   const bool made = compile_here(request, image, error);
+  if (made) {
+    keep_code(cache_key(request), image);
+  }
   const std::lock_guard lock(mutex_);
   if (!made || !publish(function, geometry, image)) {
     entries_[static_cast<unsigned>(geometry)][function].quick_bytes = 0; // it stays as it is
-    return;
   }
-  keep_code(cache_key(request), image);
 }
 
 } // namespace gantry::simt::exec
