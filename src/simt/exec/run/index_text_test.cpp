@@ -162,28 +162,6 @@ $done:
   }
 }
 
-TEST(Index, ThatIsAnotherQuotientByALongWay) {
-  // Looks like such a short way, but divides by something else if memory[1] says so.
-  const std::string division = R"(
-  ld.global.u64 d8, [d0]; ld.global.u64 d9, [d0+8]; bar.sync 0;
-  cvt.u64.u32 d2, r0; add.u64 d2, d2, d8;
-  setp.gt.u64 p0, d2, 4294967295; @p0 bra $long;
-  cvt.u32.u64 r2, d2; mov.u32 r1, %ntid.x; div.u32 r3, r2, r1; cvt.u64.u32 d4, r3;
-  bra $done;
-$long:
-  mov.u32 r1, %ntid.x; cvt.u64.u32 d7, r1; setp.eq.u64 p1, d9, 5; selp.b64 d7, 1, d7, p1;
-  div.u64 d4, d2, d7;
-$done:
-  st.global.u64 [d1], d4;)";
-  Words memory(kThreads);
-  memory[0] = 1000;
-  memory[1] = 5;
-  const Words result = KernelText(kernel_of_body(division)).results(memory, kThreads);
-  for (std::uint64_t i = 0; i < kThreads; ++i) {
-    EXPECT_EQ(result[i], (1000 + i) / kThreads);
-  }
-}
-
 /// What an instruction makes of the lane's number plus an offset, and a divisor.
 Words divided(const std::string& operation, std::uint64_t offset, std::uint64_t by) {
   Words memory(kThreads + 2);
