@@ -5,7 +5,7 @@
 // on; that operation's node is the set then, and an event keeps the set as it was. What a capture
 // cannot express invalidates it: then it takes no more nodes, and its end gives no graph.
 //
-// Guarded by graph_mutex(), but for what says that there is nothing to do.
+// Guarded by graph_mutex(), except any(): where nothing is captured, no call takes a lock for it.
 #pragma once
 
 #include "gantry/cuda_driver.h"

@@ -1,5 +1,4 @@
-// What the nodes of graphs do. A work is checked when it is made; enqueue() has it done in a
-// stream.
+// What the nodes of graphs do. A work is checked when it is made; enqueue() puts it into a stream.
 #pragma once
 
 #include "gantry/cuda_driver.h"
@@ -77,7 +76,7 @@ using NodeWork = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWor
 }
 
 using WorkResult = tl::expected<NodeWork, CUresult>;
-// The works that parameters of the program's mean; what has to have a context and names none is of
+// The work that the program's parameters describe. A node that needs a context and names none is of
 // the calling thread's current one.
 [[nodiscard]] WorkResult make_work(const CUDA_KERNEL_NODE_PARAMS& parameters);
 [[nodiscard]] WorkResult make_work(const CUDA_KERNEL_NODE_PARAMS_v1& parameters);
