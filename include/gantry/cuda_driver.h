@@ -175,21 +175,6 @@ typedef struct CUmemPoolProps {
   unsigned char reserved[54];
 } CUmemPoolProps;
 
-/** An object of memory without an address. */
-typedef unsigned long long CUmemGenericAllocationHandle;
-
-typedef struct CUmemAllocationProp {
-  CUmemAllocationType type;
-  CUmemAllocationHandleType requestedHandleTypes;
-  CUmemLocation location;
-  void* win32HandleMetaData;
-  struct {
-    unsigned char compressionType, gpuDirectRDMACapable;
-    unsigned short usage;
-    unsigned char reserved[4];
-  } allocFlags;
-} CUmemAllocationProp;
-
 typedef struct CUmemcpyAttributes {
   CUmemcpySrcAccessOrder srcAccessOrder;
   CUmemLocation srcLocHint, dstLocHint;
@@ -208,6 +193,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void* argumen
 typedef size_t (*CUoccupancyB2DSize)(int block_size);
 
 #include "gantry/cuda_graph.h"
+#include "gantry/cuda_virtual_memory.h"
 
 /* clang-format off: one row an entry. */
 /** Every entry point: GANTRY_CUDA_ENTRY(result, name, (parameters)). Whoever uses the table gives
@@ -455,31 +441,6 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
                     (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation * location))      \
   GANTRY_CUDA_ENTRY(CUresult, cuMemPoolSetAccess,                                                  \
                     (CUmemoryPool pool, const CUmemAccessDesc* descriptions, size_t count))        \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemAddressReserve,                                                 \
-                    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr wished,    \
-                     unsigned long long flags))                                                    \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemAddressFree, (CUdeviceptr address, size_t bytes))               \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemCreate,                                                         \
-                    (CUmemGenericAllocationHandle * handle, size_t bytes,                          \
-                     const CUmemAllocationProp* properties, unsigned long long flags))             \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemRelease, (CUmemGenericAllocationHandle handle))                 \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemRetainAllocationHandle,                                         \
-                    (CUmemGenericAllocationHandle * handle, void* address))                        \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemMap,                                                            \
-                    (CUdeviceptr address, size_t bytes, size_t offset,                             \
-                     CUmemGenericAllocationHandle handle, unsigned long long flags))               \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))                     \
-  GANTRY_CUDA_ENTRY(                                                                               \
-      CUresult, cuMemSetAccess,                                                                    \
-      (CUdeviceptr address, size_t bytes, const CUmemAccessDesc* descriptions, size_t count))      \
-  GANTRY_CUDA_ENTRY(                                                                               \
-      CUresult, cuMemGetAccess,                                                                    \
-      (unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address))             \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationGranularity,                                       \
-                    (size_t* granularity, const CUmemAllocationProp* properties,                   \
-                     CUmemAllocationGranularity_flags option))                                     \
-  GANTRY_CUDA_ENTRY(CUresult, cuMemGetAllocationPropertiesFromHandle,                              \
-                    (CUmemAllocationProp * properties, CUmemGenericAllocationHandle handle))       \
   /* copies */                                                                                     \
   GANTRY_CUDA_ENTRY(CUresult, cuMemcpy,                                                            \
                     (CUdeviceptr destination, CUdeviceptr source, size_t bytes))                   \
@@ -587,6 +548,7 @@ typedef size_t (*CUoccupancyB2DSize)(int block_size);
                     (float* milliseconds, CUevent start, CUevent end))                             \
   GANTRY_CUDA_ENTRY(CUresult, cuEventElapsedTime_v2,                                               \
                     (float* milliseconds, CUevent start, CUevent end))                             \
+  GANTRY_CUDA_VIRTUAL_MEMORY_ENTRIES(GANTRY_CUDA_ENTRY)                                            \
   GANTRY_CUDA_GRAPH_ENTRIES(GANTRY_CUDA_ENTRY)
 /* clang-format on */
 

@@ -12,8 +12,8 @@ using namespace gantry::simt::driver;
 
 namespace {
 
-/// Fills a list of the program's with what there is, or says only how much that is. Where the
-/// program has places for edges' data, or has none for those of edges that are not ordinary ones.
+/// Fills a list of the program's with what there is, or says only how much that is: write(i, there)
+/// fills place i, with nothing unless there is so much.
 template <typename Write>
 CUresult give_list(std::size_t available, std::size_t* count, bool counts_only,
                    const Write& write) {
@@ -39,44 +39,53 @@ CUresult give_nodes(const Nodes& nodes, CUgraphNode* places, std::size_t* count)
 }
 
 bool is_ordinary(const CUgraphEdgeData& data) {
-  return data.from_port == 0 && data.to_port == 0 && data.type == 0;
+  return same(data, {});
 }
 
-/// The other ends of a node's edges. `wants_data`: the call has a place for edges' data.
-CUresult give_edges(const std::vector<GraphEdge>& edges, CUgraphNode* places, CUgraphEdgeData* data,
-                    bool wants_data, std::size_t* count) {
-  const bool loses =
-      !std::ranges::all_of(edges, [](const GraphEdge& edge) { return is_ordinary(edge.data); });
-  if (loses && (!wants_data || (places != nullptr && data == nullptr))) {
-    return CUDA_ERROR_LOSSY_QUERY;
-  }
-  return give_list(edges.size(), count, places == nullptr, [&](std::size_t i, bool there) {
-    places[i] = there ? edges[i].node->handle : nullptr;
-    if (data != nullptr) {
-      data[i] = there ? edges[i].data : CUgraphEdgeData();
+/// Whether a call has a place for the data of edges.
+enum class Data : std::uint8_t { kNo, kYes };
+
+/// Whether edges would be listed without their data, which is not ordinary.
+bool is_lossy(bool ordinary, Data takes, const CUgraphNode* places, const CUgraphEdgeData* data) {
+  return !ordinary && (takes == Data::kNo || (places != nullptr && data == nullptr));
+}
+
+/// The other ends of a node's edges, which are its dependencies or its dependents.
+CUresult give_edges(CUgraphNode handle, std::vector<GraphEdge> GraphNode::* which,
+                    CUgraphNode* places, CUgraphEdgeData* data, Data takes, std::size_t* count) {
+  return call_for_node(handle, [&](GraphNode& node) {
+    const std::vector<GraphEdge>& edges = node.*which;
+    if (is_lossy(std::ranges::all_of(edges, is_ordinary, &GraphEdge::data), takes, places, data)) {
+      return CUDA_ERROR_LOSSY_QUERY;
     }
+    return give_list(edges.size(), count, places == nullptr, [&](std::size_t i, bool there) {
+      places[i] = there ? edges[i].node->handle : nullptr;
+      if (data != nullptr) {
+        data[i] = there ? edges[i].data : CUgraphEdgeData();
+      }
+    });
   });
 }
 
 CUresult give_all_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
-                        bool wants_data, std::size_t* count) {
+                        Data takes, std::size_t* count) {
   return call_for_graph(handle, [&](Graph& graph) {
+    if ((from == nullptr) != (to == nullptr)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     struct Edge {
       CUgraphNode from, to;
       CUgraphEdgeData data;
     };
     std::vector<Edge> edges;
-    bool loses = false;
+    bool ordinary = true;
     for (const auto& node : graph.nodes()) {
       for (const GraphEdge& edge : node->dependencies) {
         edges.push_back({edge.node->handle, node->handle, edge.data});
-        loses |= !is_ordinary(edge.data);
+        ordinary = ordinary && is_ordinary(edge.data);
       }
     }
-    if ((from == nullptr) != (to == nullptr)) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (loses && (!wants_data || (from != nullptr && data == nullptr))) {
+    if (is_lossy(ordinary, takes, from, data)) {
       return CUDA_ERROR_LOSSY_QUERY;
     }
     return give_list(edges.size(), count, from == nullptr, [&](std::size_t i, bool there) {
@@ -99,38 +108,41 @@ CUresult change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode
     if (count != 0 && (from == nullptr || to == nullptr)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    std::vector<std::pair<GraphNode*, GraphNode*>> edges;
+    struct Edge {
+      GraphNode *from, *to;
+      CUgraphEdgeData data;
+    };
+    std::vector<Edge> edges;
     for (std::size_t i = 0; i < count; ++i) {
       const std::shared_ptr<GraphNode> first = handles().graph_nodes.find(from[i]);
       const std::shared_ptr<GraphNode> second = handles().graph_nodes.find(to[i]);
       if (first == nullptr || second == nullptr || !graph.has(*first) || !graph.has(*second) ||
-          (data != nullptr && change == Change::kAdd && !is_edge(*first, *second, data[i]))) {
+          (data != nullptr && change == Change::kAdd &&
+           !is_edge(first->work, second->work, data[i]))) {
         return CUDA_ERROR_INVALID_VALUE;
       }
-      edges.emplace_back(first.get(), second.get());
+      edges.push_back({first.get(), second.get(), data != nullptr ? data[i] : CUgraphEdgeData()});
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto [first, second] = edges[i];
-      const CUgraphEdgeData* const edge = data != nullptr ? data + i : nullptr;
-      const bool done =
-          change == Change::kAdd
-              ? graph.add_edge(*first, *second, edge != nullptr ? *edge : CUgraphEdgeData())
-              : graph.remove_edge(*first, *second, edge);
-      if (done) {
-        continue;
-      }
-      while (i-- != 0) {
-        // What was done is undone.
-        if (change == Change::kAdd) {
-          (void)graph.remove_edge(*edges[i].first, *edges[i].second, nullptr);
-        } else {
-          (void)graph.add_edge(*edges[i].first, *edges[i].second,
-                               data != nullptr ? data[i] : CUgraphEdgeData());
-        }
-      }
-      return CUDA_ERROR_INVALID_VALUE;
+    const auto add = [&](const Edge& edge) {
+      return graph.add_edge(*edge.from, *edge.to, edge.data);
+    };
+    const auto remove = [&](Edge& edge) {
+      const auto removed =
+          graph.remove_edge(*edge.from, *edge.to, data != nullptr ? &edge.data : nullptr);
+      edge.data = removed.value_or(edge.data); // as it is put back
+      return removed.has_value();
+    };
+    std::size_t done = 0;
+    while (done < count && (change == Change::kAdd ? add(edges[done]) : remove(edges[done]))) {
+      ++done;
     }
-    return CUDA_SUCCESS;
+    if (done == count) {
+      return CUDA_SUCCESS;
+    }
+    while (done-- != 0) {
+      (void)(change == Change::kAdd ? remove(edges[done]) : add(edges[done]));
+    }
+    return CUDA_ERROR_INVALID_VALUE;
   });
 }
 
@@ -229,40 +241,32 @@ GANTRY_CUDA_API cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* 
 }
 
 GANTRY_CUDA_API cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
-  return give_all_edges(graph, from, to, nullptr, false, count);
+  return give_all_edges(graph, from, to, nullptr, Data::kNo, count);
 }
 
 GANTRY_CUDA_API cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to,
                                    CUgraphEdgeData* data, size_t* count) {
-  return give_all_edges(graph, from, to, data, true, count);
+  return give_all_edges(graph, from, to, data, Data::kYes, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode* dependencies,
                                            size_t* count) {
-  return call_for_node(handle, [&](GraphNode& node) {
-    return give_edges(node.dependencies, dependencies, nullptr, false, count);
-  });
+  return give_edges(handle, &GraphNode::dependencies, dependencies, nullptr, Data::kNo, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* dependencies,
                                               CUgraphEdgeData* data, size_t* count) {
-  return call_for_node(handle, [&](GraphNode& node) {
-    return give_edges(node.dependencies, dependencies, data, true, count);
-  });
+  return give_edges(handle, &GraphNode::dependencies, dependencies, data, Data::kYes, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode* dependents,
                                              size_t* count) {
-  return call_for_node(handle, [&](GraphNode& node) {
-    return give_edges(node.dependents, dependents, nullptr, false, count);
-  });
+  return give_edges(handle, &GraphNode::dependents, dependents, nullptr, Data::kNo, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* dependents,
                                                 CUgraphEdgeData* data, size_t* count) {
-  return call_for_node(handle, [&](GraphNode& node) {
-    return give_edges(node.dependents, dependents, data, true, count);
-  });
+  return give_edges(handle, &GraphNode::dependents, dependents, data, Data::kYes, count);
 }
 
 GANTRY_CUDA_API cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from,
@@ -289,8 +293,7 @@ GANTRY_CUDA_API cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* f
 
 GANTRY_CUDA_API cuGraphDestroyNode(CUgraphNode handle) {
   return call_for_node(handle, [](GraphNode& node) {
-    if (std::holds_alternative<AllocateWork>(node.work) ||
-        std::holds_alternative<FreeWork>(node.work)) {
+    if (is_memory_work(node.work)) {
       return CUDA_ERROR_NOT_SUPPORTED;
     }
     node.graph->remove(node);

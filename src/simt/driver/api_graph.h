@@ -49,18 +49,18 @@ CUresult call_for_user_object(CUuserObject handle, unsigned count, Body&& body) 
   });
 }
 
-/// Whether an edge between the nodes can have the data: kernels alone can begin what comes after
-/// them before they end (which is no earlier here).
-[[nodiscard]] inline bool is_edge(const GraphNode& from, const GraphNode& to,
+/// Whether an edge between nodes with these works can have the data: kernels alone can begin what
+/// comes after them before they end (which is no earlier here).
+[[nodiscard]] inline bool is_edge(const NodeWork& from, const NodeWork& to,
                                   const CUgraphEdgeData& data) {
-  const bool from_kernel = std::holds_alternative<KernelWork>(from.work);
+  const bool from_kernel = std::holds_alternative<KernelWork>(from);
   switch (data.type) {
   case CU_GRAPH_DEPENDENCY_TYPE_DEFAULT:
     return data.from_port <= (from_kernel ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
                                           : CU_GRAPH_KERNEL_NODE_PORT_DEFAULT) &&
            data.to_port == 0;
   case CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC:
-    return from_kernel && std::holds_alternative<KernelWork>(to.work) &&
+    return from_kernel && std::holds_alternative<KernelWork>(to) &&
            data.from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT &&
            data.from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data.to_port == 0;
   default:
@@ -68,9 +68,16 @@ CUresult call_for_user_object(CUuserObject handle, unsigned count, Body&& body) 
   }
 }
 
+/// The work that the program's parameters, which may be null, mean.
+template <typename Parameters, typename... More>
+WorkResult work_of(const Parameters* parameters, More... more) {
+  return parameters == nullptr ? tl::unexpected(CUDA_ERROR_INVALID_VALUE)
+                               : make_work(*parameters, more...);
+}
+
 /// The nodes of the graph that the handles mean; CUDA_ERROR_INVALID_VALUE if one is none, or is
 /// named twice.
-[[nodiscard]] CUresult find_nodes(const Graph& graph, const CUgraphNode* handles, std::size_t count,
+[[nodiscard]] CUresult find_nodes(const Graph& graph, const CUgraphNode* named, std::size_t count,
                                   std::vector<std::shared_ptr<GraphNode>>& nodes);
 
 } // namespace gantry::simt::driver

@@ -51,16 +51,19 @@ CUresult instantiate(CUgraphExec* place, CUgraph handle, std::uint64_t flags, Fa
   });
 }
 
+/// Gives a node other work of the same type; make() gives it.
+template <typename Make>
+CUresult set_work(CUgraphExec exec, CUgraphNode node, const Make& make) {
+  return call_for_exec_node(exec, node, [&](GraphExec& graph, GraphNode& own) {
+    WorkResult work = make();
+    return work ? graph.set(own, *std::move(work)) : work.error();
+  });
+}
+
 template <typename Parameters, typename... More>
 CUresult set_work_of(CUgraphExec exec, CUgraphNode node, const Parameters* parameters,
                      More... more) {
-  return call_for_exec_node(exec, node, [&](GraphExec& graph, GraphNode& own) {
-    if (parameters == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    WorkResult work = make_work(*parameters, more...);
-    return work ? graph.set(own, *std::move(work)) : work.error();
-  });
+  return set_work(exec, node, [&] { return work_of(parameters, more...); });
 }
 
 CUresult set_child(GraphExec& exec, GraphNode& own, CUgraph handle) {
@@ -218,18 +221,12 @@ GANTRY_CUDA_API cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode
 
 GANTRY_CUDA_API cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node,
                                                    CUevent event) {
-  return call_for_exec_node(exec, node, [&](GraphExec& graph, GraphNode& own) {
-    WorkResult work = make_record_work(event);
-    return work ? graph.set(own, *std::move(work)) : work.error();
-  });
+  return set_work(exec, node, [&] { return make_record_work(event); });
 }
 
 GANTRY_CUDA_API cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
                                                  CUevent event) {
-  return call_for_exec_node(exec, node, [&](GraphExec& graph, GraphNode& own) {
-    WorkResult work = make_wait_work(event);
-    return work ? graph.set(own, *std::move(work)) : work.error();
-  });
+  return set_work(exec, node, [&] { return make_wait_work(event); });
 }
 
 GANTRY_CUDA_API cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled) {

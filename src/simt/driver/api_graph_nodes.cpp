@@ -25,17 +25,12 @@ CUresult add_node(CUgraphNode* place, CUgraph handle, const CUgraphNode* depende
     if (!work) {
       return work.error();
     }
-    if (graph.is_child() &&
-        (std::holds_alternative<AllocateWork>(*work) || std::holds_alternative<FreeWork>(*work))) {
+    if (graph.is_child() && is_memory_work(*work)) {
       return not_offered("memory nodes in child graphs");
     }
-    if (data != nullptr) {
-      GraphNode next;
-      next.work = *work;
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!is_edge(*before[i], next, data[i])) {
-          return CUDA_ERROR_INVALID_VALUE;
-        }
+    for (std::size_t i = 0; data != nullptr && i < count; ++i) {
+      if (!is_edge(before[i]->work, *work, data[i])) {
+        return CUDA_ERROR_INVALID_VALUE;
       }
     }
     GraphNode& node = graph.add(*std::move(work));
@@ -51,12 +46,8 @@ CUresult add_node(CUgraphNode* place, CUgraph handle, const CUgraphNode* depende
 template <typename Parameters, typename... More>
 CUresult add_node_of(CUgraphNode* place, CUgraph graph, const CUgraphNode* dependencies,
                      std::size_t count, const Parameters* parameters, More... more) {
-  return add_node(place, graph, dependencies, nullptr, count, [&]() -> WorkResult {
-    if (parameters == nullptr) {
-      return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
-    }
-    return make_work(*parameters, more...);
-  });
+  return add_node(place, graph, dependencies, nullptr, count,
+                  [&] { return work_of(parameters, more...); });
 }
 
 /// A child with a copy of the program's graph.
@@ -97,20 +88,12 @@ CUresult add_any_node(CUgraphNode* place, CUgraph graph, const CUgraphNode* depe
   });
 }
 
-/// For a node of a type: body(work, node), which may return a result.
+/// For calls about a node of a type: body(Work&).
 template <typename Work, typename Body>
-CUresult call_for_work(CUgraphNode handle, const void* place, const Body& body) {
+CUresult call_for_work(CUgraphNode handle, const Body& body) {
   return call_for_node(handle, [&](GraphNode& node) {
     auto* const work = std::get_if<Work>(&node.work);
-    if (work == nullptr || place == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if constexpr (std::is_void_v<decltype(body(*work, node))>) {
-      body(*work, node);
-      return CUDA_SUCCESS;
-    } else {
-      return body(*work, node);
-    }
+    return work == nullptr ? CUDA_ERROR_INVALID_VALUE : body(*work);
   });
 }
 
@@ -118,23 +101,15 @@ CUresult call_for_work(CUgraphNode handle, const void* place, const Body& body) 
 template <typename Make>
 CUresult set_work(CUgraphNode handle, const Make& make) {
   return call_for_node(handle, [&](GraphNode& node) {
-    if (std::holds_alternative<AllocateWork>(node.work) ||
-        std::holds_alternative<FreeWork>(node.work) ||
-        std::holds_alternative<ChildWork>(node.work)) {
+    if (is_memory_work(node.work) || std::holds_alternative<ChildWork>(node.work)) {
       return CUDA_ERROR_INVALID_VALUE; // they are what they were made as
     }
     WorkResult work = make();
     if (!work || work->index() != node.work.index()) {
       return work ? CUDA_ERROR_INVALID_VALUE : work.error();
     }
-    if (auto* const kernel = std::get_if<KernelWork>(&*work)) {
-      const auto& known = std::get<KernelWork>(node.work);
-      kernel->shape.cooperative = known.shape.cooperative;
-      kernel->attributes = known.attributes;
-      if (const CUresult result = check_shape(*kernel->function, kernel->shape);
-          result != CUDA_SUCCESS) {
-        return result;
-      }
+    if (const CUresult result = keep_attributes(node.work, *work); result != CUDA_SUCCESS) {
+      return result;
     }
     node.work = *std::move(work);
     return CUDA_SUCCESS;
@@ -143,12 +118,7 @@ CUresult set_work(CUgraphNode handle, const Make& make) {
 
 template <typename Parameters, typename... More>
 CUresult set_work_of(CUgraphNode handle, const Parameters* parameters, More... more) {
-  return set_work(handle, [&]() -> WorkResult {
-    if (parameters == nullptr) {
-      return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
-    }
-    return make_work(*parameters, more...);
-  });
+  return set_work(handle, [&] { return work_of(parameters, more...); });
 }
 
 /// The context that a node of copies or fills has, for new parameters that name none.
@@ -164,13 +134,13 @@ CUcontext context_of_node(CUgraphNode handle) {
 
 namespace gantry::simt::driver {
 
-CUresult find_nodes(const Graph& graph, const CUgraphNode* places, std::size_t count,
+CUresult find_nodes(const Graph& graph, const CUgraphNode* named, std::size_t count,
                     std::vector<std::shared_ptr<GraphNode>>& nodes) {
-  if (count != 0 && places == nullptr) {
+  if (count != 0 && named == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    std::shared_ptr<GraphNode> node = handles().graph_nodes.find(places[i]);
+    std::shared_ptr<GraphNode> node = handles().graph_nodes.find(named[i]);
     if (node == nullptr || !graph.has(*node) || std::ranges::find(nodes, node) != nodes.end()) {
       return CUDA_ERROR_INVALID_VALUE;
     }
@@ -210,8 +180,13 @@ GANTRY_CUDA_API cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph,
 
 GANTRY_CUDA_API cuGraphKernelNodeGetParams_v2(CUgraphNode handle,
                                               CUDA_KERNEL_NODE_PARAMS* parameters) {
-  return call_for_work<KernelWork>(handle, parameters, [&](KernelWork& work, GraphNode& node) {
-    give_parameters(work, node.parameter_pointers, *parameters);
+  return call_for_node(handle, [&](GraphNode& node) {
+    const auto* const work = std::get_if<KernelWork>(&node.work);
+    if (work == nullptr || parameters == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    give_parameters(*work, node.parameter_pointers, *parameters);
+    return CUDA_SUCCESS;
   });
 }
 
@@ -239,40 +214,29 @@ GANTRY_CUDA_API cuGraphKernelNodeSetParams_v2(CUgraphNode node,
 
 GANTRY_CUDA_API cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUlaunchAttributeID attribute,
                                               const CUlaunchAttributeValue* value) {
-  return call_for_work<KernelWork>(handle, value, [&](KernelWork& work, GraphNode& /*node*/) {
-    return set_attribute(work, attribute, *value);
+  return call_for_work<KernelWork>(handle, [&](KernelWork& work) {
+    return value == nullptr ? CUDA_ERROR_INVALID_VALUE : set_attribute(work, attribute, *value);
   });
 }
 
 GANTRY_CUDA_API cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUlaunchAttributeID attribute,
                                               CUlaunchAttributeValue* value) {
-  return call_for_work<KernelWork>(handle, value, [&](KernelWork& work, GraphNode& /*node*/) {
+  return call_for_work<KernelWork>(handle, [&](const KernelWork& work) {
     LaunchWishes ignored;
     const CUlaunchAttributeValue none = {};
     const CUresult result = read_attribute(attribute, none, ignored);
-    if (result == CUDA_SUCCESS) {
-      const auto known = work.attributes.find(attribute);
-      *value = known != work.attributes.end() ? known->second : none;
-    }
-    return result;
+    const auto known = work.attributes.find(attribute);
+    return result != CUDA_SUCCESS
+               ? result
+               : deliver(value, known != work.attributes.end() ? known->second : none);
   });
 }
 
 GANTRY_CUDA_API cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-  return call_for_work<KernelWork>(to, to, [&](KernelWork& work, GraphNode& /*node*/) {
+  return call_for_work<KernelWork>(to, [&](KernelWork& work) {
     const std::shared_ptr<GraphNode> other = handles().graph_nodes.find(from);
     const auto* const source = other != nullptr ? std::get_if<KernelWork>(&other->work) : nullptr;
-    if (source == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    auto shape = work.shape;
-    shape.cooperative = source->shape.cooperative;
-    const CUresult result = check_shape(*work.function, shape);
-    if (result == CUDA_SUCCESS) {
-      work.shape = shape;
-      work.attributes = source->attributes;
-    }
-    return result;
+    return source == nullptr ? CUDA_ERROR_INVALID_VALUE : take_attributes(work, *source);
   });
 }
 
@@ -282,11 +246,8 @@ GANTRY_CUDA_API cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph,
   return add_node_of(node, graph, dependencies, count, parameters, context);
 }
 
-GANTRY_CUDA_API cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D* parameters) {
-  return call_for_work<CopyWork>(handle, parameters, [&](CopyWork& work, GraphNode& /*node*/) {
-    *parameters = work.parameters;
-  });
-}
+GANTRY_CUDA_PROPERTY(cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D* place),
+                     call_for_work<CopyWork>, object.parameters)
 
 GANTRY_CUDA_API cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* parameters) {
   return set_work_of(node, parameters, context_of_node<CopyWork>(node));
@@ -298,12 +259,9 @@ GANTRY_CUDA_API cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph,
   return add_node_of(node, graph, dependencies, count, parameters, context);
 }
 
-GANTRY_CUDA_API cuGraphMemsetNodeGetParams(CUgraphNode handle,
-                                           CUDA_MEMSET_NODE_PARAMS* parameters) {
-  return call_for_work<FillWork>(handle, parameters, [&](FillWork& work, GraphNode& /*node*/) {
-    give_parameters(work, *parameters);
-  });
-}
+GANTRY_CUDA_PROPERTY(cuGraphMemsetNodeGetParams,
+                     (CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS* place), call_for_work<FillWork>,
+                     parameters_of(object.fill))
 
 GANTRY_CUDA_API cuGraphMemsetNodeSetParams(CUgraphNode node,
                                            const CUDA_MEMSET_NODE_PARAMS* parameters) {
@@ -316,11 +274,9 @@ GANTRY_CUDA_API cuGraphAddHostNode(CUgraphNode* node, CUgraph graph,
   return add_node_of(node, graph, dependencies, count, parameters);
 }
 
-GANTRY_CUDA_API cuGraphHostNodeGetParams(CUgraphNode handle, CUDA_HOST_NODE_PARAMS* parameters) {
-  return call_for_work<HostWork>(handle, parameters, [&](HostWork& work, GraphNode& /*node*/) {
-    *parameters = {work.function, work.argument};
-  });
-}
+GANTRY_CUDA_PROPERTY(cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARAMS* place),
+                     call_for_work<HostWork>,
+                     (CUDA_HOST_NODE_PARAMS{object.function, object.argument}))
 
 GANTRY_CUDA_API cuGraphHostNodeSetParams(CUgraphNode node,
                                          const CUDA_HOST_NODE_PARAMS* parameters) {
@@ -334,10 +290,8 @@ GANTRY_CUDA_API cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph,
                   [&] { return make_child_work(child); });
 }
 
-GANTRY_CUDA_API cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* child) {
-  return call_for_work<ChildWork>(
-      handle, child, [&](ChildWork& work, GraphNode& /*node*/) { *child = work.graph->handle(); });
-}
+GANTRY_CUDA_PROPERTY(cuGraphChildGraphNodeGetGraph, (CUgraphNode handle, CUgraph* place),
+                     call_for_work<ChildWork>, object.graph->handle())
 
 GANTRY_CUDA_API cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph,
                                     const CUgraphNode* dependencies, size_t count) {
@@ -352,10 +306,8 @@ GANTRY_CUDA_API cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph,
                   [&] { return make_record_work(event); });
 }
 
-GANTRY_CUDA_API cuGraphEventRecordNodeGetEvent(CUgraphNode handle, CUevent* event) {
-  return call_for_work<RecordWork>(
-      handle, event, [&](RecordWork& work, GraphNode& /*node*/) { *event = work.handle; });
-}
+GANTRY_CUDA_PROPERTY(cuGraphEventRecordNodeGetEvent, (CUgraphNode handle, CUevent* place),
+                     call_for_work<RecordWork>, object.handle)
 
 GANTRY_CUDA_API cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
   return set_work(node, [&] { return make_record_work(event); });
@@ -367,10 +319,8 @@ GANTRY_CUDA_API cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph,
   return add_node(node, graph, dependencies, nullptr, count, [&] { return make_wait_work(event); });
 }
 
-GANTRY_CUDA_API cuGraphEventWaitNodeGetEvent(CUgraphNode handle, CUevent* event) {
-  return call_for_work<WaitWork>(
-      handle, event, [&](WaitWork& work, GraphNode& /*node*/) { *event = work.handle; });
-}
+GANTRY_CUDA_PROPERTY(cuGraphEventWaitNodeGetEvent, (CUgraphNode handle, CUevent* place),
+                     call_for_work<WaitWork>, object.handle)
 
 GANTRY_CUDA_API cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
   return set_work(node, [&] { return make_wait_work(event); });
@@ -379,11 +329,8 @@ GANTRY_CUDA_API cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
 GANTRY_CUDA_API cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph,
                                        const CUgraphNode* dependencies, size_t count,
                                        CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
-  return add_node(node, graph, dependencies, nullptr, count, [&]() -> WorkResult {
-    if (parameters == nullptr) {
-      return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
-    }
-    WorkResult work = make_work(*parameters);
+  return add_node(node, graph, dependencies, nullptr, count, [&] {
+    WorkResult work = work_of(parameters);
     if (work) {
       parameters->dptr = std::get<AllocateWork>(*work).allocation->address();
     }
@@ -393,11 +340,11 @@ GANTRY_CUDA_API cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph,
 
 GANTRY_CUDA_API cuGraphMemAllocNodeGetParams(CUgraphNode handle,
                                              CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
-  return call_for_work<AllocateWork>(handle, parameters,
-                                     [&](AllocateWork& work, GraphNode& /*node*/) {
-                                       *parameters = work.parameters;
-                                       parameters->accessDescs = work.access.data();
-                                     });
+  return call_for_work<AllocateWork>(handle, [&](AllocateWork& work) {
+    CUDA_MEM_ALLOC_NODE_PARAMS known = work.parameters;
+    known.accessDescs = work.access.data();
+    return deliver(parameters, known);
+  });
 }
 
 GANTRY_CUDA_API cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph,
@@ -407,11 +354,8 @@ GANTRY_CUDA_API cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph,
                   [&] { return make_free_work(address); });
 }
 
-GANTRY_CUDA_API cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
-  return call_for_work<FreeWork>(handle, address, [&](FreeWork& work, GraphNode& /*node*/) {
-    *address = work.allocation->address();
-  });
-}
+GANTRY_CUDA_PROPERTY(cuGraphMemFreeNodeGetParams, (CUgraphNode handle, CUdeviceptr* place),
+                     call_for_work<FreeWork>, object.allocation->address())
 
 GANTRY_CUDA_API cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute attribute,
                                              void* value) {

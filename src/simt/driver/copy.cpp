@@ -71,7 +71,7 @@ tl::expected<Capture::Action, CUresult> admit(const Stream& stream, Returns retu
                                 : tl::unexpected(result);
 }
 
-/// Has the work done in the stream's order.
+/// Appends the work to the stream.
 template <typename Work>
 void enqueue_work(Stream& stream, const Work& work) {
   stream.enqueue([work](CUresult status) noexcept {

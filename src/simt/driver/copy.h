@@ -58,8 +58,7 @@ struct Fill {
 [[nodiscard]] CUresult check(const Copy& copy);
 [[nodiscard]] CUresult check(const Fill& fill);
 
-/// Has it done in the stream's order, by when memory of the program that is not pinned is still
-/// there.
+/// Appends it to the stream. Memory of the program that is not pinned has to live until it has run.
 void enqueue(Stream& stream, const Copy& copy);
 void enqueue(Stream& stream, const Fill& fill);
 

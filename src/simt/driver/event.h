@@ -31,7 +31,7 @@ public:
   /// Marks where a captured stream is, in place of the mark before.
   void set_capture(StreamCapture capture);
   [[nodiscard]] StreamCapture capture() const;
-  /// Whether the latest mark is in a capture, be it that it has ended.
+  /// Whether the latest mark is in a capture, which may have ended.
   [[nodiscard]] bool captured() const { return captured_.load(std::memory_order_acquire); }
   /// The error of the context that the mark is in.
   [[nodiscard]] CUresult error() const;

@@ -56,6 +56,22 @@ CUresult gather(const exec::KernelFacts& facts, void** parameters, void** extra,
   return CUDA_SUCCESS;
 }
 
+// A launch that nobody waits for is not begun at once if races are looked for: what the program
+// asks for before it can know that this one has ended may race with it, and what it asks for later
+// may not.
+void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
+  constexpr std::chrono::milliseconds kPatience{20};
+  constexpr std::chrono::microseconds kStep{50};
+  if (announced.number() == 0) {
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!stream.is_awaited() && !announced.is_followed() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
 } // namespace
 
 unsigned blocks_of_multiprocessor(const Function& function, unsigned threads,
@@ -120,22 +136,6 @@ CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
   return CUDA_SUCCESS;
 }
 
-// A launch that nobody waits for is not begun at once if races are looked for: what the program
-// asks for before it can know that this one has ended may race with it, and what it asks for later
-// may not.
-void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
-  constexpr std::chrono::milliseconds kPatience{20};
-  constexpr std::chrono::microseconds kStep{50};
-  if (announced.number() == 0) {
-    return;
-  }
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!stream.is_awaited() && !announced.is_followed() &&
-         std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(kStep);
-  }
-}
-
 CUresult read_attribute(CUlaunchAttributeID attribute, const CUlaunchAttributeValue& value,
                         LaunchWishes& wishes) {
   switch (attribute) {
@@ -185,7 +185,7 @@ tl::expected<CheckedLaunch, CUresult> check_launch(LaunchRequest request) {
   return launch;
 }
 
-void enqueue_launch(Stream& stream, CheckedLaunch launch) {
+void enqueue_launch(Stream& stream, CheckedLaunch&& launch) {
   stream.note_order();
   exec::AnnouncedLaunch announced(stream.id(), stream.last() + 1,
                                   [&](std::uint64_t other, std::uint64_t sequence) {

@@ -64,7 +64,7 @@ struct LaunchWishes {
 /// Checks what can be checked without the kernel's code.
 [[nodiscard]] tl::expected<CheckedLaunch, CUresult> check_launch(LaunchRequest request);
 /// Puts the launch into the stream; the function is prepared().
-void enqueue_launch(Stream& stream, CheckedLaunch launch);
+void enqueue_launch(Stream& stream, CheckedLaunch&& launch);
 
 [[nodiscard]] CUresult launch_in(Stream& stream, LaunchRequest request);
 

@@ -11,8 +11,8 @@
 
 namespace gantry::simt::driver {
 
-/// What is put into the stream from now on waits for a position of another one. What that one has
-/// been made to wait for since counts, too.
+/// What is put into the stream from now on waits for a position of another one. Waits that were put
+/// into that one behind the position count, too.
 void note_wait(std::uint64_t stream, const Position& awaited);
 /// Whether what is put into the stream now happens after a place of another one.
 [[nodiscard]] bool is_after(std::uint64_t stream, std::uint64_t other, std::uint64_t sequence);

@@ -97,9 +97,12 @@ tl::expected<std::vector<std::string>, std::string_view> texts_of_fat_binary(Byt
                 : tl::unexpected(text.error());
   }
   for (const Entry& entry : machine_code) {
+    if (entry.header.capability > capability) {
+      continue;
+    }
     const auto content = content_of(container, entry);
     const auto texts = content ? texts_of_ptx_elf(as_bytes(*content)) : std::nullopt;
-    if (texts && entry.header.capability <= capability) {
+    if (texts) {
       return std::vector<std::string>(texts->begin(), texts->end());
     }
   }

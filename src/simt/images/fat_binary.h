@@ -1,9 +1,10 @@
 // Fat binaries: several images of one program in a container, as nvcc and Clang embed them.
 //
 //   wrapper    u32 magic 0x466243B1, u32 version, u64 address of the container, u64 unused
-//   container  u32 magic 0xBA55ED50, u16 version, u16 bytes of this header, u64 bytes that follow
-//   it entry      u16 kind (1 PTX, 2 machine code), u16, u32 bytes of this header, u64 bytes that
-//   follow
+//
+//   container  u32 magic 0xBA55ED50, u16 version, u16 bytes of this header, u64 bytes behind it
+//
+//   entry      u16 kind (1 PTX, 2 machine code), u16, u32 bytes of this header, u64 bytes behind
 //              it, u32 compressed bytes, u32, u16 minor, u16 major, u32 capability (80 for 8.0),
 //              u32 offset of a name, u32 its length, u64 flags, u64, u64 bytes when uncompressed
 //

@@ -1,16 +1,16 @@
 // PTX in an ELF file, for tools that want a cubin: what `ptxas` and libnvJitLink of the executor
 // make and its driver takes.
 //
-//   header    EM_CUDA, the compute capability in e_flags as in cubins of the ABI's version 7, and
-//   in
-//             e_ident[9…15] the mark "gantry" by which such a file is known
-//   .gantry.ptx   the PTX texts, each followed by a NUL
-//   .nv.global, .nv.global.init, .nv.constant3   the module's variables; those with initial values
-//             have the numbers among them (addresses are zero)
-//   .symtab   kernels (functions, in .gantry.ptx) and variables (objects with their sizes): tools
-//   look
-//             for them by name, and at the initial values of some
-//   sections' headers, which end the file
+//   header         EM_CUDA; e_flags has the compute capability as in cubins of the ABI's
+//                  version 7; e_ident[9…15] is "gantry", the mark by which such a file is known
+//   .gantry.ptx    the PTX texts, each followed by a NUL
+//   .nv.global     variables without initial values
+//   .nv.global.init, .nv.constant3
+//                  the other variables, with those of their initial values that are numbers:
+//                  addresses are zero
+//   .symtab        kernels (functions, in .gantry.ptx) and variables (objects with their sizes),
+//                  because tools look for them by name, and read the initial values of some
+//   headers of the sections, which end the file
 #pragma once
 
 #include "base/bytes.h"

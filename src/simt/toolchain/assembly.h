@@ -31,7 +31,6 @@ public:
 
   /// Parses a text. The error is one line in the style of NVIDIA's assembler, or more.
   [[nodiscard]] tl::expected<void, std::string> add(std::string text, const std::string& name);
-  [[nodiscard]] bool empty() const { return modules_.empty(); }
   [[nodiscard]] const std::vector<std::unique_ptr<ptx::Module>>& modules() const {
     return modules_;
   }

@@ -9,8 +9,9 @@ namespace {
 
 /// Kernels in the manner of a generator that has one statement for each value, local arrays, and
 /// subscripts for their addresses:
-///   window(u64 out, u64 in, u32 n)  out[i] = in[i] + in[i - 1] + in[i - 2] + in[i - 3] where there
-///   are scale(u64 out, u64 in, u32 f)   out[i] = in[i] * table[i % 4] * f
+///   window(u64 out, u64 in, u32 n)  out[i] = in[i] + in[i - 1] + in[i - 2] + in[i - 3], of which
+///                                   those that do not exist are 0
+///   scale(u64 out, u64 in, u32 f)   out[i] = in[i] * table[i % 4] * f
 constexpr const char* kGenerated = R"(.version 7.5
 .target sm_80
 .address_size 64

@@ -185,4 +185,34 @@ TEST_F(CopyTest, PinnedCopiesDoNotWait) {
   EXPECT_OK(cuda().cuMemFreeHost(pinned));
 }
 
+TEST_F(CopyTest, CopiesInBatches) {
+  CUstream s = nullptr;
+  ASSERT_OK(cuda().cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+  const CUdeviceptr a = allocate(256);
+  std::vector<std::uint32_t> host(64, 3);
+  std::vector<std::uint32_t> back(32);
+  CUdeviceptr to[] = {a, reinterpret_cast<CUdeviceptr>(back.data())};
+  CUdeviceptr from[] = {reinterpret_cast<CUdeviceptr>(host.data()), a};
+  std::size_t sizes[] = {256, 128};
+  CUmemcpyAttributes attributes[2] = {};
+  attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+  attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  std::size_t first[] = {0, 1};
+  EXPECT_OK(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 2, s));
+  EXPECT_OK(cuda().cuStreamSynchronize(s));
+  EXPECT_EQ(back, std::vector<std::uint32_t>(32, 3));
+  std::size_t failed = 0;
+  sizes[1] = 1 << 20;
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, 1U);
+  sizes[1] = 128;
+  first[1] = 0;
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, SIZE_MAX);
+  EXPECT_EQ(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 1, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 } // namespace

@@ -1,4 +1,4 @@
-// What the tests of the driver share: a context, kernels, and gates that hold a stream.
+// What the tests of the driver share: a context, kernels, gates that hold a stream, and meetings.
 #pragma once
 
 #include "cuda_library.h"
@@ -74,4 +74,28 @@ private:
   std::condition_variable changed_;
   bool open_ = false;
   bool arrived_ = false;
+};
+
+/// Host functions that wait for each other: each returns when all have been called.
+class Meeting {
+public:
+  explicit Meeting(int size) : size_(size) {}
+  /// The function; its argument is the meeting.
+  static void join(void* self) {
+    auto* const meeting = static_cast<Meeting*>(self);
+    std::unique_lock lock(meeting->mutex_);
+    ++meeting->arrived_;
+    meeting->changed_.notify_all();
+    meeting->changed_.wait(lock, [meeting] { return meeting->arrived_ >= meeting->size_; });
+  }
+  [[nodiscard]] int arrived() const {
+    const std::lock_guard lock(mutex_);
+    return arrived_;
+  }
+
+private:
+  const int size_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
 };

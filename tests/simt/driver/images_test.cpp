@@ -224,7 +224,6 @@ TEST_F(ImageTest, NvJitLinkLinksPtx) {
     void* handle = nullptr;
     ASSERT_EQ(linker.create(&handle, 4, options), 0);
     EXPECT_EQ(linker.add(handle, 2, kKernels, std::strlen(kKernels), "kernels"), 0);
-    const std::string fat = read_file(SIMT_TEST_IMAGES "/zstd.fatbin");
     const std::string other = ".version 7.0\n.target sm_70\n.address_size 64\n"
                               ".visible .entry other() { ret; }\n";
     EXPECT_EQ(linker.add_file(handle, 10, write("other.ptx", other).c_str()), 0);
@@ -238,6 +237,26 @@ TEST_F(ImageTest, NvJitLinkLinksPtx) {
     EXPECT_EQ(handle, nullptr);
     runs(cubin);
   }
+}
+
+TEST_F(ImageTest, NvJitLinkTakesFatBinariesAndGivesTheirPtx) {
+  const Linker linker("");
+  const char* const options[] = {"-arch=sm_80"};
+  void* handle = nullptr;
+  ASSERT_EQ(linker.create(&handle, 1, options), 0);
+  const std::string fat = read_file(SIMT_TEST_IMAGES "/zstd.fatbin");
+  EXPECT_EQ(linker.add(handle, 4, fat.data(), fat.size(), "zstd.fatbin"), 0);
+  EXPECT_EQ(linker.complete(handle), 0);
+  std::size_t size = 0;
+  ASSERT_EQ(linker.ptx_size(handle, &size), 0);
+  std::string ptx(size, '\0');
+  EXPECT_EQ(linker.ptx(handle, ptx.data()), 0);
+  EXPECT_NE(ptx.find(".visible .entry fill("), std::string::npos);
+  ASSERT_EQ(linker.cubin_size(handle, &size), 0);
+  std::string cubin(size, '\0');
+  EXPECT_EQ(linker.cubin(handle, cubin.data()), 0);
+  EXPECT_EQ(linker.destroy(&handle), 0);
+  runs(cubin);
 }
 
 TEST_F(ImageTest, NvJitLinkSaysWhatIsWrong) {

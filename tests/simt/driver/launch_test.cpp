@@ -338,6 +338,34 @@ TEST_F(LaunchTest, CooperativeOnesHaveToFit) {
   EXPECT_OK(cuda().cuCtxSynchronize());
 }
 
+TEST_F(LaunchTest, ClustersAreOfOneBlock) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "GPUs have larger ones";
+  }
+  CUlaunchConfig config = {};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 128;
+  config.blockDimY = config.blockDimZ = 1;
+  int size = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxPotentialClusterSize(&size, function("fill"), &config));
+  EXPECT_EQ(size, 1);
+  int clusters = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config));
+  int blocks = 0;
+  int processors = 0;
+  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 128, 0));
+  EXPECT_OK(
+      cuda().cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
+  EXPECT_EQ(clusters, blocks * processors);
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {2, 1, 1};
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  EXPECT_EQ(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config),
+            CUDA_ERROR_NOT_SUPPORTED);
+}
+
 class FaultTest : public LaunchTest {
 protected:
   CUresult store_to(CUdeviceptr address) {

@@ -326,4 +326,26 @@ TEST_F(LibraryTest, GivesKernelsToContexts) {
   }
 }
 
+TEST_F(LibraryTest, LibrariesHaveManagedVariables) {
+  CUlibrary library = nullptr;
+  ASSERT_OK(cuda().cuLibraryLoadData(
+      &library,
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .global .attribute(.managed) .u32 shared_with_host[2] = {4, 5};\n"
+      ".visible .global .u32 of_device;\n.visible .entry k() { ret; }\n",
+      nullptr, nullptr, 0, nullptr, nullptr, 0));
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  EXPECT_OK(cuda().cuLibraryGetManaged(&address, &bytes, library, "shared_with_host"));
+  EXPECT_EQ(bytes, 8U);
+  EXPECT_EQ(reinterpret_cast<const std::uint32_t*>(address)[1], 5U);
+  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "of_device"),
+            CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "absent"), CUDA_ERROR_NOT_FOUND);
+  void* function = nullptr;
+  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(&function, library, "k"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(nullptr, library, "k"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuLibraryUnload(library));
+}
+
 } // namespace

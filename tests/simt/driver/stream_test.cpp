@@ -57,25 +57,13 @@ TEST_F(StreamTest, RunsInOrder) {
 }
 
 TEST_F(StreamTest, TwoRunAtOnce) {
-  // Each waits for the other.
-  struct Meeting {
-    std::mutex mutex;
-    std::condition_variable changed;
-    int present = 0;
-  } meeting;
-  const auto meet = [](void* argument) {
-    auto* const place = static_cast<Meeting*>(argument);
-    std::unique_lock lock(place->mutex);
-    ++place->present;
-    place->changed.notify_all();
-    place->changed.wait(lock, [place] { return place->present == 3; });
-  };
+  Meeting meeting(3);
   const CUstream streams[] = {stream(), stream(), stream(CU_STREAM_DEFAULT)};
   for (const CUstream s : streams) {
-    EXPECT_OK(cuda().cuLaunchHostFunc(s, meet, &meeting));
+    EXPECT_OK(cuda().cuLaunchHostFunc(s, &Meeting::join, &meeting));
   }
   EXPECT_OK(cuda().cuCtxSynchronize());
-  EXPECT_EQ(meeting.present, 3);
+  EXPECT_EQ(meeting.arrived(), 3);
 }
 
 TEST_F(StreamTest, LegacyStreamWaitsForBlockingOnes) {

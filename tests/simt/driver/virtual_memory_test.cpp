@@ -1,5 +1,4 @@
-// Memory that programs map themselves, and small entry points beside it: batches of copies, managed
-// variables of libraries, clusters in occupancy.
+// Memory that programs map themselves.
 #include "driver_test.h"
 
 #include <cstring>
@@ -170,86 +169,6 @@ TEST_F(VirtualMemoryTest, WrongArgumentsAreRefused) {
   properties_.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   EXPECT_EQ(cuda().cuMemCreate(&other, step_, &properties_, 0), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuda().cuMemRelease(12345), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(DriverTest, CopiesInBatches) {
-  CUstream s = nullptr;
-  ASSERT_OK(cuda().cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
-  const CUdeviceptr a = allocate(256);
-  std::vector<std::uint32_t> host(64, 3);
-  std::vector<std::uint32_t> back(32);
-  CUdeviceptr to[] = {a, reinterpret_cast<CUdeviceptr>(back.data())};
-  CUdeviceptr from[] = {reinterpret_cast<CUdeviceptr>(host.data()), a};
-  std::size_t sizes[] = {256, 128};
-  CUmemcpyAttributes attributes[2] = {};
-  attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-  attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-  std::size_t first[] = {0, 1};
-  EXPECT_OK(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 2, s));
-  EXPECT_OK(cuda().cuStreamSynchronize(s));
-  EXPECT_EQ(back, std::vector<std::uint32_t>(32, 3));
-  std::size_t failed = 0;
-  sizes[1] = 1 << 20;
-  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
-            CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(failed, 1U);
-  sizes[1] = 128;
-  first[1] = 0;
-  EXPECT_EQ(cuda().cuMemcpyBatchAsync(to, from, sizes, 2, attributes, first, 2, &failed, s),
-            CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(failed, SIZE_MAX);
-  EXPECT_EQ(cuda().cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, first, 1, nullptr),
-            CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(DriverTest, LibrariesHaveManagedVariables) {
-  CUlibrary library = nullptr;
-  ASSERT_OK(cuda().cuLibraryLoadData(
-      &library,
-      ".version 8.0\n.target sm_80\n.address_size 64\n"
-      ".visible .global .attribute(.managed) .u32 shared_with_host[2] = {4, 5};\n"
-      ".visible .global .u32 of_device;\n.visible .entry k() { ret; }\n",
-      nullptr, nullptr, 0, nullptr, nullptr, 0));
-  CUdeviceptr address = 0;
-  std::size_t bytes = 0;
-  EXPECT_OK(cuda().cuLibraryGetManaged(&address, &bytes, library, "shared_with_host"));
-  EXPECT_EQ(bytes, 8U);
-  EXPECT_EQ(reinterpret_cast<const std::uint32_t*>(address)[1], 5U);
-  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "of_device"),
-            CUDA_ERROR_NOT_FOUND);
-  EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "absent"), CUDA_ERROR_NOT_FOUND);
-  void* function = nullptr;
-  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(&function, library, "k"), CUDA_ERROR_NOT_FOUND);
-  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(nullptr, library, "k"), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_OK(cuda().cuLibraryUnload(library));
-}
-
-TEST_F(DriverTest, ClustersAreOfOneBlock) {
-  if (!cuda().is_simulated) {
-    GTEST_SKIP() << "GPUs have larger ones";
-  }
-  CUlaunchConfig config = {};
-  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = 128;
-  config.blockDimY = config.blockDimZ = 1;
-  int size = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxPotentialClusterSize(&size, function("fill"), &config));
-  EXPECT_EQ(size, 1);
-  int clusters = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config));
-  int blocks = 0;
-  int processors = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 128, 0));
-  EXPECT_OK(
-      cuda().cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
-  EXPECT_EQ(clusters, blocks * processors);
-  CUlaunchAttribute attribute = {};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim = {2, 1, 1};
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  EXPECT_EQ(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config),
-            CUDA_ERROR_NOT_SUPPORTED);
 }
 
 } // namespace

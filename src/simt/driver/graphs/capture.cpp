@@ -49,8 +49,7 @@ CUresult Capture::begin(Stream& stream, CUstreamCaptureMode mode, std::shared_pt
 }
 
 void Capture::join(Stream& stream, Nodes dependencies) {
-  const auto self = std::ranges::find(captures(), this, &std::shared_ptr<Capture>::get);
-  stream.capture.of = *self;
+  stream.capture.of = shared_from_this();
   stream.capture.dependencies = std::move(dependencies);
   streams_.push_back(stream.weak_from_this());
 }
@@ -66,7 +65,7 @@ void Capture::close() {
   added_.clear();
   graph_ = nullptr;
   active.fetch_sub(1, std::memory_order_release);
-  std::erase_if(captures(), [this](const auto& other) { return other.get() == this; });
+  std::erase(captures(), shared_from_this());
 }
 
 /// Whether all that was captured comes before what the origin's next operation would be.
@@ -113,22 +112,28 @@ void Capture::forget(Stream& stream) {
   }
 }
 
-CUresult Capture::refuse_implicit(const Stream& stream, bool invalidates) {
-  if (stream.kind() != Stream::Kind::kLegacy) {
-    return CUDA_SUCCESS;
-  }
-  CUresult result = CUDA_SUCCESS;
+template <typename Matches>
+bool Capture::captures_any(const Matches& matches, bool invalidates) {
+  bool any = false;
   for (const auto& capture : captures()) {
     for (const auto& weak : capture->streams_) {
-      const std::shared_ptr<Stream> other = weak.lock();
-      if (other != nullptr && other->kind() == Stream::Kind::kBlocking &&
-          &other->group() == &stream.group()) {
+      const std::shared_ptr<Stream> stream = weak.lock();
+      if (stream != nullptr && matches(*stream)) {
         capture->invalidated_ |= invalidates;
-        result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        any = true;
       }
     }
   }
-  return result;
+  return any;
+}
+
+CUresult Capture::refuse_implicit(const Stream& stream, bool invalidates) {
+  const auto would_be_awaited = [&](const Stream& other) {
+    return other.kind() == Stream::Kind::kBlocking && &other.group() == &stream.group();
+  };
+  return stream.kind() == Stream::Kind::kLegacy && captures_any(would_be_awaited, invalidates)
+             ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+             : CUDA_SUCCESS;
 }
 
 tl::expected<Capture::Action, CUresult> Capture::admit_while_capturing(const Stream& stream) {
@@ -216,17 +221,10 @@ CUresult Capture::refuse_in_context(std::uint64_t context_id) {
     return CUDA_SUCCESS;
   }
   const std::lock_guard lock(graph_mutex());
-  CUresult result = CUDA_SUCCESS;
-  for (const auto& capture : captures()) {
-    for (const auto& weak : capture->streams_) {
-      const std::shared_ptr<Stream> stream = weak.lock();
-      if (stream != nullptr && stream->group().context_id() == context_id) {
-        capture->invalidated_ = true;
-        result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-      }
-    }
-  }
-  return result;
+  const auto is_there = [&](const Stream& stream) {
+    return stream.group().context_id() == context_id;
+  };
+  return captures_any(is_there, true) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 void Capture::record(Stream& stream, Event& event) {

@@ -5,7 +5,7 @@
 // on; that operation's node is the set then, and an event keeps the set as it was. What a capture
 // cannot express invalidates it: then it takes no more nodes, and its end gives no graph.
 //
-// Guarded by graph_mutex(), but for what says that there is nothing to do.
+// Guarded by graph_mutex(), except any(): where nothing is captured, no call takes a lock for it.
 #pragma once
 
 #include "gantry/cuda_driver.h"
@@ -22,7 +22,7 @@
 
 namespace gantry::simt::driver {
 
-class Capture {
+class Capture : public std::enable_shared_from_this<Capture> {
 public:
   using Nodes = std::vector<std::shared_ptr<GraphNode>>;
 
@@ -87,6 +87,10 @@ private:
   [[nodiscard]] static tl::expected<Action, CUresult> admit_while_capturing(const Stream& stream);
   /// The legacy default stream would wait for blocking streams that are captured.
   [[nodiscard]] static CUresult refuse_implicit(const Stream& stream, bool invalidates);
+  /// Whether any captured stream matches; the captures of all that do are invalidated, if asked
+  /// for.
+  template <typename Matches>
+  static bool captures_any(const Matches& matches, bool invalidates);
   void join(Stream& stream, Nodes dependencies);
   void close();
   [[nodiscard]] bool joined(const Stream& origin) const;

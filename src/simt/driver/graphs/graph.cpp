@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -19,10 +18,6 @@ std::uint64_t next_node_id() {
 
 auto edge_to(std::vector<GraphEdge>& edges, const GraphNode& node) {
   return std::ranges::find(edges, &node, &GraphEdge::node);
-}
-
-bool same(const CUgraphEdgeData& one, const CUgraphEdgeData& other) {
-  return std::memcmp(&one, &other, sizeof(one)) == 0;
 }
 
 } // namespace
@@ -116,14 +111,16 @@ bool Graph::add_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data
   return true;
 }
 
-bool Graph::remove_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData* data) {
+std::optional<CUgraphEdgeData> Graph::remove_edge(GraphNode& from, GraphNode& to,
+                                                  const CUgraphEdgeData* data) {
   const auto found = edge_to(to.dependencies, from);
   if (found == to.dependencies.end() || (data != nullptr && !same(found->data, *data))) {
-    return false;
+    return std::nullopt;
   }
+  const CUgraphEdgeData removed = found->data;
   to.dependencies.erase(found);
   from.dependents.erase(edge_to(from.dependents, to));
-  return true;
+  return removed;
 }
 
 std::optional<std::vector<GraphNode*>> Graph::in_order() const {
@@ -149,9 +146,7 @@ std::optional<std::vector<GraphNode*>> Graph::in_order() const {
 bool Graph::has_memory_nodes() const {
   return std::ranges::any_of(nodes_, [](const auto& node) {
     const auto* const child = std::get_if<ChildWork>(&node->work);
-    return std::holds_alternative<AllocateWork>(node->work) ||
-           std::holds_alternative<FreeWork>(node->work) ||
-           (child != nullptr && child->graph->has_memory_nodes());
+    return is_memory_work(node->work) || (child != nullptr && child->graph->has_memory_nodes());
   });
 }
 

@@ -24,6 +24,10 @@ struct GraphNode;
 
 [[nodiscard]] std::mutex& graph_mutex();
 
+[[nodiscard]] inline bool same(const CUgraphEdgeData& one, const CUgraphEdgeData& other) {
+  return one.from_port == other.from_port && one.to_port == other.to_port && one.type == other.type;
+}
+
 struct GraphEdge {
   GraphNode* node = nullptr; ///< the other one
   CUgraphEdgeData data = {};
@@ -66,8 +70,9 @@ public:
 
   /// False if there is such an edge already, or both are the same node.
   [[nodiscard]] bool add_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data = {});
-  /// False if there is no such edge.
-  [[nodiscard]] bool remove_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData* data);
+  /// Its data; nothing if there is no such edge, or none with `data` where that is not null.
+  [[nodiscard]] std::optional<CUgraphEdgeData> remove_edge(GraphNode& from, GraphNode& to,
+                                                           const CUgraphEdgeData* data);
 
   /// The nodes so that each comes after its dependencies; nothing if there is a cycle.
   [[nodiscard]] std::optional<std::vector<GraphNode*>> in_order() const;

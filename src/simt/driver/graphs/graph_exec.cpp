@@ -57,10 +57,6 @@ std::unordered_map<const GraphNode*, std::size_t> numbers_of(const Graph& graph)
   return numbers;
 }
 
-bool same_edges(const CUgraphEdgeData& one, const CUgraphEdgeData& other) {
-  return one.from_port == other.from_port && one.to_port == other.to_port && one.type == other.type;
-}
-
 CUgraphExecUpdateResult compare(const Graph& own, const Graph& other,
                                 CUgraphExecUpdateResultInfo& info);
 
@@ -115,7 +111,7 @@ CUgraphExecUpdateResult compare(const Graph& own, const Graph& other,
     for (const GraphEdge& edge : theirs.dependencies) {
       const bool has = std::ranges::any_of(mine.dependencies, [&](const GraphEdge& known) {
         return own_numbers.at(known.node) == other_numbers.at(edge.node) &&
-               same_edges(known.data, edge.data);
+               same(known.data, edge.data);
       });
       if (!has) {
         info.errorFromNode = edge.node->handle;
@@ -202,18 +198,10 @@ GraphNode* GraphExec::find(const GraphNode& node) const {
 }
 
 CUresult GraphExec::set(GraphNode& node, NodeWork work) {
-  CUgraphExecUpdateResultInfo info = {};
-  if (const auto* const kernel = std::get_if<KernelWork>(&node.work)) {
-    // The program gives no attributes here.
-    if (auto* const next = std::get_if<KernelWork>(&work)) {
-      next->attributes = kernel->attributes;
-      next->shape.cooperative = kernel->shape.cooperative;
-      if (const CUresult result = check_shape(*next->function, next->shape);
-          result != CUDA_SUCCESS) {
-        return result;
-      }
-    }
+  if (const CUresult result = keep_attributes(node.work, work); result != CUDA_SUCCESS) {
+    return result;
   }
+  CUgraphExecUpdateResultInfo info = {};
   if (compare(node.work, work, info) != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
     return CUDA_ERROR_INVALID_VALUE;
   }

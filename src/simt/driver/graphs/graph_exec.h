@@ -41,7 +41,8 @@ public:
 
   /// Gives one of its nodes other work of the same type, for launches from now on.
   [[nodiscard]] CUresult set(GraphNode& node, NodeWork work);
-  /// Gives all nodes the work of those of a graph that is alike; nothing is changed on an error.
+  /// Gives all nodes the work of the nodes of a graph with the same structure. On an error nothing
+  /// is changed.
   [[nodiscard]] CUgraphExecUpdateResultInfo update(const Graph& graph);
   /// The same for one of its children.
   [[nodiscard]] CUresult set_child(GraphNode& node, const Graph& child);

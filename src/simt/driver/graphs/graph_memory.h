@@ -29,7 +29,6 @@ public:
   [[nodiscard]] static std::shared_ptr<GraphAllocation> at(CUdeviceptr address);
 
   [[nodiscard]] CUdeviceptr address() const { return address_; }
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
   // Whether the program has it: from a launch of a graph that allocates it on until it, or a launch
   // of a graph that does so, frees it.

@@ -290,9 +290,8 @@ void give_parameters(const KernelWork& work, std::vector<void*>& pointers,
                 work.ctx};
 }
 
-void give_parameters(const FillWork& work, CUDA_MEMSET_NODE_PARAMS& parameters) {
-  const Fill& fill = work.fill;
-  parameters = {fill.address, fill.pitch, fill.value, fill.element, fill.width, fill.height};
+CUDA_MEMSET_NODE_PARAMS parameters_of(const Fill& fill) {
+  return {fill.address, fill.pitch, fill.value, fill.element, fill.width, fill.height};
 }
 
 CUresult set_attribute(KernelWork& work, CUlaunchAttributeID attribute,
@@ -311,6 +310,23 @@ CUresult set_attribute(KernelWork& work, CUlaunchAttributeID attribute,
   }
   work.attributes[attribute] = value;
   return CUDA_SUCCESS;
+}
+
+CUresult take_attributes(KernelWork& work, const KernelWork& from) {
+  exec::LaunchShape shape = work.shape;
+  shape.cooperative = from.shape.cooperative;
+  const CUresult result = check_shape(*work.function, shape);
+  if (result == CUDA_SUCCESS) {
+    work.shape = shape;
+    work.attributes = from.attributes;
+  }
+  return result;
+}
+
+CUresult keep_attributes(const NodeWork& known, NodeWork& next) {
+  const auto* const from = std::get_if<KernelWork>(&known);
+  auto* const to = std::get_if<KernelWork>(&next);
+  return from != nullptr && to != nullptr ? take_attributes(*to, *from) : CUDA_SUCCESS;
 }
 
 void enqueue(Stream& stream, const NodeWork& work) {

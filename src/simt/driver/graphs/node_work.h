@@ -1,5 +1,4 @@
-// What the nodes of graphs do. A work is checked when it is made; enqueue() has it done in a
-// stream.
+// What the nodes of graphs do. A work is checked when it is made; enqueue() puts it into a stream.
 #pragma once
 
 #include "gantry/cuda_driver.h"
@@ -71,9 +70,13 @@ using NodeWork = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWor
                               WaitWork, RecordWork, AllocateWork, FreeWork>;
 
 [[nodiscard]] CUgraphNodeType type_of(const NodeWork& work);
+/// Whether it allocates or frees memory.
+[[nodiscard]] inline bool is_memory_work(const NodeWork& work) {
+  return std::holds_alternative<AllocateWork>(work) || std::holds_alternative<FreeWork>(work);
+}
 
 using WorkResult = tl::expected<NodeWork, CUresult>;
-// The works that parameters of the program's mean; what has to have a context and names none is of
+// The work that the program's parameters describe. A node that needs a context and names none is of
 // the calling thread's current one.
 [[nodiscard]] WorkResult make_work(const CUDA_KERNEL_NODE_PARAMS& parameters);
 [[nodiscard]] WorkResult make_work(const CUDA_KERNEL_NODE_PARAMS_v1& parameters);
@@ -94,12 +97,16 @@ using WorkResult = tl::expected<NodeWork, CUresult>;
 // The program's parameters of a work.
 void give_parameters(const KernelWork& work, std::vector<void*>& pointers,
                      CUDA_KERNEL_NODE_PARAMS& parameters);
-void give_parameters(const FillWork& work, CUDA_MEMSET_NODE_PARAMS& parameters);
+[[nodiscard]] CUDA_MEMSET_NODE_PARAMS parameters_of(const Fill& fill);
 
 /// CUDA_ERROR_INVALID_VALUE if the value cannot be that of the attribute, _NOT_SUPPORTED if it is
 /// not offered.
 [[nodiscard]] CUresult set_attribute(KernelWork& work, CUlaunchAttributeID attribute,
                                      const CUlaunchAttributeValue& value);
+/// Gives the kernel all attributes of another one; an error if it cannot be launched with them.
+[[nodiscard]] CUresult take_attributes(KernelWork& work, const KernelWork& from);
+/// For a node that gets other parameters, which do not say a kernel's attributes: it keeps them.
+[[nodiscard]] CUresult keep_attributes(const NodeWork& known, NodeWork& next);
 
 /// Puts the work into the stream. Children are not work for a stream (GraphExec unfolds them).
 void enqueue(Stream& stream, const NodeWork& work);

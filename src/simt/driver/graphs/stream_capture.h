@@ -15,7 +15,7 @@ struct StreamCapture {
   std::shared_ptr<Capture> of; ///< null: not captured
   /// What the next operation depends on.
   std::vector<std::shared_ptr<GraphNode>> dependencies;
-  std::vector<CUgraphNode> handles; ///< of them, as the program was given them last
+  std::vector<CUgraphNode> handles; ///< those of `dependencies` that the last query gave
 };
 
 } // namespace gantry::simt::driver

@@ -1,5 +1,5 @@
-// User objects: what a program keeps as long as graphs that use it. Counted, the program's
-// references and those of graphs together.
+// User objects: objects of the program that live as long as it, or a graph, refers to them. One
+// count is of the references of both.
 #pragma once
 
 #include "gantry/cuda_driver.h"
