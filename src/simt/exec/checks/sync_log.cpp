@@ -94,8 +94,9 @@ void Acquisitions::merge(const Acquisitions& other) {
 }
 
 std::uint32_t Acquisitions::length_of(const SyncLog* log) const {
-  const auto found = std::ranges::find(all_, log, &std::pair<SyncLog*, std::uint32_t>::first);
-  return found == all_.end() ? 0 : found->second;
+  const auto found =
+      std::ranges::lower_bound(all_, log, {}, &std::pair<SyncLog*, std::uint32_t>::first);
+  return found != all_.end() && found->first == log ? found->second : 0;
 }
 
 void SyncLog::append(Stamp block, const BlockClock& clock, const Acquisitions* acquired) {
