@@ -25,14 +25,15 @@ class Case:
 
 def read_cases(source):
     cases = []
+    comment = None
     for number, line in enumerate(source.read_text().splitlines(), 1):
-        if found := re.match(r"// (wrong|right): (\w+)(?:: (.*): ?(.*))?$", line):
-            is_wrong, name, what, variable = found[1] == "wrong", *found.groups()[1:]
-            if is_wrong != (what is not None):
-                sys.exit(f"{source}:{number}: a wrong case has a text, a right one has none")
-            cases.append(Case(name, what, variable))
+        if found := re.match(r"CASE\((\w+)\) {$", line):
+            if comment is None:
+                sys.exit(f"{source}:{number}: no comment in front of the case says whether it is right or wrong")
+            cases.append(Case(found[1], *comment.groups()))
         elif line.endswith("// here"):
             cases[-1].lines.add(number)
+        comment = re.match(r"// (?:right|wrong: (.*): (.*))$", line)
     return cases
 
 

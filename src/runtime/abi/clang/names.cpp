@@ -1,6 +1,6 @@
 #include "runtime/abi/clang/names.h"
 
-#include "runtime/abi/cxx_names.h"
+#include "base/cxx_names.h"
 
 #include <algorithm>
 #include <array>

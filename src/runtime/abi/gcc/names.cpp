@@ -1,7 +1,7 @@
 // How GCC names what it compiles.
 #include "runtime/abi/gcc/program.h"
 
-#include "runtime/abi/cxx_names.h"
+#include "base/cxx_names.h"
 #include "runtime/core/host/symbols.h"
 
 #include <fmt/format.h>

@@ -24,8 +24,6 @@ bool is_aligned(const Warp& warp, Site site) {
 
 } // namespace
 
-BlockChecks::BlockChecks() = default;
-
 void BlockChecks::begin(const Block& block, const Warp& first) {
   const auto* const grid = static_cast<const GridChecks*>(block.launch->watch.get());
   if (grid_ != grid || launch_ != block.launch->grid_id) {
@@ -336,7 +334,7 @@ std::optional<Fault> BlockChecks::check_race(const WarpAccess& access, unsigned 
   return std::nullopt;
 }
 
-/// Of an access of all lanes to one address.
+/// Of an access by all active lanes to one address.
 std::optional<Fault> BlockChecks::check_race_of_all(const WarpAccess& access, LaneMask active,
                                                     std::uint64_t address) {
   const auto first = static_cast<unsigned>(std::countr_zero(active));

@@ -18,8 +18,6 @@ namespace gantry::simt::exec {
 
 class BlockChecks : public BlockWatch {
 public:
-  BlockChecks();
-
   void begin(const Block& block, const Warp& first) override;
   [[nodiscard]] std::optional<Fault> access(const Warp& warp, LaneMask active,
                                             const std::uint64_t* addresses, std::uint32_t size,

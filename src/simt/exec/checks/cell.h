@@ -1,5 +1,5 @@
 // What the race check remembers of an access: 64 bits, for the last write and for the reads since
-// of each word of 4 bytes (race_cells.h).
+// of each word of 4 bytes (access_cells.h).
 //
 // A stamp is the time of the access. Each block has stamps of its own, which only grow
 // (grid_history.h): it takes a new one whenever something orders its threads, so accesses with one
@@ -25,7 +25,7 @@ enum class CellKind : std::uint8_t {
   kListed,              ///< the word's history is in a WordHistories
   // Weak accesses to all bytes of the word, one by one, or two by two: the first by the thread, the
   // others by those that follow it.
-  kBytes,
+  kBytes = 8, ///< these have the bit of Cell::kPartsMask
   kHalves,
 };
 

@@ -152,7 +152,7 @@ std::optional<GridHistory::Owner> GridHistory::owner_of(Stamp stamp) const {
   }
   const GridRun& run = *range.run;
   const Stamp first = range.block ? *range.block : stamp;
-  const std::uint64_t index = (first - run.stamps.begin) / run.stride;
+  const std::uint64_t index = run.block_at(first);
   const Stamp block = first == run.own_stamp() ? first : run.of_block(index).begin;
   return Owner{range.run, block, index};
 }

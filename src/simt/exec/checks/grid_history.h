@@ -50,6 +50,10 @@ struct GridRun {
     const Stamp begin = stamps.begin + static_cast<Stamp>(block) * stride;
     return {begin, begin + stride};
   }
+  /// The block that one of these stamps is of, unless it is the launch's own.
+  [[nodiscard]] std::uint64_t block_at(Stamp stamp) const {
+    return (stamp - stamps.begin) / stride;
+  }
   /// All accesses with stamps below it happen before this launch.
   Stamp floor = 0;
   /// Of launches that were asked for before, those that do not happen before it.

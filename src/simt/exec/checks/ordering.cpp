@@ -101,15 +101,31 @@ Ordering::SharedView Ordering::merged(const SharedView& a, const SharedView& b) 
   return both;
 }
 
-void Ordering::merge_into(View& view, const SharedView& with) {
-  if (with) {
-    view.merge(*with);
+/// Merges the views of several threads into one. Threads side by side mostly share theirs.
+class Ordering::Gathering {
+public:
+  explicit Gathering(View& into) : into_(into) {}
+  void add(const SharedView& view) {
+    if (view && view != last_) {
+      into_.merge(*view);
+      last_ = view;
+    }
   }
-}
+
+private:
+  View& into_;
+  SharedView last_;
+};
 
 void Ordering::take_acquired(Thread& thread) {
   if (thread.acquired) {
     thread.known = merged(thread.known, std::exchange(thread.acquired, nullptr));
+  }
+}
+
+void Ordering::release(Thread& thread, Scope scope) const {
+  for (std::size_t to = 0; to <= static_cast<std::size_t>(scope); ++to) {
+    thread.released[to] = {thread.known, now_};
   }
 }
 
@@ -119,14 +135,11 @@ void Ordering::arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t barrier,
   if (waits) {
     at.waiting[warp] |= lanes;
   }
-  SharedView last;
+  Gathering arrived(at.arrived);
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
     if (has_views_) {
       take_acquired(of);
-      if (of.known != last) {
-        merge_into(at.arrived, of.known);
-        last = of.known;
-      }
+      arrived.add(of.known);
     }
     if (!waits) {
       at.passed.raise(thread, now_);
@@ -181,16 +194,13 @@ void Ordering::complete_for_all() {
 Ordering::View Ordering::all_released() const {
   View all = released_for_all_;
   constexpr auto kDevice = static_cast<std::size_t>(Scope::kDevice);
-  SharedView last;
+  Gathering views(all);
   for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) {
     const Released& released = threads_[thread].released[kDevice];
     if (released.own == 0) {
       continue;
     }
-    if (released.view != last) {
-      merge_into(all, released.view);
-      last = released.view;
-    }
+    views.add(released.view);
     all.own.raise(thread, released.own);
   }
   if (!all.is_empty()) {
@@ -205,13 +215,10 @@ void Ordering::synchronise(std::uint32_t warp, LaneMask lanes) {
   finish_reads();
   has_views_ = true;
   View all;
-  SharedView last;
+  Gathering known(all);
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t thread) {
     take_acquired(of);
-    if (of.known != last) {
-      merge_into(all, of.known);
-      last = of.known;
-    }
+    known.add(of.known);
     all.own.raise(thread, now_);
   });
   const auto view = std::make_shared<const View>(std::move(all));
@@ -224,9 +231,7 @@ void Ordering::fence(std::uint32_t warp, LaneMask lanes, Scope scope) {
   has_views_ = true;
   for_threads(warp, lanes, [&](Thread& of, std::uint32_t) {
     take_acquired(of);
-    for (std::size_t to = 0; to <= static_cast<std::size_t>(scope); ++to) {
-      of.released[to] = {of.known, now_};
-    }
+    release(of, scope);
   });
   tick();
 }
@@ -236,7 +241,9 @@ Ordering::View Ordering::released_by(const Thread& thread, std::uint32_t number,
   const Released& released = thread.released[static_cast<std::size_t>(scope)];
   View view;
   if (released.own != 0) {
-    merge_into(view, released.view);
+    if (released.view) {
+      view = *released.view;
+    }
     view.own.raise_all(floor_);
     view.own.raise(number, released.own);
     view.others.merge(all_acquired_);
@@ -287,9 +294,7 @@ void Ordering::write_strongly(std::uint32_t thread, std::uint64_t address, bool 
   Thread& of = threads_[number];
   if (releases) {
     has_views_ = true;
-    for (std::size_t to = 0; to <= static_cast<std::size_t>(scope); ++to) {
-      of.released[to] = {of.known, now_};
-    }
+    release(of, scope);
     tick();
   }
   if (View view = released_by(of, number, Scope::kBlock); !view.is_empty()) {

@@ -133,8 +133,9 @@ private:
   void tick();
   void acquire_read();
   static SharedView merged(const SharedView& a, const SharedView& b);
-  static void merge_into(View& view, const SharedView& with);
+  class Gathering;
   void take_acquired(Thread& thread);
+  void release(Thread& thread, Scope scope) const;
   [[nodiscard]] View released_by(const Thread& thread, std::uint32_t number, Scope scope) const;
   [[nodiscard]] View all_released() const;
   void complete_for_all();

@@ -25,6 +25,9 @@ bool replace(std::uint64_t* place, Cell before, Cell after) {
 
 void RaceChecker::begin(std::shared_ptr<const GridRun> run, AccessOrder order, std::uint64_t shared,
                         std::uint64_t shared_size) {
+  if (run != run_) {
+    known_reads_.fill({}); // stamps may have begun anew
+  }
   run_ = std::move(run);
   fine_ = order == AccessOrder::kFinely;
   shared_ = shared;
@@ -34,6 +37,7 @@ void RaceChecker::begin(std::shared_ptr<const GridRun> run, AccessOrder order, s
 
 void RaceChecker::forget(std::uint64_t address, std::uint64_t size) {
   // Where a word has a history, its cells lead to it; without them it begins anew.
+  known_reads_.fill({});
   const std::uint64_t end = address + size;
   for (std::uint64_t word = address & ~std::uint64_t{3}; word < end; word += 4) {
     const bool is_listed =
@@ -114,7 +118,7 @@ bool RaceChecker::is_before(Cell cell, const WordAccess& access) const {
   }
   GridHistory::Owner owner;
   if (run_->stamps.contains(time)) {
-    owner.block = run_->of_block((time - run_->stamps.begin) / run_->stride).begin;
+    owner.block = run_->of_block(run_->block_at(time)).begin;
   } else if (auto found = history_->owner_of(time)) {
     owner = *std::move(found);
     if (owner.run->is_before(*run_)) {
@@ -167,6 +171,25 @@ bool RaceChecker::is_current_list(Cell cell, bool shared) const {
          (shared ? cell.stamp() == ordering_->block() : cell.stamp() >= run_->floor);
 }
 
+/// Says that the word's history counts.
+Cell RaceChecker::list_cell(bool shared) const {
+  return {shared ? ordering_->block() : run_->own_stamp(), 0, 0, CellKind::kListed};
+}
+
+/// Whether the access, to a word with a history, is a read that is in it. Remembers it if not: it
+/// is put there now.
+bool RaceChecker::is_known_read(std::uint64_t word, std::uint32_t bytes, const WordAccess& access) {
+  KnownRead& known =
+      known_reads_[(word / 4 + std::uint64_t{access.thread} * 31) % known_reads_.size()];
+  if (access.facts.writes || access.facts.strong) {
+    known = {};
+    return false;
+  }
+  const KnownRead read{word | std::uint64_t{bytes} << 60,
+                       access.cell.bits() & (Cell::kStampMask | Cell::kThreadMask)};
+  return std::exchange(known, read) == read;
+}
+
 /// The cell of reads after another one; nothing if a cell cannot say it.
 std::optional<Cell> RaceChecker::after_read(Cell reads, const WordAccess& access) const {
   const Cell mine = access.cell;
@@ -210,18 +233,9 @@ std::optional<Race> RaceChecker::access_word(std::uint64_t word, std::uint32_t b
     if (bytes != kAllBytes || is_current_list(write, access.shared) ||
         is_current_list(reads, access.shared) || is_of_parts(write, access) ||
         is_of_parts(reads, access)) {
-      if (access.facts.writes || access.facts.strong) {
-        return access_history(word, bytes, access, true);
-      }
-      const KnownRead read{word | std::uint64_t{bytes} << 60,
-                           access.cell.bits() & (Cell::kStampMask | Cell::kThreadMask)};
-      KnownRead& known =
-          known_reads_[(word / 4 + std::uint64_t{access.thread} * 31) % known_reads_.size()];
-      if (known == read && is_current_list(write, access.shared)) {
-        return std::nullopt;
-      }
-      known = read;
-      return access_history(word, bytes, access, true);
+      const bool is_known =
+          is_known_read(word, bytes, access) && is_current_list(write, access.shared);
+      return is_known ? std::nullopt : access_history(word, bytes, access, true);
     }
     if (conflicts(write, access)) {
       return Race{write, true};
@@ -248,7 +262,7 @@ std::optional<Race> RaceChecker::access_word(std::uint64_t word, std::uint32_t b
 
 // The history is what counts from now on; until then it is what the cells said.
 void RaceChecker::move_cells(std::uint64_t word, WordHistory& history, const WordAccess& access) {
-  const Cell list(access.shared ? ordering_->block() : run_->own_stamp(), 0, 0, CellKind::kListed);
+  const Cell list = list_cell(access.shared);
   const auto take = [&](std::uint64_t* place) {
     const Cell before(__atomic_exchange_n(place, list.bits(), __ATOMIC_SEQ_CST));
     // What happens before this access may not happen before the next one.
@@ -284,8 +298,7 @@ std::optional<Race> RaceChecker::access_history(std::uint64_t word, std::uint32_
   const std::lock_guard lock(shard.mutex);
   WordHistory& history = shard.words[word];
   if (has_cells) {
-    const Cell list(access.shared ? ordering_->block() : run_->own_stamp(), 0, 0,
-                    CellKind::kListed);
+    const Cell list = list_cell(access.shared);
     if (load(cells_->write(word)) != list || load(cells_->read(word)) != list) {
       move_cells(word, history, access);
     }

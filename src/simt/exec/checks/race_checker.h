@@ -94,6 +94,9 @@ private:
   [[nodiscard]] bool conflicts(Cell cell, const WordAccess& access) const;
   [[nodiscard]] std::optional<Cell> after_read(Cell reads, const WordAccess& access) const;
   [[nodiscard]] bool is_current_list(Cell cell, bool shared) const;
+  [[nodiscard]] Cell list_cell(bool shared) const;
+  [[nodiscard]] bool is_known_read(std::uint64_t word, std::uint32_t bytes,
+                                   const WordAccess& access);
   [[nodiscard]] std::optional<Race> access_history(std::uint64_t word, std::uint32_t bytes,
                                                    const WordAccess& access, bool has_cells);
   void move_cells(std::uint64_t word, WordHistory& history, const WordAccess& access);
@@ -111,8 +114,8 @@ private:
   std::uint64_t shared_ = 0, shared_size_ = 0;
   WordHistories::Shard in_shared_; ///< of the block's shared memory
 
-  /// Weak reads of words with a history that are in it: another one by the thread at the same time
-  /// says nothing new.
+  /// Weak reads that are in their word's history: another one by the thread at the same time adds
+  /// nothing, unless the thread has written there in between.
   struct KnownRead {
     std::uint64_t word = 0;
     std::uint64_t time_and_thread = 0;

@@ -266,6 +266,22 @@ TEST_P(RaceCheckerTest, PartsOfAWord) {
   EXPECT_EQ(found->other.thread(), 1u);
 }
 
+// The atomic operation takes the place of the first load, the second one counts.
+TEST_P(RaceCheckerTest, AThreadLoadsAPartAgainThatItHasWritten) {
+  EXPECT_FALSE(races(1, kLoad, kPlace, 1));
+  EXPECT_FALSE(races(1, kAtomic, kPlace, 1));
+  EXPECT_FALSE(races(1, kLoad, kPlace, 1));
+  EXPECT_TRUE(races(2, kAtomic, kPlace, 1));
+}
+
+TEST_P(RaceCheckerTest, AThreadLoadsAPartAgainThatWasGivenAnew) {
+  EXPECT_FALSE(races(1, kLoad, kPlace, 1));
+  block->checker.forget(kPlace, 4);
+  EXPECT_FALSE(races(2, kAtomic, kPlace + 1, 1)) << "the word has a history again";
+  EXPECT_FALSE(races(1, kLoad, kPlace, 1));
+  EXPECT_TRUE(races(2, kStore, kPlace, 1));
+}
+
 TEST_P(RaceCheckerTest, AWordAndThenAPartOfIt) {
   EXPECT_FALSE(races(1, kStore, kPlace, 8));
   EXPECT_TRUE(races(2, kStore, kPlace + 6, 1));

@@ -16,86 +16,30 @@ auto last_before(const List& list, std::uint32_t end, const Position& position) 
 
 } // namespace
 
-Stamp BlockClock::of(std::uint32_t thread) const {
-  const auto found =
-      std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
-  return found != later_.end() && found->first == thread ? std::max(all_, found->second) : all_;
-}
-
 void BlockClock::raise_all(Stamp to) {
   if (to > all_) {
     all_ = to;
-    std::erase_if(later_, [&](const auto& entry) { return entry.second <= to; });
+    later_.remove_up_to(to);
   }
 }
 
 void BlockClock::raise(std::uint32_t thread, Stamp to) {
-  if (to <= all_) {
-    return;
-  }
-  const auto found =
-      std::ranges::lower_bound(later_, thread, {}, &std::pair<std::uint32_t, Stamp>::first);
-  if (found != later_.end() && found->first == thread) {
-    found->second = std::max(found->second, to);
-  } else {
-    later_.insert(found, {thread, to});
+  if (to > all_) {
+    later_.raise(thread, to);
   }
 }
 
 void BlockClock::merge(const BlockClock& other) {
-  if (other.later_.empty()) {
-    raise_all(other.all_);
-    return;
-  }
-  const Stamp all = std::max(all_, other.all_);
-  std::vector<std::pair<std::uint32_t, Stamp>> both;
-  both.reserve(later_.size() + other.later_.size());
-  auto a = later_.begin();
-  auto b = other.later_.begin();
-  while (a != later_.end() || b != other.later_.end()) {
-    std::pair<std::uint32_t, Stamp> next;
-    if (b == other.later_.end() || (a != later_.end() && a->first < b->first)) {
-      next = *a++;
-    } else if (a == later_.end() || b->first < a->first) {
-      next = *b++;
-    } else {
-      next = {a->first, std::max(a->second, b->second)};
-      ++a;
-      ++b;
-    }
-    if (next.second > all) {
-      both.push_back(next);
-    }
-  }
-  all_ = all;
-  later_ = std::move(both);
+  later_.merge(other.later_);
+  all_ = std::max(all_, other.all_);
+  later_.remove_up_to(all_);
 }
 
 void BlockClock::shorten(std::size_t most) {
-  if (later_.size() > most) {
-    raise_all(std::ranges::max(later_, {}, &std::pair<std::uint32_t, Stamp>::second).second);
+  const auto& entries = later_.entries();
+  if (entries.size() > most) {
+    raise_all(std::ranges::max(entries, {}, &std::pair<std::uint32_t, Stamp>::second).second);
   }
-}
-
-void Acquisitions::add(SyncLog* log, std::uint32_t length) {
-  const auto found =
-      std::ranges::lower_bound(all_, log, {}, &std::pair<SyncLog*, std::uint32_t>::first);
-  if (found != all_.end() && found->first == log) {
-    found->second = std::max(found->second, length);
-  } else {
-    all_.insert(found, {log, length});
-  }
-}
-
-void Acquisitions::merge(const Acquisitions& other) {
-  for (const auto& [log, length] : other.all_) {
-    add(log, length);
-  }
-}
-
-std::uint32_t Acquisitions::length_of(const SyncLog* log) const {
-  const auto found = std::ranges::find(all_, log, &std::pair<SyncLog*, std::uint32_t>::first);
-  return found == all_.end() ? 0 : found->second;
 }
 
 void SyncLog::append(Stamp block, const BlockClock& clock, const Acquisitions* acquired) {
@@ -165,7 +109,7 @@ bool SyncLog::covers(std::uint32_t length, Stamp block, std::uint32_t thread, St
 }
 
 bool Acquisitions::cover(Stamp block, std::uint32_t thread, Stamp time) const {
-  std::vector<std::pair<const SyncLog*, std::uint32_t>> further(all_.begin(), all_.end());
+  std::vector<std::pair<const SyncLog*, std::uint32_t>> further(all().begin(), all().end());
   std::unordered_map<const SyncLog*, std::uint32_t> seen;
   while (!further.empty()) {
     const auto [log, length] = further.back();

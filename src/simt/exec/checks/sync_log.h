@@ -10,7 +10,9 @@
 #pragma once
 
 #include "simt/exec/checks/cell.h"
+#include "simt/exec/checks/maxima.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,8 +28,8 @@ class BlockClock {
 public:
   /// Later than this for the threads of later().
   [[nodiscard]] Stamp all() const { return all_; }
-  [[nodiscard]] Stamp of(std::uint32_t thread) const;
-  [[nodiscard]] bool is_empty() const { return all_ == 0 && later_.empty(); }
+  [[nodiscard]] Stamp of(std::uint32_t thread) const { return std::max(all_, later_.of(thread)); }
+  [[nodiscard]] bool is_empty() const { return all_ == 0 && later_.entries().empty(); }
 
   void raise_all(Stamp to);
   void raise(std::uint32_t thread, Stamp to);
@@ -37,7 +39,7 @@ public:
 
 private:
   Stamp all_ = 0;
-  std::vector<std::pair<std::uint32_t, Stamp>> later_; ///< by thread, ascending
+  Maxima<std::uint32_t, Stamp> later_; ///< by thread
 };
 
 class SyncLog;
@@ -45,10 +47,12 @@ class SyncLog;
 /// What somebody has acquired: of each log, how much.
 class Acquisitions {
 public:
-  void add(SyncLog* log, std::uint32_t length);
-  void merge(const Acquisitions& other);
-  [[nodiscard]] std::uint32_t length_of(const SyncLog* log) const;
-  [[nodiscard]] const std::vector<std::pair<SyncLog*, std::uint32_t>>& all() const { return all_; }
+  void add(SyncLog* log, std::uint32_t length) { lengths_.raise(log, length); }
+  void merge(const Acquisitions& other) { lengths_.merge(other.lengths_); }
+  [[nodiscard]] std::uint32_t length_of(const SyncLog* log) const { return lengths_.of(log); }
+  [[nodiscard]] const std::vector<std::pair<SyncLog*, std::uint32_t>>& all() const {
+    return lengths_.entries();
+  }
   /// Stands for all threads of a block.
   static constexpr std::uint32_t kAllThreads = ~std::uint32_t{0};
   /// Whether they tell of a block's thread what it did at a time, directly or through what the
@@ -56,7 +60,7 @@ public:
   [[nodiscard]] bool cover(Stamp block, std::uint32_t thread, Stamp time) const;
 
 private:
-  std::vector<std::pair<SyncLog*, std::uint32_t>> all_; ///< by log, ascending
+  Maxima<SyncLog*, std::uint32_t> lengths_; ///< by log
 };
 
 /// The releases through one word. Any thread.

@@ -16,6 +16,8 @@ namespace {
 
 #define GANTRY_INLINE __attribute__((always_inline)) inline
 
+constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
+
 template <int size>
 struct Vector {
   using Of __attribute__((ext_vector_type(size))) = std::uint64_t;
@@ -99,7 +101,6 @@ GANTRY_INLINE unsigned check(const WarpTime& time, std::uint64_t* write_place,
     store<size>(write_place, mine, good);
     return which & ~good;
   }
-  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
   const Choice<size> kept = own_read | (((reads ^ time.several) & kTimeAndKind) == 0) |
                             (((reads ^ time.several_blocks) & kTimeAndKind) == 0);
   Choice<size> replaced = old_reads;
@@ -226,7 +227,6 @@ GANTRY_INLINE LaneMask check_parts(const WarpTime& of, const RowAccess& row) {
 /// Whether a load by all lanes finds nothing new: what was written is ordered, and several threads
 /// have loaded it since.
 GANTRY_INLINE bool is_known_load(const WarpTime& time, const RowAccess& row) {
-  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
   if (row.is_store || row.parts != 1 || row.active != kAllLanes ||
       ((load<1>(row.reads)[0] ^ time.several) & kTimeAndKind) != 0) {
     return false;
@@ -296,7 +296,6 @@ bool check_word(const WarpTime& time, std::uint64_t* write, std::uint64_t* read,
 
 bool check_word_of_all(const WarpTime& time, const std::uint64_t* write, std::uint64_t* read,
                        std::uint64_t mine, bool shared) {
-  constexpr std::uint64_t kTimeAndKind = Cell::kStampMask | Cell::kKindMask;
   const Cells<1> reads = load<1>(read);
   if (ordered<1>(time, load<1>(write), shared)[0] == 0) {
     return false;

@@ -38,7 +38,7 @@ struct WordHistory {
   }
 };
 
-/// Histories by address, of which each has a lock, shared with others.
+/// Histories by address. Words of one shard share a lock.
 class WordHistories {
 public:
   struct Shard {

@@ -14,7 +14,7 @@ enum class Mode : std::uint8_t { kCompile, kInterpret, kSkip };
 /// Which errors of kernels are looked for (docs/simt.md, "What is checked").
 struct Checks {
   bool memory = true; ///< accesses that are not allowed
-  bool race = false;  ///< unordered accesses of a block's threads (race_checker.h); needs `memory`
+  bool race = false;  ///< unordered accesses by two threads (race_checker.h); needs `memory`
   bool init = false;  ///< loads of what was never written (uninitialised_bytes.h); needs `memory`
   bool sync = false;  ///< barriers and warp-level operations that are not used as they must be
 

@@ -1,5 +1,6 @@
 #include "simt/exec/reports/address_report.h"
 
+#include "base/cxx_names.h"
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/memory/device_heap.h"
 #include "simt/exec/memory/device_memory.h"
@@ -9,12 +10,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string_view>
 
-#include <cxxabi.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -254,12 +252,10 @@ std::string text_of(const SharedVariable& last) {
                      bytes_text(last.variable->variable->size()), last.offset);
 }
 
-/// As the source has it, for what C++ compilers make of names.
+/// As the source has it.
 std::string in_source(std::string_view name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> known(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  return known != nullptr && name.starts_with("_Z") ? known.get() : std::string(name);
+  std::string known = demangled(name);
+  return known.empty() ? std::string(name) : known;
 }
 
 } // namespace

@@ -51,8 +51,9 @@ std::optional<std::uint32_t> address_register(const ptx::Instruction& instructio
   return std::nullopt;
 }
 
-/// Of a load that compilers have moved, the source of the instruction that first uses what it
-/// loads, or of another access by the same address; 0 if none says.
+/// For a load that the compiler has moved: the position (Instruction::source) of the instruction
+/// that first uses the value, or of another access through the same address register; 0 if neither
+/// has one.
 std::uint32_t source_of_use(const CodePosition& position) {
   const ptx::Function& function = *position.function;
   const ptx::Instruction& load = *position.instruction;
@@ -80,8 +81,9 @@ std::uint32_t source_of_use(const CodePosition& position) {
   return other != function.instructions.end() ? other->source : 0;
 }
 
-/// The index and 1 of the source line in force; the line is 0 for code that the compiler made, or
-/// has merged. Then that of what goes with a load, or the last one before the instruction. 0: none.
+/// The position that the report names, as Instruction::source counts; 0 if there is none. Code that
+/// the compiler made or merged has line 0; then the position is that of a load's use, or the last
+/// one before the instruction that has a line.
 std::uint32_t source_near(const CodePosition& position) {
   if (position.instruction == nullptr || position.instruction->source == 0 ||
       position.instruction->source > position.function->sources.size()) {

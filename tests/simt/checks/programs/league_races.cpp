@@ -12,15 +12,15 @@ namespace {
 
 constexpr int kCount = 1024;
 
-// wrong: each_team_counts: race in: 'hits'
-void each_team_counts() {
+// wrong: race in: 'hits'
+CASE(each_team_counts) {
   int hits = 0;
 #pragma omp target teams num_teams(8) map(tofrom : hits)
   hits = hits + 1; // here
 }
 
-// wrong: sum_of_a_league: race in: 'sum'
-void sum_of_a_league() {
+// wrong: race in: 'sum'
+CASE(sum_of_a_league) {
   double sum = 0;
 #pragma omp target teams distribute map(tofrom : sum) num_teams(8)
   for (int i = 0; i < kCount; ++i) {
@@ -28,8 +28,8 @@ void sum_of_a_league() {
   }
 }
 
-// wrong: every_team_stores: race in: 'last'
-void every_team_stores() {
+// wrong: race in: 'last'
+CASE(every_team_stores) {
   int last = 0;
 #pragma omp target teams distribute parallel for map(from : last) num_teams(8) thread_limit(32)
   for (int i = 0; i < kCount; ++i) {
@@ -39,8 +39,8 @@ void every_team_stores() {
   }
 }
 
-// wrong: neighbours_of_other_teams: race in: 'cells'
-void neighbours_of_other_teams() {
+// wrong: race in: 'cells'
+CASE(neighbours_of_other_teams) {
   float cells[kCount] = {};
 #pragma omp target teams distribute parallel for map(tofrom : cells) num_teams(8)                  \
     thread_limit(128) schedule(static) dist_schedule(static, 128)
@@ -53,8 +53,8 @@ void neighbours_of_other_teams() {
   }
 }
 
-// wrong: overlapping_results: race in: 'out'
-void overlapping_results() {
+// wrong: race in: 'out'
+CASE(overlapping_results) {
   int in[kCount] = {};
   int out[kCount] = {};
 #pragma omp target teams distribute map(to : in) map(tofrom : out) num_teams(8)
@@ -65,8 +65,8 @@ void overlapping_results() {
   }
 }
 
-// wrong: team_sums_added_plainly: race in: 'total'
-void team_sums_added_plainly() {
+// wrong: race in: 'total'
+CASE(team_sums_added_plainly) {
   int total = 0;
 #pragma omp target teams num_teams(8) map(tofrom : total)
   {
@@ -79,8 +79,8 @@ void team_sums_added_plainly() {
   }
 }
 
-// wrong: a_lock_of_each_team: race in: 'total'
-void a_lock_of_each_team() {
+// wrong: race in: 'total'
+CASE(a_lock_of_each_team) {
   int total = 0;
 #pragma omp target teams num_teams(4) map(tofrom : total)
   {
@@ -96,8 +96,8 @@ void a_lock_of_each_team() {
   }
 }
 
-// wrong: a_flag_without_atomics: race in: 'ready'
-void a_flag_without_atomics() {
+// wrong: race in: 'ready'
+CASE(a_flag_without_atomics) {
   int ready = 0;
   int value = 0;
 #pragma omp target teams num_teams(2) map(tofrom : ready, value)
@@ -113,8 +113,8 @@ void a_flag_without_atomics() {
   }
 }
 
-// wrong: data_behind_a_relaxed_flag: race in: 'data'
-void data_behind_a_relaxed_flag() {
+// wrong: race in: 'data'
+CASE(data_behind_a_relaxed_flag) {
   int data = 0;
   int flag = 0;
   int seen = 0;
@@ -135,16 +135,16 @@ void data_behind_a_relaxed_flag() {
   }
 }
 
-// wrong: a_counter_of_the_device: race in: 'counter'
-void a_counter_of_the_device() {
+// wrong: race in: 'counter'
+CASE(a_counter_of_the_device) {
 #pragma omp target teams distribute parallel for num_teams(8) thread_limit(32)
   for (int i = 0; i < kCount; ++i) {
     counter++; // here
   }
 }
 
-// wrong: a_maximum_by_hand: race in: 'most'
-void a_maximum_by_hand() {
+// wrong: race in: 'most'
+CASE(a_maximum_by_hand) {
   int values[kCount] = {};
   for (int i = 0; i < kCount; ++i) {
     values[i] = i;
@@ -158,8 +158,8 @@ void a_maximum_by_hand() {
   }
 }
 
-// wrong: unordered_regions: race in: 'data'
-void unordered_regions() {
+// wrong: race in: 'data'
+CASE(unordered_regions) {
   int data[kCount] = {};
 #pragma omp target data map(tofrom : data)
   {
@@ -175,8 +175,8 @@ void unordered_regions() {
   }
 }
 
-// wrong: a_dependence_on_something_else: race in: 'data'
-void a_dependence_on_something_else() {
+// wrong: race in: 'data'
+CASE(a_dependence_on_something_else) {
   int data[kCount] = {};
   int other = 0;
 #pragma omp target data map(tofrom : data)
@@ -193,8 +193,8 @@ void a_dependence_on_something_else() {
   }
 }
 
-// wrong: writers_that_say_they_read: race in: 'data'
-void writers_that_say_they_read() {
+// wrong: race in: 'data'
+CASE(writers_that_say_they_read) {
   int data[kCount] = {};
 #pragma omp target data map(tofrom : data)
   {
@@ -210,25 +210,4 @@ void writers_that_say_they_read() {
   }
 }
 
-const Case kCases[] = {
-    CASE(each_team_counts),
-    CASE(sum_of_a_league),
-    CASE(every_team_stores),
-    CASE(neighbours_of_other_teams),
-    CASE(overlapping_results),
-    CASE(team_sums_added_plainly),
-    CASE(a_lock_of_each_team),
-    CASE(a_flag_without_atomics),
-    CASE(data_behind_a_relaxed_flag),
-    CASE(a_counter_of_the_device),
-    CASE(a_maximum_by_hand),
-    CASE(unordered_regions),
-    CASE(a_dependence_on_something_else),
-    CASE(writers_that_say_they_read),
-};
-
 } // namespace
-
-int main(int argc, char** argv) {
-  return run_case(kCases, argc, argv);
-}

@@ -10,8 +10,8 @@ constexpr int kCount = 128;
 /// Arrays of so many have device memory of their own.
 constexpr int kMany = 1 << 16;
 
-// wrong: allocated_and_read: nothing has been written to: 'data'
-void allocated_and_read() {
+// wrong: nothing has been written to: 'data'
+CASE(allocated_and_read) {
   int data[kCount] = {};
   int sum = 0;
 #pragma omp target map(alloc : data) map(tofrom : sum)
@@ -20,8 +20,8 @@ void allocated_and_read() {
   }
 }
 
-// wrong: mapped_from_and_read: nothing has been written to: 'data'
-void mapped_from_and_read() {
+// wrong: nothing has been written to: 'data'
+CASE(mapped_from_and_read) {
   int data[kCount] = {};
 #pragma omp target parallel for map(from : data) num_threads(32)
   for (int i = 0; i < kCount; ++i) {
@@ -29,8 +29,8 @@ void mapped_from_and_read() {
   }
 }
 
-// wrong: half_is_updated: nothing has been written to: 'data'
-void half_is_updated() {
+// wrong: nothing has been written to: 'data'
+CASE(half_is_updated) {
   double data[kCount] = {};
   double sum = 0;
 #pragma omp target enter data map(alloc : data)
@@ -41,8 +41,8 @@ void half_is_updated() {
   }
 }
 
-// wrong: a_result_before_its_loop: nothing has been written to: 'out'
-void a_result_before_its_loop() {
+// wrong: nothing has been written to: 'out'
+CASE(a_result_before_its_loop) {
   int in[kCount] = {};
   int out[kCount];
 #pragma omp target teams distribute parallel for map(to : in) map(from : out) num_teams(4)
@@ -51,8 +51,8 @@ void a_result_before_its_loop() {
   }
 }
 
-// wrong: memory_of_the_device: nothing has been written to: the allocation
-void memory_of_the_device() {
+// wrong: nothing has been written to: the allocation
+CASE(memory_of_the_device) {
   const int device = omp_get_default_device();
   int* const data = static_cast<int*>(omp_target_alloc(kCount * sizeof(int), device));
   int sum = 0;
@@ -62,8 +62,8 @@ void memory_of_the_device() {
   }
 }
 
-// wrong: one_too_many: wrote to address: 'data[
-void one_too_many() {
+// wrong: wrote to address: 'data[
+CASE(one_too_many) {
   int* const data = new int[kCount]();
 #pragma omp target teams distribute parallel for map(tofrom : data[0 : kCount]) num_teams(2)
   for (int i = 0; i <= kCount; ++i) {
@@ -71,8 +71,8 @@ void one_too_many() {
   }
 }
 
-// wrong: before_the_first: wrote to address: 4 bytes before the allocation
-void before_the_first() {
+// wrong: wrote to address: 4 bytes before the allocation
+CASE(before_the_first) {
   const int device = omp_get_default_device();
   int* const data = static_cast<int*>(omp_target_alloc(kMany * sizeof(int), device));
 #pragma omp target is_device_ptr(data)
@@ -81,8 +81,8 @@ void before_the_first() {
   }
 }
 
-// wrong: a_section_that_is_too_short: read from address: 'data[
-void a_section_that_is_too_short() {
+// wrong: read from address: 'data[
+CASE(a_section_that_is_too_short) {
   double* const data = new double[4 * kMany]();
   double sum = 0;
 #pragma omp target map(to : data[0 : kMany]) map(tofrom : sum)
@@ -91,8 +91,8 @@ void a_section_that_is_too_short() {
   }
 }
 
-// wrong: columns_for_rows: wrote to address: 'grid[
-void columns_for_rows() {
+// wrong: wrote to address: 'grid[
+CASE(columns_for_rows) {
   constexpr int kRows = 250;
   constexpr int kColumns = 256;
   float* const grid = new float[kRows * kColumns]();
@@ -110,8 +110,8 @@ struct Holder {
   int count;
 };
 
-// wrong: a_member_that_is_not_mapped: read from address: 'holder'
-void a_member_that_is_not_mapped() {
+// wrong: read from address: 'holder'
+CASE(a_member_that_is_not_mapped) {
   Holder holder = {new int[kCount](), kCount};
   int sum = 0;
 #pragma omp target map(to : holder) map(tofrom : sum)
@@ -120,8 +120,8 @@ void a_member_that_is_not_mapped() {
   }
 }
 
-// wrong: used_after_its_end: wrote to address: freed device memory
-void used_after_its_end() {
+// wrong: wrote to address: freed device memory
+CASE(used_after_its_end) {
   const int device = omp_get_default_device();
   int* const data = static_cast<int*>(omp_target_alloc(kCount * sizeof(int), device));
   omp_target_free(data, device);
@@ -131,8 +131,8 @@ void used_after_its_end() {
   }
 }
 
-// wrong: a_barrier_for_one: ended: barrier
-void a_barrier_for_one() {
+// wrong: ended: barrier
+CASE(a_barrier_for_one) {
   int steps[2] = {};
 #pragma omp target map(tofrom : steps)
   {
@@ -148,17 +148,4 @@ void a_barrier_for_one() {
   }
 }
 
-const Case kCases[] = {
-    CASE(allocated_and_read),   CASE(mapped_from_and_read),
-    CASE(half_is_updated),      CASE(a_result_before_its_loop),
-    CASE(memory_of_the_device), CASE(one_too_many),
-    CASE(before_the_first),     CASE(a_section_that_is_too_short),
-    CASE(columns_for_rows),     CASE(a_member_that_is_not_mapped),
-    CASE(used_after_its_end),   CASE(a_barrier_for_one),
-};
-
 } // namespace
-
-int main(int argc, char** argv) {
-  return run_case(kCases, argc, argv);
-}

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kCount = 256;
 
-// wrong: sum_without_reduction: race in: 'sum'
-void sum_without_reduction() {
+// wrong: race in: 'sum'
+CASE(sum_without_reduction) {
   int values[kCount] = {};
   int sum = 0;
 #pragma omp target parallel for map(to : values) map(tofrom : sum) num_threads(64)
@@ -17,8 +17,8 @@ void sum_without_reduction() {
   }
 }
 
-// wrong: loop_carried: race in: 'values'
-void loop_carried() {
+// wrong: race in: 'values'
+CASE(loop_carried) {
   int values[kCount] = {1};
 #pragma omp target parallel for map(tofrom : values) num_threads(64)
   for (int i = 1; i < kCount; ++i) {
@@ -26,8 +26,8 @@ void loop_carried() {
   }
 }
 
-// wrong: shifted_in_place: race in: 'values'
-void shifted_in_place() {
+// wrong: race in: 'values'
+CASE(shifted_in_place) {
   double values[kCount] = {};
 #pragma omp target parallel for map(tofrom : values) num_threads(64) schedule(static, 1)
   for (int i = 0; i < kCount - 1; ++i) {
@@ -35,8 +35,8 @@ void shifted_in_place() {
   }
 }
 
-// wrong: loops_without_barrier: race in: 'squares'
-void loops_without_barrier() {
+// wrong: race in: 'squares'
+CASE(loops_without_barrier) {
   int squares[kCount] = {};
   int mirrored[kCount] = {};
 #pragma omp target parallel map(tofrom : squares, mirrored) num_threads(64)
@@ -52,8 +52,8 @@ void loops_without_barrier() {
   }
 }
 
-// wrong: single_without_barrier: race in: 'limit'
-void single_without_barrier() {
+// wrong: race in: 'limit'
+CASE(single_without_barrier) {
   int limit = 0;
   int hits[kCount] = {};
 #pragma omp target parallel map(tofrom : limit, hits) num_threads(64)
@@ -67,8 +67,8 @@ void single_without_barrier() {
   }
 }
 
-// wrong: masked_has_no_barrier: race in: 'factor'
-void masked_has_no_barrier() {
+// wrong: race in: 'factor'
+CASE(masked_has_no_barrier) {
   int factor = 0;
   int scaled[kCount] = {};
 #pragma omp target parallel map(tofrom : factor, scaled) num_threads(64)
@@ -79,8 +79,8 @@ void masked_has_no_barrier() {
   }
 }
 
-// wrong: shared_temporary: race in: 'swap'
-void shared_temporary() {
+// wrong: race in: 'swap'
+CASE(shared_temporary) {
   int a[kCount] = {};
   int b[kCount] = {};
   int swap = 0;
@@ -92,8 +92,8 @@ void shared_temporary() {
   }
 }
 
-// wrong: read_beside_critical: race in: 'best'
-void read_beside_critical() {
+// wrong: race in: 'best'
+CASE(read_beside_critical) {
   int best = 0;
 #pragma omp target parallel for map(tofrom : best) num_threads(64)
   for (int i = 0; i < kCount; ++i) {
@@ -106,8 +106,8 @@ void read_beside_critical() {
   }
 }
 
-// wrong: two_criticals: race in: 'total'
-void two_criticals() {
+// wrong: race in: 'total'
+CASE(two_criticals) {
   int total = 0;
 #pragma omp target parallel map(tofrom : total) num_threads(64)
   {
@@ -118,8 +118,8 @@ void two_criticals() {
   }
 }
 
-// wrong: atomic_beside_plain: race in: 'count'
-void atomic_beside_plain() {
+// wrong: race in: 'count'
+CASE(atomic_beside_plain) {
   int count = 0;
   int order[kCount] = {};
 #pragma omp target parallel for map(tofrom : count, order) num_threads(64)
@@ -130,8 +130,8 @@ void atomic_beside_plain() {
   }
 }
 
-// wrong: histogram_without_atomic: race in: 'bins'
-void histogram_without_atomic() {
+// wrong: race in: 'bins'
+CASE(histogram_without_atomic) {
   int bins[8] = {};
 #pragma omp target parallel for map(tofrom : bins) num_threads(64)
   for (int i = 0; i < kCount; ++i) {
@@ -139,8 +139,8 @@ void histogram_without_atomic() {
   }
 }
 
-// wrong: sections_share_a_result: race in: 'result'
-void sections_share_a_result() {
+// wrong: race in: 'result'
+CASE(sections_share_a_result) {
   int result = 0;
   int copy = 0;
 #pragma omp target parallel map(tofrom : result, copy) num_threads(64)
@@ -155,8 +155,8 @@ void sections_share_a_result() {
   }
 }
 
-// wrong: bytes_of_two_threads: race in: 'marks'
-void bytes_of_two_threads() {
+// wrong: race in: 'marks'
+CASE(bytes_of_two_threads) {
   char marks[kCount] = {};
 #pragma omp target parallel for map(tofrom : marks) num_threads(64) schedule(static, 1)
   for (int i = 0; i < kCount; ++i) {
@@ -164,8 +164,8 @@ void bytes_of_two_threads() {
   }
 }
 
-// wrong: a_lock_for_each_thread: race in: 'total'
-void a_lock_for_each_thread() {
+// wrong: race in: 'total'
+CASE(a_lock_for_each_thread) {
   int total = 0;
 #pragma omp target parallel map(tofrom : total) num_threads(64)
   {
@@ -178,8 +178,8 @@ void a_lock_for_each_thread() {
   }
 }
 
-// wrong: the_wrong_lock: race in: 'sums'
-void the_wrong_lock() {
+// wrong: race in: 'sums'
+CASE(the_wrong_lock) {
   int sums[3] = {};
   omp_lock_t locks[4];
 #pragma omp target map(tofrom : sums) map(alloc : locks)
@@ -196,8 +196,8 @@ void the_wrong_lock() {
   }
 }
 
-// wrong: a_table_of_the_team: race in shared memory: 'table
-void a_table_of_the_team() {
+// wrong: race in shared memory: 'table
+CASE(a_table_of_the_team) {
   int out[4] = {};
 #pragma omp target teams num_teams(4) map(tofrom : out)
   {
@@ -212,8 +212,8 @@ void a_table_of_the_team() {
   }
 }
 
-// wrong: a_team_sum: race in shared memory: 'sum
-void a_team_sum() {
+// wrong: race in shared memory: 'sum
+CASE(a_team_sum) {
   int values[kCount] = {};
   int out[4] = {};
 #pragma omp target teams num_teams(4) map(to : values) map(tofrom : out)
@@ -227,28 +227,4 @@ void a_team_sum() {
   }
 }
 
-const Case kCases[] = {
-    CASE(sum_without_reduction),
-    CASE(loop_carried),
-    CASE(shifted_in_place),
-    CASE(loops_without_barrier),
-    CASE(single_without_barrier),
-    CASE(masked_has_no_barrier),
-    CASE(shared_temporary),
-    CASE(read_beside_critical),
-    CASE(two_criticals),
-    CASE(atomic_beside_plain),
-    CASE(histogram_without_atomic),
-    CASE(sections_share_a_result),
-    CASE(bytes_of_two_threads),
-    CASE(a_lock_for_each_thread),
-    CASE(the_wrong_lock),
-    CASE(a_table_of_the_team),
-    CASE(a_team_sum),
-};
-
 } // namespace
-
-int main(int argc, char** argv) {
-  return run_case(kCases, argc, argv);
-}

@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <cxxabi.h>
 
-namespace gantry::abi {
+namespace gantry {
 
 /// The name in the source; empty if `symbol` is not such a name.
 inline std::string demangled(std::string_view symbol) {
@@ -22,4 +23,4 @@ inline std::string demangled(std::string_view symbol) {
   return status == 0 ? text.get() : "";
 }
 
-} // namespace gantry::abi
+} // namespace gantry
