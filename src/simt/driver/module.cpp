@@ -99,7 +99,8 @@ Function::Function(Module& module, std::uint32_t kernel)
                                : Device::kSharedOfBlock - facts_.static_shared) {}
 
 CUresult Function::prepare(const exec::LaunchShape& shape, bool with_callees) {
-  if (prepared() && !with_callees) {
+  const std::uint32_t bit = 1U << static_cast<unsigned>(exec::geometry_of(shape));
+  if ((prepared_.load(std::memory_order_acquire) & bit) != 0 && !with_callees) {
     return CUDA_SUCCESS;
   }
   if (facts_.static_shared > Device::kSharedOfBlock) {
@@ -110,7 +111,7 @@ CUresult Function::prepare(const exec::LaunchShape& shape, bool with_callees) {
     return ready.error().code == exec::FaultCode::kDeinitialized ? CUDA_ERROR_DEINITIALIZED
                                                                  : refuse(ready.error().report);
   }
-  prepared_.store(true, std::memory_order_release);
+  prepared_.fetch_or(bit, std::memory_order_release);
   return CUDA_SUCCESS;
 }
 

@@ -72,10 +72,11 @@ public:
   [[nodiscard]] const exec::KernelFacts& facts() const { return facts_; }
   [[nodiscard]] const char* name() const { return name_.c_str(); }
 
-  /// Makes the kernel ready to run in that shape; quick when it has been made so in any: code for
-  /// others is made when they are launched. Why it cannot be is printed, once.
+  /// Makes the kernel ready to run in that shape; quick when it has been made so in one of that
+  /// geometry. Why it cannot be is printed, once.
   [[nodiscard]] CUresult prepare(const exec::LaunchShape& shape, bool with_callees = false);
-  [[nodiscard]] bool prepared() const { return prepared_.load(std::memory_order_acquire); }
+  /// In any shape.
+  [[nodiscard]] bool prepared() const { return prepared_.load(std::memory_order_acquire) != 0; }
 
   [[nodiscard]] tl::expected<void, exec::Fault>
   run(const exec::LaunchShape& shape, const std::byte* parameters,
@@ -97,8 +98,8 @@ private:
   const std::uint32_t kernel_;
   const exec::KernelFacts& facts_;
   const std::string name_;
-  CUfunction handle_ = nullptr; ///< set before anybody else knows the function
-  std::atomic<bool> prepared_ = false;
+  CUfunction handle_ = nullptr;             ///< set before anybody else knows the function
+  std::atomic<std::uint32_t> prepared_ = 0; ///< bit i: in shapes of Geometry i
   std::atomic<bool> refused_ = false;
   std::atomic<std::uint32_t> most_dynamic_shared_;
   std::atomic<int> carveout_ = -1;

@@ -15,6 +15,24 @@
 
 namespace gantry::simt::exec {
 
+namespace {
+
+/// The code that a function may begin with, best first; the last one is made if the cache has none.
+std::span<const Tier> first_tiers() {
+  static constexpr std::array kTiers = {Tier::kOptimised, Tier::kQuick};
+  switch (settings().code) {
+  case CodeChoice::kOptimised:
+    return std::span(kTiers).first(1);
+  case CodeChoice::kQuick:
+    return std::span(kTiers).last(1);
+  case CodeChoice::kAuto:
+    break;
+  }
+  return kTiers;
+}
+
+} // namespace
+
 FaultCode fault_without_code() {
   return compiler_is_gone() ? FaultCode::kDeinitialized : FaultCode::kIllegalInstruction;
 }
@@ -100,6 +118,22 @@ tl::expected<void, std::string> ProgramCode::make_ready(std::uint32_t function, 
   return mode == Mode::kInterpret ? outcome(one_lane(function)) : outcome(of(function, geometry));
 }
 
+bool ProgramCode::lacks_code(std::span<const std::uint32_t> functions, Mode mode,
+                             Geometry geometry) const {
+  return std::ranges::any_of(functions, [&](std::uint32_t function) {
+    if (callees_[function].is_system) {
+      return false;
+    }
+    if (mode == Mode::kInterpret) {
+      return published_[function].load(std::memory_order_acquire) == nullptr;
+    }
+    return known(function, geometry) == nullptr &&
+           std::ranges::none_of(first_tiers(), [&](Tier tier) {
+             return is_cached(cache_key(request_for(function, geometry, tier)));
+           });
+  });
+}
+
 tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t function,
                                                               Geometry geometry) {
   std::unique_lock lock(mutex_);
@@ -167,23 +201,16 @@ CompileRequest ProgramCode::request_for(std::uint32_t function, Geometry geometr
           settings().checks.watches_blocks()};
 }
 
-// What the cache has of optimised code is as quick as any.
 std::optional<CodeImage> ProgramCode::first_image(std::uint32_t function, Geometry geometry,
                                                   std::string& error) {
   std::optional<CodeImage> image;
-  for (const Tier tier : {Tier::kOptimised, Tier::kQuick}) {
-    const bool excluded =
-        settings().code == (tier == Tier::kQuick ? CodeChoice::kOptimised : CodeChoice::kQuick);
-    if (!image && !excluded) {
-      image = cached_code(cache_key(request_for(function, geometry, tier)));
+  for (const Tier tier : first_tiers()) {
+    image = cached_code(cache_key(request_for(function, geometry, tier)));
+    if (image) {
+      return image;
     }
   }
-  if (image) {
-    return image;
-  }
-  const CompileRequest request =
-      request_for(function, geometry,
-                  settings().code == CodeChoice::kOptimised ? Tier::kOptimised : Tier::kQuick);
+  const CompileRequest request = request_for(function, geometry, first_tiers().back());
   image.emplace();
   if (!compile(request, *image, error)) {
     return std::nullopt;

@@ -128,6 +128,10 @@ public:
   [[nodiscard]] tl::expected<void, std::string> make_ready(std::uint32_t function, Mode mode,
                                                            Geometry geometry);
 
+  /// Whether some of the functions have neither been made ready nor are in the cache.
+  [[nodiscard]] bool lacks_code(std::span<const std::uint32_t> functions, Mode mode,
+                                Geometry geometry) const;
+
   /// What an indirect call has to know of the function that it calls.
   struct Callee {
     std::uint64_t signature = 0; ///< of its own interface

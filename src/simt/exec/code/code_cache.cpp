@@ -147,6 +147,10 @@ std::optional<CodeImage> cached_code(const std::string& key) {
   return image;
 }
 
+bool is_cached(const std::string& key) {
+  return !folder().empty() && access((folder() + "/" + key).c_str(), R_OK) == 0;
+}
+
 void keep_code(const std::string& key, const CodeImage& image) {
   if (folder().empty()) {
     return;

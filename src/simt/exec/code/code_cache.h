@@ -18,6 +18,9 @@ namespace gantry::simt::exec {
 /// not the user's own.
 [[nodiscard]] std::optional<CodeImage> cached_code(const std::string& key);
 
+/// Whether there is a file of that name.
+[[nodiscard]] bool is_cached(const std::string& key);
+
 /// Keeps code; failing to is no error. Files that were not used for long are removed when the
 /// folder exceeds kCacheLimit.
 void keep_code(const std::string& key, const CodeImage& image);

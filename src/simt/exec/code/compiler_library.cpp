@@ -9,6 +9,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <time.h>
@@ -71,11 +72,11 @@ tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
 
 // The compiler lies beside the library that this code is in, lib/simt/libcuda.so.1. Unit tests link
 // exec/ statically and lie in a folder beside lib/.
-Compiler open_compiler() {
+Compiler find_compiler() {
   Compiler compiler;
   Dl_info here = {};
   std::vector<std::string> candidates;
-  if (dladdr(reinterpret_cast<const void*>(&open_compiler), &here) != 0 &&
+  if (dladdr(reinterpret_cast<const void*>(&find_compiler), &here) != 0 &&
       here.dli_fname != nullptr) {
     const std::string path = here.dli_fname;
     const std::string folder = path.substr(0, path.rfind('/') + 1);
@@ -93,14 +94,28 @@ Compiler open_compiler() {
   return compiler;
 }
 
+/// No lock is held while a library is opened, see open_compiler(): threads that come at the same
+/// time each open it.
+const Compiler& opened_compiler() {
+  // Never destroyed: runtimes launch kernels from their last destructors.
+  static std::atomic<const Compiler*> opened = nullptr;
+  const Compiler* known = opened.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto own = std::make_unique<const Compiler>(find_compiler());
+    if (opened.compare_exchange_strong(known, own.get(), std::memory_order_acq_rel)) {
+      known = own.release();
+    }
+  }
+  return *known;
+}
+
 template <typename Made>
 using CompilerFunction = bool (*Compiler::*)(const CompileRequest&, Made&, std::string&);
 
 template <typename Made>
 bool call_here(CompilerFunction<Made> function, const CompileRequest& request, Made& made,
                std::string& error) {
-  // Never destroyed: runtimes launch kernels from their last destructors.
-  static const Compiler& compiler = *new Compiler(open_compiler());
+  const Compiler& compiler = opened_compiler();
   if (compiler_has_gone.load(std::memory_order_relaxed)) {
     error = "the process ends, and the compiler of the PTX executor is closed";
     return false;
@@ -161,6 +176,10 @@ bool call_compiler(CompilerFunction<Made> function, const CompileRequest& reques
 }
 
 } // namespace
+
+void open_compiler() {
+  (void)opened_compiler();
+}
 
 bool compile(const CompileRequest& request, CodeImage& image, std::string& error) {
   return call_compiler(&Compiler::compile, request, image, error);

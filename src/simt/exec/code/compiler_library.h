@@ -7,6 +7,11 @@
 
 namespace gantry::simt::exec {
 
+/// Opens the compiler's library on this thread, which holds no lock. To be called where a thread of
+/// the program comes in that may need the compiler: it may be inside dlopen, as constructors of
+/// libraries are, and then no other thread can open a library until it returns.
+void open_compiler();
+
 /// The compiler's two functions. Each runs on a thread of its own, because the caller may be a
 /// warp, whose stack is too small for a compiler; the caller waits, and says so in one line if it
 /// takes long. Any thread.

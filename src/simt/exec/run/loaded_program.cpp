@@ -42,12 +42,16 @@ tl::expected<void, Fault> LoadedProgram::prepare(std::uint32_t kernel, const Lau
   if (!prepared.verification_error.empty()) {
     return tl::unexpected(Fault{FaultCode::kIllegalInstruction, prepared.verification_error});
   }
+  const Geometry geometry = geometry_of(shape);
+  if (state_->code->lacks_code(prepared.reachable.functions, state_->mode(), geometry)) {
+    open_compiler();
+  }
   for (const std::uint32_t function : prepared.reachable.functions) {
     const bool needed = function == kernel || with_callees;
     if (!needed || program().functions[function].system_call) {
       continue;
     }
-    auto ready = state_->code->make_ready(function, state_->mode(), geometry_of(shape));
+    auto ready = state_->code->make_ready(function, state_->mode(), geometry);
     if (!ready) {
       return tl::unexpected(Fault{fault_without_code(), std::move(ready.error())});
     }
