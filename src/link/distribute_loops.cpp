@@ -1,16 +1,12 @@
 #include "link/distribute_loops.h"
 
 #include "link/kernel_environment.h"
-#include "link/mentions.h"
+#include "link/team_shape.h"
 
-#include <set>
 #include <string>
-#include <vector>
 
 #include <gantry/gpu_image.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
@@ -20,37 +16,6 @@ namespace {
 constexpr unsigned kScheduleArgument = 2;
 constexpr unsigned kChunkArgument = 8;
 constexpr std::uint64_t kDistributeChunked = 91;
-
-/// Whether a function of this name tells code which team it is in, on any kind of GPU.
-bool tells_team(llvm::StringRef name) {
-  return name == "omp_get_team_num" || name.contains("block_id") || name.contains("ctaid") ||
-         name.contains("workgroup.id");
-}
-
-/// Whether what the function does, and all that it mentions, may depend on the team's number.
-bool may_ask_for_team(const llvm::Function& start) {
-  std::vector<const llvm::Function*> left = {&start};
-  std::set<const llvm::Function*> seen = {&start};
-  while (!left.empty()) {
-    const llvm::Function* const function = left.back();
-    left.pop_back();
-    if (tells_team(function->getName())) {
-      return true;
-    }
-    for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
-      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call != nullptr && (call->isIndirectCall() || call->isInlineAsm())) {
-        return true;
-      }
-    }
-    for (const Mention& mention : mentioned_by(*function)) {
-      if (seen.insert(mention.function).second) {
-        left.push_back(mention.function);
-      }
-    }
-  }
-  return false;
-}
 
 /// Whether the chunk is the block's size: asked for, or what Clang knows of the kernel.
 bool is_block_size(const llvm::CallInst& loop) {

@@ -6,6 +6,7 @@
 #include "link/kernel_environment.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_queries.h"
+#include "link/team_shape.h"
 
 #include <algorithm>
 #include <map>
@@ -135,6 +136,7 @@ void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID
   open_distribute_loops(module);
   optimize_openmp(module, level);
   wait_before_guarded_regions(module);
+  mark_open_teams(module);
   make_kernels_of_variables(module, of_kernels);
   unify_parallel_regions(module);
   define_inline_functions(module);

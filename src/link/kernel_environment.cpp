@@ -20,14 +20,6 @@ constexpr const char* kMaxThreadsAttribute = "nvvm.maxntid";
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kMostThreads = 1024; ///< of a block, on every GPU
 
-llvm::GlobalVariable* environment_of(const llvm::Function& function) {
-  llvm::GlobalVariable* const environment =
-      const_cast<llvm::Module*>(function.getParent())
-          ->getGlobalVariable((function.getName() + "_kernel_environment").str(),
-                              /*AllowInternal=*/true);
-  return environment != nullptr && environment->hasInitializer() ? environment : nullptr;
-}
-
 /// A member of the structure in front; null if the environment does not have it.
 const llvm::ConstantInt* member(const llvm::GlobalVariable& environment, unsigned place) {
   const llvm::Constant* configuration =
@@ -52,6 +44,14 @@ llvm::Constant* replaced(llvm::Constant* whole, unsigned place, llvm::Constant* 
 }
 
 } // namespace
+
+llvm::GlobalVariable* environment_of(const llvm::Function& function) {
+  llvm::GlobalVariable* const environment =
+      const_cast<llvm::Module*>(function.getParent())
+          ->getGlobalVariable((function.getName() + "_kernel_environment").str(),
+                              /*AllowInternal=*/true);
+  return environment != nullptr && environment->hasInitializer() ? environment : nullptr;
+}
 
 std::optional<std::uint8_t> kernel_mode(const llvm::Function& function) {
   const llvm::GlobalVariable* const environment = environment_of(function);

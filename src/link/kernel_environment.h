@@ -7,10 +7,14 @@
 
 namespace llvm {
 class Function;
+class GlobalVariable;
 class Module;
 } // namespace llvm
 
 namespace gantry::link {
+
+/// The constant itself; null for functions that are no kernels.
+[[nodiscard]] llvm::GlobalVariable* environment_of(const llvm::Function& function);
 
 /// GANTRY_KERNEL_*; nothing for functions that are no kernels.
 [[nodiscard]] std::optional<std::uint8_t> kernel_mode(const llvm::Function& function);

@@ -167,12 +167,17 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel)
       size == sizeof environment) {
     GANTRY_CUDA_TRY(cuMemcpyDtoH_v2, &environment, address, size);
   }
+  const std::string mark = std::string(name) + "_open_team";
+  const bool open_team =
+      driver().usual_block_size != nullptr &&
+      driver().cuModuleGetGlobal_v2(&address, &size, module_, mark.c_str()) == CUDA_SUCCESS;
   gantry_kernel& found = kernels_[name];
   found.device = &device_;
   found.function = function;
   found.convention = convention;
   found.region = region;
   found.environment = environment;
+  found.open_team = open_team;
   found.max_block_size = max_block_size;
   kernel = &found;
   return GANTRY_SUCCESS;

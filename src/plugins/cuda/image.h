@@ -19,7 +19,8 @@ struct gantry_kernel {
   gantry::cuda::Convention convention = gantry::cuda::Convention::kClang;
   CUdeviceptr region = 0;                     ///< what Convention::kGccMain is to call
   gantry_kernel_environment environment = {}; ///< all zero if the image has none: bare
-  int max_block_size = 0;                     ///< of the function, by its registers and directives
+  bool open_team = false; ///< see gantry/gpu_image.h; asked for of the PTX executor's alone
+  int max_block_size = 0; ///< of the function, by its registers and directives
   /// What the driver was asked last of the blocks that a multiprocessor has at once (launch.cpp).
   std::atomic<std::uint64_t> occupancy = 0;
 };

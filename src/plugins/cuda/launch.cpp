@@ -22,6 +22,9 @@ std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launc
   if (environment.max_threads > 0) {
     most = std::min(most, static_cast<std::uint32_t>(environment.max_threads));
   }
+  if (kernel.open_team) {
+    most = std::min(most, kernel.device->usual_threads);
+  }
   // The main thread of a generic kernel has a warp of its own beside the workers.
   const std::uint32_t main_warp = environment.mode == GANTRY_KERNEL_GENERIC ? kWarpSize : 0;
   const std::uint32_t threads = launch.thread_limit[0] != 0

@@ -24,6 +24,7 @@ struct GridCase {
   int max_block_size = 1024;
   int max_threads = 0;
   std::uint32_t usual_threads = 128;
+  bool open_team = false;
 };
 
 const GridCase kCases[] = {
@@ -41,6 +42,18 @@ const GridCase kCases[] = {
     {.rule = "where the program does not say, the device does",
      .expected = {{kEnough, 1, 1}, {32, 1, 1}},
      .usual_threads = 32},
+    {.rule = "a clause is a bound where the program cannot tell",
+     .expected = {{7, 1, 1}, {32, 1, 1}},
+     .num_teams = {7},
+     .thread_limit = {256},
+     .usual_threads = 32,
+     .open_team = true},
+    {.rule = "and stays one",
+     .expected = {{7, 1, 1}, {8, 1, 1}},
+     .num_teams = {7},
+     .thread_limit = {8},
+     .usual_threads = 32,
+     .open_team = true},
     {.rule = "a generic kernel has a worker at least",
      .expected = {{kEnough, 1, 1}, {64, 1, 1}},
      .mode = GANTRY_KERNEL_GENERIC,
@@ -91,6 +104,7 @@ TEST(ChooseGrid, SuitsTheConstructAndTheKernel) {
     device.max_grid_size = 2147483647;
     gantry_kernel kernel;
     kernel.device = &device;
+    kernel.open_team = each.open_team;
     kernel.max_block_size = each.max_block_size;
     kernel.environment.max_threads = each.max_threads;
     kernel.environment.mode = static_cast<decltype(kernel.environment.mode)>(each.mode);

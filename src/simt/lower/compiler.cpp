@@ -2,12 +2,13 @@
 // form for the evaluator.
 //
 //   PTX ─ ScalarFunction ─▶ IR for one lane ─ simplify_scalar ─▶ ─ make_nans_canonical ─▶
-//     ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
+//     ─ outline_lane_loops ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
 #include "simt/exec/code/code.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
 #include "simt/lower/emit.h"
+#include "simt/lower/lane_loops.h"
 #include "simt/lower/pipeline.h"
 #include "simt/lower/scalar_function.h"
 #include "simt/lower/warp_function.h"
@@ -156,6 +157,32 @@ bool decode_one_lane(const exec::CompileRequest& request, exec::OneLaneCode& cod
   return one_lane.machine != nullptr && decode(*one_lane.function, request.function, code, error);
 }
 
+/// The function's code for a warp, and behind it that of its lane loops. The one-lane form is gone
+/// then.
+std::vector<llvm::Function*> widen(llvm::Function& scalar, WarpOptions options, bool& may_suspend) {
+  std::vector<llvm::Function*> loops;
+  if (!options.watch_accesses) {
+    loops = outline_lane_loops(scalar, options.geometry, options.local_addresses);
+  }
+  llvm::DenseMap<const llvm::Function*, llvm::Function*> of_loops;
+  WarpOptions of_lane = options;
+  of_lane.one_lane = true;
+  of_lane.is_entry = false;
+  for (llvm::Function* loop : loops) {
+    of_loops[loop] = WarpFunction(*loop, of_lane).build();
+  }
+  options.lane_loops = &of_loops;
+  WarpFunction widened(scalar, options);
+  std::vector<llvm::Function*> made = {widened.build()};
+  may_suspend = widened.may_suspend();
+  scalar.eraseFromParent();
+  for (llvm::Function* loop : loops) {
+    made.push_back(of_loops[loop]);
+    loop->eraseFromParent();
+  }
+  return made;
+}
+
 /// What the frame of unoptimised code takes at most: every vector has a place of its own.
 std::uint64_t frame_bytes(const llvm::Function& function) {
   const llvm::DataLayout& layout = function.getDataLayout();
@@ -169,9 +196,13 @@ std::uint64_t frame_bytes(const llvm::Function& function) {
   return bytes;
 }
 
-/// Whether quick code of the function fits on the stack of a warp.
-bool can_be_quick(const llvm::Function& code, bool is_entry) {
-  return frame_bytes(code) <= (is_entry ? exec::kKernelFrame : exec::kFunctionFrame);
+/// Whether quick code of a function and its lane loops fits on the stack of a warp.
+bool can_be_quick(const std::vector<llvm::Function*>& made, bool is_entry) {
+  std::uint64_t bytes = 0;
+  for (const llvm::Function* function : made) {
+    bytes += frame_bytes(*function);
+  }
+  return bytes <= (is_entry ? exec::kKernelFrame : exec::kFunctionFrame);
 }
 
 bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {
@@ -195,27 +226,28 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   options.local_addresses = has_local_addresses(*request.program);
   options.is_entry = request.program->definition(request.function).is_entry;
   options.first_site = exec::site_of(request.function, 0);
-  WarpFunction widened(*scalar, options);
-  llvm::Function* code = widened.build();
-  image.may_suspend = widened.may_suspend();
-  stages.ended("warp", code);
-  scalar->eraseFromParent();
+  const std::vector<llvm::Function*> made = widen(*scalar, options, image.may_suspend);
+  stages.ended("warp", made.front());
   std::string problem;
   llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyFunction(*code, &stream)) {
-    error = "internal error: " + problem;
-    return false;
+  for (llvm::Function* function : made) {
+    if (llvm::verifyFunction(*function, &stream)) {
+      error = "internal error: " + problem;
+      return false;
+    }
+    if (machine->getTargetFeatureString().contains("+avx512f")) {
+      function->addFnAttr("prefer-vector-width", "512");
+      function->addFnAttr("min-legal-vector-width", "512");
+    }
   }
-  if (machine->getTargetFeatureString().contains("+avx512f")) {
-    code->addFnAttr("prefer-vector-width", "512");
-    code->addFnAttr("min-legal-vector-width", "512");
-  }
-  if (request.tier == exec::Tier::kQuick && can_be_quick(*code, options.is_entry)) {
+  if (request.tier == exec::Tier::kQuick && can_be_quick(made, options.is_entry)) {
     machine->setOptLevel(llvm::CodeGenOptLevel::None);
     image.tier = exec::Tier::kQuick;
   }
-  optimize_warp(*code, *machine, image.tier);
-  stages.ended("code", code);
+  for (llvm::Function* function : made) {
+    optimize_warp(*function, *machine, image.tier);
+    stages.ended("code", function);
+  }
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     if (function.isDeclaration() && function.use_empty()) {
       function.eraseFromParent();

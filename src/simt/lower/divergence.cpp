@@ -8,15 +8,18 @@
 namespace gantry::simt::lower {
 
 DivergenceAnalysis::DivergenceAnalysis(llvm::Function& function, exec::Geometry geometry,
-                                       bool local_addresses)
+                                       bool local_addresses, bool one_lane)
     : function_(function), geometry_(geometry), local_addresses_(local_addresses),
-      dominators_(function), post_dominators_(function), loops_(dominators_) {
+      one_lane_(one_lane), dominators_(function), post_dominators_(function), loops_(dominators_) {
   for (llvm::BasicBlock& block : function) {
     if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) {
       return_ = &block;
     }
   }
   make_order();
+  if (one_lane) {
+    return;
+  }
   do {
     compute_shapes();
   } while (find_divergent_joins());

@@ -66,7 +66,9 @@ class DivergenceAnalysis {
 public:
   /// `local_addresses`: generic addresses may be of the lanes' own memory, so that lanes with the
   /// same address may see different things there.
-  DivergenceAnalysis(llvm::Function& function, exec::Geometry geometry, bool local_addresses);
+  /// `one_lane`: the function runs for one lane at a time, for which everything is uniform.
+  DivergenceAnalysis(llvm::Function& function, exec::Geometry geometry, bool local_addresses,
+                     bool one_lane = false);
 
   [[nodiscard]] const std::vector<llvm::BasicBlock*>& order() const { return order_; }
   [[nodiscard]] unsigned position(const llvm::BasicBlock* block) const {
@@ -102,6 +104,7 @@ private:
   llvm::Function& function_;
   const exec::Geometry geometry_;
   const bool local_addresses_;
+  const bool one_lane_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
   llvm::LoopInfo loops_;

@@ -2,6 +2,7 @@
 // instruction, until nothing changes.
 #include "simt/lower/divergence.h"
 
+#include "simt/lower/lane_loops.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/module.h"
 
@@ -48,7 +49,7 @@ Shape chosen(Shape a, Shape b) {
 } // namespace
 
 Shape DivergenceAnalysis::shape(const llvm::Value* value) const {
-  if (llvm::isa<llvm::Constant>(value)) {
+  if (one_lane_ || llvm::isa<llvm::Constant>(value)) {
     return Shape::uniform();
   }
   if (llvm::isa<llvm::Argument>(value)) {
@@ -245,6 +246,9 @@ Shape DivergenceAnalysis::compute(const llvm::Instruction& instruction) const {
   case Instruction::Call:
     if (operation_of(instruction)) {
       return compute_operation(llvm::cast<llvm::CallInst>(instruction));
+    }
+    if (called_lane_loop(instruction) != nullptr) {
+      return Shape::varying();
     }
     break;
   default:

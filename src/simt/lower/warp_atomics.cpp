@@ -86,8 +86,35 @@ llvm::Value* WarpFunction::atomic_add_floating(const MemoryAccess& access, Type*
   return old;
 }
 
-// Lane after lane. A block's shared memory is touched by the one host thread that runs it, so what
-// is done there needs no locked instruction.
+// A block's shared memory is touched by the one host thread that runs it, so what is done there
+// needs no locked instruction.
+llvm::Value* WarpFunction::atomic_of_lane(const llvm::Instruction& instruction,
+                                          const MemoryAccess& access, Value* address, Value* value,
+                                          Value* expected) {
+  constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
+  const bool own = access.space == kShared || access.space == kLocal;
+  const llvm::Align natural(access.size);
+  const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+  if (update != nullptr && update->getOperation() == llvm::AtomicRMWInst::FAdd) {
+    return atomic_add_floating(access, update->getType(), address, value, own);
+  }
+  if (!own) {
+    return update != nullptr ? builder_.CreateAtomicRMW(update->getOperation(), address, value,
+                                                        natural, kOrdering)
+                             : builder_.CreateExtractValue(
+                                   builder_.CreateAtomicCmpXchg(address, expected, value, natural,
+                                                                kOrdering, kOrdering),
+                                   0);
+  }
+  Value* old = builder_.CreateAlignedLoad(value->getType(), address, natural);
+  builder_.CreateAlignedStore(
+      update != nullptr ? llvm::buildAtomicRMWValue(update->getOperation(), builder_, old, value)
+                        : builder_.CreateSelect(builder_.CreateICmpEQ(old, expected), value, old),
+      address, natural);
+  return old;
+}
+
+// Lane after lane.
 void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
   const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
   const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
@@ -101,6 +128,14 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
     return builder_.CreateBitCast(vector(value), vector_type(bits));
   };
   const MemoryAccess access = access_of(instruction, pointer, size, AccessKind::kAtomic);
+  if (options_.one_lane) {
+    // An update whose result is not used, see lane_loops.cpp.
+    Value* address = scalar(pointer);
+    check_uniform(access, address, [&] { return splat(here(address)); });
+    (void)atomic_of_lane(instruction, access, host_pointer(access, address),
+                         builder_.CreateBitCast(scalar(operand), bits), nullptr);
+    return;
+  }
   Value* addresses = addresses_of(access);
   check_lanes(access, addresses);
   builder_.CreateAlignedStore(host_vector(access, addresses), scratch_[0], llvm::Align(64));
@@ -109,7 +144,6 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
     builder_.CreateAlignedStore(as_bits(exchange->getCompareOperand()), scratch_[2],
                                 llvm::Align(64));
   }
-  const bool own = access.space == kShared || access.space == kLocal;
   const auto element = [&](llvm::AllocaInst* array, Type* of, Value* lane) {
     return builder_.CreateGEP(of, array, lane);
   };
@@ -120,31 +154,9 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
                             element(scratch_[0], builder_.getInt64Ty(), lane)),
         builder_.getPtrTy());
     Value* value = builder_.CreateLoad(bits, element(scratch_[1], bits, lane));
-    Value* old = nullptr;
-    const llvm::Align natural(size);
-    if (exchange != nullptr) {
-      Value* expected = builder_.CreateLoad(bits, element(scratch_[2], bits, lane));
-      if (own) {
-        old = builder_.CreateAlignedLoad(bits, address, natural);
-        Value* equal = builder_.CreateICmpEQ(old, expected);
-        builder_.CreateAlignedStore(builder_.CreateSelect(equal, value, old), address, natural);
-      } else {
-        constexpr auto kOrdering = llvm::AtomicOrdering::SequentiallyConsistent;
-        old = builder_.CreateExtractValue(
-            builder_.CreateAtomicCmpXchg(address, expected, value, natural, kOrdering, kOrdering),
-            0);
-      }
-    } else if (update->getOperation() == llvm::AtomicRMWInst::FAdd) {
-      old = atomic_add_floating(access, type, address, value, own);
-    } else if (own) {
-      old = builder_.CreateAlignedLoad(bits, address, natural);
-      builder_.CreateAlignedStore(
-          llvm::buildAtomicRMWValue(update->getOperation(), builder_, old, value), address,
-          natural);
-    } else {
-      old = builder_.CreateAtomicRMW(update->getOperation(), address, value, natural,
-                                     llvm::AtomicOrdering::SequentiallyConsistent);
-    }
+    Value* expected =
+        exchange == nullptr ? nullptr : builder_.CreateLoad(bits, element(scratch_[2], bits, lane));
+    Value* old = atomic_of_lane(instruction, access, address, value, expected);
     if (used) {
       builder_.CreateStore(old, element(scratch_[3], bits, lane));
     }

@@ -11,15 +11,25 @@ using exec::Warp;
 
 WarpFunction::WarpFunction(llvm::Function& scalar, const WarpOptions& options)
     : scalar_(scalar), options_(options), width_(exec::row_width(options.geometry)),
-      divergence_(scalar, options.geometry, options.local_addresses), context_(scalar.getContext()),
-      builder_(context_) {}
+      divergence_(scalar, options.geometry, options.local_addresses, options.one_lane),
+      context_(scalar.getContext()), builder_(context_) {}
 
 llvm::Function* WarpFunction::build() {
   auto* pointer = llvm::PointerType::get(context_, 0);
-  auto* type = llvm::FunctionType::get(builder_.getVoidTy(),
-                                       {pointer, builder_.getInt32Ty(), pointer, pointer}, false);
-  function_ =
-      llvm::Function::Create(type, llvm::Function::ExternalLinkage, "code", scalar_.getParent());
+  llvm::SmallVector<Type*> arguments = {pointer, builder_.getInt32Ty()};
+  if (options_.one_lane) {
+    for (const llvm::Argument& argument : scalar_.args()) {
+      arguments.push_back(scalar_type(argument.getType()));
+    }
+    function_ = llvm::Function::Create(
+        llvm::FunctionType::get(scalar_type(scalar_.getReturnType()), arguments, false),
+        llvm::Function::InternalLinkage, "lane_loop", scalar_.getParent());
+  } else {
+    arguments.append({pointer, pointer});
+    function_ =
+        llvm::Function::Create(llvm::FunctionType::get(builder_.getVoidTy(), arguments, false),
+                               llvm::Function::ExternalLinkage, "code", scalar_.getParent());
+  }
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   warp_ = function_->getArg(0);
   scan();
@@ -39,7 +49,11 @@ llvm::Function* WarpFunction::build() {
   if (uses_local_) {
     builder_.CreateStore(saved_local_, field(offsetof(Warp, local_used), nullptr, false));
   }
-  builder_.CreateRetVoid();
+  if (options_.one_lane) {
+    builder_.CreateUnreachable(); // nothing in it suspends
+  } else {
+    builder_.CreateRetVoid();
+  }
   builder_.SetInsertPoint(frame_);
   for (const auto& [block, slot] : pending_) {
     builder_.CreateStore(number(0), slot);
@@ -134,7 +148,7 @@ void WarpFunction::make_frame() {
   }
   builder_.SetInsertPoint(frame_);
   builder_.CreateStore(function_->getArg(1), together_);
-  if (!options_.is_entry) {
+  if (!options_.is_entry && !options_.one_lane) {
     // Nested too deep: the rest of the stack is for the functions of exec/.
     auto* name = llvm::MDNode::get(context_, llvm::MDString::get(context_, "rsp"));
     Value* at = builder_.CreateIntrinsic(llvm::Intrinsic::read_register, {builder_.getInt64Ty()},
@@ -396,7 +410,7 @@ void WarpFunction::go_back(llvm::BasicBlock* header, llvm::BasicBlock* otherwise
 // function, sleeps, or reads a clock.
 bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
   const llvm::Loop* loop = divergence_.loops().getLoopFor(header);
-  if (loop == nullptr || loop->getHeader() != header) {
+  if (options_.one_lane || loop == nullptr || loop->getHeader() != header) {
     return false;
   }
   for (const llvm::BasicBlock* block : loop->blocks()) {
@@ -417,6 +431,10 @@ bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
 }
 
 void WarpFunction::emit_return(const llvm::ReturnInst& terminator) {
+  if (options_.one_lane) {
+    builder_.CreateRet(scalar(terminator.getReturnValue()));
+    return;
+  }
   if (const Value* result = terminator.getReturnValue()) {
     const auto* type = llvm::cast<llvm::StructType>(result->getType());
     Value* words = vector(result);

@@ -32,6 +32,9 @@ struct WarpOptions {
   bool watch_exchanges = false;
   bool local_addresses = false; ///< as for DivergenceAnalysis
   bool is_entry = false;
+  bool one_lane = false; ///< a loop of lane_loops.h: widened to one lane, whatever is in the mask
+  /// The functions that the calls of lane loops become.
+  const llvm::DenseMap<const llvm::Function*, llvm::Function*>* lane_loops = nullptr;
   exec::Site first_site = 0; ///< of the function's first instruction; later ones follow
 };
 
@@ -39,7 +42,8 @@ class WarpFunction {
 public:
   WarpFunction(llvm::Function& scalar, const WarpOptions& options);
 
-  /// Adds the function to the module of the scalar one. Its name is "code".
+  /// Adds the function to the module of the scalar one. Its name is "code"; that of one lane has
+  /// the scalar function's arguments behind a warp and a mask, and its result.
   llvm::Function* build();
   /// Whether the code may suspend.
   [[nodiscard]] bool may_suspend() const { return may_suspend_; }
@@ -165,6 +169,9 @@ private:
   };
   Value* atomic_sum(const MemoryAccess& access, Type* type, Value* address, Value* old,
                     Value* addend);
+  /// One lane's: the old value. All numbers are their bits; `expected` is a comparison's.
+  Value* atomic_of_lane(const llvm::Instruction& instruction, const MemoryAccess& access,
+                        Value* address, Value* value, Value* expected);
   Value* atomic_add_floating(const MemoryAccess& access, Type* type, Value* address, Value* value,
                              bool own);
   [[nodiscard]] MemoryAccess access_of(const llvm::Instruction& instruction, const Value* pointer,
@@ -220,6 +227,9 @@ private:
   void compiler_fence();
   [[nodiscard]] bool consecutive(const MemoryAccess& access) const;
   [[nodiscard]] bool one_place_mostly(const MemoryAccess& access) const;
+
+  // warp_lane_loops.cpp
+  void emit_lane_loop(const llvm::CallInst& call, llvm::Function* code);
 
   // warp_operations.cpp, warp_calls.cpp, warp_exchange.cpp
   void emit_operation(const llvm::CallInst& call, LaneOperation operation);

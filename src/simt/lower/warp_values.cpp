@@ -1,4 +1,5 @@
 // Values of a warp, and plain instructions, which do for each lane what they do for one.
+#include "simt/lower/lane_loops.h"
 #include "simt/lower/warp_function.h"
 
 #include <llvm/Analysis/VectorUtils.h>
@@ -132,7 +133,10 @@ const WarpFunction::WarpValue& WarpFunction::warp_value(const Value* value) {
     } else if (llvm::isa<llvm::UndefValue>(constant)) {
       made.scalar = llvm::Constant::getNullValue(scalar_type(constant->getType()));
     }
-  } else if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
+  } else if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value);
+             argument != nullptr && options_.one_lane) {
+    made.scalar = function_->getArg(2 + argument->getArgNo());
+  } else if (argument != nullptr) {
     Value* address = builder_.CreateConstGEP1_64(builder_.getInt64Ty(), function_->getArg(2),
                                                  std::uint64_t{argument->getArgNo()} * kLanes);
     made.vector =
@@ -256,6 +260,8 @@ void WarpFunction::emit(const llvm::Instruction& instruction) {
     define_scalar(instruction, builder_.CreateAdd(local_frame_, number(local_offsets_[local], 64)));
   } else if (const std::optional<LaneOperation> operation = operation_of(instruction)) {
     emit_operation(llvm::cast<llvm::CallInst>(instruction), *operation);
+  } else if (const llvm::Function* loop = called_lane_loop(instruction)) {
+    emit_lane_loop(llvm::cast<llvm::CallInst>(instruction), options_.lane_loops->lookup(loop));
   } else if (instruction.getType()->isVoidTy()) {
     return; // lifetime markers, assumptions
   } else if (shape(&instruction).is_affine()) {
