@@ -270,9 +270,11 @@ void Writer::write_statement(Node& parent, Scope& scope) {
     const unsigned what = random_.below(100);
     if (what < 40) {
       write_if(parent, scope);
-    } else if (what < 70) {
+    } else if (what < 50) {
+      write_row_loop(parent, scope);
+    } else if (what < 75) {
       write_loop(parent, scope);
-    } else if (what < 80) {
+    } else if (what < 83) {
       write_switch(parent, scope);
     } else if (what < 92) {
       write_tangle(parent, scope);

@@ -156,6 +156,7 @@ private:
                                            const std::string& fuel, const Scope& scope);
   void write_leave(Node& parent, Scope& scope);
   void write_long_loop(Node& parent, Scope& scope);
+  void write_row_loop(Node& parent, Scope& scope);
   [[nodiscard]] Scope inside(const Scope& scope) const;
   [[nodiscard]] Scope apart(const Scope& scope) const; ///< of lanes nobody knows which
   [[nodiscard]] std::string trips(std::string& code, const Scope& scope, bool uniform);

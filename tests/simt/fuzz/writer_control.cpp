@@ -193,6 +193,63 @@ void Writer::write_long_loop(Node& parent, Scope& scope) {
                        counter, on, limit, head));
 }
 
+// A row of a sparse matrix: as many passes as the lane's row has elements, each of which reads at
+// places of its own. Inner ones may have a row in each element; some end before the last.
+void Writer::write_row_loop(Node& parent, Scope& scope) {
+  Node& node = parent.add_node();
+  const std::string counter = declared("%c", Type::kB32);
+  const std::string limit = declared("%n", Type::kB32);
+  const std::string at = declared("%r", Type::kB32);
+  const std::string word = declared("%w", Type::kB32);
+  const std::string sum = declared("%s", Type::kB32);
+  const std::string head = facts_.fresh("$row");
+  const std::string end = facts_.fresh("$end");
+  const std::string on = facts_.fresh("%q");
+  const auto any = [&] { return any_register(Type::kB32, scope, false); };
+  std::string code = fmt::format("  and.b32 {0}, {1}, {2}; and.b32 {3}, {4}, 511; .reg .pred {5};\n"
+                                 "  mov.b32 {6}, 0; mov.b32 {7}, {8};\n{9}:\n"
+                                 "  setp.ge.u32 {5}, {6}, {0};\n  @{5} bra {10};\n",
+                                 limit, any(), random_.one_of({"15", "7", "3"}), at, any(), on,
+                                 counter, sum, random_.chance(50) ? "0" : any(), head, end);
+  const auto read = [&](const std::string& index) {
+    const std::string address = moved(code, "%input", index, random_.chance(70) ? 4 : 8);
+    code += fmt::format("  ld.{}b32 {}, [{}+{}];\n", random_.one_of({"global.", "global.nc.", ""}),
+                        word, address, 4 * random_.below(64));
+  };
+  read(at);
+  if (random_.chance(50)) {
+    const std::string next = declared("%r", Type::kB32);
+    code += fmt::format("  and.b32 {}, {}, 1023;\n", next, word);
+    read(next);
+  }
+  code += fmt::format("  {0} {1}, {1}, {2};\n", random_.one_of({"add.u32", "xor.b32", "max.s32"}),
+                      sum, word);
+  if (random_.chance(30)) {
+    code += fmt::format("  and.b32 {0}, {0}, 7; setp.eq.u32 {1}, {0}, 3;\n  @{1} bra {2};\n", word,
+                        on, end);
+  }
+  node.add(std::move(code));
+  Scope inner = apart(scope);
+  inner.loops.clear();
+  inner.may_end = false;
+  inner.passes = scope.passes * 16;
+  inner.more.push_back({sum, Type::kB32});
+  inner.more.push_back({counter, Type::kB32});
+  inner.small.push_back(counter);
+  if (random_.chance(25) && inner.depth < 3 && inner.passes < 300) {
+    write_row_loop(node, inner);
+  }
+  for (unsigned i = random_.below(3); i != 0; --i) {
+    node.add_node().add(random_.chance(20)   ? own_statement(inner)
+                        : random_.chance(20) ? counter_statement(inner)
+                                             : value_statement(inner));
+  }
+  node.add(fmt::format("  add.u32 {0}, {0}, {1}; add.u32 {2}, {2}, 1;\n  bra {3};\n{4}:\n"
+                       "  xor.b32 {5}, {6}, {7};\n",
+                       at, random_.between(1, 16), counter, head, end, destination(Type::kB32), sum,
+                       any()));
+}
+
 void Writer::write_switch(Node& parent, Scope& scope) {
   Node& node = parent.add_node();
   std::string code;
