@@ -199,9 +199,9 @@ void Writer::write_row_loop(Node& parent, Scope& scope) {
   Node& node = parent.add_node();
   const std::string counter = declared("%c", Type::kB32);
   const std::string limit = declared("%n", Type::kB32);
-  const std::string at = declared("%r", Type::kB32);
-  const std::string word = declared("%w", Type::kB32);
-  const std::string sum = declared("%s", Type::kB32);
+  const std::string at = declared("%at", Type::kB32);
+  const std::string word = declared("%word", Type::kB32);
+  const std::string sum = declared("%sum", Type::kB32);
   const std::string head = facts_.fresh("$row");
   const std::string end = facts_.fresh("$end");
   const std::string on = facts_.fresh("%q");
@@ -218,7 +218,7 @@ void Writer::write_row_loop(Node& parent, Scope& scope) {
   };
   read(at);
   if (random_.chance(50)) {
-    const std::string next = declared("%r", Type::kB32);
+    const std::string next = declared("%at", Type::kB32);
     code += fmt::format("  and.b32 {}, {}, 1023;\n", next, word);
     read(next);
   }
