@@ -121,7 +121,10 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
   const Value* pointer =
       update != nullptr ? update->getPointerOperand() : exchange->getPointerOperand();
   const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
-  Type* type = operand->getType();
+  Type* const type = operand->getType();
+  if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(operand)) {
+    operand = cast->getOperand(0); // see atomic_sum
+  }
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
   Type* const bits = builder_.getIntNTy(size * 8);
   const auto as_bits = [&](const Value* value) {

@@ -145,6 +145,23 @@ GANTRY_KERNEL_CASE(found_match_beside_exited) {
   return result;
 }
 
+GANTRY_KERNEL_CASE(found_small_sums) {
+  // Subnormal numbers add up as their bits do.
+  std::vector<Word> sums;
+  std::vector<Word> expected;
+  const Word addend = 0x0010'0003;
+  for (Word lane = 0; lane < 32; ++lane) {
+    sums.push_back(lane << 16 | (lane + 1));
+    expected.push_back(sums.back() + addend);
+  }
+  Module module(driver, ptx_of("found"));
+  const DeviceBuffer buffer(driver, sums);
+  module.kernel("small_sums").launch({{1}, {32}}, buffer, addend);
+  Result result;
+  result.add("sums", buffer.download(), expected);
+  return result;
+}
+
 GANTRY_KERNEL_CASE(found_one_sign) {
   const auto function = [](Word x, Word lane) {
     return lane == 14 ? (x & 0x8000'0000) | ((0 - lane) & 0x7FFF'FFFF) : x;
