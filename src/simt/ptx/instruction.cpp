@@ -29,6 +29,45 @@ unsigned vector_length(const Instruction& instruction) {
                                           : 1;
 }
 
+MatrixShape matrix_shape(const Instruction& instruction) {
+  struct Row {
+    Modifier modifier;
+    MatrixShape shape;
+  };
+  static constexpr Row kRows[] = {
+      {Modifier::kM8n8k4, {8, 8, 4}},       {Modifier::kM8n8k16, {8, 8, 16}},
+      {Modifier::kM8n8k32, {8, 8, 32}},     {Modifier::kM8n8k128, {8, 8, 128}},
+      {Modifier::kM16n8k4, {16, 8, 4}},     {Modifier::kM16n8k8, {16, 8, 8}},
+      {Modifier::kM16n8k16, {16, 8, 16}},   {Modifier::kM16n8k32, {16, 8, 32}},
+      {Modifier::kM16n8k64, {16, 8, 64}},   {Modifier::kM16n8k128, {16, 8, 128}},
+      {Modifier::kM16n8k256, {16, 8, 256}},
+  };
+  for (const Row& row : kRows) {
+    if (instruction.has(row.modifier)) {
+      return row.shape;
+    }
+  }
+  return {};
+}
+
+unsigned matrix_count(const Instruction& instruction) {
+  return instruction.has(Modifier::kX4) ? 4 : instruction.has(Modifier::kX2) ? 2 : 1;
+}
+
+unsigned fragment_registers(const Instruction& instruction, unsigned operand) {
+  if (instruction.opcode != Opcode::k_mma) {
+    return matrix_count(instruction);
+  }
+  constexpr unsigned kThreads = 32;
+  const MatrixShape shape = matrix_shape(instruction);
+  const Type type = instruction.type(operand);
+  const unsigned elements = operand == 1   ? shape.rows * shape.depth
+                            : operand == 2 ? shape.depth * shape.columns
+                                           : shape.rows * shape.columns;
+  const unsigned register_bits = type == Type::kF64 ? 64 : 32;
+  return elements * element_bits(type) / (kThreads * register_bits);
+}
+
 std::vector<Operand> elements_of(const Operand& operand, const Function& function) {
   if (operand.kind == Operand::Kind::kVector) {
     return operand.members;

@@ -240,7 +240,7 @@ const std::vector<FaultCase>& fault_cases() {
        in_buffer<4, 0>,
        kWarp,
        CUDA_ERROR_INVALID_PTX,
-       {"kernel 'matrix_instruction'", "mma.sync.aligned.m8n8k16", "line {line}:"}},
+       {"kernel 'matrix_instruction'", "wmma.mma.sync.aligned.row.col.m8n8k32", "line {line}:"}},
       {"matrix_instruction_elsewhere", in_buffer<4, 0>, kWarp, CUDA_SUCCESS, {}},
   };
   return cases;

@@ -48,6 +48,7 @@ bool is_feature(Modifier modifier) {
   case Modifier::kV2:
   case Modifier::kV4:
   case Modifier::kV8:
+  case Modifier::kSatfinite:
     return true;
   default:
     return false;
@@ -168,6 +169,10 @@ std::string special_error(const Instruction& instruction) {
                ? std::string{}
                : mismatch(instruction);
   }
+  case Opcode::k_mma:
+    // The words are a set, but A's layout comes first.
+    return instruction.name.find(".row.col") != std::string_view::npos ? std::string{}
+                                                                       : unsupported(instruction);
   case Opcode::k_discard:
   case Opcode::k_applypriority:
     return instruction.operands[1].value == 128 ? std::string{} : mismatch(instruction);
@@ -209,6 +214,10 @@ std::string verify(const Instruction& instruction, const ptx::Function& function
       nearest = &form;
     }
     fits |= errors == 0 && operands.fits(form);
+  }
+  // A GPU has many more shapes and types of matrices.
+  if (instruction.opcode == Opcode::k_mma && fewest != 0) {
+    return unsupported(instruction);
   }
   if (nearest == nullptr) {
     const bool wide = std::ranges::find(instruction.types, Type::kB128) != instruction.types.end();
