@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -30,27 +31,47 @@ struct Dense {
   std::array<std::array<Sum, kColumns>, 16> c;
 };
 
-/// Takes A and B apart. `decode` gives element i of a register.
-template <unsigned elements, typename Matrices, typename Decode>
-void take_factors(const MatrixOperation& operation, const MatrixColumn* in, Matrices& dense,
-                  Decode decode_a, Decode decode_b) {
+/// The elements of a register in all lanes: parts[i][lane] is element i. `decode` gives one.
+template <unsigned elements, typename Element, typename Decode>
+auto apart(MatrixColumn column, Decode decode) {
+  // As 32 bits in a loop of its own, so that the next one is made of vectors.
+  using Bits = std::conditional_t<sizeof(Element) == sizeof(Word), Word, std::uint32_t>;
+  std::array<Bits, kLanes> words;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    words[lane] = static_cast<Bits>(column[lane]);
+  }
+  std::array<std::array<Element, kLanes>, elements> parts;
+  for (unsigned i = 0; i < elements; ++i) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      parts[i][lane] = decode(words[lane], i);
+    }
+  }
+  return parts;
+}
+
+/// Takes A and B apart. `decode_a` and `decode_b` give element i of a register.
+template <unsigned elements, typename Element, typename Sum, unsigned depth, typename Decode>
+void take_factors(const MatrixOperation& operation, const MatrixColumn* in,
+                  Dense<Element, Sum, depth>& dense, Decode decode_a, Decode decode_b) {
   const unsigned bands = operation.rows / 8;
   const unsigned words = operation.words_of_b();
   for (unsigned i = 0; i < words * bands; ++i) {
+    const auto parts = apart<elements, Element>(in[i], decode_a);
+    const unsigned row = 8 * (i % bands);
+    const unsigned first = i / bands * kPlaces * elements;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      auto& row = dense.a[lane / kPlaces + 8 * (i % bands)];
-      const unsigned first = (i / bands * kPlaces + lane % kPlaces) * elements;
       for (unsigned j = 0; j < elements; ++j) {
-        row[first + j] = decode_a(in[i][lane], j);
+        dense.a[row + lane / kPlaces][first + lane % kPlaces * elements + j] = parts[j][lane];
       }
     }
   }
   in += std::size_t{words} * bands;
   for (unsigned i = 0; i < words; ++i) {
+    const auto parts = apart<elements, Element>(in[i], decode_b);
+    const unsigned first = i * kPlaces * elements;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const unsigned first = (i * kPlaces + lane % kPlaces) * elements;
       for (unsigned j = 0; j < elements; ++j) {
-        dense.b[first + j][lane / kPlaces] = decode_b(in[i][lane], j);
+        dense.b[first + lane % kPlaces * elements + j][lane / kPlaces] = parts[j][lane];
       }
     }
   }
@@ -91,13 +112,14 @@ float from_tf32(std::uint32_t bits) {
 template <typename Matrices>
 void add_products(Matrices& dense, unsigned rows, unsigned depth) {
   for (unsigned row = 0; row < rows; ++row) {
-    auto& sums = dense.c[row];
+    auto sums = dense.c[row];
     for (unsigned k = 0; k < depth; ++k) {
       const auto factor = dense.a[row][k];
       for (unsigned column = 0; column < kColumns; ++column) {
         sums[column] += factor * dense.b[k][column];
       }
     }
+    dense.c[row] = sums;
   }
 }
 
@@ -105,8 +127,8 @@ template <unsigned elements, float (*decode)(std::uint32_t)>
 void multiply_floats(const MatrixOperation& operation, const MatrixColumn* in,
                      std::uint64_t* const* out) {
   Dense<float, float, 16> dense;
-  const auto element = [](Word word, unsigned i) {
-    return decode(static_cast<std::uint32_t>(word >> (32 / elements * i)));
+  const auto element = [](std::uint32_t word, unsigned i) {
+    return decode(word >> (32 / elements * i));
   };
   take_factors<elements>(operation, in, dense, element, element);
   const MatrixColumn* c = in + operation.words_of_a() + operation.words_of_b();
@@ -173,9 +195,9 @@ void multiply_integers(const MatrixOperation& operation, const MatrixColumn* in,
   Dense<std::int32_t, std::int64_t, 64> dense;
   struct Element {
     bool is_signed;
-    std::int32_t operator()(Word word, unsigned i) const {
+    std::int32_t operator()(std::uint32_t word, unsigned i) const {
       constexpr unsigned kBits = 32 / elements;
-      const auto top = static_cast<std::uint32_t>(word << (32 - kBits * (i + 1)));
+      const std::uint32_t top = word << (32 - kBits * (i + 1));
       return is_signed ? static_cast<std::int32_t>(top) >> (32 - kBits)
                        : static_cast<std::int32_t>(top >> (32 - kBits));
     }
@@ -192,7 +214,7 @@ void multiply_bits(const MatrixOperation& operation, const MatrixColumn* in,
                    std::uint64_t* const* out) {
   constexpr unsigned kBits = 32;
   Dense<std::uint32_t, std::int64_t, 256 / kBits> dense;
-  const auto element = [](Word word, unsigned) { return static_cast<std::uint32_t>(word); };
+  const auto element = [](std::uint32_t word, unsigned) { return word; };
   take_factors<1>(operation, in, dense, element, element);
   take_integers(operation, in, dense);
   for (unsigned row = 0; row < operation.rows; ++row) {
