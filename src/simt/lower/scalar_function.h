@@ -102,6 +102,8 @@ private:
   // scalar_float.cpp
   bool lower_float(const ptx::Instruction& instruction);
   void lower_convert(const ptx::Instruction& instruction);
+  [[nodiscard]] Value* to_tf32(Value* single, exec::Rounding rounding,
+                               const ptx::Instruction& instruction);
   void lower_compare(const ptx::Instruction& instruction);
   [[nodiscard]] Value* compare(const ptx::Instruction& instruction, Value* a, Value* b,
                                ptx::Type type);

@@ -92,6 +92,8 @@ TEST(Refusal, AcceptsWhatTheExecutorRuns) {
            "cvt.rni.ftz.f32.f32 f0, f1;",
            "cvt.sat.f32.f32 f0, f1;",
            "cvt.rn.bf16.f64 h0, e1;",
+           "cvt.rna.tf32.f32 r0, f1;",
+           "cvt.rz.relu.tf32.f32 r0, f1;",
            "cvta.to.shared.u64 d0, d1;",
            "cvta.global.u64 d0, g;",
            "isspacep.shared::cta p0, d1;",
