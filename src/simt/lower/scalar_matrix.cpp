@@ -118,8 +118,9 @@ void ScalarFunction::in_lanes_of_rows(unsigned matrices, llvm::function_ref<void
   lane.special = ptx::SpecialRegister::kLaneid;
   auto* behind = llvm::BasicBlock::Create(context_, "", function_, starts_[current_ + 1]);
   auto* rows = llvm::BasicBlock::Create(context_, "", function_, behind);
-  builder_.CreateCondBr(builder_.CreateICmpULT(get_bits(lane, 32), number(8 * matrices)), rows,
-                        behind);
+  builder_.CreateCondBr(
+      builder_.CreateICmpULT(get_bits(lane, 32), number(std::uint64_t{8} * matrices)), rows,
+      behind);
   builder_.SetInsertPoint(rows);
   body();
   builder_.CreateBr(behind);

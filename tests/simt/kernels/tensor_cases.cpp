@@ -108,7 +108,7 @@ constexpr Format kU4 = {"u4", Kind::kUnsigned, 4};
 constexpr Format kB1 = {"b1", Kind::kBits, 1};
 
 struct Product {
-  unsigned rows, depth;
+  std::size_t rows, depth;
   Format result, a, b;
   const char* suffix = "";
 };
@@ -137,9 +137,9 @@ std::string vector(const char* name, std::size_t count) {
 class ProductCase {
 public:
   explicit ProductCase(const Product& product)
-      : product_(product), a_(product.rows * product.depth / (kLanes * product.a.in_register())),
-        b_(product.depth * 8 / (kLanes * product.b.in_register())),
-        c_(product.rows * 8 / (kLanes * product.result.in_register())) {}
+      : product_(product), a_(product.rows * product.depth / kLanes / product.a.in_register()),
+        b_(8 * product.depth / kLanes / product.b.in_register()),
+        c_(8 * product.rows / kLanes / product.result.in_register()) {}
 
   void add_to(Result& result, Driver& driver, unsigned target) const {
     Random random(72);
@@ -285,7 +285,8 @@ GANTRY_KERNEL_CASE(tensor_floats) {
 GANTRY_KERNEL_CASE(tensor_integers) {
   std::vector<Product> products;
   for (const char* suffix : {"", ".satfinite"}) {
-    for (const auto& [rows, depth] : {std::pair{8U, 16U}, {16U, 16U}, {16U, 32U}}) {
+    for (const auto& [rows, depth] :
+         {std::pair<std::size_t, std::size_t>{8, 16}, {16, 16}, {16, 32}}) {
       products.push_back({rows, depth, kS32, kS8, kU8, suffix});
       products.push_back({rows, depth, kS32, kU8, kS8, suffix});
       products.push_back({rows, 2 * depth, kS32, kS4, kU4, suffix});
