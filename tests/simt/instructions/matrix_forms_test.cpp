@@ -376,9 +376,12 @@ private:
 
 TEST(MatrixForms, Products) {
   std::vector<Piece> pieces;
-  for (const Instance& instance : all_instances(Opcode::k_mma)) {
+  const std::vector<Instance> instances = all_instances(Opcode::k_mma);
+  for (std::size_t i = 0; i < instances.size(); ++i) {
     for (const Values values : {Values::kWhole, Values::kRounded, Values::kEdges}) {
-      pieces.push_back(ProductPiece::piece(std::make_shared<ProductPiece>(instance, values)));
+      if (runs_all() || static_cast<std::size_t>(values) == i % 3) {
+        pieces.push_back(ProductPiece::piece(std::make_shared<ProductPiece>(instances[i], values)));
+      }
     }
   }
   run_batch(pieces);
