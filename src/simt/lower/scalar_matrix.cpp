@@ -80,6 +80,14 @@ void ScalarFunction::lower_multiply_matrices(const ptx::Instruction& instruction
                      : instruction.has(Modifier::kRm) ? exec::Rounding::kDown
                      : instruction.has(Modifier::kRp) ? exec::Rounding::kUp
                                                       : exec::Rounding::kNone;
+  if (const auto layouts = ptx::matrix_layouts(instruction); shape.products > 1 && layouts) {
+    product.kind = layouts->a_by_columns
+                       ? (layouts->b_by_columns ? MatrixKind::kQuartersColumnColumn
+                                                : MatrixKind::kQuartersColumnRow)
+                   : layouts->b_by_columns ? MatrixKind::kQuartersRowColumn
+                                           : MatrixKind::kQuartersRowRow;
+    product.half_addend = instruction.type(3) == ptx::Type::kF16;
+  }
   product.saturate = instruction.has(Modifier::kSatfinite);
   product.conjunction = instruction.has(Modifier::kAnd);
   std::vector<Value*> words;

@@ -1,5 +1,8 @@
 #include "simt/ptx/instruction.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace gantry::simt::ptx {
 
 Space accessed_space(const Instruction& instruction) {
@@ -44,10 +47,33 @@ MatrixShape matrix_shape(const Instruction& instruction) {
   };
   for (const Row& row : kRows) {
     if (instruction.has(row.modifier)) {
-      return row.shape;
+      MatrixShape shape = row.shape;
+      // The first tensor cores' shape, of quarters of a warp.
+      const bool of_quarters =
+          row.modifier == Modifier::kM8n8k4 && instruction.type(1) == Type::kF16;
+      shape.products = of_quarters ? 4 : 1;
+      return shape;
     }
   }
   return {};
+}
+
+std::optional<MatrixLayouts> matrix_layouts(const Instruction& instruction) {
+  // Modifiers are a set; their order is in the name.
+  std::vector<bool> by_columns;
+  std::string_view rest = instruction.name;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('.'), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (word == "row" || word == "col") {
+      by_columns.push_back(word == "col");
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (by_columns.size() != 2) {
+    return std::nullopt;
+  }
+  return MatrixLayouts{by_columns[0], by_columns[1]};
 }
 
 unsigned matrix_count(const Instruction& instruction) {
@@ -65,7 +91,7 @@ unsigned fragment_registers(const Instruction& instruction, unsigned operand) {
                             : operand == 2 ? shape.depth * shape.columns
                                            : shape.rows * shape.columns;
   const unsigned register_bits = type == Type::kF64 ? 64 : 32;
-  return elements * element_bits(type) / (kThreads * register_bits);
+  return shape.products * elements * element_bits(type) / (kThreads * register_bits);
 }
 
 std::vector<Operand> elements_of(const Operand& operand, const Function& function) {

@@ -3,6 +3,7 @@
 
 #include "simt/ptx/module.h"
 
+#include <optional>
 #include <vector>
 
 namespace gantry::simt::ptx {
@@ -16,8 +17,16 @@ namespace gantry::simt::ptx {
 /// Rows of A and D, columns of B and D, and columns of A: those of mma; all 0 for what has none.
 struct MatrixShape {
   unsigned rows = 0, columns = 0, depth = 0;
+  unsigned products = 1; ///< 4: each of the warp's quarters has one of its own
 };
 [[nodiscard]] MatrixShape matrix_shape(const Instruction& instruction);
+
+/// Whether A's elements and B's lie by columns, as the words .row and .col of mma say, of which the
+/// first is A's; nothing if there are not two of them.
+struct MatrixLayouts {
+  bool a_by_columns = false, b_by_columns = false;
+};
+[[nodiscard]] std::optional<MatrixLayouts> matrix_layouts(const Instruction& instruction);
 
 /// Matrices of 8 by 8 elements that ldmatrix and stmatrix move: 1, 2 or 4.
 [[nodiscard]] unsigned matrix_count(const Instruction& instruction);

@@ -1,5 +1,5 @@
-// Every form of the instructions by which a warp works on matrices, against the places of elements
-// as the PTX ISA lists them for each shape (9.7.14.5), and plain loops over whole matrices.
+// Every form of mma, against the places of elements as the PTX ISA lists them for each shape
+// (9.7.14.5), and plain loops over whole matrices.
 #include "batch.h"
 #include "instance.h"
 #include "operand_values.h"
@@ -144,6 +144,11 @@ unsigned width_of_element(Type type) {
   }
 }
 
+/// Four products at once, each of a quarter of the warp.
+bool is_of_quarters(const Instance& instance) {
+  return instance.has(Modifier::kM8n8k4) && instance.type(1) == Type::kF16;
+}
+
 /// What the elements are: integers of which all sums are exact, numbers of all digits whose sums
 /// are rounded, and the edges of the type.
 enum class Values { kWhole, kRounded, kEdges };
@@ -193,6 +198,14 @@ float float_of(Type type, Word bits) {
     return static_cast<float>(
         double_of(type == Type::kTf32 ? bits & ~Word{0x1FFF} : bits, kSingle));
   }
+}
+
+Word rounded(float number, Type type) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &number, sizeof bits);
+  const Format format = format_of(type);
+  return std::isnan(number) ? format.nan()
+                            : packed(unpacked(bits, kSingle), format, Round::kNearestEven);
 }
 
 class ProductPiece {
@@ -316,11 +329,7 @@ private:
         const float factors = float_of(type, a[row][k]) * float_of(type_of(2), b[k][column]);
         total += factors;
       }
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &total, sizeof bits);
-      const Format format = format_of(type_of(0));
-      return std::isnan(total) ? format.nan()
-                               : packed(unpacked(bits, kSingle), format, Round::kNearestEven);
+      return rounded(total, type_of(0));
     }
     const auto integer = [](Type of, Word bits) {
       const bool is_signed = of == Type::kS8 || of == Type::kS4 || of == Type::kS32;
@@ -376,7 +385,8 @@ private:
 
 TEST(MatrixForms, Products) {
   std::vector<Piece> pieces;
-  const std::vector<Instance> instances = all_instances(Opcode::k_mma);
+  const std::vector<Instance> instances = all_instances(
+      Opcode::k_mma, [](const Instance& instance) { return !is_of_quarters(instance); });
   for (std::size_t i = 0; i < instances.size(); ++i) {
     for (const Values values : {Values::kWhole, Values::kRounded, Values::kEdges}) {
       if (runs_all() || static_cast<std::size_t>(values) == i % 3) {
@@ -387,168 +397,151 @@ TEST(MatrixForms, Products) {
   run_batch(pieces);
 }
 
-/// ldmatrix, stmatrix and movmatrix, with rows in an order of their own and, in the lanes that give
-/// no row, addresses that are none.
-class MovePiece {
+/// mma.m8n8k4 of f16, whose words .row and .col have an order that a set does not.
+class QuartersPiece {
 public:
-  enum class Address { kNarrow, kWide };
+  QuartersPiece(bool a_by_columns, bool b_by_columns, Type result, Type addend, Values values)
+      : a_by_columns_(a_by_columns), b_by_columns_(b_by_columns), result_(result), addend_(addend),
+        values_(values),
+        name_(fmt::format("mma.sync.aligned.m8n8k4.{}.{}.{}.f16.f16.{}",
+                          a_by_columns ? "col" : "row", b_by_columns ? "col" : "row",
+                          ptx::name_of(result), ptx::name_of(addend))),
+        seed_(hash_of(name_)) {}
 
-  MovePiece(const Instance& instance, Address address)
-      : instance_(instance), address_(address), seed_(hash_of(instance.name())),
-        count_(instance.has(Modifier::kX4)   ? 4
-               : instance.has(Modifier::kX2) ? 2
-                                             : 1),
-        loads_(instance.opcode == Opcode::k_ldmatrix) {}
-
-  static Piece piece(const std::shared_ptr<MovePiece>& self) {
+  static Piece piece(const std::shared_ptr<QuartersPiece>& self) {
     Piece piece;
-    piece.label = fmt::format("{}, address {}", self->instance_.name(),
-                              static_cast<unsigned>(self->address_));
-    const bool moves = self->instance_.opcode == Opcode::k_movmatrix;
-    piece.inputs = moves ? 1 : self->loads_ ? 2 : self->count_;
-    piece.outputs = moves ? 1 : self->loads_ ? self->count_ : 2;
+    piece.label = fmt::format("{}, values {}", self->name_, static_cast<unsigned>(self->values_));
+    piece.inputs = 4 + registers(self->addend_);
+    piece.outputs = registers(self->result_);
     piece.code = [self](const Places& places) { return self->code(places); };
     piece.input = [self](unsigned cell, unsigned thread) { return self->input(cell, thread); };
-    piece.input_bits = [self](unsigned) { return self->loads_ ? 64U : 32U; };
+    piece.input_bits = [](unsigned) { return 32U; };
     piece.check = [self](const Results& results) { return self->check(results); };
     return piece;
   }
 
 private:
-  [[nodiscard]] Word input(unsigned cell, unsigned thread) const {
-    return low_bits(hash_of(seed_, cell, thread), loads_ ? 64 : 32);
+  static unsigned registers(Type sums) { return sums == Type::kF16 ? 4 : 8; }
+
+  /// Element i of the lane's part of A (operand 1), B (2) or C (3).
+  [[nodiscard]] Word element(unsigned operand, unsigned thread, unsigned i) const {
+    return element_of(operand == 3 ? addend_ : Type::kF16, values_,
+                      hash_of(seed_, operand * 8 + i, thread));
   }
-  /// The row of the window that a lane's address is of.
-  [[nodiscard]] static unsigned place_of(unsigned lane) { return (lane * 5 + 3) % 32; }
+  [[nodiscard]] Word input(unsigned cell, unsigned thread) const {
+    const unsigned operand = cell < 2 ? 1 : cell < 4 ? 2 : 3;
+    const unsigned first = cell - (operand - 1) * 2;
+    return operand == 3 && addend_ == Type::kF32
+               ? element(3, thread, first)
+               : element(operand, thread, 2 * first) | element(operand, thread, 2 * first + 1)
+                                                           << 16;
+  }
 
   [[nodiscard]] std::string code(const Places& places) const {
-    if (instance_.opcode == Opcode::k_movmatrix) {
-      return fmt::format("  .reg .b32 %a, %d; ld.global.b32 %a, [{}]; {} %d, %a; st.global.b32 "
-                         "[{}], %d;\n",
-                         places.input(0, 32), instance_.name(), places.output(0, 32));
+    const unsigned sums = registers(addend_);
+    std::string text = "  .reg .b32 %a<12>, %d<8>;\n";
+    std::string addends;
+    for (unsigned i = 0; i < 4 + sums; ++i) {
+      text += fmt::format("  ld.global.b32 %a{}, [{}];\n", i, places.input(i, 32));
+      addends += i < 4 ? "" : fmt::format("{}%a{}", i == 4 ? "" : ", ", i);
     }
-    const bool generic = !instance_.has(Modifier::kShared) && !instance_.has(Modifier::kSharedCta);
-    const bool wide = generic || address_ == Address::kWide;
-    std::string text = fmt::format(
-        "  .shared .align 16 .b8 window[512]; .reg .b32 %f<4>, %l, %n; .reg .b64 %w, %own, %x, %y; "
-        ".reg .pred %p;\n  mov.b64 %w, window; mul.wide.u32 %own, %lane, 16; add.u64 %own, %own, "
-        "%w;\n  mad.lo.u32 %l, %lane, 5, 3; and.b32 %l, %l, 31; shl.b32 %l, %l, 4; cvt.u32.u64 %n, "
-        "%w; add.u32 %n, %n, %l; setp.ge.u32 %p, %lane, {}; @%p mov.b32 %n, 3; cvt.u64.u32 %y, "
-        "%n;\n",
-        8 * count_);
-    if (generic) {
-      text += "  cvta.shared.u64 %y, %y; @%p mov.b64 %y, 3;\n";
+    std::string results;
+    for (unsigned i = 0; i < registers(result_); ++i) {
+      results += fmt::format("{}%d{}", i == 0 ? "" : ", ", i);
     }
-    std::string fragments;
-    for (unsigned i = 0; i < count_; ++i) {
-      fragments += fmt::format("{}%f{}", i == 0 ? "{" : ", ", i);
+    text +=
+        fmt::format("  {} {{{}}}, {{%a0, %a1}}, {{%a2, %a3}}, {{{}}};\n", name_, results, addends);
+    for (unsigned i = 0; i < registers(result_); ++i) {
+      text += fmt::format("  st.global.b32 [{}], %d{};\n", places.output(i, 32), i);
     }
-    fragments += "}";
-    const char* address = wide ? "[%y]" : "[%n]";
-    if (loads_) {
-      text += fmt::format("  ld.global.b64 %x, [{}]; st.shared.b64 [%own], %x; ld.global.b64 %x, "
-                          "[{}]; st.shared.b64 [%own+8], %x; bar.warp.sync -1;\n  {} {}, {};\n",
-                          places.input(0, 64), places.input(1, 64), instance_.name(), fragments,
-                          address);
-      for (unsigned i = 0; i < count_; ++i) {
-        text += fmt::format("  st.global.b32 [{}], %f{};\n", places.output(i, 32), i);
-      }
-      return text;
-    }
-    for (unsigned i = 0; i < count_; ++i) {
-      text += fmt::format("  ld.global.b32 %f{}, [{}];\n", i, places.input(i, 32));
-    }
-    return text +
-           fmt::format("  st.shared.v2.b64 [%own], {{0, 0}}; bar.warp.sync -1;\n  {} {}, {};\n"
-                       "  bar.warp.sync -1; ld.shared.v2.b64 {{%x, %y}}, [%own]; "
-                       "st.global.b64 [{}], %x; st.global.b64 [{}], %y;\n",
-                       instance_.name(), address, fragments, places.output(0, 64),
-                       places.output(1, 64));
+    return text;
   }
 
-  /// Of a matrix that is spread over the lanes.
-  [[nodiscard]] Word in_fragments(unsigned warp, unsigned matrix, unsigned row,
-                                  unsigned column) const {
-    const unsigned lane = row * 4 + column / 2;
-    return input(matrix, warp * kLanes + lane) >> (16 * (column % 2)) & 0xFFFF;
+  static Place place_of_a(unsigned lane, unsigned i, bool by_columns) {
+    return by_columns ? Place{lane < 16 ? i % 4 : i % 4 + 4, lane % 4}
+                      : Place{lane < 16 ? lane % 4 : lane % 4 + 4, i};
   }
-  /// Of a matrix whose rows are in memory.
-  [[nodiscard]] Word in_rows(unsigned warp, unsigned matrix, unsigned row, unsigned column) const {
-    const unsigned writer = place_of(8 * matrix + row);
-    return input(column / 4, warp * kLanes + writer) >> (16 * (column % 4)) & 0xFFFF;
+  static Place place_of_b(unsigned lane, unsigned i, bool by_columns) {
+    return by_columns ? Place{i, lane < 16 ? lane % 4 : lane % 4 + 4}
+                      : Place{lane % 4, lane < 16 ? i : i + 4};
   }
-
-  [[nodiscard]] Word expected(unsigned cell, unsigned warp, unsigned lane) const {
-    const bool transposed = instance_.has(Modifier::kTrans);
-    if (loads_ || instance_.opcode == Opcode::k_movmatrix) {
-      Word word = 0;
-      for (unsigned j = 0; j < 2; ++j) {
-        const unsigned row = lane / 4;
-        const unsigned column = lane % 4 * 2 + j;
-        const Word element = !loads_      ? in_fragments(warp, 0, column, row)
-                             : transposed ? in_rows(warp, cell, column, row)
-                                          : in_rows(warp, cell, row, column);
-        word |= element << (16 * j);
-      }
-      return word;
+  static Place place_of_c(unsigned lane, unsigned i, Type type) {
+    if (type == Type::kF16) {
+      return {lane < 16 ? lane % 4 : lane % 4 + 4, i};
     }
-    for (unsigned giver = 0; giver < 8 * count_; ++giver) {
-      if (place_of(giver) != lane) {
-        continue;
-      }
-      Word word = 0;
-      for (unsigned j = 0; j < 4; ++j) {
-        const unsigned column = cell * 4 + j;
-        word |= (transposed ? in_fragments(warp, giver / 8, column, giver % 8)
-                            : in_fragments(warp, giver / 8, giver % 8, column))
-                << (16 * j);
-      }
-      return word;
-    }
-    return 0;
+    const unsigned x = (lane & 0b1) + (i & 0b10);
+    return {lane < 16 ? x : x + 4, (i & 0b100) + (lane & 0b10) + (i & 0b1)};
   }
+  static unsigned quarter_of(unsigned lane) { return (lane < 16 ? lane : lane - 16) / 4; }
 
   [[nodiscard]] std::string check(const Results& results) const {
-    const bool stores = instance_.opcode == Opcode::k_stmatrix;
-    const unsigned cells = stores ? 2 : count_;
-    for (unsigned thread = 0; thread < kThreads; ++thread) {
-      for (unsigned cell = 0; cell < cells; ++cell) {
-        const Word actual = results.output(cell, thread, stores ? 64 : 32);
-        const Word wanted = expected(cell, thread / kLanes, thread % kLanes);
-        if (actual != wanted) {
-          return fmt::format("gives {:#x} and not {:#x} (output {} of thread {})", actual, wanted,
-                             cell, thread);
+    using Quarter = std::array<std::array<float, 8>, 8>;
+    for (unsigned first = 0; first < kThreads; first += kLanes) {
+      std::array<Quarter, 4> a = {};
+      std::array<Quarter, 4> b = {};
+      std::array<Quarter, 4> c = {};
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned quarter = quarter_of(lane);
+          if (i < 4) {
+            const Place of_a = place_of_a(lane, i, a_by_columns_);
+            a.at(quarter).at(of_a.row).at(of_a.column) =
+                float_of(Type::kF16, element(1, first + lane, i));
+            const Place of_b = place_of_b(lane, i, b_by_columns_);
+            b.at(quarter).at(of_b.row).at(of_b.column) =
+                float_of(Type::kF16, element(2, first + lane, i));
+          }
+          const Place of_c = place_of_c(lane, i, addend_);
+          c.at(quarter).at(of_c.row).at(of_c.column) =
+              float_of(addend_, element(3, first + lane, i));
+        }
+      }
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned i = 0; i < 8; ++i) {
+          const unsigned quarter = quarter_of(lane);
+          const Place place = place_of_c(lane, i, result_);
+          float total = c.at(quarter).at(place.row).at(place.column);
+          for (unsigned k = 0; k < 4; ++k) {
+            const float factors =
+                a.at(quarter).at(place.row).at(k) * b.at(quarter).at(k).at(place.column);
+            total += factors;
+          }
+          const Word wanted = rounded(total, result_);
+          const bool is_half = result_ == Type::kF16;
+          const Word word = results.output(is_half ? i / 2 : i, first + lane, 32);
+          const Word actual = is_half ? word >> (16 * (i % 2)) & 0xFFFF : word;
+          if (actual != wanted) {
+            return fmt::format("gives {:#x} and not {:#x} (element {} of thread {})", actual,
+                               wanted, i, first + lane);
+          }
         }
       }
     }
     return {};
   }
 
-  Instance instance_;
-  Address address_;
+  bool a_by_columns_, b_by_columns_;
+  Type result_, addend_;
+  Values values_;
+  std::string name_;
   Word seed_;
-  unsigned count_;
-  bool loads_;
 };
 
-class MatrixMoves : public testing::TestWithParam<Opcode> {};
-
-TEST_P(MatrixMoves, PutElementsWhereTheIsaSays) {
+TEST(MatrixForms, ProductsOfQuarters) {
   std::vector<Piece> pieces;
-  for (const Instance& instance : all_instances(GetParam())) {
-    for (const auto address : {MovePiece::Address::kNarrow, MovePiece::Address::kWide}) {
-      pieces.push_back(MovePiece::piece(std::make_shared<MovePiece>(instance, address)));
+  for (const auto& [result, addend] :
+       {std::pair{Type::kF16, Type::kF16}, {Type::kF32, Type::kF16}, {Type::kF32, Type::kF32}}) {
+    for (const bool a_by_columns : {false, true}) {
+      for (const bool b_by_columns : {false, true}) {
+        for (const Values values : {Values::kWhole, Values::kRounded, Values::kEdges}) {
+          pieces.push_back(QuartersPiece::piece(
+              std::make_shared<QuartersPiece>(a_by_columns, b_by_columns, result, addend, values)));
+        }
+      }
     }
   }
   run_batch(pieces);
 }
-
-INSTANTIATE_TEST_SUITE_P(Matrix, MatrixMoves,
-                         testing::Values(Opcode::k_ldmatrix, Opcode::k_stmatrix,
-                                         Opcode::k_movmatrix),
-                         [](const auto& parameter) {
-                           return std::string(exec::verifier::name_of(parameter.param));
-                         });
 
 } // namespace
 } // namespace gantry::simt::instructions

@@ -104,6 +104,10 @@ float from_bfloat(std::uint32_t bits) {
   return std::bit_cast<float>(bits << 16);
 }
 
+Word bits_of(float sum) {
+  return std::isnan(sum) ? kSingle.nan : std::bit_cast<std::uint32_t>(sum);
+}
+
 /// The lower 13 bits of a tf32 are not looked at.
 float from_tf32(std::uint32_t bits) {
   return std::bit_cast<float>(bits & 0xFFFF'E000);
@@ -144,9 +148,64 @@ void multiply_floats(const MatrixOperation& operation, const MatrixColumn* in,
       const Word bits = narrowed(kHalf, sum, Rounding::kNone);
       out[i][lane] = half == 0 ? bits : out[i][lane] | bits << 16;
     } else {
-      out[i][lane] = std::isnan(sum) ? kSingle.nan : std::bit_cast<std::uint32_t>(sum);
+      out[i][lane] = bits_of(sum);
     }
   });
+}
+
+/// Where element i of a lane's part of C or D is: of the 8 by 8 of its quarter.
+struct Place {
+  unsigned row, column;
+};
+Place place_in_quarter(unsigned lane, unsigned i, bool is_half) {
+  const unsigned behind = lane >= 16 ? 4 : 0;
+  return is_half ? Place{lane % 4 + behind, i}
+                 : Place{(lane & 1) + (i & 2) + behind, (i & 4) + (lane & 2) + (i & 1)};
+}
+
+void multiply_quarters(const MatrixOperation& operation, const MatrixColumn* in,
+                       std::uint64_t* const* out) {
+  const bool a_by_columns = operation.kind == MatrixKind::kQuartersColumnRow ||
+                            operation.kind == MatrixKind::kQuartersColumnColumn;
+  const bool b_by_columns = operation.kind == MatrixKind::kQuartersRowColumn ||
+                            operation.kind == MatrixKind::kQuartersColumnColumn;
+  const bool is_half = operation.result == Type::kF16;
+  std::array<Dense<float, float, 4>, 4> quarters;
+  const auto half = [](Word word, unsigned i) {
+    return from_half(static_cast<std::uint32_t>(word >> (16 * i)) & 0xFFFF);
+  };
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    auto& dense = quarters[lane / 4 % 4];
+    const unsigned behind = lane >= 16 ? 4 : 0;
+    const unsigned place = lane % 4;
+    for (unsigned i = 0; i < 4; ++i) {
+      const float a = half(in[i / 2][lane], i % 2);
+      const float b = half(in[2 + i / 2][lane], i % 2);
+      (a_by_columns ? dense.a[i + behind][place] : dense.a[place + behind][i]) = a;
+      (b_by_columns ? dense.b[i][place + behind] : dense.b[place][i + behind]) = b;
+    }
+    for (unsigned i = 0; i < kColumns; ++i) {
+      const Place at = place_in_quarter(lane, i, operation.half_addend);
+      dense.c[at.row][at.column] =
+          operation.half_addend ? half(in[4 + i / 2][lane], i % 2)
+                                : std::bit_cast<float>(static_cast<std::uint32_t>(in[4 + i][lane]));
+    }
+  }
+  for (auto& dense : quarters) {
+    add_products(dense, 8, 4);
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned i = 0; i < kColumns; ++i) {
+      const Place at = place_in_quarter(lane, i, is_half);
+      const float sum = quarters[lane / 4 % 4].c[at.row][at.column];
+      if (is_half) {
+        const Word bits = narrowed(kHalf, sum, Rounding::kNone);
+        out[i / 2][lane] = i % 2 == 0 ? bits : out[i / 2][lane] | bits << 16;
+      } else {
+        out[i][lane] = bits_of(sum);
+      }
+    }
+  }
 }
 
 void multiply_doubles(const MatrixOperation& operation, const MatrixColumn* in,
@@ -341,7 +400,9 @@ void move_matrices(const MatrixOperation& operation, const MatrixColumn* in,
 
 void compute_matrix(const MatrixOperation& operation, const MatrixColumn* in,
                     std::uint64_t* const* out) {
-  if (operation.kind == MatrixKind::kMultiply) {
+  if (operation.is_of_quarters()) {
+    multiply_quarters(operation, in, out);
+  } else if (operation.kind == MatrixKind::kMultiply) {
     multiply(operation, in, out);
   } else {
     move_matrices(operation, in, out);

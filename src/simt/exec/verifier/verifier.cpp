@@ -3,6 +3,7 @@
 #include "simt/exec/verifier/verifier.h"
 #include "simt/exec/verifier/forms.h"
 #include "simt/exec/verifier/operands.h"
+#include "simt/ptx/instruction.h"
 
 #include <algorithm>
 
@@ -155,6 +156,13 @@ std::string copy_error(const Instruction& instruction) {
   return valid ? std::string{} : fmt::format("Illegal size {} for instruction 'cp.async'", size);
 }
 
+/// Of mma, those of A and B: .row.col but for products of quarters of a warp.
+bool has_layouts(const Instruction& instruction) {
+  const std::optional<ptx::MatrixLayouts> layouts = ptx::matrix_layouts(instruction);
+  const bool may_be_any = ptx::matrix_shape(instruction).products > 1;
+  return layouts && (may_be_any || (!layouts->a_by_columns && layouts->b_by_columns));
+}
+
 std::string special_error(const Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_cvt:
@@ -172,10 +180,6 @@ std::string special_error(const Instruction& instruction) {
                ? std::string{}
                : mismatch(instruction);
   }
-  case Opcode::k_mma:
-    // The words are a set, but A's layout comes first.
-    return instruction.name.find(".row.col") != std::string_view::npos ? std::string{}
-                                                                       : unsupported(instruction);
   case Opcode::k_discard:
   case Opcode::k_applypriority:
     return instruction.operands[1].value == 128 ? std::string{} : mismatch(instruction);
@@ -219,7 +223,7 @@ std::string verify(const Instruction& instruction, const ptx::Function& function
     fits |= errors == 0 && operands.fits(form);
   }
   // A GPU has many more shapes and types of matrices.
-  if (instruction.opcode == Opcode::k_mma && fewest != 0) {
+  if (instruction.opcode == Opcode::k_mma && (fewest != 0 || !has_layouts(instruction))) {
     return unsupported(instruction);
   }
   if (nearest == nullptr) {

@@ -147,6 +147,8 @@ TEST(Refusal, AcceptsWhatTheExecutorRuns) {
            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {r0, _}, {r0, r1}, {r4}, {0, 0};",
            "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {r0, r1, r2, r3}, {r4, r5}, {r6}, "
            "{r0, r1, r2, r3};",
+           "mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16 {f0, f1, f2, f3, f4, r0, r1, r2}, {r0, "
+           "r1}, {r2, r3}, {r0, r1, r2, r3};",
            "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {e0, e1}, {d2}, {e3}, {e0, e1};",
            "mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {r0, r1, r2, r3}, {r4, r5, "
            "r6, "
@@ -200,7 +202,8 @@ TEST(Refusal, NamesMatricesThatAreNotSupported) {
            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f32",
            "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32",
            "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32",
-           "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
+           "mma.sync.aligned.m8n8k4.row.f32.f16.f16.f32",
+           "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32",
            "mma.sync.aligned.m16n8k16.row.col.rz.f32.f16.f16.f32",
            "mma.sync.m16n8k16.row.col.f32.f16.f16.f32",
            "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
