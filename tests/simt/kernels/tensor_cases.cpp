@@ -24,6 +24,14 @@ std::uint16_t half(int number) {
   return to_bits(kHalf, number);
 }
 
+std::vector<std::uint16_t> halves(const std::vector<int>& numbers) {
+  std::vector<std::uint16_t> result;
+  for (const int number : numbers) {
+    result.push_back(half(number));
+  }
+  return result;
+}
+
 Result multiply(Driver& driver, const char* kernel) {
   Random random(71);
   const auto make = [&] { return small(random); };
@@ -39,13 +47,6 @@ Result multiply(Driver& driver, const char* kernel) {
       expected[row * kSize + column] = static_cast<float>(sum);
     }
   }
-  const auto halves = [](const std::vector<int>& numbers) {
-    std::vector<std::uint16_t> result;
-    for (const int number : numbers) {
-      result.push_back(half(number));
-    }
-    return result;
-  };
   Module module(driver, ptx_of("tensor"));
   const DeviceBuffer buffer_a(driver, halves(a));
   const DeviceBuffer buffer_b(driver, halves(b));
@@ -308,6 +309,37 @@ GANTRY_KERNEL_CASE(tensor_doubles_of_sm_90) {
   return multiply_all(
       driver, {{16, 4, kF64, kF64, kF64}, {16, 8, kF64, kF64, kF64}, {16, 16, kF64, kF64, kF64}},
       90);
+}
+
+GANTRY_KERNEL_CASE(tensor_product_of_quarters) {
+  Random random(74);
+  const auto make = [&] { return small(random); };
+  const auto a = Random::list<int>(kLanes * 4, make);
+  const auto b = Random::list<int>(kLanes * 4, make);
+  const auto c = Random::list<float>(kLanes * 8, make);
+  // A lane has a row of A and a column of B; the other half of its quarter's are 16 lanes behind.
+  const auto lane_of = [](std::size_t quarter, std::size_t index) {
+    return quarter * 4 + index % 4 + (index < 4 ? 0 : 16);
+  };
+  std::vector<float> expected = c;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::size_t lane = i / 8;
+    const std::size_t quarter = lane / 4 % 4;
+    const std::size_t row = (lane & 1) + (i & 2) + (lane < 16 ? 0 : 4);
+    const std::size_t column = (i & 4) + (lane & 2) + (i & 1);
+    for (std::size_t k = 0; k < 4; ++k) {
+      expected[i] += static_cast<float>(a[lane_of(quarter, row) * 4 + k] *
+                                        b[lane_of(quarter, column) * 4 + k]);
+    }
+  }
+  Module module(driver, ptx_of("tensor"));
+  const DeviceBuffer buffer_a(driver, halves(a));
+  const DeviceBuffer buffer_b(driver, halves(b));
+  const DeviceBuffer buffer_c(driver, c);
+  module.kernel("product_of_quarters").launch({{1}, {kLanes}}, buffer_a, buffer_b, buffer_c);
+  Result result;
+  result.add("product", buffer_c.download(), expected);
+  return result;
 }
 
 GANTRY_KERNEL_CASE(tensor_product_after_waiting) {
