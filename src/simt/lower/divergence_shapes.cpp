@@ -300,6 +300,7 @@ Shape DivergenceAnalysis::compute_operation(const llvm::CallInst& call) const {
   case LaneOperation::kLocalOffset:
   case LaneOperation::kMatchAny:
   case LaneOperation::kMatchAll:
+  case LaneOperation::kMatrix:
   case LaneOperation::kSystemCall:
   case LaneOperation::kIndirectCall:
   case LaneOperation::kDirectCall:

@@ -278,11 +278,37 @@ bool ScalarFunction::lower_float(const ptx::Instruction& instruction) {
   }
 }
 
+// The bits of an f32 whose lower 13 are zero.
+llvm::Value* ScalarFunction::to_tf32(Value* single, exec::Rounding rounding,
+                                     const ptx::Instruction& instruction) {
+  constexpr std::uint32_t kUnit = 1U << 13;
+  Value* added = number(0);
+  if (rounding == Rounding::kNearestAway) {
+    added = number(kUnit / 2);
+  } else if (rounding == Rounding::kNearestEven) {
+    Value* is_odd = builder_.CreateAnd(builder_.CreateLShr(single, 13), number(1));
+    added = builder_.CreateAdd(number(kUnit / 2 - 1), is_odd);
+  }
+  // A carry goes into the exponent, and out of the largest one makes infinity.
+  Value* result = builder_.CreateAnd(builder_.CreateAdd(single, added), number(~(kUnit - 1)));
+  if (instruction.has(Modifier::kRelu)) {
+    Value* is_negative = builder_.CreateICmpSLT(single, number(0));
+    result = builder_.CreateSelect(is_negative, number(0), result);
+  }
+  Value* magnitude = builder_.CreateAnd(single, number(0x7FFF'FFFF));
+  Value* is_nan = builder_.CreateICmpUGT(magnitude, number(0x7F80'0000));
+  return builder_.CreateSelect(is_nan, number(0x7FFF'FFFF), result);
+}
+
 void ScalarFunction::lower_convert(const ptx::Instruction& instruction) {
   const Type to = instruction.type(0);
   const Type from = instruction.type(1);
   const std::vector<Operand>& operands = instruction.operands;
   const Rounding rounding = rounding_of(instruction);
+  if (to == Type::kTf32) {
+    set_bits(operands[0], to_tf32(get_bits(operands[1], 32), rounding, instruction));
+    return;
+  }
   const auto integral = [](Type type) { return !ptx::is_float(type); };
   const bool plain = !instruction.has(Modifier::kFtz) && !instruction.has(Modifier::kRelu);
   const auto simple = [&](Type type) {

@@ -17,6 +17,8 @@ bool ends_block(ptx::Opcode opcode) {
   case ptx::Opcode::k_ret:
   case ptx::Opcode::k_exit:
   case ptx::Opcode::k_trap:
+  case ptx::Opcode::k_ldmatrix: // have blocks of their own, in front of the next one
+  case ptx::Opcode::k_stmatrix:
     return true;
   default:
     return false;
@@ -251,7 +253,7 @@ void ScalarFunction::lower_guarded(const ptx::Instruction& instruction, std::uin
 void ScalarFunction::lower(const ptx::Instruction& instruction) {
   // The verifier has rejected what nobody here knows; if it is reached all the same, it traps.
   if (!lower_integer(instruction) && !lower_float(instruction) && !lower_memory(instruction) &&
-      !lower_control(instruction) && !lower_warp(instruction)) {
+      !lower_control(instruction) && !lower_warp(instruction) && !lower_matrix(instruction)) {
     trap(exec::Trap::kNotSupported);
   }
 }

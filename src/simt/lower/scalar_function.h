@@ -6,6 +6,7 @@
 // an array words of 64 bits. An entry has none: it reads its parameters from the launch's buffer.
 #pragma once
 
+#include "simt/exec/arithmetic/matrix.h"
 #include "simt/exec/warp/warp.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/call_interface.h"
@@ -101,6 +102,8 @@ private:
   // scalar_float.cpp
   bool lower_float(const ptx::Instruction& instruction);
   void lower_convert(const ptx::Instruction& instruction);
+  [[nodiscard]] Value* to_tf32(Value* single, exec::Rounding rounding,
+                               const ptx::Instruction& instruction);
   void lower_compare(const ptx::Instruction& instruction);
   [[nodiscard]] Value* compare(const ptx::Instruction& instruction, Value* a, Value* b,
                                ptx::Type type);
@@ -127,6 +130,19 @@ private:
   [[nodiscard]] Value* is_in_space(Value* address, ptx::Space space);
   [[nodiscard]] Value* atomic_add_packed(Value* pointer, Value* value, ptx::Type type);
   void fence(const ptx::Instruction& instruction);
+
+  // scalar_matrix.cpp
+  bool lower_matrix(const ptx::Instruction& instruction);
+  /// The words that the warp gives back for `words`, each of a lane's.
+  [[nodiscard]] std::vector<Value*> exchange_matrices(const exec::MatrixOperation& operation,
+                                                      llvm::ArrayRef<Value*> words);
+  void lower_multiply_matrices(const ptx::Instruction& instruction);
+  void lower_load_matrices(const ptx::Instruction& instruction);
+  void lower_store_matrices(const ptx::Instruction& instruction);
+  /// The address of a matrix's row, in a lane that gives one.
+  [[nodiscard]] Value* row_pointer(const ptx::Instruction& instruction, unsigned operand);
+  /// `body` in the lanes that give the rows of so many matrices: the first 8 of each.
+  void in_lanes_of_rows(unsigned matrices, llvm::function_ref<void()> body);
 
   // scalar_control.cpp
   bool lower_control(const ptx::Instruction& instruction);

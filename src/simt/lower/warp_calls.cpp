@@ -18,6 +18,29 @@ void WarpFunction::call_code(Value* code, Value* mask) {
   call->addFnAttr(llvm::Attribute::NoUnwind);
 }
 
+void WarpFunction::store_words(const llvm::CallInst& call, unsigned first, unsigned end) {
+  for (unsigned i = first; i < end; ++i) {
+    builder_.CreateAlignedStore(vector(call.getArgOperand(i)),
+                                builder_.CreateConstGEP1_64(builder_.getInt64Ty(), words_in_,
+                                                            std::uint64_t{i - first} * kLanes),
+                                llvm::Align(64));
+  }
+}
+
+llvm::Value* WarpFunction::load_words(const llvm::CallInst& call) {
+  Value* results = llvm::PoisonValue::get(vector_type(call.getType()));
+  const auto* type = llvm::cast<llvm::StructType>(call.getType());
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    Value* address =
+        builder_.CreateConstGEP1_64(builder_.getInt64Ty(), words_out_, std::uint64_t{i} * kLanes);
+    results = builder_.CreateInsertValue(
+        results,
+        builder_.CreateAlignedLoad(vector_type(type->getElementType(i)), address, llvm::Align(64)),
+        i);
+  }
+  return results;
+}
+
 // A call by the active lanes, or for an indirect one by those with the same target, target after
 // target.
 void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
@@ -26,34 +49,13 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   constexpr unsigned kFirstWord = 3;
   Value* site = scalar(call.getArgOperand(1));
   Value* signature = scalar(call.getArgOperand(2));
-  const auto store_arguments = [&] {
-    for (unsigned i = kFirstWord; i < call.arg_size(); ++i) {
-      builder_.CreateAlignedStore(
-          vector(call.getArgOperand(i)),
-          builder_.CreateConstGEP1_64(wide, words_in_, std::uint64_t{i - kFirstWord} * kLanes),
-          llvm::Align(64));
-    }
-  };
-  const auto load_results = [&]() -> Value* {
-    Value* results = llvm::PoisonValue::get(vector_type(call.getType()));
-    const auto* type = llvm::cast<llvm::StructType>(call.getType());
-    for (unsigned i = 0; i < type->getNumElements(); ++i) {
-      Value* address = builder_.CreateConstGEP1_64(wide, words_out_, std::uint64_t{i} * kLanes);
-      results = builder_.CreateInsertValue(
-          results,
-          builder_.CreateAlignedLoad(vector_type(type->getElementType(i)), address,
-                                     llvm::Align(64)),
-          i);
-    }
-    return results;
-  };
   const bool returns = !call.getType()->isVoidTy();
   const auto resolve = [&](Value* handle, Value* mask) {
     return call_service(offsetof(Services, resolve_call), pointer,
                         {warp_, mask, handle, signature, site});
   };
   if (direct || shape(call.getArgOperand(0)).is_uniform()) {
-    store_arguments();
+    store_words(call, kFirstWord, call.arg_size());
     Value* code = nullptr;
     if (direct) {
       const std::uint64_t index = constant_of(call, 0);
@@ -80,7 +82,7 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
     call_code(code, mask_);
     resume();
     if (returns) {
-      define_vector(call, load_results());
+      define_vector(call, load_words(call));
     }
     return;
   }
@@ -105,10 +107,10 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, builder_.getTrue());
   Value* handle = builder_.CreateExtractElement(handles, lane);
   Value* same = builder_.CreateAnd(mask_bits(builder_.CreateICmpEQ(handles, splat(handle))), rest);
-  store_arguments();
+  store_words(call, kFirstWord, call.arg_size());
   call_code(resolve(handle, same), same);
   if (returns) {
-    Value* results = load_results();
+    Value* results = load_words(call);
     Value* before = builder_.CreateLoad(results->getType(), collected);
     Value* merged = llvm::PoisonValue::get(results->getType());
     const unsigned count = llvm::cast<llvm::StructType>(call.getType())->getNumElements();
@@ -136,12 +138,7 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
 void WarpFunction::emit_system_call(const llvm::CallInst& call) {
   auto* wide = builder_.getInt64Ty();
   const unsigned last = call.arg_size() - 1;
-  for (unsigned i = 1; i < last; ++i) {
-    builder_.CreateAlignedStore(
-        vector(call.getArgOperand(i)),
-        builder_.CreateConstGEP1_64(wide, words_in_, std::uint64_t{i - 1} * kLanes),
-        llvm::Align(64));
-  }
+  store_words(call, 1, last);
   call_service(offsetof(Services, call_system), builder_.getVoidTy(),
                {warp_, mask_, scalar(call.getArgOperand(0)), words_in_, words_out_,
                 scalar(call.getArgOperand(last))});

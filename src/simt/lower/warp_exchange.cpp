@@ -1,4 +1,4 @@
-// Exchanges between the lanes of a warp: shuffles, votes, matches and reductions.
+// Exchanges between the lanes of a warp: shuffles, votes, matches, reductions, and matrices.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -217,6 +217,18 @@ void WarpFunction::emit_redux(const llvm::CallInst& call) {
     builder_.CreateStore(reduce(mask), builder_.CreateGEP(word, scratch_[1], lane));
   });
   define_vector(call, builder_.CreateAlignedLoad(vector_type(word), scratch_[1], llvm::Align(64)));
+}
+
+void WarpFunction::emit_matrix(const llvm::CallInst& call) {
+  const unsigned site = call.arg_size() - 1;
+  store_words(call, 1, site);
+  call_service(offsetof(Services, matrix), builder_.getVoidTy(),
+               {warp_, mask_, number(constant_of(call, 0)), words_in_, words_out_,
+                scalar(call.getArgOperand(site))});
+  if (lanes_may_be_elsewhere()) {
+    resume();
+  }
+  define_vector(call, load_words(call));
 }
 
 } // namespace gantry::simt::lower

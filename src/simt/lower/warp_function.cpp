@@ -102,6 +102,7 @@ void WarpFunction::scan() {
                      static_cast<unsigned>(llvm::cast<llvm::CallInst>(instruction).arg_size()));
         result_words_ = std::max(result_words_, 1U);
         break;
+      case LaneOperation::kMatrix:
       case LaneOperation::kDirectCall:
       case LaneOperation::kIndirectCall: {
         may_suspend_ = lanes_may_end_ = true;

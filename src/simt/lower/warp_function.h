@@ -242,6 +242,7 @@ private:
   void emit_shuffle(const llvm::CallInst& call);
   void emit_match(const llvm::CallInst& call);
   void emit_redux(const llvm::CallInst& call);
+  void emit_matrix(const llvm::CallInst& call);
   void emit_alloca(const llvm::CallInst& call);
   [[nodiscard]] Value* source_lanes(const llvm::CallInst& call, Value** valid);
   /// The values of all lanes that a warp-level operation is for, given those of the active ones;
@@ -249,6 +250,9 @@ private:
   [[nodiscard]] Value* exchange(Value* values, const Value* masks, exec::Exchange kind, Value* site,
                                 Value** present = nullptr);
   void call_code(Value* code, Value* mask);
+  /// The words of a call's arguments from `first` to `end`, to words_in_; and its results.
+  void store_words(const llvm::CallInst& call, unsigned first, unsigned end);
+  [[nodiscard]] Value* load_words(const llvm::CallInst& call);
 
   llvm::Function& scalar_;
   const WarpOptions options_;

@@ -128,6 +128,9 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation oper
   case LaneOperation::kRedux:
     emit_redux(call);
     return;
+  case LaneOperation::kMatrix:
+    emit_matrix(call);
+    return;
   case LaneOperation::kActiveMask:
     define_scalar(call, mask_);
     return;

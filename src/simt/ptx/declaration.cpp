@@ -192,7 +192,10 @@ bool parse_type(ParseContext& context, Variable& variable) {
       cursor.next();
       break;
     default: {
-      const std::optional<Type> type = type_named(word);
+      std::optional<Type> type = type_named(word);
+      if (type && is_of_matrices(*type)) {
+        type.reset();
+      }
       if (!type && !context.in_function) {
         return cursor.fail(fmt::format("Type '.{}' is not supported", word));
       }

@@ -39,13 +39,21 @@ enum class Type : std::uint8_t {
   return type >= Type::kB8 && type <= Type::kB128;
 }
 [[nodiscard]] constexpr bool is_packed(Type type) {
-  return type >= Type::kF16x2;
+  return type >= Type::kF16x2 && type <= Type::kS16x2;
+}
+/// Instructions have such operands; no register and no variable is declared with one.
+[[nodiscard]] constexpr bool is_of_matrices(Type type) {
+  return type >= Type::kTf32;
+}
+/// Bits of one element of a matrix.
+[[nodiscard]] constexpr unsigned element_bits(Type type) {
+  return type == Type::kB1 ? 1 : type == Type::kS4 || type == Type::kU4 ? 4 : size_of(type) * 8;
 }
 [[nodiscard]] constexpr bool is_float(Type type) {
   return type >= Type::kF16 && type <= Type::kBf16x2;
 }
 
-/// "u32" → kU32. Types that the executor does not know (b1024, e4m3, tf32 …) are not found.
+/// "u32" → kU32. Types that the executor does not know (b1024, e4m3 …) are not found.
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
 [[nodiscard]] std::string_view name_of(Type type);
 

@@ -144,6 +144,7 @@ private:
   // writer_warp.cpp
   [[nodiscard]] std::string warp_statement(const Scope& scope);
   [[nodiscard]] std::string shuffle_statement(const Scope& scope);
+  [[nodiscard]] std::string matrix_statement(const Scope& scope);
   [[nodiscard]] std::string block_statement(const Scope& scope);
   [[nodiscard]] std::string exchange_statement(const Scope& scope);
 

@@ -44,8 +44,49 @@ std::string Writer::shuffle_statement(const Scope& scope) {
                      name == "up" ? 0 : 31, scope.mask, known);
 }
 
+// In memory each lane's row is its own slot, so that nothing has to be ordered.
+std::string Writer::matrix_statement(const Scope& scope) {
+  const auto sources = [&](unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+      text += (i == 0 ? "{" : ", ") + any_register(Type::kB32, scope, false);
+    }
+    return text + "}";
+  };
+  const auto destinations = [&](unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+      text += (i == 0 ? "{" : ", ") + destination(Type::kB32);
+    }
+    return text + "}";
+  };
+  const unsigned count = 1U << random_.below(3);
+  const char* trans = random_.one_of({"", ".trans"});
+  switch (random_.below(5)) {
+  case 0:
+    return fmt::format("  movmatrix.sync.aligned.m8n8.trans.b16 {}, {};\n", destination(Type::kB32),
+                       any_register(Type::kB32, scope, false));
+  case 1:
+    return fmt::format("  mma.sync.aligned.m8n8k16.row.col{}.s32.u8.s8.s32 {}, {}, {}, {};\n",
+                       random_.one_of({"", ".satfinite"}), destinations(2), sources(1), sources(1),
+                       sources(2));
+  case 2:
+    return fmt::format("  mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {}, {}, {}, {};\n",
+                       destinations(4), sources(2), sources(1), sources(4));
+  case 3:
+    return fmt::format("  ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {}, [%slot];\n", count, trans,
+                       destinations(count));
+  default:
+    return fmt::format("  stmatrix.sync.aligned.m8n8.x{}{}.shared.b16 [%slot], {};\n", count, trans,
+                       sources(count));
+  }
+}
+
 std::string Writer::warp_statement(const Scope& scope) {
   const std::string& mask = scope.mask;
+  if (scope.whole_warp && kind_ == Kind::kKernel && random_.chance(15)) {
+    return matrix_statement(scope);
+  }
   switch (random_.below(8)) {
   case 0:
     return fmt::format("  vote.sync.{}.pred {}, {}, {};\n", random_.one_of({"all", "any", "uni"}),

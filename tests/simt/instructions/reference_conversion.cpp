@@ -1,6 +1,8 @@
 // cvt (PTX ISA 9.7.9.21).
 #include "reference.h"
 
+#include <cmath>
+
 namespace gantry::simt::instructions {
 
 namespace {
@@ -50,10 +52,32 @@ Number source_number(const Instance& instance, Type from, Word bits) {
                   format);
 }
 
+// tf32 is the first 19 bits of an f32: a sign, 8 of an exponent and 10 of a significand.
+Word to_tf32(const Instance& instance, Word single) {
+  constexpr Format kFormat{8, 10};
+  const Number number = unpacked(single, kSingle);
+  if (number.is_nan()) {
+    return kSingle.nan();
+  }
+  if (!instance.has(Modifier::kRna) || number.is_infinite()) {
+    return limited(instance, kFormat, packed(number, kFormat, rounding_of(instance))) << 13;
+  }
+  // To the nearest; of two the one that is farther from zero.
+  const Word nearer = packed(number, kFormat, Round::kZero);
+  const double beyond = (nearer + 1 & ~kFormat.sign()) == kFormat.infinity()
+                            ? 0x1p128
+                            : std::abs(double_of(nearer + 1, kFormat));
+  const double middle = (std::abs(double_of(nearer, kFormat)) + beyond) / 2;
+  return (std::abs(double_of(single, kSingle)) >= middle ? nearer + 1 : nearer) << 13;
+}
+
 Outcome convert(const Instance& instance, Operands operands) {
   const Type to = instance.type(0);
   const Type from = instance.type(1);
   const Format format = format_of(to);
+  if (to == Type::kTf32) {
+    return {Expected::exactly(to_tf32(instance, operands[0]))};
+  }
   if (ptx::is_packed(to)) {
     const Word high = to_float(instance, source_number(instance, from, operands[0]), format);
     const Word low = to_float(instance, source_number(instance, from, operands[1]), format);

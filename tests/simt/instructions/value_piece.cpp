@@ -539,7 +539,8 @@ std::vector<Piece> pieces_of(const Instance& instance, Share share) {
 bool is_conversion(const Instance& instance) {
   const Type to = instance.type(0);
   const Type from = instance.type(1);
-  if (instance.opcode != Opcode::k_cvt || ptx::is_packed(to) || instance.has(Modifier::kRelu)) {
+  if (instance.opcode != Opcode::k_cvt || ptx::is_packed(to) || to == Type::kTf32 ||
+      instance.has(Modifier::kRelu)) {
     return true;
   }
   const bool rounds = instance.has_any(Modifier::kRn, Modifier::kRz, Modifier::kRm, Modifier::kRp);

@@ -1,6 +1,7 @@
 #include "simt/exec/engine/services.h"
 
 #include "simt/exec/arithmetic/arithmetic.h"
+#include "simt/exec/arithmetic/matrix.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/code/code.h"
 #include "simt/exec/engine/call_adapter.h"
@@ -8,6 +9,8 @@
 #include "simt/exec/engine/system_calls.h"
 #include "simt/exec/reports/fault_report.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 
@@ -214,6 +217,45 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
   return exchange.present;
 }
 
+void matrix(Warp* warp, LaneMask active, std::uint32_t packed, std::uint64_t* words,
+            std::uint64_t* results, Site site) {
+  const MatrixOperation operation = MatrixOperation::unpacked(packed);
+  const auto trap_if = [&](bool wrong, Trap reason) {
+    if (wrong) {
+      fail(*warp, trap_fault(*warp, active, reason, site));
+    }
+  };
+  trap_if(warp->block->alive[warp->warp_index] != kAllLanes, Trap::kLanesMissing);
+  if (active != kAllLanes || warp->block->watch) {
+    std::array<LaneMask, kLanes> masks = {};
+    std::array<std::uint64_t, kLanes> sites = {};
+    masks.fill(kAllLanes);
+    sites.fill(site);
+    const auto exchange = [&](std::uint64_t* values) {
+      return warp_exchange(warp, active, masks.data(), values,
+                           static_cast<std::uint32_t>(Exchange::kMatrix), site);
+    };
+    const LaneMask present = exchange(sites.data());
+    if ((warp->live & active) == 0) {
+      return; // the copy with the other lanes
+    }
+    trap_if(present != kAllLanes, Trap::kLanesMissing);
+    trap_if(std::ranges::any_of(sites, [&](Site other) { return other != site; }),
+            Trap::kLanesApart);
+    // Each split does what the warp would have done together.
+    for (unsigned i = 0; active != kAllLanes && i < operation.words_in(); ++i) {
+      trap_if(exchange(words + std::size_t{i} * kLanes) != kAllLanes, Trap::kLanesMissing);
+    }
+  }
+  std::array<MatrixColumn, kMostMatrixWords> in = {};
+  std::array<std::uint64_t*, kMostMatrixWords> out = {};
+  for (std::size_t i = 0; i < kMostMatrixWords; ++i) {
+    in[i] = words + i * kLanes;
+    out[i] = results + i * kLanes;
+  }
+  compute_matrix(operation, in.data(), out.data());
+}
+
 // Whether the warp is to be split for a loop that yields, after which its parts never reconverge.
 // It must be if the loop waits for a lane outside of it. Only time distinguishes that from a loop
 // that makes progress, which lanes leave one after the other. Once one loop of the launch was found
@@ -307,9 +349,9 @@ std::uint64_t clock_now(Warp*) {
 }
 
 constexpr Services kServices = {
-    check_access, barrier,      barrier_arrive, warp_exchange, yield,         nanosleep,
-    exit_lanes,   trap,         resolve_call,   call_system,   compute_lanes, clock_now,
-    clock_now,    watch_access, watch_row,      watch_fence,
+    check_access, barrier,   barrier_arrive, warp_exchange, yield,         nanosleep,
+    exit_lanes,   trap,      resolve_call,   call_system,   compute_lanes, matrix,
+    clock_now,    clock_now, watch_access,   watch_row,     watch_fence,
 };
 
 } // namespace

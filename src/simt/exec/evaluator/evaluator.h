@@ -19,6 +19,7 @@
 
 #include <bit>
 #include <limits>
+#include <span>
 
 namespace gantry::simt::exec {
 
@@ -121,6 +122,9 @@ public:
 
 private:
   LaneGroup& split(LaneGroup& group, LaneMask lanes, std::uint32_t at);
+  /// The results of an operation of all 32 lanes, which are in `groups`.
+  void finish_matrix(std::span<LaneGroup* const> groups, const LaneStep& step);
+  bool complete_matrix();
   [[nodiscard]] LaneGroup* schedule();
   void run_group(LaneGroup& group);
   void join_groups();

@@ -1,12 +1,14 @@
-// Operations that the lanes of a warp do together: shuffles, votes, matches, reductions and
-// bar.warp.sync.
+// Operations that the lanes of a warp do together: shuffles, votes, matches, reductions,
+// bar.warp.sync, and those on matrices.
 //
 // Each waits until every lane of its mask that has not exited has arrived at an operation of the
 // same kind. Evaluator::exchanged keeps the values of lanes that have arrived. Once all have, each
 // lane's own step computes its result.
+#include "simt/exec/arithmetic/matrix.h"
 #include "simt/exec/evaluator/evaluator.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gantry::simt::exec {
 
@@ -26,12 +28,14 @@ Exchange kind_of(LaneOperation operation) {
     return Exchange::kMatch;
   case LaneOperation::kRedux:
     return Exchange::kRedux;
+  case LaneOperation::kMatrix:
+    return Exchange::kMatrix;
   default:
     return Exchange::kBarrier;
   }
 }
 
-/// The mask of the lanes that are to take part.
+/// The mask of the lanes that are to take part, of operations that have one.
 const LaneOperand& mask_of(const LaneStep& step) {
   switch (step.operation) {
   case LaneOperation::kShuffle:
@@ -155,14 +159,22 @@ void shuffle_valid(Evaluator&, LaneGroup& group, const LaneStep& step, LaneMask 
 }
 
 void Evaluator::exchange(LaneGroup& group, const LaneStep& step, LaneMask active) {
-  const Word* values = group.read(step.operands[0]);
-  const Word* masks = group.read(mask_of(step));
   LaneMask wanted = 0;
-  for_lanes(active, [&](unsigned lane) {
-    exchanged.values[lane] = values[lane];
-    exchanged.masks[lane] = static_cast<LaneMask>(masks[lane]);
-    wanted |= exchanged.masks[lane];
-  });
+  if (step.operation == LaneOperation::kMatrix) {
+    wanted = kAllLanes;
+    for_lanes(active, [&](unsigned lane) { exchanged.masks[lane] = kAllLanes; });
+    if (warp_->live != kAllLanes) {
+      trap(active, Trap::kLanesMissing, step.site);
+    }
+  } else {
+    const Word* values = group.read(step.operands[0]);
+    const Word* masks = group.read(mask_of(step));
+    for_lanes(active, [&](unsigned lane) {
+      exchanged.values[lane] = values[lane];
+      exchanged.masks[lane] = static_cast<LaneMask>(masks[lane]);
+      wanted |= exchanged.masks[lane];
+    });
+  }
   if (block().watch) {
     fail_if(*warp_,
             block().watch->arrive_in_warp(*warp_, active, exchanged.masks.data(), step.site));
@@ -171,7 +183,12 @@ void Evaluator::exchange(LaneGroup& group, const LaneStep& step, LaneMask active
     if (block().watch) {
       block().watch->complete_in_warp(*warp_, active, kind_of(step.operation));
     }
-    finish(exchanged, group, step, active, active);
+    if (step.operation == LaneOperation::kMatrix) {
+      LaneGroup* all = &group;
+      finish_matrix({&all, 1}, step);
+    } else {
+      finish(exchanged, group, step, active, active);
+    }
     return;
   }
   group.at = group.index_of(step);
@@ -179,8 +196,68 @@ void Evaluator::exchange(LaneGroup& group, const LaneStep& step, LaneMask active
   reschedule();
 }
 
+// Groups of one step may be in several calls of a function, each with its columns. All operands are
+// read before any result is written, because a result may be in the column of an operand.
+void Evaluator::finish_matrix(std::span<LaneGroup* const> groups, const LaneStep& step) {
+  const MatrixOperation operation = MatrixOperation::unpacked(step.detail);
+  std::array<Column, kMostMatrixWords> words = {};
+  std::array<Column, kMostMatrixWords> results = {};
+  std::array<MatrixColumn, kMostMatrixWords> in = {};
+  std::array<Word*, kMostMatrixWords> out = {};
+  for (std::size_t i = 0; i < kMostMatrixWords; ++i) {
+    in[i] = words[i].data();
+    out[i] = results[i].data();
+  }
+  for (const LaneGroup* group : groups) {
+    for (std::size_t i = 0; i < step.words.size(); ++i) {
+      const Word* word = group->read(step.words[i]);
+      for_lanes(group->mask, [&](unsigned lane) { words[i][lane] = word[lane]; });
+    }
+  }
+  compute_matrix(operation, in.data(), out.data());
+  for (const LaneGroup* group : groups) {
+    for (std::size_t i = 0; i < step.results.size(); ++i) {
+      Word* result = group->frame->column(step.results[i]);
+      for_lanes(group->mask, [&](unsigned lane) { result[lane] = results[i][lane]; });
+    }
+  }
+}
+
+bool Evaluator::complete_matrix() {
+  std::array<LaneGroup*, kLanes> waiting = {};
+  std::size_t count = 0;
+  LaneMask arrived = 0;
+  for (LaneGroup& group : groups_) {
+    if (group.mask != 0 && group.state == LaneGroup::State::kExchanging &&
+        group.step().operation == LaneOperation::kMatrix) {
+      waiting[count++] = &group;
+      arrived |= group.mask;
+    }
+  }
+  if (count == 0 || arrived != warp_->live) {
+    return false;
+  }
+  const LaneStep& step = waiting[0]->step();
+  const std::span<LaneGroup* const> groups(waiting.data(), count);
+  if (arrived != kAllLanes) {
+    trap(arrived, Trap::kLanesMissing, step.site);
+  }
+  if (std::ranges::any_of(groups, [&](LaneGroup* group) { return &group->step() != &step; })) {
+    trap(waiting[0]->mask, Trap::kLanesApart, step.site);
+  }
+  if (block().watch) {
+    block().watch->complete_in_warp(*warp_, arrived, Exchange::kMatrix);
+  }
+  finish_matrix(groups, step);
+  for (LaneGroup* group : groups) {
+    group->state = LaneGroup::State::kRunnable;
+    ++group->at;
+  }
+  return true;
+}
+
 bool Evaluator::complete_exchanges() {
-  bool completed = false;
+  bool completed = complete_matrix();
   for (unsigned kind = 0; kind <= static_cast<unsigned>(Exchange::kRedux); ++kind) {
     const auto waits = [&](const LaneGroup& group) {
       return group.mask != 0 && group.state == LaneGroup::State::kExchanging &&

@@ -103,6 +103,17 @@ Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site) {
                  "the end of a function is reached that must not be: one that never returns", {});
   case Trap::kBranchIndex:
     return fault(FaultCode::kInvalidPc, "the index of a branch is beyond its list of labels", {});
+  case Trap::kLanesMissing:
+    return fault(FaultCode::kLaunchFailed,
+                 "a matrix instruction is executed by a warp of which threads are missing",
+                 "it needs all 32: none may have ended, and a block must have a multiple of 32");
+  case Trap::kLanesApart:
+    return fault(FaultCode::kLaunchFailed,
+                 "the threads of a warp execute different matrix instructions",
+                 "with .aligned, all 32 threads must execute the same one");
+  case Trap::kNotShared:
+    return fault(FaultCode::kIllegalAddress,
+                 "the address of a matrix's row is not one of shared memory", {});
   }
   return fault(FaultCode::kLaunchFailed, "the kernel cannot go on", {});
 }

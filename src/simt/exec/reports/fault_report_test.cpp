@@ -243,6 +243,9 @@ TEST_F(FaultReport, Traps) {
   EXPECT_EQ(code(Trap::kBarrierRange), FaultCode::kLaunchFailed);
   EXPECT_EQ(code(Trap::kFellOff), FaultCode::kLaunchFailed);
   EXPECT_EQ(code(Trap::kBranchIndex), FaultCode::kInvalidPc);
+  EXPECT_EQ(code(Trap::kLanesMissing), FaultCode::kLaunchFailed);
+  EXPECT_EQ(code(Trap::kLanesApart), FaultCode::kLaunchFailed);
+  EXPECT_EQ(code(Trap::kNotShared), FaultCode::kIllegalAddress);
 }
 
 TEST_F(FaultReport, Calls) {

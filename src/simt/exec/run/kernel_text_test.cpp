@@ -126,6 +126,33 @@ $base:
   }
 }
 
+TEST(Kernel, MultipliesMatricesInCallsOfOneFunctionFromBothSidesOfABranch) {
+  // A's elements are the lanes' numbers, B's are 1: each sum of a row is that of its four lanes.
+  const std::string before = R"(
+.func (.reg .f64 sum) multiply(.reg .f64 a) {
+  .reg .f64 e<3>; mov.f64 e0, 0d3FF0000000000000; mov.f64 e1, 0d0000000000000000;
+  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {sum, e2}, {a}, {e0}, {e1, e1};
+  ret;
+}
+)";
+  const Words result = run_body(R"(
+  .reg .f64 e<2>;
+  cvt.rn.f64.u32 e0, r0; setp.lt.u32 p0, r0, 13;
+  @p0 bra $low;
+  call (e1), multiply, (e0);
+  bra $end;
+$low:
+  call (e1), multiply, (e0);
+  neg.f64 e1, e1;
+$end:
+  cvt.rni.s64.f64 d2, e1; st.global.u64 [d1], d2;)",
+                                32, before);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::uint64_t sum = i / 4 * 16 + 6;
+    EXPECT_EQ(result[i], i < 13 ? -sum : sum) << i;
+  }
+}
+
 TEST(Kernel, PassesRegistersAndStructures) {
   const std::string before = R"(
 .func (.reg .u64 sum) add3(.reg .u64 a, .reg .u32 b, .reg .u64 c) {

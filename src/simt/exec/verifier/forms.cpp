@@ -115,7 +115,8 @@ Slot slot_of(std::string_view text) {
       {'a', Role::kSource},           {'x', Role::kAddressSource}, {'p', Role::kPredicate},
       {'q', Role::kBooleanPredicate}, {'i', Role::kInteger},       {'m', Role::kAddress},
       {'v', Role::kLoaded},           {'V', Role::kStored},        {'L', Role::kLabel},
-      {'T', Role::kLabelList},        {'h', Role::kCachePolicy},
+      {'T', Role::kLabelList},        {'h', Role::kCachePolicy},   {'f', Role::kMatrixResult},
+      {'F', Role::kMatrixSource},
   };
   Slot slot;
   slot.role = std::ranges::find(kRoles, text[0], &std::pair<char, Role>::first)->second;

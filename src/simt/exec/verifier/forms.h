@@ -12,7 +12,7 @@ namespace gantry::simt::exec::verifier {
 
 using Modifiers = std::bitset<static_cast<std::size_t>(ptx::Modifier::kCount)>;
 using Types = std::uint32_t; ///< a bit for each Type
-static_assert(static_cast<unsigned>(ptx::Type::kS16x2) < 32);
+static_assert(static_cast<unsigned>(ptx::Type::kB1) < 32);
 
 /// What an operand of a form may be.
 struct Slot {
@@ -31,6 +31,8 @@ struct Slot {
     kLabel,
     kLabelList,
     kCachePolicy,
+    kMatrixResult,
+    kMatrixSource,
   };
   Role role = Role::kSource;
   unsigned type_index = 0;

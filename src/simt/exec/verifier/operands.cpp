@@ -158,6 +158,18 @@ bool OperandCheck::fits(const Slot& slot, const Operand& operand) const {
     return operand.kind == Kind::kLabelList;
   case Role::kCachePolicy:
     return is_source(operand, Type::kB64);
+  case Role::kMatrixResult:
+  case Role::kMatrixSource: {
+    // Registers of any type have the right size; of f64 64 bits.
+    const Type part = type == Type::kF64 ? Type::kB64 : Type::kB32;
+    return operand.kind == Kind::kVector &&
+           operand.members.size() == ptx::fragment_registers(instruction_, slot.type_index) &&
+           std::ranges::all_of(operand.members, [&](const Operand& member) {
+             return slot.role == Role::kMatrixResult || member.kind == Kind::kRegister
+                        ? is_result(member, part, false)
+                        : is_source(member, part);
+           });
+  }
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include "simt/exec/verifier/verifier.h"
 #include "simt/exec/verifier/forms.h"
 #include "simt/exec/verifier/operands.h"
+#include "simt/ptx/instruction.h"
 
 #include <algorithm>
 
@@ -48,6 +49,7 @@ bool is_feature(Modifier modifier) {
   case Modifier::kV2:
   case Modifier::kV4:
   case Modifier::kV8:
+  case Modifier::kSatfinite:
     return true;
   default:
     return false;
@@ -116,6 +118,9 @@ std::string conversion_error(const Instruction& instruction) {
   const Type to = instruction.type(0);
   const Type from = instruction.type(1);
   const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
+  if (to == Type::kTf32) {
+    return {}; // its forms say it
+  }
   const bool to_integral =
       has(Modifier::kRni) || has(Modifier::kRzi) || has(Modifier::kRmi) || has(Modifier::kRpi);
   const bool rounds =
@@ -149,6 +154,13 @@ std::string copy_error(const Instruction& instruction) {
   const std::int64_t size = operands[2].value;
   const bool valid = size == 16 || (instruction.has(Modifier::kCa) && (size == 4 || size == 8));
   return valid ? std::string{} : fmt::format("Illegal size {} for instruction 'cp.async'", size);
+}
+
+/// Of mma, those of A and B: .row.col but for products of quarters of a warp.
+bool has_layouts(const Instruction& instruction) {
+  const std::optional<ptx::MatrixLayouts> layouts = ptx::matrix_layouts(instruction);
+  const bool may_be_any = ptx::matrix_shape(instruction).products > 1;
+  return layouts && (may_be_any || (!layouts->a_by_columns && layouts->b_by_columns));
 }
 
 std::string special_error(const Instruction& instruction) {
@@ -209,6 +221,10 @@ std::string verify(const Instruction& instruction, const ptx::Function& function
       nearest = &form;
     }
     fits |= errors == 0 && operands.fits(form);
+  }
+  // A GPU has many more shapes and types of matrices.
+  if (instruction.opcode == Opcode::k_mma && (fewest != 0 || !has_layouts(instruction))) {
+    return unsupported(instruction);
   }
   if (nearest == nullptr) {
     const bool wide = std::ranges::find(instruction.types, Type::kB128) != instruction.types.end();

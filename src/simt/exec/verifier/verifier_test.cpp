@@ -92,6 +92,8 @@ TEST(Refusal, AcceptsWhatTheExecutorRuns) {
            "cvt.rni.ftz.f32.f32 f0, f1;",
            "cvt.sat.f32.f32 f0, f1;",
            "cvt.rn.bf16.f64 h0, e1;",
+           "cvt.rna.tf32.f32 r0, f1;",
+           "cvt.rz.relu.tf32.f32 r0, f1;",
            "cvta.to.shared.u64 d0, d1;",
            "cvta.global.u64 d0, g;",
            "isspacep.shared::cta p0, d1;",
@@ -172,6 +174,84 @@ TEST(Refusal, NamesWhatIsNotSupported) {
   EXPECT_EQ(error_of("ld.global.u32 r0, [d1], d2;"), "Arguments mismatch for instruction 'ld'");
   EXPECT_EQ(error_of("atom.global.v2.add.f32 {f0, f1}, [d1], {f2, f3};"),
             "Feature 'atom.global.v2.add.f32' not supported");
+}
+
+/// An instruction's name and its operands.
+struct OfMatrices {
+  const char* name;
+  const char* operands;
+};
+
+TEST(Refusal, AcceptsMatrices) {
+  for (const auto& [name, operands] : std::initializer_list<OfMatrices>{
+           {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+            "{f0, f1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, {f0, f1, f2, f3}"},
+           {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{r0, _}, {r0, r1}, {r4}, {0, 0}"},
+           {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
+            "{r0, r1, r2, r3}, {r4, r5}, {r6}, {r0, r1, r2, r3}"},
+           {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16",
+            "{f0, f1, f2, f3, f4, r0, r1, r2}, {r0, r1}, {r2, r3}, {r0, r1, r2, r3}"},
+           {"mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64", "{e0, e1}, {d2}, {e3}, {e0, e1}"},
+           {"mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32",
+            "{r0, r1, r2, r3}, {r4, r5, r6, r7}, {r1, r2}, {r0, r1, r2, r3}"},
+           {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc",
+            "{r0, r1}, {r4}, {r5}, {r0, r1}"},
+           {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "{r0, r1, r2, r3}, [s]"},
+           {"ldmatrix.sync.aligned.x1.m8n8.b16", "{r0}, [d1+16]"},
+           {"stmatrix.sync.aligned.m8n8.x2.shared::cta.b16", "[r1], {r2, r3}"},
+           {"movmatrix.sync.aligned.m8n8.trans.b16", "r0, r1"},
+       }) {
+    EXPECT_EQ(error_of(fmt::format("{} {};", name, operands)), "") << name;
+  }
+}
+
+TEST(Refusal, ChecksOperandsOfMatrices) {
+  constexpr const char* kHalves = "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16";
+  for (const auto& [name, operands] : std::initializer_list<OfMatrices>{
+           {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+            "{f0, f1, f2, f3}, {r0, r1}, {r4, r5}, {f0, f1, f2, f3}"},
+           {kHalves, "{r0, r1}, {r2, r3}, r4, {r0, r1}"},
+           {kHalves, "{h0, h1}, {r2, r3}, {r4}, {r0, r1}"},
+           {kHalves, "{r0, r1}, {r2, d3}, {r4}, {r0, r1}"},
+           {kHalves, "{r0, 1}, {r2, r3}, {r4}, {r0, r1}"},
+           {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "{e0, e1}, {f2}, {e3}, {e0, e1}"},
+           {"ldmatrix.sync.aligned.m8n8.x2.shared.b16", "{r0}, [r1]"},
+           {"ldmatrix.sync.aligned.m8n8.x1.shared.b16", "r0, [r1]"},
+           {"stmatrix.sync.aligned.m8n8.x1.shared.b16", "{r0}, [r1]"},
+           {"movmatrix.sync.aligned.m8n8.trans.b16", "{r0}, {r1}"},
+       }) {
+    const std::string text = error_of(fmt::format("{} {};", name, operands));
+    EXPECT_TRUE(text.starts_with("Arguments mismatch for instruction '")) << operands << text;
+  }
+}
+
+TEST(Refusal, NamesMatricesThatAreNotSupported) {
+  const std::string sums = " {f0, f1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, {f0, f1, f2, f3};";
+  for (const char* name : {
+           "mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32",
+           "mma.sync.aligned.m16n8k16.row.f32.f16.f16.f32",
+           "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+           "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f32",
+           "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32",
+           "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32",
+           "mma.sync.aligned.m8n8k4.row.f32.f16.f16.f32",
+           "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32",
+           "mma.sync.aligned.m16n8k16.row.col.rz.f32.f16.f16.f32",
+           "mma.sync.m16n8k16.row.col.f32.f16.f16.f32",
+           "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
+           "tcgen05.mma.cta_group::1.kind::f16",
+       }) {
+    EXPECT_EQ(error_of(name + sums), fmt::format("Feature '{}' not supported", name));
+  }
+  EXPECT_EQ(error_of("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {r0}, [r1];"),
+            "Feature 'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' not supported");
+  EXPECT_EQ(error_of("ldmatrix.sync.aligned.m8n8.shared.b16 {r0}, [r1];"),
+            "Modifier required for instruction 'ldmatrix': .x1, .x2, .x4");
+  EXPECT_EQ(error_of("ldmatrix.sync.aligned.m8n8.x1.global.b16 {r0}, [d1];"),
+            "Illegal modifier '.global' for instruction 'ldmatrix'");
+  EXPECT_EQ(error_of("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [l];"),
+            "State space mismatch between instruction and address in instruction 'ldmatrix'");
 }
 
 TEST(Refusal, NamesIllegalModifiersAndTypes) {

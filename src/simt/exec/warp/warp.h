@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 9;
+inline constexpr std::uint32_t kWarpAbi = 10;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -122,6 +122,13 @@ struct Services {
   void (*arithmetic)(std::uint32_t operation, LaneMask active, std::uint64_t* result,
                      const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c);
 
+  /// mma, ldmatrix, stmatrix and movmatrix, of all 32 lanes; `operation` is a MatrixOperation
+  /// (matrix.h). `words` and `results` hold each word for 32 lanes in turn; either may be written
+  /// in any lane. Suspends if not all lanes are active, and ends the launch if they execute
+  /// different instructions or some have exited.
+  void (*matrix)(Warp*, LaneMask active, std::uint32_t operation, std::uint64_t* words,
+                 std::uint64_t* results, Site site);
+
   std::uint64_t (*clock)(Warp*);        ///< %clock64
   std::uint64_t (*global_timer)(Warp*); ///< %globaltimer, nanoseconds
 
@@ -137,7 +144,7 @@ struct Services {
 };
 
 /// Kinds of Services::warp_exchange: operations match only others of their kind.
-enum class Exchange : std::uint32_t { kBarrier, kShuffle, kVote, kMatch, kRedux };
+enum class Exchange : std::uint32_t { kBarrier, kShuffle, kVote, kMatch, kRedux, kMatrix };
 
 enum class Trap : std::uint32_t {
   kTrap,          ///< the instruction trap
@@ -147,6 +154,9 @@ enum class Trap : std::uint32_t {
   kBarrierRange,  ///< a barrier's number or count is not valid
   kFellOff,       ///< the end of a function without a result, or of a .noreturn one
   kBranchIndex,   ///< the index of brx.idx is beyond its list
+  kLanesMissing,  ///< an instruction of all 32 lanes of a warp that has fewer
+  kLanesApart,    ///< lanes execute different instructions of that kind
+  kNotShared,     ///< the generic address of ldmatrix or stmatrix is not one of shared memory
 };
 
 /// A warp being executed. One at a time is current on a host thread.
