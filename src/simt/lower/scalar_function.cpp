@@ -250,8 +250,8 @@ void ScalarFunction::lower_guarded(const ptx::Instruction& instruction, std::uin
 
 void ScalarFunction::lower(const ptx::Instruction& instruction) {
   // The verifier has rejected what nobody here knows; if it is reached all the same, it traps.
-  if (!lower_integer(instruction) && !lower_float(instruction) && !lower_memory(instruction) &&
-      !lower_control(instruction) && !lower_warp(instruction)) {
+  if (!lower_integer(instruction) && !lower_float(instruction) && !lower_async(instruction) &&
+      !lower_memory(instruction) && !lower_control(instruction) && !lower_warp(instruction)) {
     trap(exec::Trap::kNotSupported);
   }
 }

@@ -6,6 +6,7 @@
 // an array words of 64 bits. An entry has none: it reads its parameters from the launch's buffer.
 #pragma once
 
+#include "simt/exec/warp/async_operation.h"
 #include "simt/exec/warp/warp.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/call_interface.h"
@@ -127,6 +128,14 @@ private:
   [[nodiscard]] Value* is_in_space(Value* address, ptx::Space space);
   [[nodiscard]] Value* atomic_add_packed(Value* pointer, Value* value, ptx::Type type);
   void fence(const ptx::Instruction& instruction);
+
+  // scalar_async.cpp
+  bool lower_async(const ptx::Instruction& instruction);
+  void lower_mbarrier(const ptx::Instruction& instruction);
+  void lower_bulk(const ptx::Instruction& instruction);
+  /// An address operand as a generic address.
+  [[nodiscard]] Value* generic_address(const ptx::Operand& address, ptx::Space space);
+  Value* async(exec::AsyncOperation what, llvm::ArrayRef<Value*> words);
 
   // scalar_control.cpp
   bool lower_control(const ptx::Instruction& instruction);

@@ -133,7 +133,7 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   }
 }
 
-void WarpFunction::emit_system_call(const llvm::CallInst& call) {
+void WarpFunction::emit_words_call(const llvm::CallInst& call, std::size_t service) {
   auto* wide = builder_.getInt64Ty();
   const unsigned last = call.arg_size() - 1;
   for (unsigned i = 1; i < last; ++i) {
@@ -142,9 +142,12 @@ void WarpFunction::emit_system_call(const llvm::CallInst& call) {
         builder_.CreateConstGEP1_64(wide, words_in_, std::uint64_t{i - 1} * kLanes),
         llvm::Align(64));
   }
-  call_service(offsetof(Services, call_system), builder_.getVoidTy(),
+  call_service(service, builder_.getVoidTy(),
                {warp_, mask_, scalar(call.getArgOperand(0)), words_in_, words_out_,
                 scalar(call.getArgOperand(last))});
+  if (service == offsetof(Services, await_async) && lanes_may_be_elsewhere()) {
+    resume();
+  }
   define_vector(call, builder_.CreateAlignedLoad(vector_type(wide), words_out_, llvm::Align(64)));
 }
 

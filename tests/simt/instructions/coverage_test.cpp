@@ -49,6 +49,7 @@ constexpr Tested kTested[] = {
     {Opcode::k_alloca, "space"},
     {Opcode::k_stacksave, "space"},
     {Opcode::k_stackrestore, "space"},
+    {Opcode::k_mbarrier, "mbarrier"},
     {Opcode::k_bar, "block"},
     {Opcode::k_barrier, "block"},
     {Opcode::k_prefetch, "block"},

@@ -37,6 +37,7 @@ AccessOrder order_of(const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_fence:
   case Opcode::k_membar:
+  case Opcode::k_mbarrier:
     return AccessOrder::kFinely;
   case Opcode::k_bar:
   case Opcode::k_barrier: {
@@ -165,6 +166,12 @@ AccessFacts AccessFactsTable::find_in(AccessKind kind, Site site) const {
   }
   const ptx::Instruction& instruction = function.instructions[index];
   const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
+  if (instruction.opcode == Opcode::k_mbarrier || has(Modifier::kMbarrier) ||
+      has(Modifier::kBulk)) {
+    // BlockWatch hears of arrivals, and of waits that are over. A bulk copy may include padding.
+    facts.may_be_unused = has(Modifier::kBulk);
+    return facts;
+  }
   facts.acquires = facts.reads && (has(Modifier::kAcquire) || has(Modifier::kAcqRel));
   facts.releases = facts.writes && (has(Modifier::kRelease) || has(Modifier::kAcqRel));
   facts.strong = facts.strong || facts.acquires || facts.releases || has(Modifier::kRelaxed) ||

@@ -295,6 +295,19 @@ void BlockChecks::heap_given(std::uint64_t address, std::uint64_t size) {
   }
 }
 
+void BlockChecks::release(const Warp& warp, unsigned lane, std::uint64_t barrier) {
+  if (checks_.race) {
+    ordering_.finish_reads();
+    ordering_.write_strongly(warp.warp_index * kLanes + lane, barrier, true, Scope::kBlock);
+  }
+}
+
+void BlockChecks::acquire(const Warp& warp, unsigned lane, std::uint64_t barrier) {
+  if (checks_.race) {
+    ordering_.read_strongly(warp.warp_index * kLanes + lane, barrier, true, Scope::kBlock);
+  }
+}
+
 void BlockChecks::fence(const Warp& warp, LaneMask active, bool beyond_block) {
   if (checks_.race) {
     ordering_.fence(warp.warp_index, active, beyond_block ? Scope::kDevice : Scope::kBlock);

@@ -26,6 +26,8 @@ public:
                                                 std::uint64_t first, std::uint32_t stride,
                                                 std::uint32_t size, AccessKind kind,
                                                 AccessSpace space, Site site) override;
+  void release(const Warp& warp, unsigned lane, std::uint64_t barrier) override;
+  void acquire(const Warp& warp, unsigned lane, std::uint64_t barrier) override;
   void fence(const Warp& warp, LaneMask active, bool beyond_block) override;
   [[nodiscard]] std::optional<Fault> arrive_in_warp(const Warp& warp, LaneMask active,
                                                     const LaneMask* masks, Site site) override;

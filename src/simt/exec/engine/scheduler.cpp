@@ -128,8 +128,9 @@ void Scheduler::leave(WarpSplit& split) {
   const Warp& warp = split.slot->warp;
   split.live = warp.live;
   split.local_used = warp.local_used;
-  loops_ |=
-      split.waiting.what == Waiting::For::kYield || split.waiting.what == Waiting::For::kSleep;
+  const Waiting::For what = split.waiting.what;
+  loops_ |= what == Waiting::For::kYield || what == Waiting::For::kSleep ||
+            what == Waiting::For::kMbarrier;
 }
 
 // Runs the split, and those that it switches to.
@@ -194,6 +195,25 @@ void Scheduler::suspend() {
   split.slot->stack.suspend();
 }
 
+// Called after a round that brought nothing forward.
+bool Scheduler::waits_in_vain() {
+  constexpr std::uint32_t kRounds = 20'000;
+  constexpr std::chrono::seconds kTime(3);
+  const bool all_wait = std::ranges::none_of(splits, [](const WarpSplit* split) {
+    return split->waiting.what == Waiting::For::kYield ||
+           split->waiting.what == Waiting::For::kSleep;
+  });
+  if (!all_wait) {
+    rounds_in_vain_ = 0;
+    return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (rounds_in_vain_++ == 0) {
+    vain_since_ = now;
+  }
+  return rounds_in_vain_ > kRounds && now - vain_since_ > kTime;
+}
+
 Turn Scheduler::turn() {
   Block& block = slot->block;
   const std::uint64_t before = block.progress;
@@ -214,9 +234,10 @@ Turn Scheduler::turn() {
     return Turn::kEnded;
   }
   if (block.progress != before) {
+    rounds_in_vain_ = 0;
     return Turn::kProgress;
   }
-  if (loops_) {
+  if (loops_ && !waits_in_vain()) {
     return Turn::kIdle;
   }
   std::vector<WaitingWarp> waiting;

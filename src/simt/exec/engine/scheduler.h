@@ -3,7 +3,9 @@
 // A warp split is one copy of a warp's stack: each warp starts with one, and has more once it has
 // divided. The splits of a block run in rounds, each until it suspends; one that still waits is
 // skipped. If a whole round makes no progress and no split merely loops or sleeps, the block is
-// dead, and the launch ends with a report of who waits where.
+// dead, and the launch ends with a report of who waits where. A split that waits at a barrier in
+// shared memory asks again and again, as its code may have something else to do: if for seconds
+// all others wait and nobody arrives, the block is as dead.
 #pragma once
 
 #include "simt/exec/blocks/block.h"
@@ -11,6 +13,7 @@
 #include "simt/exec/warp/warp.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -121,14 +124,17 @@ struct Scheduler {
   [[noreturn]] void end();
 
 private:
-  std::size_t position_ = 0;  ///< in this round, of the split that runs
-  std::size_t round_end_ = 0; ///< those split off in this round have their turn in the next
-  bool loops_ = false;        ///< some split of this round only loops or sleeps
+  std::size_t position_ = 0;         ///< in this round, of the split that runs
+  std::size_t round_end_ = 0;        ///< those split off in this round have their turn in the next
+  bool loops_ = false;               ///< some split of this round only loops or sleeps
+  std::uint32_t rounds_in_vain_ = 0; ///< in turn, in which nobody did more than ask for a barrier
+  std::chrono::steady_clock::time_point vain_since_;
 
   void run(WarpSplit& split);
   void enter(WarpSplit& split);
   void leave(WarpSplit& split);
   [[nodiscard]] bool can_go_on(const WarpSplit& split) const;
+  [[nodiscard]] bool waits_in_vain();
 };
 
 // What the engines do to the block of a warp; called on the warp's own stack. None of these

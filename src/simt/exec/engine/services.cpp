@@ -3,6 +3,7 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/code/code.h"
+#include "simt/exec/engine/async.h"
 #include "simt/exec/engine/call_adapter.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/system_calls.h"
@@ -302,14 +303,34 @@ void call_system(Warp* warp, LaneMask active, std::uint32_t call, const std::uin
   system_call(*warp, active, static_cast<ptx::SystemCall>(call), arguments, results, site);
 }
 
+void start_async(Warp* warp, LaneMask active, std::uint32_t operation,
+                 const std::uint64_t* arguments, std::uint64_t* results, Site site) {
+  start_async(*warp, active, AsyncOperation::unpacked(operation), arguments, results, site);
+}
+
+void await_async(Warp* warp, LaneMask active, std::uint32_t operation,
+                 const std::uint64_t* arguments, std::uint64_t* results, Site site) {
+  const AsyncOperation what = AsyncOperation::unpacked(operation);
+  if (test_async(*warp, active, what, arguments, results, site) != 0) {
+    return;
+  }
+  // Pending lanes may be those that are to arrive.
+  warp->fuel = kLoopFuel;
+  if (waits_for_own_warp(*warp, active) && !separate(warp, active)) {
+    return;
+  }
+  suspend(*warp, waiting_for_async(active, arguments, site));
+  (void)test_async(*warp, active & warp->live, what, arguments, results, site);
+}
+
 std::uint64_t clock_now(Warp*) {
   return now();
 }
 
 constexpr Services kServices = {
-    check_access, barrier,      barrier_arrive, warp_exchange, yield,         nanosleep,
-    exit_lanes,   trap,         resolve_call,   call_system,   compute_lanes, clock_now,
-    clock_now,    watch_access, watch_row,      watch_fence,
+    check_access,  barrier,   barrier_arrive, warp_exchange, yield,       nanosleep,
+    exit_lanes,    trap,      resolve_call,   call_system,   start_async, await_async,
+    compute_lanes, clock_now, clock_now,      watch_access,  watch_row,   watch_fence,
 };
 
 } // namespace

@@ -1,12 +1,16 @@
 #include "simt/exec/reports/fault_report.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/mbarrier.h"
 #include "simt/exec/reports/address_report.h"
 #include "simt/exec/reports/report.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <optional>
 #include <utility>
 
 namespace gantry::simt::exec {
@@ -18,6 +22,17 @@ constexpr std::size_t kWarpsListed = 32;
 
 std::string threads_count(std::uint32_t threads) {
   return threads == 0 ? std::string("all threads") : fmt::format("{} threads", threads);
+}
+
+/// "mbarrier at offset 16 in 'full'".
+std::string mbarrier_text(const Warp& warp, std::uint64_t address) {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(warp.shared);
+  if (offset >= warp.shared_size) {
+    return fmt::format("mbarrier at {:#x}", address);
+  }
+  const std::string variable = shared_variable_at(warp, offset);
+  return fmt::format("mbarrier at offset {}{}", offset,
+                     variable.empty() ? "" : fmt::format(" in '{}'", variable));
 }
 
 std::string waiting_for(const Warp& warp, const Waiting& waiting) {
@@ -33,6 +48,17 @@ std::string waiting_for(const Warp& warp, const Waiting& waiting) {
     }
     return fmt::format("barrier {} for {}, of which {} have come", waiting.id,
                        threads_count(waiting.threads), arrived);
+  }
+  case Waiting::For::kMbarrier: {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(waiting.address), sizeof word);
+    const std::optional<Mbarrier> barrier = Mbarrier::of(word);
+    return fmt::format(
+        "the {}{}", mbarrier_text(warp, waiting.address),
+        !barrier ? ""
+                 : fmt::format(
+                       ", of which {} arrivals and {} are missing", barrier->pending,
+                       bytes_text(static_cast<std::uint64_t>(std::max(barrier->transactions, 0)))));
   }
   case Waiting::For::kLanes:
     return fmt::format("lanes {:#010x} of its warp", waiting.lanes);
@@ -122,6 +148,35 @@ Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id, std::uin
                     std::string_view what, Site site) {
   Report report(warp, lanes, site,
                 fmt::format("barrier {} for {}: {}", id, threads_count(threads), what));
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
+Fault window_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
+                   AccessKind kind, Site site) {
+  // An instruction that names the space has given an offset.
+  const CodePosition position = look_up(warp, site);
+  const auto has = [&](ptx::Modifier modifier) {
+    return position.instruction != nullptr && position.instruction->has(modifier);
+  };
+  const bool is_offset = has(ptx::Modifier::kShared) || has(ptx::Modifier::kSharedCta) ||
+                         has(ptx::Modifier::kSharedCluster);
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(warp.shared);
+  std::uint64_t addresses[kLanes] = {};
+  addresses[lane] = is_offset ? offset : address;
+  return access_fault(warp, 1U << lane, addresses, size, kind,
+                      is_offset ? AccessSpace::kShared : AccessSpace::kGeneric, site);
+}
+
+Fault bulk_size_fault(const Warp& warp, unsigned lane, std::uint64_t bytes, Site site) {
+  Report report(warp, 1U << lane, site, fmt::format("a bulk copy of {}", bytes_text(bytes)));
+  report.hint("sizes of bulk copies are multiples of 16, and so are their addresses");
+  return std::move(report).fault(FaultCode::kMisalignedAddress);
+}
+
+Fault mbarrier_fault(const Warp& warp, LaneMask lanes, std::uint64_t address, std::string_view what,
+                     std::string_view hint, Site site) {
+  Report report(warp, lanes, site, fmt::format("{}: {}", mbarrier_text(warp, address), what));
+  report.hint(hint);
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
 

@@ -174,6 +174,8 @@ std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
   if (!slot->block.watch && grid.launch->watch) {
     slot->block.watch = grid.launch->watch->watch_block();
   }
+  slot->block.shared = slot->shared_memory;
+  slot->block.shared_size = grid.shared_size;
   slot->block.warps = grid.warps;
   for (std::uint32_t i = 0; i < grid.warps; ++i) {
     set_up_warp(grid, *slot, i);
@@ -380,6 +382,7 @@ private:
     }
     Block& block = resident.slot->block;
     block.barriers = {};
+    block.mbarriers.clear();
     block.progress = 0;
     set_block(grid_, *resident.slot, first_++, thread_);
     resident.scheduler->begin(*resident.slot, warp_main);

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 9;
+inline constexpr std::uint32_t kWarpAbi = 10;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -116,6 +116,14 @@ struct Services {
   /// vprintf, malloc, free, __assertfail; `call` is a ptx::SystemCall (system_calls.h).
   void (*call_system)(Warp*, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,
                       std::uint64_t* results, Site site);
+
+  /// mbarrier, bulk copies and what else is asynchronous; `operation` is a packed AsyncOperation
+  /// (async_operation.h), of which kWait is await's. That suspends while no lane's phase is over,
+  /// but not for ever.
+  void (*start_async)(Warp*, LaneMask active, std::uint32_t operation,
+                      const std::uint64_t* arguments, std::uint64_t* results, Site site);
+  void (*await_async)(Warp*, LaneMask active, std::uint32_t operation,
+                      const std::uint64_t* arguments, std::uint64_t* results, Site site);
 
   /// Arithmetic that no machine instruction does; `operation` is an Arithmetic (arithmetic.h).
   /// Operands and result are words of 64 bits a lane, of which the operation's width is used.
