@@ -14,9 +14,7 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::Space;
 
-namespace {
-
-AsyncReduction reduction_of(const ptx::Instruction& instruction) {
+AsyncReduction ScalarFunction::reduction_of(const ptx::Instruction& instruction) {
   static constexpr std::pair<Modifier, AsyncReduction> kRows[] = {
       {Modifier::kAdd, AsyncReduction::kAdd},       {Modifier::kMin, AsyncReduction::kMin},
       {Modifier::kMax, AsyncReduction::kMax},       {Modifier::kInc, AsyncReduction::kIncrement},
@@ -31,9 +29,10 @@ AsyncReduction reduction_of(const ptx::Instruction& instruction) {
   return AsyncReduction::kNone;
 }
 
-} // namespace
-
 bool ScalarFunction::lower_async(const ptx::Instruction& instruction) {
+  if (lower_cluster(instruction)) {
+    return true;
+  }
   if (instruction.opcode == Opcode::k_mbarrier) {
     lower_mbarrier(instruction);
     return true;
@@ -68,9 +67,8 @@ llvm::Value* ScalarFunction::async(AsyncOperation what, llvm::ArrayRef<Value*> w
   std::vector<Value*> arguments = {number(what.packed())};
   arguments.insert(arguments.end(), words.begin(), words.end());
   arguments.push_back(site());
-  return operation(what.action == AsyncAction::kWait ? LaneOperation::kAsyncWait
-                                                     : LaneOperation::kAsync,
-                   bits(64), arguments);
+  const bool waits = what.action == AsyncAction::kWait || what.action == AsyncAction::kClusterWait;
+  return operation(waits ? LaneOperation::kAsyncWait : LaneOperation::kAsync, bits(64), arguments);
 }
 
 void ScalarFunction::lower_mbarrier(const ptx::Instruction& instruction) {
@@ -89,6 +87,7 @@ void ScalarFunction::lower_mbarrier(const ptx::Instruction& instruction) {
   Value* barrier = generic_address(operands[returns ? 1 : 0], ptx::accessed_space(instruction));
   AsyncOperation what;
   what.relaxed = has(Modifier::kRelaxed);
+  what.to = has(Modifier::kSharedCluster) ? AsyncPlace::kClusterShared : AsyncPlace::kShared;
   if (has(Modifier::kTestWait) || has(Modifier::kTryWait)) {
     what.action = has(Modifier::kTryWait) ? AsyncAction::kWait : AsyncAction::kTest;
     what.by_parity = has(Modifier::kParity);
@@ -137,9 +136,12 @@ void ScalarFunction::lower_bulk(const ptx::Instruction& instruction) {
     return generic_address(instruction.operands[index],
                            place == AsyncPlace::kGlobal ? Space::kGlobal : Space::kShared);
   };
+  what.multicast = has(Modifier::kMulticastCluster);
   async(what, {address(0, what.to), address(1, what.from),
                builder_.CreateZExt(get_bits(instruction.operands[2], 32), bits(64)),
-               counts ? address(3, AsyncPlace::kShared) : static_cast<Value*>(number(0, 64))});
+               counts ? address(3, AsyncPlace::kShared) : static_cast<Value*>(number(0, 64)),
+               what.multicast ? builder_.CreateZExt(get_bits(instruction.operands[4], 16), bits(64))
+                              : static_cast<Value*>(number(0, 64))});
 }
 
 } // namespace gantry::simt::lower

@@ -371,24 +371,16 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
   case SpecialRegister::kGlobaltimerHi:
     return builder_.CreateLShr(operation(LaneOperation::kGlobalTimer, bits(64), {}), 32);
   case SpecialRegister::kPm:
-  case SpecialRegister::kIsExplicitCluster:
-  case SpecialRegister::kClusterCtarank:
-  case SpecialRegister::kClusterCtaid:
     return number(0, 64);
-  case SpecialRegister::kClusterNctarank:
+  case SpecialRegister::kClusterid:
+  case SpecialRegister::kNclusterid:
+  case SpecialRegister::kClusterCtaid:
   case SpecialRegister::kClusterNctaid:
-    return number(1);
+    return operation(
+        LaneOperation::kSpecial, bits(32),
+        {number(static_cast<unsigned>(operand.special)), number(operand.element % 3U)});
   default: {
-    // A block is a cluster of its own.
-    SpecialRegister which = operand.special;
-    unsigned element = operand.element;
-    if (which == SpecialRegister::kClusterid) {
-      which = static_cast<SpecialRegister>(static_cast<unsigned>(SpecialRegister::kCtaidX) +
-                                           element % 3);
-    } else if (which == SpecialRegister::kNclusterid) {
-      which = static_cast<SpecialRegister>(static_cast<unsigned>(SpecialRegister::kNctaidX) +
-                                           element % 3);
-    }
+    const SpecialRegister which = operand.special;
     const bool wide = which == SpecialRegister::kGridid;
     return operation(
         LaneOperation::kSpecial, bits(wide ? 64 : 32),

@@ -133,6 +133,16 @@ private:
   bool lower_async(const ptx::Instruction& instruction);
   void lower_mbarrier(const ptx::Instruction& instruction);
   void lower_bulk(const ptx::Instruction& instruction);
+  [[nodiscard]] static exec::AsyncReduction reduction_of(const ptx::Instruction& instruction);
+  // scalar_cluster.cpp
+  bool lower_cluster(const ptx::Instruction& instruction);
+  void lower_map_address(const ptx::Instruction& instruction);
+  void lower_remote_store(const ptx::Instruction& instruction);
+  [[nodiscard]] Value* cluster_rank(ptx::SpecialRegister which);
+  /// How far into the shared memory of the cluster's first block, and those behind it, an address
+  /// is; an offset in the block's own if it is_offset.
+  [[nodiscard]] Value* from_first_block(Value* address, bool is_offset);
+  [[nodiscard]] Value* is_in_cluster(Value* address);
   /// An address operand as a generic address.
   [[nodiscard]] Value* generic_address(const ptx::Operand& address, ptx::Space space);
   Value* async(exec::AsyncOperation what, llvm::ArrayRef<Value*> words);

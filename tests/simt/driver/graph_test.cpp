@@ -278,10 +278,14 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
   value.cooperative = 1;
   EXPECT_OK(cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value));
   value = {};
-  value.clusterDim.x = 2;
-  EXPECT_EQ(
-      cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
-      CUDA_ERROR_NOT_SUPPORTED);
+  const auto set_cluster = [&](unsigned x, unsigned y) {
+    value.clusterDim = {x, y, 1};
+    return cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                &value);
+  };
+  EXPECT_EQ(set_cluster(2, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(set_cluster(512, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(set_cluster(1, 1));
   EXPECT_EQ(
       cuda().cuGraphKernelNodeSetAttribute(first, static_cast<CUlaunchAttributeID>(99), &value),
       CUDA_ERROR_INVALID_VALUE);

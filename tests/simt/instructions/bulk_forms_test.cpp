@@ -154,9 +154,10 @@ TEST(BulkForms, BytesAreCountedByABarrier) {
       text += "  @%one mbarrier.init.shared::cta.b64 [%b], 1;\n";
       text += kSync;
       text += "  @%one mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], 512;\n";
-      text += fmt::format("  add.u64 %a, %in16, {}; {} [%s], [{}], %n, [%b]{};\n",
-                          places.first_input(0), instance.name(), from_global ? "%a" : "%f",
-                          policy_of(instance));
+      text +=
+          fmt::format("  add.u64 %a, %in16, {}; {} [%s], [{}], %n, [%b]{}{};\n",
+                      places.first_input(0), instance.name(), from_global ? "%a" : "%f",
+                      instance.has(Modifier::kMulticastCluster) ? ", 1" : "", policy_of(instance));
       text += fmt::format("{0}:\n  mbarrier.try_wait.parity.shared::cta.b64 %p, [%b], 0; @!%p bra "
                           "{0};\n",
                           places.label("again"));

@@ -50,6 +50,8 @@ constexpr Tested kTested[] = {
     {Opcode::k_stacksave, "space"},
     {Opcode::k_stackrestore, "space"},
     {Opcode::k_mbarrier, "mbarrier"},
+    {Opcode::k_mapa, "cluster"},
+    {Opcode::k_getctarank, "cluster"},
     {Opcode::k_bar, "block"},
     {Opcode::k_barrier, "block"},
     {Opcode::k_prefetch, "block"},

@@ -31,6 +31,9 @@ void start_async(Warp& warp, LaneMask active, AsyncOperation operation,
 /// AsyncAction::kWait as it is now. Returns the lanes whose phase is over.
 LaneMask test_async(Warp& warp, LaneMask active, AsyncOperation operation,
                     const std::uint64_t* arguments, std::uint64_t* results, Site site);
+/// AsyncAction::kClusterWait: whether the lanes may go on.
+[[nodiscard]] bool wait_in_cluster(Warp& warp, LaneMask active, Site site);
+[[nodiscard]] Waiting waiting_for_cluster(const Warp& warp, LaneMask active, Site site);
 /// Of lanes whose phase is not.
 [[nodiscard]] Waiting waiting_for_async(LaneMask active, const std::uint64_t* arguments, Site site);
 

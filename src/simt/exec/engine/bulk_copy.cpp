@@ -23,6 +23,9 @@ template <typename Bits>
 Bits reduced(const AsyncOperation& operation, Bits old, Bits value) {
   using Signed = std::make_signed_t<Bits>;
   const bool is_signed = ptx::is_signed(operation.type);
+  if (operation.reduction == AsyncReduction::kNone) {
+    return value;
+  }
   if (ptx::is_float(operation.type)) {
     Arithmetic arithmetic;
     arithmetic.type = operation.type;
@@ -71,6 +74,14 @@ void reduce(const AsyncOperation& operation, std::uint64_t to, std::uint64_t fro
   }
 }
 
+std::optional<Fault> count_bytes(Warp& warp, unsigned lane, std::uint64_t barrier, AsyncPlace place,
+                                 std::uint64_t bytes, Site site) {
+  std::uint64_t before = 0;
+  return SharedBarrier(warp, lane, barrier, place, site)
+      .change([&](Mbarrier& object) { return object.complete(static_cast<std::int64_t>(bytes)); },
+              true, before);
+}
+
 class BulkCopy {
 public:
   BulkCopy(Warp& warp, const AsyncOperation& operation, const LaneWords& words, Site site)
@@ -85,22 +96,37 @@ public:
     if (auto fault = check(from(), operation_.from, AccessKind::kLoad)) {
       return fault;
     }
-    if (auto fault = check(to(), operation_.to, kind)) {
-      return fault;
+    if (!operation_.multicast) {
+      return deliver(0, kind);
     }
-    move();
-    if (!operation_.counts_bytes) {
-      return std::nullopt;
+    // To the same place in each block of the mask.
+    for (std::uint32_t rank = 0; rank < kMostBlocks; ++rank) {
+      if ((words_[4] >> rank & 1) == 0) {
+        continue;
+      }
+      const std::uint64_t distance = (std::uint64_t{rank} - warp_.block->rank) * kSharedStride;
+      if (auto fault = deliver(distance, kind)) {
+        return fault;
+      }
     }
-    std::uint64_t before = 0;
-    return SharedBarrier(warp_, words_.lane(), words_[3], site_)
-        .change(
-            [&](Mbarrier& barrier) { return barrier.complete(static_cast<std::int64_t>(bytes())); },
-            true, before);
+    return std::nullopt;
   }
 
 private:
-  [[nodiscard]] std::uint64_t to() const { return words_[0]; }
+  static constexpr std::uint32_t kMostBlocks = 16;
+
+  /// To the destination, or so far behind it, as its barrier is.
+  std::optional<Fault> deliver(std::uint64_t distance, AccessKind kind) const {
+    const std::uint64_t to = words_[0] + distance;
+    if (auto fault = check(to, operation_.to, kind)) {
+      return fault;
+    }
+    move(to);
+    return operation_.counts_bytes ? count_bytes(warp_, words_.lane(), words_[3] + distance,
+                                                 operation_.to, bytes(), site_)
+                                   : std::nullopt;
+  }
+
   [[nodiscard]] std::uint64_t from() const { return words_[1]; }
   [[nodiscard]] std::uint64_t bytes() const { return words_[2]; }
 
@@ -109,7 +135,8 @@ private:
     BlockWatch* const watch = warp_.block->watch.get();
     const bool is_global = place == AsyncPlace::kGlobal;
     const LaneMemory memory(warp_, words_.lane());
-    for (std::uint64_t address = first; address < first + bytes(); address += kPiece) {
+    for (std::uint64_t at = 0; at < bytes(); at += kPiece) {
+      const std::uint64_t address = first + at;
       std::uint64_t addresses[kLanes] = {};
       addresses[words_.lane()] = address;
       const LaneMask lane = 1U << words_.lane();
@@ -119,7 +146,8 @@ private:
         if (!good && settings().checks.memory) {
           return access_fault(warp_, lane, addresses, kPiece, kind, AccessSpace::kGlobal, site_);
         }
-      } else if (address % kPiece != 0 || block_with_shared(warp_, address, kPiece) == nullptr) {
+      } else if (address % kPiece != 0 ||
+                 block_with_shared(warp_, address, kPiece, place) == nullptr) {
         return window_fault(warp_, words_.lane(), address, kPiece, kind, site_);
       }
       if (watch != nullptr) {
@@ -133,18 +161,18 @@ private:
     return std::nullopt;
   }
 
-  void move() const {
+  void move(std::uint64_t to) const {
     if (operation_.reduction == AsyncReduction::kNone) {
-      std::memmove(reinterpret_cast<void*>(to()), reinterpret_cast<const void*>(from()), bytes());
+      std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from()), bytes());
       return;
     }
     switch (ptx::size_of(operation_.type)) {
     case 2:
-      return reduce<std::uint16_t>(operation_, to(), from(), bytes());
+      return reduce<std::uint16_t>(operation_, to, from(), bytes());
     case 4:
-      return reduce<std::uint32_t>(operation_, to(), from(), bytes());
+      return reduce<std::uint32_t>(operation_, to, from(), bytes());
     default:
-      return reduce<std::uint64_t>(operation_, to(), from(), bytes());
+      return reduce<std::uint64_t>(operation_, to, from(), bytes());
     }
   }
 
@@ -159,6 +187,36 @@ private:
 std::optional<Fault> copy_bulk(Warp& warp, const AsyncOperation& operation, const LaneWords& words,
                                Site site) {
   return BulkCopy(warp, operation, words, site).run();
+}
+
+std::optional<Fault> store_async(Warp& warp, const AsyncOperation& operation,
+                                 const LaneWords& words, Site site) {
+  const std::uint32_t size = ptx::size_of(operation.type);
+  const auto bytes = static_cast<std::uint32_t>(words[2] * size);
+  const std::uint64_t to = words[0];
+  const AccessKind kind =
+      operation.reduction == AsyncReduction::kNone ? AccessKind::kStore : AccessKind::kAtomic;
+  if (to % bytes != 0 || block_with_shared(warp, to, bytes, operation.to) == nullptr) {
+    return window_fault(warp, words.lane(), to, bytes, kind, site);
+  }
+  if (BlockWatch* const watch = warp.block->watch.get()) {
+    std::uint64_t addresses[kLanes] = {};
+    addresses[words.lane()] = to;
+    if (auto fault = watch->access(warp, 1U << words.lane(), addresses, bytes, kind,
+                                   AccessSpace::kGeneric, site)) {
+      return fault;
+    }
+  }
+  for (std::uint64_t i = 0; i < words[2]; ++i) {
+    const std::uint64_t value = words[static_cast<unsigned>(3 + i)];
+    const auto from = reinterpret_cast<std::uint64_t>(&value);
+    if (size == 4) {
+      reduce<std::uint32_t>(operation, to + i * size, from, size);
+    } else {
+      reduce<std::uint64_t>(operation, to + i * size, from, size);
+    }
+  }
+  return count_bytes(warp, words.lane(), words[1], operation.to, bytes, site);
 }
 
 } // namespace gantry::simt::exec

@@ -12,4 +12,8 @@ namespace gantry::simt::exec {
 [[nodiscard]] std::optional<Fault> copy_bulk(Warp& warp, const AsyncOperation& operation,
                                              const LaneWords& words, Site site);
 
+/// st.async and red.async (9.7.9.13, 9.7.13.9).
+[[nodiscard]] std::optional<Fault> store_async(Warp& warp, const AsyncOperation& operation,
+                                               const LaneWords& words, Site site);
+
 } // namespace gantry::simt::exec

@@ -308,9 +308,22 @@ void start_async(Warp* warp, LaneMask active, std::uint32_t operation,
   start_async(*warp, active, AsyncOperation::unpacked(operation), arguments, results, site);
 }
 
+void await_cluster(Warp* warp, LaneMask active, Site site) {
+  if (wait_in_cluster(*warp, active, site) || !separate(warp, active)) {
+    return;
+  }
+  do {
+    suspend(*warp, waiting_for_cluster(*warp, active, site));
+  } while (!wait_in_cluster(*warp, active, site));
+}
+
 void await_async(Warp* warp, LaneMask active, std::uint32_t operation,
                  const std::uint64_t* arguments, std::uint64_t* results, Site site) {
   const AsyncOperation what = AsyncOperation::unpacked(operation);
+  if (what.action == AsyncAction::kClusterWait) {
+    await_cluster(warp, active, site);
+    return;
+  }
   if (test_async(*warp, active, what, arguments, results, site) != 0) {
     return;
   }

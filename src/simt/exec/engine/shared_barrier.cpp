@@ -1,5 +1,6 @@
 #include "simt/exec/engine/shared_barrier.h"
 
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/host/settings.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/reports/report.h"
@@ -10,10 +11,16 @@
 
 namespace gantry::simt::exec {
 
-Block* block_with_shared(const Warp& warp, std::uint64_t address, std::uint64_t size) {
+Block* block_with_shared(const Warp& warp, std::uint64_t address, std::uint64_t size,
+                         AsyncPlace place) {
   Block& own = *warp.block;
   const std::uint64_t into = address - own.shared;
-  return into < own.shared_size && own.shared_size - into >= size ? &own : nullptr;
+  if (into < own.shared_size && own.shared_size - into >= size) {
+    return &own;
+  }
+  return place == AsyncPlace::kClusterShared && own.cluster != nullptr
+             ? own.cluster->owner_of(address, size)
+             : nullptr;
 }
 
 std::uint32_t SharedBarrier::offset() const {
@@ -28,7 +35,7 @@ Fault SharedBarrier::wrong(std::string_view what, std::string_view hint) const {
 std::optional<Fault> SharedBarrier::begin(AccessKind kind) {
   std::uint64_t addresses[kLanes] = {};
   addresses[lane_] = address_;
-  owner_ = block_with_shared(*warp_, address_, Mbarrier::kBytes);
+  owner_ = block_with_shared(*warp_, address_, Mbarrier::kBytes, place_);
   if (owner_ == nullptr || address_ % Mbarrier::kBytes != 0) {
     return window_fault(*warp_, lane_, address_, Mbarrier::kBytes, kind, site_);
   }
@@ -105,7 +112,7 @@ std::optional<Fault> SharedBarrier::change(const std::function<std::string_view(
     return wrong(error);
   }
   if (releases && warp_->block->watch) {
-    warp_->block->watch->release(*warp_, lane_, address_);
+    warp_->block->watch->release(*warp_, lane_, address_, false);
   }
   write(barrier.word());
   return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/blocks/mbarrier.h"
+#include "simt/exec/warp/async_operation.h"
 #include "simt/exec/warp/fault.h"
 #include "simt/exec/warp/warp.h"
 
@@ -17,13 +18,14 @@ namespace gantry::simt::exec {
 
 /// The block whose shared memory has `size` bytes at `address`, as far as the warp may access it;
 /// null if there is none.
-[[nodiscard]] Block* block_with_shared(const Warp& warp, std::uint64_t address, std::uint64_t size);
+[[nodiscard]] Block* block_with_shared(const Warp& warp, std::uint64_t address, std::uint64_t size,
+                                       AsyncPlace place);
 
 class SharedBarrier {
 public:
   /// `address` is a generic one. `warp` outlives this.
-  SharedBarrier(Warp& warp, unsigned lane, std::uint64_t address, Site site)
-      : warp_(&warp), lane_(lane), address_(address), site_(site) {}
+  SharedBarrier(Warp& warp, unsigned lane, std::uint64_t address, AsyncPlace place, Site site)
+      : warp_(&warp), lane_(lane), address_(address), place_(place), site_(site) {}
 
   [[nodiscard]] std::optional<Fault> init(std::uint64_t count);
   [[nodiscard]] std::optional<Fault> invalidate();
@@ -45,6 +47,7 @@ private:
   Warp* warp_;
   unsigned lane_;
   std::uint64_t address_;
+  AsyncPlace place_;
   Site site_;
   Block* owner_ = nullptr; ///< once begin() has succeeded
 };

@@ -36,13 +36,22 @@ void await_async(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, L
   read_words(group, step, words);
   Warp& warp = evaluator.warp();
   const AsyncOperation operation = AsyncOperation::unpacked(step.detail);
-  if (test_async(warp, active, operation, words[0].data(), results.data(), step.site) == 0) {
+  const auto others_go_on = [&](Waiting why) {
     evaluator.give_way(group);
-    Waiting why = waiting_for_async(active, words[0].data(), step.site);
     // Other lanes of the warp may do more than wait.
     why.what = group.mask == warp.live ? why.what : Waiting::For::kSleep;
     suspend(warp, why);
     evaluator.has_suspended();
+  };
+  if (operation.action == AsyncAction::kClusterWait) {
+    if (!wait_in_cluster(warp, active, step.site)) {
+      group.at = group.index_of(step); // again
+      others_go_on(waiting_for_cluster(warp, active, step.site));
+    }
+    return;
+  }
+  if (test_async(warp, active, operation, words[0].data(), results.data(), step.site) == 0) {
+    others_go_on(waiting_for_async(active, words[0].data(), step.site));
     (void)test_async(warp, active, operation, words[0].data(), results.data(), step.site);
   }
   give(group, step, active, [&](unsigned lane) -> Word { return results[lane]; });

@@ -1,6 +1,7 @@
 #include "simt/exec/reports/fault_report.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/blocks/mbarrier.h"
 #include "simt/exec/reports/address_report.h"
 #include "simt/exec/reports/report.h"
@@ -22,6 +23,21 @@ constexpr std::size_t kWarpsListed = 32;
 
 std::string threads_count(std::uint32_t threads) {
   return threads == 0 ? std::string("all threads") : fmt::format("{} threads", threads);
+}
+
+/// Where in the shared memory of another block of the cluster an address is; empty if it is in
+/// none's.
+std::string neighbour_text(const Warp& warp, std::uint64_t address) {
+  const Cluster* const cluster = warp.block->cluster;
+  const Block* const owner = cluster != nullptr ? cluster->neighbour_at(address) : nullptr;
+  if (owner == nullptr || owner == warp.block) {
+    return {};
+  }
+  return fmt::format("the address is {} into the shared memory of {} of block ({},{},{}) of the "
+                     "cluster{}",
+                     bytes_text(address - owner->shared), bytes_text(owner->shared_size),
+                     owner->index[0], owner->index[1], owner->index[2],
+                     owner->warps_alive == 0 ? ", which has ended" : "");
 }
 
 /// "mbarrier at offset 16 in 'full'".
@@ -60,6 +76,8 @@ std::string waiting_for(const Warp& warp, const Waiting& waiting) {
                        ", of which {} arrivals and {} are missing", barrier->pending,
                        bytes_text(static_cast<std::uint64_t>(std::max(barrier->transactions, 0)))));
   }
+  case Waiting::For::kCluster:
+    return "the barrier of the cluster";
   case Waiting::For::kLanes:
     return fmt::format("lanes {:#010x} of its warp", waiting.lanes);
   case Waiting::For::kNothing:
@@ -78,15 +96,24 @@ Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addres
   const std::uint64_t address = addresses[lane];
   const bool window = space == AccessSpace::kShared || space == AccessSpace::kLocal;
   const std::uint64_t beyond = size == 0 ? 0 : address % size;
-  Report report(
-      warp, lanes, site,
-      fmt::format("{} {}{} of {} at {}", beyond != 0 ? "misaligned" : "invalid",
-                  space_word(space, look_up(warp, site)), access_word(kind), bytes_text(size),
-                  window ? fmt::format("offset {}", address) : fmt::format("{:#x}", address)));
+  Report report(warp, lanes, site,
+                fmt::format("{} {}{} of {} at {}", beyond != 0 ? "misaligned" : "invalid",
+                            space_word(space, look_up(warp, site)), access_word(kind),
+                            bytes_text(size),
+                            window ? fmt::format("offset {}", static_cast<std::int64_t>(address))
+                                   : fmt::format("{:#x}", address)));
   if (beyond != 0) {
     report.line(fmt::format("the address is {} past a multiple of {}", bytes_text(beyond), size));
   }
-  if (space == AccessSpace::kShared) {
+  if (const std::string neighbour =
+          neighbour_text(warp, space == AccessSpace::kShared
+                                   ? address + reinterpret_cast<std::uint64_t>(warp.shared)
+                                   : address);
+      !neighbour.empty()) {
+    report.line(neighbour);
+    report.hint("a block of a cluster must not end, nor must its peers access its shared memory, "
+                "before a barrier of the cluster says that all are ready");
+  } else if (space == AccessSpace::kShared) {
     report.append(describe_shared(warp, address, size));
   } else if (space == AccessSpace::kLocal) {
     report.append(describe_local(warp, address, size));
@@ -148,6 +175,12 @@ Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id, std::uin
                     std::string_view what, Site site) {
   Report report(warp, lanes, site,
                 fmt::format("barrier {} for {}: {}", id, threads_count(threads), what));
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
+Fault cluster_fault(const Warp& warp, LaneMask lanes, std::string_view what, Site site) {
+  Report report(warp, lanes, site, fmt::format("barrier of the cluster: {}", what));
+  report.hint("each thread of a cluster arrives once and then waits, in turn");
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
 
@@ -226,8 +259,11 @@ Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
     const CodePosition position = look_up(*warp, waiting->site);
     const std::string where = short_position(position);
     text += fmt::format(
-        "  warp {}, thread {}{}: waits for {}{}{}\n", warp->warp_index,
-        thread_text(*warp, first_lane(waiting->active)),
+        "  {}warp {}, thread {}{}: waits for {}{}{}\n",
+        warp->block->cluster == nullptr
+            ? ""
+            : fmt::format("block ({},{},{}), ", warp->ctaid[0], warp->ctaid[1], warp->ctaid[2]),
+        warp->warp_index, thread_text(*warp, first_lane(waiting->active)),
         std::popcount(waiting->active) > 1
             ? fmt::format(" and {} more", std::popcount(waiting->active) - 1)
             : "",

@@ -11,8 +11,10 @@
 #include "simt/exec/memory/device_heap.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/memory/range_allocator.h"
+#include "simt/exec/run/cluster_run.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -37,7 +39,9 @@ struct Grid {
   std::uint32_t shared_size = 0;
   std::uint32_t local_bytes = 0;
   std::uint64_t barrier = 0; ///< address of the grid's barrier; 0: not a cooperative launch
-  std::uint64_t blocks = 0;
+  std::uint64_t blocks = 0;  ///< or clusters, if the launch has some
+  bool in_clusters = false;
+  std::uint32_t blocks_of_cluster = 1;
   std::atomic<std::uint64_t> next = 0;
   std::uint64_t chunk = 1;
 
@@ -129,7 +133,11 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
     warp.tid[axis] = place.lane_tid[axis][0];
     warp.ntid[axis] = shape.block[axis];
     warp.nctaid[axis] = shape.grid[axis];
+    warp.nclusterid[axis] = shape.grid[axis] / shape.cluster[axis];
+    warp.cluster_nctaid[axis] = shape.cluster[axis];
   }
+  warp.cluster_nctarank = shape.blocks_of_cluster();
+  warp.is_explicit_cluster = shape.in_clusters ? 1 : 0;
   warp.nsmid = thread_count();
   warp.grid_id = grid.launch->grid_id;
   warp.static_shared = grid.kernel->facts.static_shared;
@@ -151,10 +159,15 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   warp.envreg[2] = static_cast<std::uint32_t>(grid.barrier);
 }
 
-// Makes a slot ready for blocks of this grid; null if there is no memory for it.
-std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
+// Makes a slot ready for blocks of this grid; null if there is no memory for it. A block of a
+// cluster has the shared memory of its rank among `windows`.
+std::unique_ptr<BlockSlot> open_slot(const Grid& grid,
+                                     const std::shared_ptr<SharedWindows>& windows = nullptr,
+                                     std::uint32_t rank = 0) {
+  const std::int32_t device = grid.launch->program->options.device;
   std::unique_ptr<BlockSlot> slot =
-      of_thread<SlotStore>().take(grid.local_bytes, grid.launch->program->options.device);
+      windows == nullptr ? of_thread<SlotStore>().take(grid.local_bytes, device)
+                         : std::make_unique<BlockSlot>(grid.local_bytes, device, windows, rank);
   while (slot != nullptr && slot->warps.size() < grid.warps) {
     std::unique_ptr<WarpSlot> warp = WarpSlot::make(grid.local_bytes, slot->device);
     if (warp == nullptr) {
@@ -183,18 +196,37 @@ std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
   return slot;
 }
 
-void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned thread) {
+using Place = std::array<std::uint32_t, 3>;
+
+// Of number `number` in a box of that size, x first.
+Place place_in(const std::uint32_t (&size)[3], std::uint64_t number) {
+  return {static_cast<std::uint32_t>(number % size[0]),
+          static_cast<std::uint32_t>(number / size[0] % size[1]),
+          static_cast<std::uint32_t>(number / size[0] / size[1])};
+}
+
+// The block of a rank in a cluster, which is a block by itself where the launch has none.
+void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, std::uint32_t rank,
+               unsigned thread) {
   const LaunchShape& shape = grid.launch->shape;
+  const std::uint32_t clusters[3] = {shape.grid[0] / shape.cluster[0],
+                                     shape.grid[1] / shape.cluster[1],
+                                     shape.grid[2] / shape.cluster[2]};
+  const Place cluster = place_in(clusters, number);
+  const Place in_cluster = place_in(shape.cluster, rank);
   Block& block = slot.block;
   block.warps_alive = grid.warps;
-  block.index[0] = static_cast<std::uint32_t>(number % shape.grid[0]);
-  block.index[1] = static_cast<std::uint32_t>(number / shape.grid[0] % shape.grid[1]);
-  block.index[2] = static_cast<std::uint32_t>(number / shape.grid[0] / shape.grid[1]);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    block.index[axis] = cluster[axis] * shape.cluster[axis] + in_cluster[axis];
+  }
   for (std::uint32_t i = 0; i < grid.warps; ++i) {
     Warp& warp = slot.warps[i]->warp;
     for (unsigned axis = 0; axis < 3; ++axis) {
       warp.ctaid[axis] = block.index[axis];
+      warp.clusterid[axis] = cluster[axis];
+      warp.cluster_ctaid[axis] = in_cluster[axis];
     }
+    warp.cluster_ctarank = rank;
     warp.smid = thread;
     warp.live = warp.alive = warp.exists;
     warp.local_used = 0;
@@ -224,19 +256,15 @@ void warp_main(void* argument) {
   warp.block->scheduler->end();
 }
 
-/// A block under way.
-struct Resident {
-  std::unique_ptr<BlockSlot> slot;
-  std::unique_ptr<Scheduler> scheduler;
-};
-
 class Worker {
 public:
   Worker(Grid& grid, unsigned thread) : grid_(grid), thread_(thread) {}
 
   void run() {
     current_grid = &grid_;
-    if (!grid_.interpreted && !grid_.may_suspend) {
+    if (grid_.in_clusters) {
+      run_clusters();
+    } else if (!grid_.interpreted && !grid_.may_suspend) {
       run_straight();
     } else {
       run_in_turns();
@@ -274,7 +302,7 @@ private:
     BlockSlot& slot = *residents_.back().slot;
     do {
       const Code code = grid_.code();
-      set_block(grid_, slot, first_++, thread_);
+      set_block(grid_, slot, first_++, 0, thread_);
       for (std::uint32_t i = 0; i < grid_.warps; ++i) {
         run_code(code, slot.warps[i]->warp);
       }
@@ -305,6 +333,80 @@ private:
         sched_yield();
       }
     }
+  }
+
+  // Clusters, each with its blocks in turns.
+  void run_clusters() {
+    while (!grid_.launch->failed.load(std::memory_order_relaxed)) {
+      if (clusters_.empty() && !begin_cluster()) {
+        break;
+      }
+      bool idle = true;
+      for (std::size_t i = 0; i < clusters_.size(); ++i) {
+        const Turn turn = clusters_[i]->turn();
+        idle &= turn == Turn::kIdle;
+        if (turn == Turn::kEnded) {
+          free_clusters_.push_back(std::move(clusters_[i]));
+          clusters_.erase(clusters_.begin() + static_cast<std::ptrdiff_t>(i--));
+        }
+      }
+      if (idle && !clusters_.empty() && !begin_cluster()) {
+        sched_yield();
+      }
+    }
+  }
+
+  bool begin_cluster() {
+    if (!take_blocks()) {
+      return false;
+    }
+    if (free_clusters_.empty()) {
+      std::unique_ptr<ClusterRun> opened = open_cluster();
+      if (opened == nullptr) {
+        return false;
+      }
+      free_clusters_.push_back(std::move(opened));
+    }
+    clusters_.push_back(std::move(free_clusters_.back()));
+    free_clusters_.pop_back();
+    const std::vector<Resident>& blocks = clusters_.back()->blocks();
+    for (std::uint32_t rank = 0; rank < blocks.size(); ++rank) {
+      clear(blocks[rank].slot->block);
+      // As the watch looks for it.
+      blocks[rank].slot->block.cluster = &clusters_.back()->cluster();
+      set_block(grid_, *blocks[rank].slot, first_, rank, thread_);
+    }
+    ++first_;
+    clusters_.back()->begin(warp_main);
+    return true;
+  }
+
+  [[nodiscard]] std::unique_ptr<ClusterRun> open_cluster() {
+    const std::shared_ptr<SharedWindows> windows =
+        SharedWindows::make(grid_.blocks_of_cluster, grid_.launch->program->options.device);
+    std::vector<Resident> blocks;
+    for (std::uint32_t rank = 0; windows != nullptr && rank < grid_.blocks_of_cluster; ++rank) {
+      Resident resident;
+      resident.slot = open_slot(grid_, windows, rank);
+      if (resident.slot == nullptr) {
+        break;
+      }
+      resident.scheduler = std::make_unique<Scheduler>();
+      blocks.push_back(std::move(resident));
+    }
+    if (blocks.size() == grid_.blocks_of_cluster) {
+      return std::make_unique<ClusterRun>(std::move(blocks));
+    }
+    if (clusters_.empty()) {
+      fail_without_memory();
+    }
+    return nullptr;
+  }
+
+  static void clear(Block& block) {
+    block.barriers = {};
+    block.mbarriers.clear();
+    block.progress = 0;
   }
 
   // Makes first_ a block to run next; false if there are none left.
@@ -381,10 +483,8 @@ private:
       free_.pop_back();
     }
     Block& block = resident.slot->block;
-    block.barriers = {};
-    block.mbarriers.clear();
-    block.progress = 0;
-    set_block(grid_, *resident.slot, first_++, thread_);
+    clear(block);
+    set_block(grid_, *resident.slot, first_++, 0, thread_);
     resident.scheduler->begin(*resident.slot, warp_main);
     residents_.push_back(std::move(resident));
     return true;
@@ -396,6 +496,8 @@ private:
   std::uint64_t first_ = 0, last_ = 0;      ///< blocks taken and not begun
   std::vector<Resident> residents_;
   std::vector<Resident> free_;
+  std::vector<std::unique_ptr<ClusterRun>> clusters_;
+  std::vector<std::unique_ptr<ClusterRun>> free_clusters_;
 };
 
 /// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
@@ -449,7 +551,10 @@ void run_grid(Launch& launch) {
   grid.shared_size = grid.kernel->facts.static_shared + shape.dynamic_shared;
   grid.local_bytes =
       local_window(limits_of(program.options.device).local_bytes, grid.kernel->facts.local_bytes);
-  grid.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  grid.in_clusters = shape.in_clusters || grid.kernel->facts.has_cluster_barrier;
+  grid.blocks_of_cluster = shape.blocks_of_cluster();
+  grid.blocks =
+      std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] / grid.blocks_of_cluster;
   std::optional<GridBarrier> barrier;
   if (shape.cooperative) {
     grid.barrier = barrier.emplace(program).address();

@@ -18,6 +18,10 @@ enum class AsyncAction : std::uint8_t {
   kWait,       ///< the same, after a while
   /// (destination, source, bytes, barrier that counts them): copies, or reduces into what is there
   kBulk,
+  /// (destination, barrier that counts the bytes, elements, each of them …)
+  kStore,
+  kClusterArrive, ///< () at the barrier of the cluster
+  kClusterWait,   ///< ()
 };
 
 /// Where what is copied comes from or goes to.
@@ -45,8 +49,10 @@ struct AsyncOperation {
   bool no_complete = false;  ///< kArrive: must not be the last arrival
   bool drops = false;        ///< kArrive: the next phases expect that many fewer
   bool joins = false;        ///< kArrive: the phase expects this arrival beside all others
+  bool multicast = false;    ///< kBulk: a fifth word names the blocks of the cluster
   bool counts_bytes = false; ///< kBulk: at a barrier
-  AsyncPlace to = AsyncPlace::kShared, from = AsyncPlace::kShared; ///< kBulk
+  /// Of kBulk; `to` also of the barrier, whatever happens there.
+  AsyncPlace to = AsyncPlace::kShared, from = AsyncPlace::kShared;
   AsyncReduction reduction = AsyncReduction::kNone;
   ptx::Type type = ptx::Type::kNone; ///< of what is reduced
   bool by_parity = false; ///< kTest, kWait: of the phase with a parity, not that of a state
@@ -54,7 +60,7 @@ struct AsyncOperation {
   [[nodiscard]] constexpr std::uint32_t packed() const {
     return static_cast<std::uint32_t>(action) | (relaxed ? 0x100U : 0) |
            (no_complete ? 0x200U : 0) | (drops ? 0x400U : 0) | (by_parity ? 0x800U : 0) |
-           (joins ? 0x1000U : 0) | (counts_bytes ? 0x2000U : 0) |
+           (joins ? 0x1000U : 0) | (counts_bytes ? 0x2000U : 0) | (multicast ? 0x4000U : 0) |
            static_cast<std::uint32_t>(to) << 16 | static_cast<std::uint32_t>(from) << 18 |
            static_cast<std::uint32_t>(reduction) << 20 | static_cast<std::uint32_t>(type) << 24;
   }
@@ -66,6 +72,7 @@ struct AsyncOperation {
     operation.drops = (bits & 0x400) != 0;
     operation.by_parity = (bits & 0x800) != 0;
     operation.joins = (bits & 0x1000) != 0;
+    operation.multicast = (bits & 0x4000) != 0;
     operation.counts_bytes = (bits & 0x2000) != 0;
     operation.to = static_cast<AsyncPlace>(bits >> 16 & 3);
     operation.from = static_cast<AsyncPlace>(bits >> 18 & 3);

@@ -32,6 +32,8 @@ inline constexpr std::int32_t kLoopFuel = 1000;
 inline constexpr std::uint32_t kSharedWindow = 228 << 10;
 /// Behind it lie the kernel's parameters, whose addresses device code may take.
 inline constexpr std::uint32_t kParameterWindow = 32 << 10;
+/// From a block's shared memory to that of the next one of its cluster.
+inline constexpr std::uint32_t kSharedStride = kSharedWindow + kParameterWindow;
 
 /// Bytes of stack that frames of quick code may take: a kernel's, and another function's, which is
 /// checked for once it is there. Stacks have room for the one, and the other behind their limit.
@@ -169,6 +171,13 @@ struct Warp {
   std::uint32_t ntid[3];
   std::uint32_t ctaid[3];
   std::uint32_t nctaid[3];
+  std::uint32_t clusterid[3];
+  std::uint32_t nclusterid[3];
+  std::uint32_t cluster_ctaid[3];
+  std::uint32_t cluster_nctaid[3];
+  std::uint32_t cluster_ctarank;
+  std::uint32_t cluster_nctarank;
+  std::uint32_t is_explicit_cluster;
   std::uint32_t smid;
   std::uint32_t nsmid;
   std::uint64_t grid_id;
