@@ -8,6 +8,7 @@
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/system_calls.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/exec/reports/report.h"
 
 #include <bit>
 #include <chrono>
@@ -22,6 +23,14 @@ std::uint64_t now() {
                                         .count());
 }
 
+/// Whether the instruction names the block's own shared memory, and must not leave it. One with a
+/// generic address may access that by an offset, too.
+bool names_own_shared(const Warp& warp, Site site) {
+  const ptx::Instruction* const instruction = look_up(warp, site).instruction;
+  return instruction != nullptr &&
+         (instruction->has(ptx::Modifier::kShared) || instruction->has(ptx::Modifier::kSharedCta));
+}
+
 // The report describes the whole access of the PTX instruction, of which this may be a part.
 void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                   std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
@@ -31,9 +40,12 @@ void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   for (LaneMask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     starts[lane] = addresses[lane] - offset;
-    const bool good = starts[lane] % whole == 0 &&
-                      LaneMemory(*warp, lane)
-                          .may_access(space, addresses[lane], size, needed_bytes(kind, size), kind);
+    const bool good =
+        starts[lane] % whole == 0 &&
+        LaneMemory(*warp, lane)
+            .may_access(space, addresses[lane], size, needed_bytes(kind, size), kind) &&
+        (space != AccessSpace::kShared || addresses[lane] < warp->shared_size ||
+         !names_own_shared(*warp, site));
     wrong |= good ? 0 : 1U << lane;
   }
   if (wrong != 0) {

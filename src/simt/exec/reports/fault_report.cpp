@@ -111,8 +111,16 @@ Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addres
                                    : address);
       !neighbour.empty()) {
     report.line(neighbour);
-    report.hint("a block of a cluster must not end, nor must its peers access its shared memory, "
-                "before a barrier of the cluster says that all are ready");
+    const CodePosition position = look_up(warp, site);
+    const bool is_own_space = position.instruction != nullptr &&
+                              (position.instruction->has(ptx::Modifier::kShared) ||
+                               position.instruction->has(ptx::Modifier::kSharedCta)) &&
+                              !position.instruction->has(ptx::Modifier::kSharedCluster);
+    report.hint(is_own_space
+                    ? "an instruction that goes to another block's shared memory must say "
+                      ".shared::cluster; .shared is the block's own"
+                    : "a block of a cluster must not end, nor must its peers access its shared "
+                      "memory, before a barrier of the cluster says that all are ready");
   } else if (space == AccessSpace::kShared) {
     report.append(describe_shared(warp, address, size));
   } else if (space == AccessSpace::kLocal) {
