@@ -295,6 +295,26 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
   launch(instantiate(g));
 }
 
+TEST_F(GraphTest, KernelNodesHaveClusters) {
+  constexpr std::uint32_t kCount = 256;
+  const CUgraph g = graph();
+  const CUdeviceptr a = allocate(kCount * 4);
+  const CUgraphNode first = add(g, kernel("fill", a, 7, kCount));
+  CUlaunchAttributeValue value = {};
+  value.clusterDim = {2, 1, 1};
+  EXPECT_OK(
+      cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+  value = {};
+  EXPECT_OK(
+      cuda().cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+  EXPECT_EQ(value.clusterDim.x, 2U);
+  const CUgraphNode second = add(g, kernel("fill", a, 8, 64 * 3), {first});
+  EXPECT_EQ(cuda().cuGraphKernelNodeCopyAttributes(second, first), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  launch(instantiate(g));
+  EXPECT_EQ(words(a, kCount)[0], 8U);
+  EXPECT_EQ(words(a, kCount)[kCount - 1], 7U);
+}
+
 TEST_F(GraphTest, PrintsItself) {
   const CUgraph g = graph();
   const CUgraphNode first = add(g, kernel("fill", allocate(256), 1));
