@@ -298,7 +298,7 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
 TEST_F(GraphTest, KernelNodesHaveClusters) {
   constexpr std::uint32_t kCount = 256;
   const CUgraph g = graph();
-  const CUdeviceptr a = allocate(kCount * 4);
+  const CUdeviceptr a = allocate(std::size_t{kCount} * 4);
   const CUgraphNode first = add(g, kernel("fill", a, 7, kCount));
   CUlaunchAttributeValue value = {};
   value.clusterDim = {2, 1, 1};

@@ -53,7 +53,8 @@ GANTRY_KERNEL_CASE(clusters_sum) {
   constexpr unsigned kCluster = 4;
   constexpr unsigned kThreads = 96;
   Random random(23);
-  const auto input = Random::list<std::uint32_t>(kBlocks * kThreads, [&] { return random.bits(); });
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{kBlocks} * kThreads, [&] { return random.bits(); });
   std::vector<std::uint32_t> expected(kBlocks / kCluster);
   for (std::size_t i = 0; i < input.size(); ++i) {
     expected[i / kThreads / kCluster] += input[i];
@@ -72,7 +73,8 @@ GANTRY_KERNEL_CASE(clusters_sum_of_blocks) {
   constexpr unsigned kBlocks = 5;
   constexpr unsigned kThreads = 64;
   Random random(24);
-  const auto input = Random::list<std::uint32_t>(kBlocks * kThreads, [&] { return random.bits(); });
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{kBlocks} * kThreads, [&] { return random.bits(); });
   std::vector<std::uint32_t> expected(kBlocks);
   for (std::size_t i = 0; i < input.size(); ++i) {
     expected[i / kThreads] += input[i];
@@ -129,7 +131,8 @@ GANTRY_KERNEL_CASE(clusters_ring) {
 GANTRY_KERNEL_CASE(clusters_spread) {
   constexpr std::uint32_t kClusters = 3;
   Random random(26);
-  const auto input = Random::list<std::uint32_t>(kClusters * 64, [&] { return random.bits(); });
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{kClusters} * 64, [&] { return random.bits(); });
   std::vector<std::uint32_t> expected;
   for (std::uint32_t i = 0; i < kClusters * 4 * 64; ++i) {
     expected.push_back(i / 64 % 4 == 1 ? 0 : input[i / 256 * 64 + i % 64]);

@@ -6,7 +6,8 @@ namespace gantry::simt::testing {
 GANTRY_KERNEL_CASE(pipelines_stages) {
   constexpr std::uint32_t kSteps = 41;
   Random random(17);
-  const auto input = Random::list<std::uint32_t>(kSteps * 32, [&] { return random.bits(); });
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{kSteps} * 32, [&] { return random.bits(); });
   std::vector<std::uint32_t> expected;
   for (std::uint32_t i = 0; i < input.size(); ++i) {
     expected.push_back(input[i ^ 1] * 3 + i / 32);
@@ -60,8 +61,8 @@ GANTRY_KERNEL_CASE(pipelines_bulk_ring) {
   constexpr std::uint32_t kBlocks = 3;
   constexpr std::uint32_t kSteps = 11;
   Random random(18);
-  const auto input =
-      Random::list<std::uint32_t>(kBlocks * kSteps * 128, [&] { return random.bits(); });
+  const auto input = Random::list<std::uint32_t>(std::size_t{kBlocks} * kSteps * 128,
+                                                 [&] { return random.bits(); });
   std::vector<std::uint32_t> expected;
   for (std::uint32_t i = 0; i < input.size(); ++i) {
     expected.push_back(input[i] * 7 + i / 128 % kSteps);
@@ -78,7 +79,8 @@ GANTRY_KERNEL_CASE(pipelines_bulk_ring) {
 GANTRY_KERNEL_CASE(pipelines_bulk_counts) {
   constexpr std::uint32_t kBlocks = 40;
   Random random(19);
-  const auto input = Random::list<std::uint32_t>(kBlocks * 64, [&] { return random.bits(); });
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{kBlocks} * 64, [&] { return random.bits(); });
   std::vector<std::uint32_t> expected(64);
   for (const std::uint32_t value : input) {
     ++expected[value & 63];
