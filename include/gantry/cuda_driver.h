@@ -138,6 +138,7 @@ typedef union CUlaunchAttributeValue {
     int flags;
   } launchCompletionEvent;
   int priority;
+  CUclusterSchedulingPolicy clusterSchedulingPolicyPreference;
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {

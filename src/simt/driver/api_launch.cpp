@@ -6,6 +6,7 @@
 #include "simt/exec/host/settings.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace gantry::simt::driver;
 using gantry::simt::exec::LaunchShape;
@@ -54,6 +55,25 @@ CUresult read_attributes(const CUlaunchConfig& config, LaunchWishes& wishes) {
     }
   }
   return CUDA_SUCCESS;
+}
+
+LaunchShape shape_of(const CUlaunchConfig& config) {
+  return {{config.gridDimX, config.gridDimY, config.gridDimZ},
+          {config.blockDimX, config.blockDimY, config.blockDimZ},
+          config.sharedMemBytes};
+}
+
+/// Blocks of a configuration that the device can hold at once; nothing if it has none of that size.
+std::optional<std::uint64_t> resident_blocks(const Function& function,
+                                             const CUlaunchConfig& config) {
+  const std::uint64_t threads =
+      std::uint64_t{config.blockDimX} * config.blockDimY * config.blockDimZ;
+  if (threads == 0 || threads > Device::kThreadsOfBlock) {
+    return std::nullopt;
+  }
+  return std::uint64_t{blocks_of_multiprocessor(function, static_cast<unsigned>(threads),
+                                                config.sharedMemBytes)} *
+         function.module().device().multiprocessors();
 }
 
 } // namespace
@@ -140,10 +160,9 @@ GANTRY_CUDA_API cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction functi
   if (const CUresult read = read_attributes(*config, wishes); read != CUDA_SUCCESS) {
     return read;
   }
-  const LaunchShape shape = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                             {config->blockDimX, config->blockDimY, config->blockDimZ},
-                             config->sharedMemBytes,
-                             wishes.cooperative};
+  LaunchShape shape = shape_of(*config);
+  shape.cooperative = wishes.cooperative;
+  ask_for_cluster(wishes, shape);
   const CUresult result = launch(function, shape, config->hStream, parameters, extra);
   return result != CUDA_SUCCESS || wishes.event == nullptr
              ? result
@@ -239,25 +258,36 @@ GANTRY_CUDA_API cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle,
     if (clusters == nullptr || config == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    // One of more blocks than one is refused here.
     if (const CUresult read = read_attributes(*config, wishes); read != CUDA_SUCCESS) {
       return read;
     }
-    const std::uint64_t threads =
-        std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
-    if (threads == 0 || threads > Device::kThreadsOfBlock) {
+    LaunchShape shape = shape_of(*config);
+    ask_for_cluster(wishes, shape);
+    if (const CUresult result = set_cluster(function, shape); result != CUDA_SUCCESS) {
+      return result;
+    }
+    const auto blocks = resident_blocks(function, *config);
+    if (!blocks) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    *clusters = static_cast<int>(
-        blocks_of_multiprocessor(function, static_cast<unsigned>(threads), config->sharedMemBytes) *
-        function.module().device().multiprocessors());
+    // The blocks of a cluster take turns on one thread: there is always room for one.
+    const std::uint64_t found = *blocks / shape.blocks_of_cluster();
+    *clusters = static_cast<int>(*blocks == 0 ? 0 : std::max<std::uint64_t>(found, 1));
     return CUDA_SUCCESS;
   });
 }
 
 GANTRY_CUDA_API cuOccupancyMaxPotentialClusterSize(int* size, CUfunction handle,
                                                    const CUlaunchConfig* config) {
-  return call_for_function(handle, [&](Function&) {
-    return config == nullptr ? CUDA_ERROR_INVALID_VALUE : deliver(size, 1);
+  return call_for_function(handle, [&](Function& function) {
+    if (size == nullptr || config == nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    const auto blocks = resident_blocks(function, *config);
+    if (!blocks) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *size = *blocks == 0 ? 0 : static_cast<int>(most_blocks_of_cluster(function));
+    return CUDA_SUCCESS;
   });
 }

@@ -1,5 +1,5 @@
 // What a simulated device answers to cuDeviceGetAttribute: what it can do, and for what it has not
-// (textures, clusters, a PCI bus) the smallest value that programs accept.
+// (textures, a PCI bus) the smallest value that programs accept.
 #include "simt/driver/device.h"
 #include "simt/exec/memory/host_memory.h"
 
@@ -58,6 +58,7 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
       {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
       {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
+      {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, major_ >= 9 ? 1 : 0},
       {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
       {CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1},
       {CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED, 1},

@@ -101,6 +101,49 @@ unsigned blocks_of_multiprocessor(const Function& function, unsigned threads,
   return static_cast<unsigned>(blocks);
 }
 
+std::uint32_t most_blocks_of_cluster(const Function& function) {
+  constexpr std::uint32_t kPortable = 8;
+  constexpr std::uint32_t kMost = 16;
+  if (function.module().device().major() < 9) {
+    return 1;
+  }
+  const std::uint32_t most = function.allows_large_clusters() ? kMost : kPortable;
+  const std::uint32_t limit = function.facts().most_blocks_of_cluster;
+  return limit != 0 ? std::min(most, limit) : most;
+}
+
+void ask_for_cluster(const LaunchWishes& wishes, exec::LaunchShape& shape) {
+  shape.in_clusters = wishes.cluster.has_value();
+  constexpr std::array<std::uint32_t, 3> kNone = {1, 1, 1};
+  std::ranges::copy(wishes.cluster.value_or(kNone), shape.cluster);
+}
+
+CUresult set_cluster(const Function& function, exec::LaunchShape& shape) {
+  const std::array<std::uint32_t, 3> required = function.required_cluster();
+  if (required[0] != 0) {
+    if (shape.in_clusters && !std::ranges::equal(required, shape.cluster)) {
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    std::ranges::copy(required, shape.cluster);
+    shape.in_clusters = true;
+  }
+  if (!shape.in_clusters) {
+    return function.facts().needs_cluster ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+  }
+  std::uint64_t blocks = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (shape.cluster[axis] > Device::kGridDim[axis] ||
+        shape.grid[axis] % shape.cluster[axis] != 0) {
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+    blocks *= shape.cluster[axis];
+    if (blocks > most_blocks_of_cluster(function)) {
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult check_shape(const Function& function, const exec::LaunchShape& shape) {
   const exec::KernelFacts& facts = function.facts();
   std::uint64_t threads = 1;
@@ -142,13 +185,23 @@ CUresult read_attribute(CUlaunchAttributeID attribute, const CUlaunchAttributeVa
   case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
     wishes.cooperative = value.cooperative != 0;
     return CUDA_SUCCESS;
-  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: {
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
     const auto& size = value.clusterDim;
-    return size.x > 1 || size.y > 1 || size.z > 1
-               ? not_offered("cuLaunchKernelEx with clusters of blocks")
-               : CUDA_SUCCESS;
+    if (size.x == 0 && size.y == 0 && size.z == 0) {
+      return CUDA_SUCCESS; // as a node's attribute that was never set
+    }
+    if (size.x == 0 || size.y == 0 || size.z == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    wishes.cluster = {size.x, size.y, size.z};
+    return CUDA_SUCCESS;
   }
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    return value.clusterSchedulingPolicyPreference < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
+                   value.clusterSchedulingPolicyPreference >
+                       CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
   case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
     wishes.event = value.programmaticEvent.event;
     return CUDA_SUCCESS;
@@ -172,6 +225,9 @@ ParameterBytes::ParameterBytes(std::span<const std::byte> bytes) : ParameterByte
 
 tl::expected<CheckedLaunch, CUresult> check_launch(LaunchRequest request) {
   const Function& function = *request.function;
+  if (const CUresult result = set_cluster(function, request.shape); result != CUDA_SUCCESS) {
+    return tl::unexpected(result);
+  }
   if (const CUresult result = check_shape(function, request.shape); result != CUDA_SUCCESS) {
     return tl::unexpected(result);
   }

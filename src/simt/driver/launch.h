@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <tl/expected.hpp>
@@ -53,12 +54,21 @@ struct CheckedLaunch {
 /// What the attributes of a launch ask for beyond an ordinary one.
 struct LaunchWishes {
   bool cooperative = false;
+  std::optional<std::array<std::uint32_t, 3>> cluster; ///< blocks of one, in each direction
   CUevent event = nullptr; ///< to be recorded; when the launch has ended is soon enough
 };
 /// Adds what the attribute asks for. CUDA_ERROR_INVALID_VALUE if it is none, or cannot have the
 /// value; _NOT_SUPPORTED if it is not offered.
 [[nodiscard]] CUresult read_attribute(CUlaunchAttributeID attribute,
                                       const CUlaunchAttributeValue& value, LaunchWishes& wishes);
+
+/// Gives the shape the clusters that were asked for, or that the kernel requires.
+/// CUDA_ERROR_INVALID_CLUSTER_SIZE if it cannot have them.
+[[nodiscard]] CUresult set_cluster(const Function& function, exec::LaunchShape& shape);
+/// The most blocks that a cluster of the kernel may have.
+[[nodiscard]] std::uint32_t most_blocks_of_cluster(const Function& function);
+/// Writes the wish into the shape.
+void ask_for_cluster(const LaunchWishes& wishes, exec::LaunchShape& shape);
 
 [[nodiscard]] CUresult check_shape(const Function& function, const exec::LaunchShape& shape);
 /// Checks what can be checked without the kernel's code.

@@ -4,6 +4,7 @@
 #include "simt/driver/handles.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -156,19 +157,38 @@ CUresult Function::attribute(CUfunction_attribute attribute, int& value) const {
   case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
     value = carveout_.load();
     break;
-  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
   case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    value = facts_.needs_cluster ? 1 : 0;
+    break;
   case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
   case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
   case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    value = static_cast<int>(required_cluster()[static_cast<std::size_t>(
+        attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)]);
+    break;
   case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    value = large_clusters_.load() ? 1 : 0;
+    break;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    value = cluster_policy_.load();
+    break;
+  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     value = 0;
     break;
   default:
     return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
+}
+
+std::array<std::uint32_t, 3> Function::required_cluster() const {
+  if (facts_.required_cluster[0] != 0) {
+    return std::to_array(facts_.required_cluster);
+  }
+  const std::array<std::uint32_t, 3> wanted = {wanted_cluster_[0].load(), wanted_cluster_[1].load(),
+                                               wanted_cluster_[2].load()};
+  // Set one after the other, and all of them count.
+  return std::ranges::find(wanted, 0U) == wanted.end() ? wanted : std::array<std::uint32_t, 3>{};
 }
 
 CUresult Function::set_attribute(CUfunction_attribute attribute, int value) {
@@ -187,6 +207,31 @@ CUresult Function::set_attribute(CUfunction_attribute attribute, int value) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     carveout_.store(value);
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    if (facts_.required_cluster[0] != 0) {
+      return CUDA_ERROR_NOT_PERMITTED;
+    }
+    if (value < 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    wanted_cluster_[static_cast<std::size_t>(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)]
+        .store(static_cast<std::uint32_t>(value));
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    if (value != 0 && value != 1) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    large_clusters_.store(value != 0);
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    if (value < CU_CLUSTER_SCHEDULING_POLICY_DEFAULT ||
+        value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    cluster_policy_.store(value);
     return CUDA_SUCCESS;
   default:
     return CUDA_ERROR_INVALID_VALUE;

@@ -88,6 +88,12 @@ public:
   [[nodiscard]] std::uint32_t most_dynamic_shared() const {
     return most_dynamic_shared_.load(std::memory_order_relaxed);
   }
+  /// Of the kernel, or of an attribute; zeros if there is none.
+  [[nodiscard]] std::array<std::uint32_t, 3> required_cluster() const;
+  /// Of more blocks than every device with clusters has.
+  [[nodiscard]] bool allows_large_clusters() const {
+    return large_clusters_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] CUresult attribute(CUfunction_attribute attribute, int& value) const;
   [[nodiscard]] CUresult set_attribute(CUfunction_attribute attribute, int value);
 
@@ -103,6 +109,9 @@ private:
   std::atomic<bool> refused_ = false;
   std::atomic<std::uint32_t> most_dynamic_shared_;
   std::atomic<int> carveout_ = -1;
+  std::atomic<bool> large_clusters_ = false;
+  std::atomic<int> cluster_policy_ = CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
+  std::array<std::atomic<std::uint32_t>, 3> wanted_cluster_ = {};
 };
 
 } // namespace gantry::simt::driver

@@ -477,7 +477,8 @@ private:
     const unsigned end = call.arg_size() - (has(operation, kSite) ? 1 : 0);
     for (unsigned i = first; i < end; ++i) {
       const LaneOperand operand = columns_.operand_of(*call.getArgOperand(i));
-      if (calls || operation == LaneOperation::kSystemCall || operation == LaneOperation::kMatrix) {
+      if (calls || operation == LaneOperation::kSystemCall || operation == LaneOperation::kMatrix ||
+          operation == LaneOperation::kAsync || operation == LaneOperation::kAsyncWait) {
         words.push_back(operand);
       } else {
         operands[i - first] = operand;

@@ -302,6 +302,8 @@ Shape DivergenceAnalysis::compute_operation(const llvm::CallInst& call) const {
   case LaneOperation::kMatchAll:
   case LaneOperation::kMatrix:
   case LaneOperation::kSystemCall:
+  case LaneOperation::kAsync:
+  case LaneOperation::kAsyncWait:
   case LaneOperation::kIndirectCall:
   case LaneOperation::kDirectCall:
   case LaneOperation::kShuffleValid:

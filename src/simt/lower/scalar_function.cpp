@@ -252,8 +252,9 @@ void ScalarFunction::lower_guarded(const ptx::Instruction& instruction, std::uin
 
 void ScalarFunction::lower(const ptx::Instruction& instruction) {
   // The verifier has rejected what nobody here knows; if it is reached all the same, it traps.
-  if (!lower_integer(instruction) && !lower_float(instruction) && !lower_memory(instruction) &&
-      !lower_control(instruction) && !lower_warp(instruction) && !lower_matrix(instruction)) {
+  if (!lower_integer(instruction) && !lower_float(instruction) && !lower_async(instruction) &&
+      !lower_memory(instruction) && !lower_control(instruction) && !lower_warp(instruction) &&
+      !lower_matrix(instruction)) {
     trap(exec::Trap::kNotSupported);
   }
 }
@@ -373,24 +374,16 @@ llvm::Value* ScalarFunction::special(const Operand& operand) {
   case SpecialRegister::kGlobaltimerHi:
     return builder_.CreateLShr(operation(LaneOperation::kGlobalTimer, bits(64), {}), 32);
   case SpecialRegister::kPm:
-  case SpecialRegister::kIsExplicitCluster:
-  case SpecialRegister::kClusterCtarank:
-  case SpecialRegister::kClusterCtaid:
     return number(0, 64);
-  case SpecialRegister::kClusterNctarank:
+  case SpecialRegister::kClusterid:
+  case SpecialRegister::kNclusterid:
+  case SpecialRegister::kClusterCtaid:
   case SpecialRegister::kClusterNctaid:
-    return number(1);
+    return operation(
+        LaneOperation::kSpecial, bits(32),
+        {number(static_cast<unsigned>(operand.special)), number(operand.element % 3U)});
   default: {
-    // A block is a cluster of its own.
-    SpecialRegister which = operand.special;
-    unsigned element = operand.element;
-    if (which == SpecialRegister::kClusterid) {
-      which = static_cast<SpecialRegister>(static_cast<unsigned>(SpecialRegister::kCtaidX) +
-                                           element % 3);
-    } else if (which == SpecialRegister::kNclusterid) {
-      which = static_cast<SpecialRegister>(static_cast<unsigned>(SpecialRegister::kNctaidX) +
-                                           element % 3);
-    }
+    const SpecialRegister which = operand.special;
     const bool wide = which == SpecialRegister::kGridid;
     return operation(
         LaneOperation::kSpecial, bits(wide ? 64 : 32),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "simt/exec/arithmetic/matrix.h"
+#include "simt/exec/warp/async_operation.h"
 #include "simt/exec/warp/warp.h"
 #include "simt/lower/operations.h"
 #include "simt/ptx/call_interface.h"
@@ -143,6 +144,24 @@ private:
   [[nodiscard]] Value* row_pointer(const ptx::Instruction& instruction, unsigned operand);
   /// `body` in the lanes that give the rows of so many matrices: the first 8 of each.
   void in_lanes_of_rows(unsigned matrices, llvm::function_ref<void()> body);
+
+  // scalar_async.cpp
+  bool lower_async(const ptx::Instruction& instruction);
+  void lower_mbarrier(const ptx::Instruction& instruction);
+  void lower_bulk(const ptx::Instruction& instruction);
+  [[nodiscard]] static exec::AsyncReduction reduction_of(const ptx::Instruction& instruction);
+  // scalar_cluster.cpp
+  bool lower_cluster(const ptx::Instruction& instruction);
+  void lower_map_address(const ptx::Instruction& instruction);
+  void lower_remote_store(const ptx::Instruction& instruction);
+  [[nodiscard]] Value* cluster_rank(ptx::SpecialRegister which);
+  /// How far into the shared memory of the cluster's first block, and those behind it, an address
+  /// is; an offset in the block's own if it is_offset.
+  [[nodiscard]] Value* from_first_block(Value* address, bool is_offset);
+  [[nodiscard]] Value* is_in_cluster(Value* address);
+  /// An address operand as a generic address.
+  [[nodiscard]] Value* generic_address(const ptx::Operand& address, ptx::Space space);
+  Value* async(exec::AsyncOperation what, llvm::ArrayRef<Value*> words);
 
   // scalar_control.cpp
   bool lower_control(const ptx::Instruction& instruction);

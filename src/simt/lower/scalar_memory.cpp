@@ -94,10 +94,13 @@ bool ScalarFunction::lower_memory(const ptx::Instruction& instruction) {
   case Opcode::k_cvta:
     lower_cvta(instruction);
     return true;
-  case Opcode::k_isspacep:
-    set_bits(instruction.operands[0],
-             is_in_space(get_bits(instruction.operands[1], 64), ptx::accessed_space(instruction)));
+  case Opcode::k_isspacep: {
+    Value* address = get_bits(instruction.operands[1], 64);
+    set_bits(instruction.operands[0], instruction.has(Modifier::kSharedCluster)
+                                          ? is_in_cluster(address)
+                                          : is_in_space(address, ptx::accessed_space(instruction)));
     return true;
+  }
   case Opcode::k_mov:
     lower_move(instruction);
     return true;
@@ -343,7 +346,8 @@ llvm::Value* ScalarFunction::is_in_space(Value* address, Space space) {
   }
   return space == Space::kConst
              ? constant
-             : builder_.CreateAnd(in_window(kGlobal), builder_.CreateNot(constant));
+             : builder_.CreateAnd(in_window(kGlobal), builder_.CreateNot(builder_.CreateOr(
+                                                          constant, is_in_cluster(address))));
 }
 
 void ScalarFunction::lower_copy_async(const ptx::Instruction& instruction) {
@@ -407,7 +411,7 @@ void ScalarFunction::fence(const ptx::Instruction& instruction) {
   create_fence(builder_,
                strong ? llvm::AtomicOrdering::SequentiallyConsistent
                       : llvm::AtomicOrdering::AcquireRelease,
-               !instruction.has(Modifier::kCta) && !instruction.has(Modifier::kCluster));
+               !instruction.has(Modifier::kCta));
 }
 
 } // namespace gantry::simt::lower

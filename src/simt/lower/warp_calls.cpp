@@ -135,13 +135,16 @@ void WarpFunction::emit_call(const llvm::CallInst& call, bool direct) {
   }
 }
 
-void WarpFunction::emit_system_call(const llvm::CallInst& call) {
+void WarpFunction::emit_words_call(const llvm::CallInst& call, std::size_t service) {
   auto* wide = builder_.getInt64Ty();
   const unsigned last = call.arg_size() - 1;
   store_words(call, 1, last);
-  call_service(offsetof(Services, call_system), builder_.getVoidTy(),
+  call_service(service, builder_.getVoidTy(),
                {warp_, mask_, scalar(call.getArgOperand(0)), words_in_, words_out_,
                 scalar(call.getArgOperand(last))});
+  if (service == offsetof(Services, await_async) && lanes_may_be_elsewhere()) {
+    resume();
+  }
   define_vector(call, builder_.CreateAlignedLoad(vector_type(wide), words_out_, llvm::Align(64)));
 }
 

@@ -96,6 +96,12 @@ void WarpFunction::scan() {
       case LaneOperation::kExit:
         lanes_may_end_ = true;
         break;
+      case LaneOperation::kAsync:
+      case LaneOperation::kAsyncWait:
+        // Barriers in shared memory, too, begin anew with each block only then.
+        may_suspend_ = true;
+        lanes_may_end_ |= *operation == LaneOperation::kAsyncWait;
+        [[fallthrough]];
       case LaneOperation::kSystemCall:
         argument_words_ =
             std::max(argument_words_,
@@ -422,6 +428,7 @@ bool WarpFunction::loop_may_wait(const llvm::BasicBlock* header) const {
       const std::optional<LaneOperation> operation = operation_of(instruction);
       if (operation &&
           (*operation == LaneOperation::kDirectCall || *operation == LaneOperation::kIndirectCall ||
+           *operation == LaneOperation::kAsync || *operation == LaneOperation::kAsyncWait ||
            *operation == LaneOperation::kNanosleep || *operation == LaneOperation::kClock ||
            *operation == LaneOperation::kGlobalTimer)) {
         return true;

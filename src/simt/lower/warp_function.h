@@ -238,7 +238,8 @@ private:
   void for_each_barrier(const llvm::CallInst& call,
                         llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body);
   void emit_call(const llvm::CallInst& call, bool direct);
-  void emit_system_call(const llvm::CallInst& call);
+  /// A call of a service that takes words and gives one: call_system, start_async, await_async.
+  void emit_words_call(const llvm::CallInst& call, std::size_t service);
   void emit_shuffle(const llvm::CallInst& call);
   void emit_match(const llvm::CallInst& call);
   void emit_redux(const llvm::CallInst& call);

@@ -167,7 +167,13 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation oper
                  {warp_, mask_, scalar(argument(0)), scalar(argument(1))});
     return;
   case LaneOperation::kSystemCall:
-    emit_system_call(call);
+    emit_words_call(call, offsetof(Services, call_system));
+    return;
+  case LaneOperation::kAsync:
+    emit_words_call(call, offsetof(Services, start_async));
+    return;
+  case LaneOperation::kAsyncWait:
+    emit_words_call(call, offsetof(Services, await_async));
     return;
   case LaneOperation::kClock:
     define_scalar(call, call_service(offsetof(Services, clock), wide, {warp_}));

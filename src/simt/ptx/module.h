@@ -203,9 +203,12 @@ struct Function {
   std::vector<Prototype> prototypes;
   std::vector<SourcePosition> sources;
 
-  Dim3 max_threads;      ///< .maxntid
-  Dim3 required_threads; ///< .reqntid
-  Dim3 cluster;          ///< .reqnctapercluster
+  Dim3 max_threads;                   ///< .maxntid
+  Dim3 required_threads;              ///< .reqntid
+  Dim3 cluster;                       ///< .reqnctapercluster
+  bool explicit_cluster = false;      ///< .explicitcluster
+  bool blocks_are_clusters = false;   ///< .blocksareclusters
+  std::uint32_t max_cluster_rank = 0; ///< .maxclusterrank; 0: not given
   std::uint32_t max_registers = 0;
   std::uint32_t min_blocks = 0;
   Location location;

@@ -387,6 +387,17 @@ bool ModuleParser::parse_function_attributes(Function& function) {
     case Directive::kReqnctapercluster:
       good = parse_bound(function.cluster);
       break;
+    case Directive::kExplicitcluster:
+      function.explicit_cluster = true;
+      cursor_.next();
+      break;
+    case Directive::kBlocksareclusters:
+      function.blocks_are_clusters = true;
+      cursor_.next();
+      break;
+    case Directive::kMaxclusterrank:
+      good = parse_one(function.max_cluster_rank);
+      break;
     case Directive::kMaxnreg:
       good = parse_one(function.max_registers);
       break;

@@ -45,9 +45,6 @@ constexpr auto kDirectives = std::to_array<NamedValue<Directive>>({
     {"maxnctapersm", Directive::kMinnctapersm},
     {"abi_preserve", Directive::kPerformance},
     {"abi_preserve_control", Directive::kPerformance},
-    {"blocksareclusters", Directive::kPerformance},
-    {"explicitcluster", Directive::kPerformance},
-    {"maxclusterrank", Directive::kPerformance},
 });
 
 constexpr SpecialName plain(SpecialRegister which) {

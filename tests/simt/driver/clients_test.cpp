@@ -265,7 +265,7 @@ TEST_F(DriverTest, LaunchesHaveModernAttributes) {
   EXPECT_OK(launch({serialised, priority, cooperative, single, domain}));
   EXPECT_EQ(launch({attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                               [](auto& v) { v.clusterDim = {2, 1, 1}; })}),
-            CUDA_ERROR_NOT_SUPPORTED);
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch({attribute(CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
                               [](auto& v) { v.pad[0] = 1; })}),
             CUDA_ERROR_NOT_SUPPORTED);

@@ -278,10 +278,14 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
   value.cooperative = 1;
   EXPECT_OK(cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value));
   value = {};
-  value.clusterDim.x = 2;
-  EXPECT_EQ(
-      cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
-      CUDA_ERROR_NOT_SUPPORTED);
+  const auto set_cluster = [&](unsigned x, unsigned y) {
+    value.clusterDim = {x, y, 1};
+    return cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                &value);
+  };
+  EXPECT_EQ(set_cluster(2, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(set_cluster(512, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(set_cluster(1, 1));
   EXPECT_EQ(
       cuda().cuGraphKernelNodeSetAttribute(first, static_cast<CUlaunchAttributeID>(99), &value),
       CUDA_ERROR_INVALID_VALUE);
@@ -289,6 +293,26 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
       cuda().cuGraphKernelNodeGetAttribute(add_empty(g), CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
       CUDA_ERROR_INVALID_VALUE);
   launch(instantiate(g));
+}
+
+TEST_F(GraphTest, KernelNodesHaveClusters) {
+  constexpr std::uint32_t kCount = 256;
+  const CUgraph g = graph();
+  const CUdeviceptr a = allocate(std::size_t{kCount} * 4);
+  const CUgraphNode first = add(g, kernel("fill", a, 7, kCount));
+  CUlaunchAttributeValue value = {};
+  value.clusterDim = {2, 1, 1};
+  EXPECT_OK(
+      cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+  value = {};
+  EXPECT_OK(
+      cuda().cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+  EXPECT_EQ(value.clusterDim.x, 2U);
+  const CUgraphNode second = add(g, kernel("fill", a, 8, 64 * 3), {first});
+  EXPECT_EQ(cuda().cuGraphKernelNodeCopyAttributes(second, first), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  launch(instantiate(g));
+  EXPECT_EQ(words(a, kCount)[0], 8U);
+  EXPECT_EQ(words(a, kCount)[kCount - 1], 7U);
 }
 
 TEST_F(GraphTest, PrintsItself) {

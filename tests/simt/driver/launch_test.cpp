@@ -338,32 +338,98 @@ TEST_F(LaunchTest, CooperativeOnesHaveToFit) {
   EXPECT_OK(cuda().cuCtxSynchronize());
 }
 
-TEST_F(LaunchTest, ClustersAreOfOneBlock) {
-  if (!cuda().is_simulated) {
-    GTEST_SKIP() << "GPUs have larger ones";
+class ClusterTest : public LaunchTest {
+protected:
+  ClusterTest() {
+    config_.gridDimX = 16;
+    config_.gridDimY = config_.gridDimZ = 1;
+    config_.blockDimX = 128;
+    config_.blockDimY = config_.blockDimZ = 1;
+    config_.attrs = &attribute_;
+    config_.numAttrs = 1;
+    attribute_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
   }
-  CUlaunchConfig config = {};
-  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = 128;
-  config.blockDimY = config.blockDimZ = 1;
+  CUresult launch_in(unsigned x, unsigned y, unsigned z) {
+    attribute_.value.clusterDim = {x, y, z};
+    const CUresult result = cuda().cuLaunchKernelEx(&config_, function("empty"), nullptr, nullptr);
+    EXPECT_OK(cuda().cuCtxSynchronize());
+    return result;
+  }
+  CUlaunchConfig config_ = {};
+  CUlaunchAttribute attribute_ = {};
+};
+
+TEST_F(ClusterTest, TheirSizeDividesTheGrid) {
+  EXPECT_OK(launch_in(1, 1, 1));
+  EXPECT_OK(launch_in(2, 1, 1));
+  EXPECT_OK(launch_in(8, 1, 1));
+  EXPECT_EQ(launch_in(3, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launch_in(2, 2, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launch_in(2, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  config_.gridDimY = 4;
+  config_.gridDimZ = 2;
+  EXPECT_OK(launch_in(2, 2, 2));
+}
+
+TEST_F(ClusterTest, MoreThanEightBlocksMustBeAllowed) {
+  EXPECT_EQ(launch_in(16, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  const CUfunction kernel = function("empty");
+  const auto set = [&](int value) {
+    return cuda().cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                     value);
+  };
+  EXPECT_EQ(set(2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(set(1));
+  int value = 0;
+  EXPECT_OK(cuda().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                      kernel));
+  EXPECT_EQ(value, 1);
+  EXPECT_OK(launch_in(16, 1, 1));
+  config_.gridDimX = 32;
+  EXPECT_EQ(launch_in(32, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(set(0));
+}
+
+TEST_F(ClusterTest, AFunctionMayRequireThem) {
+  const CUfunction kernel = function("empty");
+  const auto set = [&](CUfunction_attribute attribute, int value) {
+    EXPECT_OK(cuda().cuFuncSetAttribute(kernel, attribute, value));
+  };
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4);
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1);
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1);
+  EXPECT_OK(launch_in(4, 1, 1));
+  EXPECT_EQ(launch_in(2, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_OK(launch("empty", 8, 32));
+  EXPECT_EQ(launch("empty", 6, 32), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0);
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 0);
+  set(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 0);
+  EXPECT_OK(launch("empty", 6, 32));
+}
+
+TEST_F(ClusterTest, AsManyAsThereIsRoomFor) {
+  const CUfunction kernel = function("fill");
   int size = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxPotentialClusterSize(&size, function("fill"), &config));
-  EXPECT_EQ(size, 1);
-  int clusters = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config));
+  EXPECT_OK(cuda().cuOccupancyMaxPotentialClusterSize(&size, kernel, &config_));
+  EXPECT_EQ(size, 8);
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "GPUs have a number of their own";
+  }
   int blocks = 0;
   int processors = 0;
-  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("fill"), 128, 0));
+  EXPECT_OK(cuda().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 128, 0));
   EXPECT_OK(
       cuda().cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_));
-  EXPECT_EQ(clusters, blocks * processors);
-  CUlaunchAttribute attribute = {};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim = {2, 1, 1};
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  EXPECT_EQ(cuda().cuOccupancyMaxActiveClusters(&clusters, function("fill"), &config),
-            CUDA_ERROR_NOT_SUPPORTED);
+  for (const int of_cluster : {1, 2, 8}) {
+    attribute_.value.clusterDim = {static_cast<unsigned>(of_cluster), 1, 1};
+    int clusters = 0;
+    EXPECT_OK(cuda().cuOccupancyMaxActiveClusters(&clusters, kernel, &config_));
+    EXPECT_EQ(clusters, std::max(1, blocks * processors / of_cluster));
+  }
+  attribute_.value.clusterDim = {3, 1, 1};
+  EXPECT_EQ(cuda().cuOccupancyMaxActiveClusters(&size, kernel, &config_),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 class FaultTest : public LaunchTest {

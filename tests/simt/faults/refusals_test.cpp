@@ -235,6 +235,11 @@ protected:
                                ".visible .entry small() .maxntid 128\n{\nret;\n}\n"
                                ".visible .entry fixed() .reqntid 32, 1, 1\n{\nret;\n}\n"
                                ".visible .entry cluster() .reqnctapercluster 2\n{\nret;\n}\n"
+                               ".visible .entry explicit_one() .explicitcluster\n{\nret;\n}\n"
+                               ".visible .entry at_most_four() .reqnctapercluster 8 "
+                               ".maxclusterrank 4\n{\nret;\n}\n"
+                               ".visible .entry grids_of_clusters() .reqnctapercluster 2 "
+                               ".blocksareclusters\n{\nret;\n}\n"
                                ".visible .entry alone() .reqnctapercluster 1, 1\n{\nret;\n}\n"
                                ".visible .entry shared()\n{\n.shared .b8 bytes[40000];\nret;\n}\n"
                                ".visible .entry two(.param .u64 a, .param .u32 b)\n{\n"
@@ -265,7 +270,11 @@ TEST_F(Launches, EmptyAndTooLargeGrids) {
 
 TEST_F(Launches, ClustersOfSeveralBlocks) {
   EXPECT_EQ(launch("alone", {2}, {32}), CUDA_SUCCESS);
-  EXPECT_EQ(launch("cluster", {2}, {32}), CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(launch("cluster", {2}, {32}), CUDA_SUCCESS);
+  EXPECT_EQ(launch("cluster", {3}, {32}), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launch("explicit_one", {2}, {32}), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launch("at_most_four", {8}, {32}), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launch("grids_of_clusters", {2}, {32}), CUDA_ERROR_INVALID_PTX);
 }
 
 TEST_F(Launches, TooMuchSharedMemory) {

@@ -261,7 +261,9 @@ class AtomicForms : public testing::TestWithParam<Opcode> {};
 
 TEST_P(AtomicForms, GiveTheOldValueAndLeaveTheNew) {
   std::vector<Piece> pieces;
-  for (const Instance& instance : pairwise_instances(GetParam())) {
+  for (const Instance& instance : pairwise_instances(GetParam(), [](const Instance& each) {
+         return !each.has(Modifier::kAsync); // cluster_forms_test.cpp
+       })) {
     for (const Contention contention : {Contention::kOwnPlace, Contention::kOnePlace}) {
       if (runs_all() || static_cast<std::size_t>(contention) == pieces.size() % 2) {
         pieces.push_back(Atomic::piece(std::make_shared<Atomic>(instance, contention)));

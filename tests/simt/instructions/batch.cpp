@@ -126,7 +126,8 @@ std::unique_ptr<exec::LoadedProgram> loaded(const std::string& text) {
 }
 
 // Runs a group's kernel; false if it did not end well, which is a failure already.
-bool run(const Group& group, unsigned block_threads, bool in_rows, std::vector<Word>& memory) {
+bool run(const Group& group, unsigned block_threads, unsigned blocks_in_cluster, bool in_rows,
+         std::vector<Word>& memory) {
   const std::string text = text_of(group, block_threads);
   const auto program = loaded(text);
   if (program == nullptr) {
@@ -162,6 +163,8 @@ bool run(const Group& group, unsigned block_threads, bool in_rows, std::vector<W
   // Rows of eight, so that a warp is no row.
   shape.block[0] = in_rows ? 8 : block_threads;
   shape.block[1] = in_rows ? block_threads / 8 : 1;
+  shape.in_clusters = blocks_in_cluster > 1;
+  shape.cluster[0] = blocks_in_cluster;
   std::array<std::uint64_t, kParameterBytes / 8 + 3> parameters = {};
   for (unsigned i = 0; i < kParameterBytes; ++i) {
     reinterpret_cast<std::uint8_t*>(parameters.data())[i] = parameter_byte(i);
@@ -235,7 +238,8 @@ bool runs_all() {
          std::getenv("GANTRY_SIMT_TEST_ALL") != nullptr;
 }
 
-void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block) {
+void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block,
+               unsigned blocks_in_cluster) {
   int failures = 0;
   unsigned kernels = 0;
   for (std::size_t first = 0; first < pieces.size(); first += kPiecesPerKernel, ++kernels) {
@@ -243,7 +247,7 @@ void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block) {
         std::span(pieces).subspan(first, std::min(kPiecesPerKernel, pieces.size() - first)));
     std::vector<Word> memory;
     const bool in_rows = kernels % 4 == 3;
-    if (!run(group, warps_in_block * kLanes, in_rows, memory)) {
+    if (!run(group, warps_in_block * kLanes, blocks_in_cluster, in_rows, memory)) {
       return;
     }
     const unsigned row = in_rows ? 8 : warps_in_block * kLanes;

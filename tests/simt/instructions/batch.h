@@ -75,6 +75,8 @@ struct Results {
 [[nodiscard]] bool runs_all();
 
 /// Runs the pieces and reports what is wrong as failures of the current test.
-void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block = 1);
+/// In clusters of so many blocks, side by side, if there are several.
+void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block = 1,
+               unsigned blocks_in_cluster = 1);
 
 } // namespace gantry::simt::instructions

@@ -96,7 +96,9 @@ TEST_P(BarrierForms, LetNobodyPassEarly) {
   const auto waits = [](const Instance& instance) {
     return instance.has(Modifier::kSync) && !instance.has(Modifier::kWarp);
   };
-  const auto arrives = [](const Instance& instance) { return instance.has(Modifier::kArrive); };
+  const auto arrives = [](const Instance& instance) {
+    return instance.has(Modifier::kArrive) && !instance.has(Modifier::kCluster);
+  };
   const auto input = [](unsigned thread) { return hash_of(77, thread); };
   const auto check = [=](unsigned distance) {
     return [=](const Results& results) -> std::string {

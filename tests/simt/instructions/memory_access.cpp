@@ -23,7 +23,8 @@ unsigned elements_of(const Instance& instance) {
 
 bool is_access(const Instance& instance) {
   const unsigned size = ptx::size_of(instance.type());
-  return elements_of(instance) * size <= 32 && (!instance.has(Modifier::kV8) || size == 4);
+  return elements_of(instance) * size <= 32 && (!instance.has(Modifier::kV8) || size == 4) &&
+         !instance.has(Modifier::kAsync); // cluster_forms_test.cpp
 }
 
 AccessPiece::AccessPiece(const Instance& instance, Addressing addressing)

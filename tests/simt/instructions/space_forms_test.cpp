@@ -386,6 +386,9 @@ TEST(SpaceForms, CopiesArriveWhenTheyAreWaitedFor) {
     if (instance.has_any(Modifier::kCommitGroup, Modifier::kWaitGroup, Modifier::kWaitAll)) {
       continue; // each copy has one of them behind it
     }
+    if (instance.has_any(Modifier::kMbarrier, Modifier::kBulk)) {
+      continue; // mbarrier_forms_test.cpp, bulk_forms_test.cpp
+    }
     using Role = exec::verifier::Slot::Role;
     const std::size_t operands = instance.form->slots.size() - 1; // without the cache policy
     const bool counts = operands == 4 && instance.form->slots[3].role == Role::kSource;

@@ -72,7 +72,22 @@ int Driver::attribute(CUdevice_attribute attribute) const {
 }
 
 void Kernel::launch_with(const Shape& shape, void** arguments) {
-  if (shape.cooperative) {
+  if (shape.cluster.x != 0) {
+    CUlaunchAttribute attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+    CUlaunchConfig config = {};
+    config.gridDimX = shape.grid.x;
+    config.gridDimY = shape.grid.y;
+    config.gridDimZ = shape.grid.z;
+    config.blockDimX = shape.block.x;
+    config.blockDimY = shape.block.y;
+    config.blockDimZ = shape.block.z;
+    config.sharedMemBytes = shape.dynamic_shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    GANTRY_CUDA_CALL(driver_, cuLaunchKernelEx, &config, function_, arguments, nullptr);
+  } else if (shape.cooperative) {
     GANTRY_CUDA_CALL(driver_, cuLaunchCooperativeKernel, function_, shape.grid.x, shape.grid.y,
                      shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
                      shape.dynamic_shared, nullptr, arguments);

@@ -93,8 +93,9 @@ struct Dimensions {
 struct Shape {
   Dimensions grid;
   Dimensions block;
-  unsigned dynamic_shared = 0; ///< bytes
-  bool cooperative = false;    ///< blocks may wait for all others
+  unsigned dynamic_shared = 0;    ///< bytes
+  bool cooperative = false;       ///< blocks may wait for all others
+  Dimensions cluster = {0, 0, 0}; ///< x = 0: the launch does not say
 };
 
 /// A kernel of a Module, which must outlive it.

@@ -149,7 +149,7 @@ GANTRY_KERNEL_CASE(shapes_indices) {
   Result result;
   const Shape shapes[] = {
       {{3, 2, 2}, {5, 7, 3}}, {{4}, {33}}, {{1, 5}, {1, 1, 50}}, {{2, 1, 3}, {40, 2}}};
-  for (const auto& [grid, block, dynamic_shared, cooperative] : shapes) {
+  for (const auto& [grid, block, dynamic_shared, cooperative, cluster] : shapes) {
     std::vector<Word> expected;
     for (Word b = 0; b < grid.x * grid.y * grid.z; ++b) {
       for (Word t = 0; t < block.x * block.y * block.z; ++t) {

@@ -308,6 +308,14 @@ CUresult set_attribute(KernelWork& work, CUlaunchAttributeID attribute,
     }
     work.shape = shape;
   }
+  if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+    exec::LaunchShape shape = work.shape;
+    ask_for_cluster(wishes, shape);
+    if (const CUresult result = set_cluster(*work.function, shape); result != CUDA_SUCCESS) {
+      return result;
+    }
+    work.shape = shape;
+  }
   work.attributes[attribute] = value;
   return CUDA_SUCCESS;
 }
@@ -315,7 +323,10 @@ CUresult set_attribute(KernelWork& work, CUlaunchAttributeID attribute,
 CUresult take_attributes(KernelWork& work, const KernelWork& from) {
   exec::LaunchShape shape = work.shape;
   shape.cooperative = from.shape.cooperative;
-  const CUresult result = check_shape(*work.function, shape);
+  shape.in_clusters = from.shape.in_clusters;
+  std::ranges::copy(from.shape.cluster, shape.cluster);
+  CUresult result = set_cluster(*work.function, shape);
+  result = result == CUDA_SUCCESS ? check_shape(*work.function, shape) : result;
   if (result == CUDA_SUCCESS) {
     work.shape = shape;
     work.attributes = from.attributes;

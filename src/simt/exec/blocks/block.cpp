@@ -1,5 +1,7 @@
 #include "simt/exec/blocks/block.h"
 
+#include "simt/exec/blocks/cluster.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -118,6 +120,9 @@ void Block::exit_lanes(Warp& warp, LaneMask lanes) {
   ++progress;
   for (Barrier& barrier : barriers) {
     settle(barrier);
+  }
+  if (cluster != nullptr) {
+    cluster->settle();
   }
 }
 

@@ -16,6 +16,7 @@
 
 namespace gantry::simt::exec {
 
+struct Cluster;
 struct Scheduler;
 
 /// How a barrier's reduction (bar.red) combines the threads' predicates.
@@ -41,12 +42,14 @@ struct BarrierTicket {
 
 /// Why a warp waits, for the report of a deadlock.
 struct Waiting {
-  enum class For : std::uint8_t { kNothing, kBarrier, kLanes, kYield, kSleep };
+  enum class For : std::uint8_t { kNothing, kBarrier, kMbarrier, kCluster, kLanes, kYield, kSleep };
   For what = For::kNothing;
-  LaneMask active = 0;                ///< the lanes that wait
-  LaneMask lanes = 0;                 ///< kLanes: the lanes that they wait for
-  std::uint32_t id = 0, threads = 0;  ///< kBarrier
-  std::optional<std::uint32_t> phase; ///< kBarrier: not to be resumed before the phase is over
+  LaneMask active = 0;               ///< the lanes that wait
+  LaneMask lanes = 0;                ///< kLanes: the lanes that they wait for
+  std::uint32_t id = 0, threads = 0; ///< kBarrier
+  std::uint64_t address = 0;         ///< kMbarrier: where it is
+  std::optional<std::uint32_t>
+      phase; ///< kBarrier, kCluster: not to be resumed before the phase is over
   Site site = 0;
 };
 
@@ -87,9 +90,15 @@ struct Block {
     std::vector<Result> results;
   };
   std::array<Barrier, 16> barriers;
+  std::uint64_t shared = 0; ///< address of its shared memory
+  std::uint32_t shared_size = 0;
+  std::vector<std::uint32_t> mbarriers; ///< offsets of the barriers that its shared memory holds
   std::uint32_t warps = 0;
   std::uint32_t warps_alive = 0;       ///< of which some lane has not exited
   std::array<LaneMask, 32> alive = {}; ///< by warp: lanes that have not exited
+
+  Cluster* cluster = nullptr; ///< null unless the launch has clusters
+  std::uint32_t rank = 0;     ///< in it
 
   Scheduler* scheduler = nullptr;    ///< that runs it
   std::unique_ptr<BlockWatch> watch; ///< null unless GANTRY_SIMT_CHECK asks for more than memory

@@ -35,6 +35,11 @@ public:
                                                         std::uint64_t first, std::uint32_t stride,
                                                         std::uint32_t size, AccessKind kind,
                                                         AccessSpace space, Site site) = 0;
+  /// A lane arrives at a barrier in shared memory, or finds a phase of one over: what was done
+  /// before the arrivals happens before what comes now.
+  /// A relaxed arrival passes on only what fences in front of it have released.
+  virtual void release(const Warp& warp, unsigned lane, std::uint64_t barrier, bool relaxed) = 0;
+  virtual void acquire(const Warp& warp, unsigned lane, std::uint64_t barrier) = 0;
   /// A fence, for threads of the block alone or of others too.
   virtual void fence(const Warp& warp, LaneMask active, bool beyond_block) = 0;
   /// Lanes arrive at an operation of a warp, each with its mask.

@@ -1,6 +1,7 @@
 #include "simt/exec/blocks/lane_memory.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/memory/host_memory.h"
 #include "simt/exec/programs/program_state.h"
@@ -32,7 +33,8 @@ bool LaneMemory::may_access(AccessSpace space, std::uint64_t address, std::uint3
                             std::uint32_t needed, AccessKind kind) const {
   switch (space) {
   case AccessSpace::kShared:
-    return is_inside(address, warp_->shared_size, size);
+    return is_inside(address, warp_->shared_size, size) ||
+           in_cluster(number_of(warp_->shared) + address, size);
   case AccessSpace::kLocal:
     return is_inside(address, warp_->local_size, size);
   case AccessSpace::kGeneric:
@@ -41,7 +43,8 @@ bool LaneMemory::may_access(AccessSpace space, std::uint64_t address, std::uint3
     break;
   }
   return DeviceMemory::instance()->accessible(address, needed) ||
-         (space == AccessSpace::kGeneric && in_own_window(address, needed, kind)) ||
+         (space == AccessSpace::kGeneric &&
+          (in_own_window(address, needed, kind) || in_cluster(address, needed))) ||
          is_on_host(address, size, kind);
 }
 
@@ -51,6 +54,12 @@ bool LaneMemory::is_on_host(std::uint64_t address, std::uint32_t size, AccessKin
   return may_use_host_memory(warp_->block->launch->program->options.device) &&
          address - memory.arena() >= memory.arena_size() &&
          is_mapped_on_host(address, size, kind != AccessKind::kLoad);
+}
+
+// A block that has ended has no shared memory any more.
+bool LaneMemory::in_cluster(std::uint64_t address, std::uint32_t size) const {
+  const Cluster* const cluster = warp_->block->cluster;
+  return cluster != nullptr && cluster->owner_of(address, size) != nullptr;
 }
 
 // Kernels only read their parameters.

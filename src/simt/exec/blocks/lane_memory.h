@@ -4,8 +4,9 @@
 //
 // Global memory is what the shadow of device_memory.h calls accessible. The windows of shared and
 // local memory lie in the same arena, but are never marked there: a generic address of one is good
-// only for the block or the warp whose window it is, and an address that an instruction calls
-// global is not. On a device that may use the host's memory (host_memory.h), that is good too.
+// only for the block or the warp whose window it is (and for other blocks of its cluster), and an
+// address that an instruction calls global is not. On a device that may use the host's memory
+// (host_memory.h), that is good too.
 #pragma once
 
 #include "simt/exec/warp/warp.h"
@@ -36,6 +37,7 @@ public:
 private:
   [[nodiscard]] bool in_own_window(std::uint64_t address, std::uint32_t size,
                                    AccessKind kind) const;
+  [[nodiscard]] bool in_cluster(std::uint64_t address, std::uint32_t size) const;
   [[nodiscard]] bool is_on_host(std::uint64_t address, std::uint32_t size, AccessKind kind) const;
 
   const Warp* warp_;

@@ -37,12 +37,14 @@ AccessOrder order_of(const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_fence:
   case Opcode::k_membar:
+  case Opcode::k_mbarrier:
     return AccessOrder::kFinely;
   case Opcode::k_bar:
   case Opcode::k_barrier: {
     // With a count it is of some threads. A reduction has a result and a predicate, too.
     const std::size_t least = has(Modifier::kRed) ? 3 : 1;
-    return has(Modifier::kWarp) || has(Modifier::kArrive) || instruction.operands.size() > least
+    return has(Modifier::kWarp) || has(Modifier::kCluster) || has(Modifier::kArrive) ||
+                   instruction.operands.size() > least
                ? AccessOrder::kFinely
                : AccessOrder::kBarriers;
   }
@@ -54,9 +56,9 @@ AccessOrder order_of(const ptx::Instruction& instruction) {
 }
 
 /// Volatile accesses are of the whole system's scope, atomic operations of the device's, unless
-/// they say another one. A cluster is of one block.
+/// they say another one. Scopes of a cluster count as the device's.
 bool is_beyond_block(const ptx::Instruction& instruction) {
-  return !instruction.has(Modifier::kCta) && !instruction.has(Modifier::kCluster);
+  return !instruction.has(Modifier::kCta);
 }
 
 } // namespace
@@ -165,6 +167,12 @@ AccessFacts AccessFactsTable::find_in(AccessKind kind, Site site) const {
   }
   const ptx::Instruction& instruction = function.instructions[index];
   const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
+  if (instruction.opcode == Opcode::k_mbarrier || has(Modifier::kMbarrier) ||
+      has(Modifier::kMbarrierBytes) || has(Modifier::kBulk)) {
+    // BlockWatch hears of arrivals, and of waits that are over. A bulk copy may include padding.
+    facts.may_be_unused = has(Modifier::kBulk);
+    return facts;
+  }
   facts.acquires = facts.reads && (has(Modifier::kAcquire) || has(Modifier::kAcqRel));
   facts.releases = facts.writes && (has(Modifier::kRelease) || has(Modifier::kAcqRel));
   facts.strong = facts.strong || facts.acquires || facts.releases || has(Modifier::kRelaxed) ||

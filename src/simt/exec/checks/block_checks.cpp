@@ -1,6 +1,7 @@
 #include "simt/exec/checks/block_checks.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/checks/check_report.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/reports/report.h"
@@ -52,7 +53,12 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
                     [this](std::uint32_t least) {
                       return GridHistory::instance().more(*grid_->run(), ordering_.block(), least);
                     });
-    races_->begin(run, grid_->order(), shared, first.shared_size);
+    // Blocks of a cluster access each other's shared memory, which then is as global memory is.
+    const bool is_own = block.cluster == nullptr;
+    races_->begin(run, grid_->order(), shared, is_own ? first.shared_size : 0);
+    if (!is_own) {
+      races_->forget(shared, first.shared_size);
+    }
     time_at_ = 0;
   }
   if (checks_.init) {
@@ -292,6 +298,23 @@ std::optional<Fault> BlockChecks::check_one(const WarpAccess& access, LaneMask a
 void BlockChecks::heap_given(std::uint64_t address, std::uint64_t size) {
   if (races_) {
     races_->forget(address, size);
+  }
+}
+
+Scope BlockChecks::barrier_scope() const {
+  return block_->cluster != nullptr ? Scope::kDevice : Scope::kBlock;
+}
+
+void BlockChecks::release(const Warp& warp, unsigned lane, std::uint64_t barrier, bool relaxed) {
+  if (checks_.race) {
+    ordering_.finish_reads();
+    ordering_.write_strongly(warp.warp_index * kLanes + lane, barrier, !relaxed, barrier_scope());
+  }
+}
+
+void BlockChecks::acquire(const Warp& warp, unsigned lane, std::uint64_t barrier) {
+  if (checks_.race) {
+    ordering_.read_strongly(warp.warp_index * kLanes + lane, barrier, true, barrier_scope());
   }
 }
 

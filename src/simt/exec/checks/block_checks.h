@@ -26,6 +26,8 @@ public:
                                                 std::uint64_t first, std::uint32_t stride,
                                                 std::uint32_t size, AccessKind kind,
                                                 AccessSpace space, Site site) override;
+  void release(const Warp& warp, unsigned lane, std::uint64_t barrier, bool relaxed) override;
+  void acquire(const Warp& warp, unsigned lane, std::uint64_t barrier) override;
   void fence(const Warp& warp, LaneMask active, bool beyond_block) override;
   [[nodiscard]] std::optional<Fault> arrive_in_warp(const Warp& warp, LaneMask active,
                                                     const LaneMask* masks, Site site) override;
@@ -76,6 +78,8 @@ private:
   [[nodiscard]] Fault fault_of(const WarpAccess& access, unsigned lane, std::uint64_t address,
                                const Race& race) const;
   const WarpTime& time();
+  /// Of barriers in shared memory, and of the cluster's.
+  [[nodiscard]] Scope barrier_scope() const;
 
   const GridChecks* grid_ = nullptr;
   std::uint64_t launch_ = 0; ///< its number

@@ -1,6 +1,7 @@
 #include "simt/exec/checks/check_report.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/reports/report.h"
 
 #include <fmt/format.h>
@@ -13,19 +14,29 @@ namespace gantry::simt::exec {
 
 namespace {
 
-/// An address as the program sees it: an offset if it is of the block's shared memory.
+/// An address as the program sees it: an offset if it is of the shared memory of the block, or of
+/// another one of its cluster.
 struct ProgramAddress {
+  const Block* neighbour = nullptr; ///< of the cluster; null: the block itself
   bool shared = false;
   std::uint64_t offset = 0;
 
-  ProgramAddress(const Warp& warp, std::uint64_t address)
-      : shared(address - reinterpret_cast<std::uint64_t>(warp.shared) < warp.shared_size),
-        offset(shared ? address - reinterpret_cast<std::uint64_t>(warp.shared) : address) {}
+  ProgramAddress(const Warp& warp, std::uint64_t address) : offset(address) {
+    const auto own = reinterpret_cast<std::uint64_t>(warp.shared);
+    const bool is_own = address - own < warp.shared_size;
+    const Cluster* const cluster = warp.block->cluster;
+    neighbour = is_own || cluster == nullptr ? nullptr : cluster->neighbour_at(address);
+    shared = is_own || neighbour != nullptr;
+    offset -= is_own ? own : neighbour != nullptr ? neighbour->shared : 0;
+  }
   [[nodiscard]] const char* memory() const { return shared ? "shared" : "global"; }
   [[nodiscard]] std::string text(const Warp& warp) const {
     const std::string variable =
         shared ? shared_variable_at(warp, offset) : global_variable_at(offset);
     return (shared ? fmt::format("offset {}", offset) : fmt::format("{:#x}", offset)) +
+           (neighbour == nullptr ? ""
+                                 : fmt::format(" of block ({},{},{})", neighbour->index[0],
+                                               neighbour->index[1], neighbour->index[2])) +
            (variable.empty() ? "" : fmt::format(" in '{}'", variable));
   }
   [[nodiscard]] AddressReport described(const Warp& warp, unsigned lane, std::uint32_t size) const {

@@ -1,5 +1,6 @@
 #include "simt/exec/engine/scheduler.h"
 
+#include "simt/exec/blocks/cluster.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/reports/fault_report.h"
 
@@ -63,18 +64,27 @@ WarpSlot::~WarpSlot() {
   DeviceMemory::instance()->free(local_memory);
 }
 
+std::shared_ptr<SharedWindows> SharedWindows::make(std::uint32_t count, std::int32_t device) {
+  const std::optional<std::uint64_t> first =
+      window(std::uint64_t{count} * kSharedStride, MemoryKind::kShared, device);
+  return first ? std::shared_ptr<SharedWindows>(new SharedWindows(*first, count)) : nullptr;
+}
+
+SharedWindows::~SharedWindows() {
+  DeviceMemory::instance()->free(first);
+}
+
 std::unique_ptr<BlockSlot> BlockSlot::make(std::uint32_t local_bytes, std::int32_t device) {
-  const std::optional<std::uint64_t> shared =
-      window(kSharedWindow + kParameterWindow, MemoryKind::kShared, device);
-  return shared ? std::unique_ptr<BlockSlot>(new BlockSlot(local_bytes, device, *shared)) : nullptr;
+  std::shared_ptr<SharedWindows> windows = SharedWindows::make(1, device);
+  return windows != nullptr
+             ? std::make_unique<BlockSlot>(local_bytes, device, std::move(windows), 0)
+             : nullptr;
 }
 
-BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal, std::uint64_t shared)
-    : local_bytes(local), device(ordinal), shared_memory(shared) {}
-
-BlockSlot::~BlockSlot() {
-  DeviceMemory::instance()->free(shared_memory);
-}
+BlockSlot::BlockSlot(std::uint32_t local, std::int32_t ordinal, std::shared_ptr<SharedWindows> all,
+                     std::uint32_t index)
+    : windows(std::move(all)), local_bytes(local), device(ordinal),
+      shared_memory(windows->first + std::uint64_t{index} * kSharedStride) {}
 
 void Scheduler::begin(BlockSlot& place, void (*entry)(void*)) {
   slot = &place;
@@ -111,6 +121,9 @@ bool Scheduler::can_go_on(const WarpSplit& split) const {
   if (waiting.what == Waiting::For::kBarrier && waiting.phase) {
     return slot->block.barriers[waiting.id].phase != *waiting.phase;
   }
+  if (waiting.what == Waiting::For::kCluster && waiting.phase) {
+    return slot->block.cluster->phase != *waiting.phase;
+  }
   if (waiting.what == Waiting::For::kLanes && split.exchange.posted) {
     return split.exchange.complete;
   }
@@ -128,8 +141,9 @@ void Scheduler::leave(WarpSplit& split) {
   const Warp& warp = split.slot->warp;
   split.live = warp.live;
   split.local_used = warp.local_used;
-  loops_ |=
-      split.waiting.what == Waiting::For::kYield || split.waiting.what == Waiting::For::kSleep;
+  const Waiting::For what = split.waiting.what;
+  loops_ |= what == Waiting::For::kYield || what == Waiting::For::kSleep ||
+            what == Waiting::For::kMbarrier;
 }
 
 // Runs the split, and those that it switches to.
@@ -194,6 +208,33 @@ void Scheduler::suspend() {
   split.slot->stack.suspend();
 }
 
+bool Patience::is_over(bool in_vain) {
+  constexpr std::uint32_t kRounds = 20'000;
+  constexpr std::chrono::seconds kTime(3);
+  if (!in_vain) {
+    rounds_ = 0;
+    return false;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (rounds_++ == 0) {
+    since_ = now;
+  }
+  return rounds_ > kRounds && now - since_ > kTime;
+}
+
+bool Scheduler::all_wait() const {
+  return std::ranges::none_of(splits, [](const WarpSplit* split) {
+    return split->waiting.what == Waiting::For::kYield ||
+           split->waiting.what == Waiting::For::kSleep;
+  });
+}
+
+void Scheduler::list_waiting(std::vector<WaitingWarp>& waiting) const {
+  for (const WarpSplit* split : splits) {
+    waiting.push_back({&split->slot->warp, &split->waiting});
+  }
+}
+
 Turn Scheduler::turn() {
   Block& block = slot->block;
   const std::uint64_t before = block.progress;
@@ -214,15 +255,17 @@ Turn Scheduler::turn() {
     return Turn::kEnded;
   }
   if (block.progress != before) {
+    (void)patience_.is_over(false);
     return Turn::kProgress;
   }
-  if (loops_) {
+  if (block.cluster != nullptr) {
+    return loops_ ? Turn::kIdle : Turn::kWaiting;
+  }
+  if (loops_ && !patience_.is_over(all_wait())) {
     return Turn::kIdle;
   }
   std::vector<WaitingWarp> waiting;
-  for (const WarpSplit* split : splits) {
-    waiting.push_back({&split->slot->warp, &split->waiting});
-  }
+  list_waiting(waiting);
   block.launch->fail(deadlock_fault(waiting));
   return Turn::kEnded;
 }

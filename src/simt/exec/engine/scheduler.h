@@ -3,14 +3,18 @@
 // A warp split is one copy of a warp's stack: each warp starts with one, and has more once it has
 // divided. The splits of a block run in rounds, each until it suspends; one that still waits is
 // skipped. If a whole round makes no progress and no split merely loops or sleeps, the block is
-// dead, and the launch ends with a report of who waits where.
+// dead, and the launch ends with a report of who waits where. A split that waits at a barrier in
+// shared memory asks again and again, as its code may have something else to do: if for seconds
+// all others wait and nobody arrives, the block is as dead.
 #pragma once
 
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/host/fiber.h"
+#include "simt/exec/reports/fault_report.h"
 #include "simt/exec/warp/warp.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -73,23 +77,39 @@ private:
   WarpSlot(FiberStack::Memory memory, std::uint64_t local, std::uint32_t local_bytes);
 };
 
+/// Shared memory, and the place of parameters behind it, for some blocks side by side.
+struct SharedWindows {
+  /// Null if there is no memory for it.
+  [[nodiscard]] static std::shared_ptr<SharedWindows> make(std::uint32_t count,
+                                                           std::int32_t device);
+  ~SharedWindows();
+  SharedWindows(const SharedWindows&) = delete;
+  SharedWindows& operator=(const SharedWindows&) = delete;
+
+  const std::uint64_t first;
+  const std::uint32_t count;
+
+private:
+  SharedWindows(std::uint64_t address, std::uint32_t blocks) : first(address), count(blocks) {}
+};
+
 /// A place for one block: its shared memory and its warps; reused.
 struct BlockSlot {
   /// Null if there is no memory for one.
   [[nodiscard]] static std::unique_ptr<BlockSlot> make(std::uint32_t local_bytes,
                                                        std::int32_t device);
-  ~BlockSlot();
+  /// With the shared memory of that index.
+  BlockSlot(std::uint32_t local, std::int32_t ordinal, std::shared_ptr<SharedWindows> all,
+            std::uint32_t index);
   BlockSlot(const BlockSlot&) = delete;
   BlockSlot& operator=(const BlockSlot&) = delete;
 
+  std::shared_ptr<SharedWindows> windows;
   std::uint32_t local_bytes;
   std::int32_t device;
-  std::uint64_t shared_memory = 0;
+  std::uint64_t shared_memory;
   std::vector<std::unique_ptr<WarpSlot>> warps;
   Block block;
-
-private:
-  BlockSlot(std::uint32_t local, std::int32_t ordinal, std::uint64_t shared);
 };
 
 /// The outcome of a turn of the block.
@@ -97,6 +117,18 @@ enum class Turn : std::uint8_t {
   kEnded,    ///< all its warps have ended, or the launch has failed
   kProgress, ///< it goes on
   kIdle,     ///< its warps only loop or sleep, and may wait for another block
+  kWaiting,  ///< all wait; of a block of a cluster, whose others may help
+};
+
+/// Tells for how long all that was done is asking for a barrier.
+class Patience {
+public:
+  /// After a round. Whether it has gone on for long enough.
+  [[nodiscard]] bool is_over(bool in_vain);
+
+private:
+  std::uint32_t rounds_ = 0;
+  std::chrono::steady_clock::time_point since_;
 };
 
 struct Scheduler {
@@ -112,6 +144,10 @@ struct Scheduler {
   void begin_straight(BlockSlot& place, void (*entry)(void*), void* argument);
   /// Runs every split that can go on once.
   [[nodiscard]] Turn turn();
+  /// Whether none of its splits does more than wait, or ask for a barrier.
+  [[nodiscard]] bool all_wait() const;
+  /// The splits that have not ended, for the report of a deadlock.
+  void list_waiting(std::vector<WaitingWarp>& waiting) const;
   /// On a warp's stack: copies it. Returns twice: in this split with `live` = stays, in the copy
   /// with the other live lanes.
   void split_off(Warp& warp, LaneMask stays);
@@ -124,6 +160,7 @@ private:
   std::size_t position_ = 0;  ///< in this round, of the split that runs
   std::size_t round_end_ = 0; ///< those split off in this round have their turn in the next
   bool loops_ = false;        ///< some split of this round only loops or sleeps
+  Patience patience_;
 
   void run(WarpSplit& split);
   void enter(WarpSplit& split);

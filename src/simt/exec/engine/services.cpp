@@ -4,10 +4,12 @@
 #include "simt/exec/arithmetic/matrix.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/code/code.h"
+#include "simt/exec/engine/async.h"
 #include "simt/exec/engine/call_adapter.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/system_calls.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/exec/reports/report.h"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +26,14 @@ std::uint64_t now() {
                                         .count());
 }
 
+/// Whether the instruction names the block's own shared memory, and must not leave it. One with a
+/// generic address may access that by an offset, too.
+bool names_own_shared(const Warp& warp, Site site) {
+  const ptx::Instruction* const instruction = look_up(warp, site).instruction;
+  return instruction != nullptr &&
+         (instruction->has(ptx::Modifier::kShared) || instruction->has(ptx::Modifier::kSharedCta));
+}
+
 // The report describes the whole access of the PTX instruction, of which this may be a part.
 void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                   std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
@@ -33,9 +43,12 @@ void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   for (LaneMask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     starts[lane] = addresses[lane] - offset;
-    const bool good = starts[lane] % whole == 0 &&
-                      LaneMemory(*warp, lane)
-                          .may_access(space, addresses[lane], size, needed_bytes(kind, size), kind);
+    const bool good =
+        starts[lane] % whole == 0 &&
+        LaneMemory(*warp, lane)
+            .may_access(space, addresses[lane], size, needed_bytes(kind, size), kind) &&
+        (space != AccessSpace::kShared || addresses[lane] < warp->shared_size ||
+         !names_own_shared(*warp, site));
     wrong |= good ? 0 : 1U << lane;
   }
   if (wrong != 0) {
@@ -344,14 +357,48 @@ void call_system(Warp* warp, LaneMask active, std::uint32_t call, const std::uin
   system_call(*warp, active, static_cast<ptx::SystemCall>(call), arguments, results, site);
 }
 
+void start_async(Warp* warp, LaneMask active, std::uint32_t operation,
+                 const std::uint64_t* arguments, std::uint64_t* results, Site site) {
+  start_async(*warp, active, AsyncOperation::unpacked(operation), arguments, results, site);
+}
+
+void await_cluster(Warp* warp, LaneMask active, Site site) {
+  if (wait_in_cluster(*warp, active, site) || !separate(warp, active)) {
+    return;
+  }
+  do {
+    suspend(*warp, waiting_for_cluster(*warp, active, site));
+  } while (!wait_in_cluster(*warp, active, site));
+}
+
+void await_async(Warp* warp, LaneMask active, std::uint32_t operation,
+                 const std::uint64_t* arguments, std::uint64_t* results, Site site) {
+  const AsyncOperation what = AsyncOperation::unpacked(operation);
+  if (what.action == AsyncAction::kClusterWait) {
+    await_cluster(warp, active, site);
+    return;
+  }
+  if (test_async(*warp, active, what, arguments, results, site) != 0) {
+    return;
+  }
+  // Pending lanes may be those that are to arrive.
+  warp->fuel = kLoopFuel;
+  if (waits_for_own_warp(*warp, active) && !separate(warp, active)) {
+    return;
+  }
+  suspend(*warp, waiting_for_async(active, arguments, site));
+  (void)test_async(*warp, active & warp->live, what, arguments, results, site);
+}
+
 std::uint64_t clock_now(Warp*) {
   return now();
 }
 
 constexpr Services kServices = {
-    check_access, barrier,   barrier_arrive, warp_exchange, yield,         nanosleep,
-    exit_lanes,   trap,      resolve_call,   call_system,   compute_lanes, matrix,
-    clock_now,    clock_now, watch_access,   watch_row,     watch_fence,
+    check_access, barrier,      barrier_arrive, warp_exchange, yield,
+    nanosleep,    exit_lanes,   trap,           resolve_call,  call_system,
+    start_async,  await_async,  compute_lanes,  matrix,        clock_now,
+    clock_now,    watch_access, watch_row,      watch_fence,
 };
 
 } // namespace

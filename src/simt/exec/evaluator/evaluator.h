@@ -99,6 +99,8 @@ public:
   void jump(LaneGroup& group, const LaneStep& from, std::uint32_t target);
   /// Another group may have to run now: one waits, has ended or has arrived.
   void reschedule() { attention_ = true; }
+  /// The other warps have had a turn.
+  void has_suspended() { steps_ = 0; }
   /// The other groups are owed a turn.
   void give_way(LaneGroup& group);
 
@@ -177,6 +179,9 @@ void give(LaneGroup& group, const LaneStep& step, LaneMask active, Value value) 
 [[nodiscard]] StepFunction memory_function(const LaneStep& step);  ///< memory.cpp
 [[nodiscard]] StepFunction control_function(const LaneStep& step); ///< control.cpp
 [[nodiscard]] StepFunction operation_function(LaneOperation operation);
+/// async.cpp; of LaneOperation::kAsync and kAsyncWait.
+void start_async(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active);
+void await_async(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active);
 /// exchange.cpp; of LaneOperation::kShuffleValid.
 void shuffle_valid(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active);
 

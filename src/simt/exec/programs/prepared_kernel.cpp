@@ -66,6 +66,22 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel,
     facts.required_threads[1] = std::max(1U, entry.required_threads.y);
     facts.required_threads[2] = std::max(1U, entry.required_threads.z);
   }
+  if (product(entry.cluster) != 0) {
+    facts.required_cluster[0] = entry.cluster.x;
+    facts.required_cluster[1] = std::max(1U, entry.cluster.y);
+    facts.required_cluster[2] = std::max(1U, entry.cluster.z);
+  }
+  facts.needs_cluster = entry.explicit_cluster;
+  for (const std::uint32_t function : reachable.functions) {
+    if (!program.functions[function].system_call) {
+      facts.has_cluster_barrier |= std::ranges::any_of(
+          program.definition(function).instructions, [](const ptx::Instruction& instruction) {
+            return instruction.opcode == ptx::Opcode::k_barrier &&
+                   instruction.has(ptx::Modifier::kCluster);
+          });
+    }
+  }
+  facts.most_blocks_of_cluster = entry.max_cluster_rank;
   return facts;
 }
 
@@ -74,11 +90,12 @@ std::string verify_reachable(const ptx::Program& program, const ptx::Reachable& 
   std::string text;
   unsigned count = 0;
   const ptx::Function& kernel = program.definition(reachable.functions.front());
-  if (product(kernel.cluster) > 1) {
-    text = fmt::format("ptxas {}, line {}:{}; error   : Feature '.reqnctapercluster', of more than "
-                       "one block, not supported in function '{}'\n",
-                       program.modules[program.functions[reachable.functions.front()].module]->name,
-                       kernel.location.line, kernel.location.column, kernel.name);
+  if (kernel.blocks_are_clusters && product(kernel.cluster) > 1) {
+    text =
+        fmt::format("ptxas {}, line {}:{}; error   : Feature '.blocksareclusters', with clusters "
+                    "of more than one block, not supported in function '{}'\n",
+                    program.modules[program.functions[reachable.functions.front()].module]->name,
+                    kernel.location.line, kernel.location.column, kernel.name);
   }
   for (const std::uint32_t index : reachable.functions) {
     if (program.functions[index].system_call) {

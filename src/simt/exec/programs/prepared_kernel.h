@@ -22,6 +22,10 @@ struct KernelFacts {
   std::uint32_t registers = 0;      ///< an estimate, 16 to 255
   std::uint32_t max_threads = 1024; ///< by .maxntid, .reqntid
   std::uint32_t required_threads[3] = {0, 0, 0};
+  std::uint32_t required_cluster[3] = {0, 0, 0}; ///< by .reqnctapercluster
+  bool has_cluster_barrier = false;              ///< its blocks are clusters in any case
+  bool needs_cluster = false;                    ///< .explicitcluster: launches give its size
+  std::uint32_t most_blocks_of_cluster = 0;      ///< by .maxclusterrank; 0: not limited
 };
 
 /// A kernel made ready: its layout of shared memory, and the addresses that its code sees.

@@ -1,12 +1,17 @@
 #include "simt/exec/reports/fault_report.h"
 
 #include "simt/exec/blocks/block.h"
+#include "simt/exec/blocks/cluster.h"
+#include "simt/exec/blocks/mbarrier.h"
 #include "simt/exec/reports/address_report.h"
 #include "simt/exec/reports/report.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <optional>
 #include <utility>
 
 namespace gantry::simt::exec {
@@ -18,6 +23,32 @@ constexpr std::size_t kWarpsListed = 32;
 
 std::string threads_count(std::uint32_t threads) {
   return threads == 0 ? std::string("all threads") : fmt::format("{} threads", threads);
+}
+
+/// Where in the shared memory of another block of the cluster an address is; empty if it is in
+/// none's.
+std::string neighbour_text(const Warp& warp, std::uint64_t address) {
+  const Cluster* const cluster = warp.block->cluster;
+  const Block* const owner = cluster != nullptr ? cluster->neighbour_at(address) : nullptr;
+  if (owner == nullptr || owner == warp.block) {
+    return {};
+  }
+  return fmt::format("the address is {} into the shared memory of {} of block ({},{},{}) of the "
+                     "cluster{}",
+                     bytes_text(address - owner->shared), bytes_text(owner->shared_size),
+                     owner->index[0], owner->index[1], owner->index[2],
+                     owner->warps_alive == 0 ? ", which has ended" : "");
+}
+
+/// "mbarrier at offset 16 in 'full'".
+std::string mbarrier_text(const Warp& warp, std::uint64_t address) {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(warp.shared);
+  if (offset >= warp.shared_size) {
+    return fmt::format("mbarrier at {:#x}", address);
+  }
+  const std::string variable = shared_variable_at(warp, offset);
+  return fmt::format("mbarrier at offset {}{}", offset,
+                     variable.empty() ? "" : fmt::format(" in '{}'", variable));
 }
 
 std::string waiting_for(const Warp& warp, const Waiting& waiting) {
@@ -34,6 +65,19 @@ std::string waiting_for(const Warp& warp, const Waiting& waiting) {
     return fmt::format("barrier {} for {}, of which {} have come", waiting.id,
                        threads_count(waiting.threads), arrived);
   }
+  case Waiting::For::kMbarrier: {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(waiting.address), sizeof word);
+    const std::optional<Mbarrier> barrier = Mbarrier::of(word);
+    return fmt::format(
+        "the {}{}", mbarrier_text(warp, waiting.address),
+        !barrier ? ""
+                 : fmt::format(
+                       ", of which {} arrivals and {} are missing", barrier->pending,
+                       bytes_text(static_cast<std::uint64_t>(std::max(barrier->transactions, 0)))));
+  }
+  case Waiting::For::kCluster:
+    return "the barrier of the cluster";
   case Waiting::For::kLanes:
     return fmt::format("lanes {:#010x} of its warp", waiting.lanes);
   case Waiting::For::kNothing:
@@ -52,15 +96,32 @@ Fault access_fault(const Warp& warp, LaneMask lanes, const std::uint64_t* addres
   const std::uint64_t address = addresses[lane];
   const bool window = space == AccessSpace::kShared || space == AccessSpace::kLocal;
   const std::uint64_t beyond = size == 0 ? 0 : address % size;
-  Report report(
-      warp, lanes, site,
-      fmt::format("{} {}{} of {} at {}", beyond != 0 ? "misaligned" : "invalid",
-                  space_word(space, look_up(warp, site)), access_word(kind), bytes_text(size),
-                  window ? fmt::format("offset {}", address) : fmt::format("{:#x}", address)));
+  Report report(warp, lanes, site,
+                fmt::format("{} {}{} of {} at {}", beyond != 0 ? "misaligned" : "invalid",
+                            space_word(space, look_up(warp, site)), access_word(kind),
+                            bytes_text(size),
+                            window ? fmt::format("offset {}", static_cast<std::int64_t>(address))
+                                   : fmt::format("{:#x}", address)));
   if (beyond != 0) {
     report.line(fmt::format("the address is {} past a multiple of {}", bytes_text(beyond), size));
   }
-  if (space == AccessSpace::kShared) {
+  if (const std::string neighbour =
+          neighbour_text(warp, space == AccessSpace::kShared
+                                   ? address + reinterpret_cast<std::uint64_t>(warp.shared)
+                                   : address);
+      !neighbour.empty()) {
+    report.line(neighbour);
+    const CodePosition position = look_up(warp, site);
+    const bool is_own_space = position.instruction != nullptr &&
+                              (position.instruction->has(ptx::Modifier::kShared) ||
+                               position.instruction->has(ptx::Modifier::kSharedCta)) &&
+                              !position.instruction->has(ptx::Modifier::kSharedCluster);
+    report.hint(is_own_space
+                    ? "an instruction that goes to another block's shared memory must say "
+                      ".shared::cluster; .shared is the block's own"
+                    : "a block of a cluster must not end, nor must its peers access its shared "
+                      "memory, before a barrier of the cluster says that all are ready");
+  } else if (space == AccessSpace::kShared) {
     report.append(describe_shared(warp, address, size));
   } else if (space == AccessSpace::kLocal) {
     report.append(describe_local(warp, address, size));
@@ -136,6 +197,41 @@ Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id, std::uin
   return std::move(report).fault(FaultCode::kLaunchFailed);
 }
 
+Fault cluster_fault(const Warp& warp, LaneMask lanes, std::string_view what, Site site) {
+  Report report(warp, lanes, site, fmt::format("barrier of the cluster: {}", what));
+  report.hint("each thread of a cluster arrives once and then waits, in turn");
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
+Fault window_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
+                   AccessKind kind, Site site) {
+  // An instruction that names the space has given an offset.
+  const CodePosition position = look_up(warp, site);
+  const auto has = [&](ptx::Modifier modifier) {
+    return position.instruction != nullptr && position.instruction->has(modifier);
+  };
+  const bool is_offset = has(ptx::Modifier::kShared) || has(ptx::Modifier::kSharedCta) ||
+                         has(ptx::Modifier::kSharedCluster);
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(warp.shared);
+  std::uint64_t addresses[kLanes] = {};
+  addresses[lane] = is_offset ? offset : address;
+  return access_fault(warp, 1U << lane, addresses, size, kind,
+                      is_offset ? AccessSpace::kShared : AccessSpace::kGeneric, site);
+}
+
+Fault bulk_size_fault(const Warp& warp, unsigned lane, std::uint64_t bytes, Site site) {
+  Report report(warp, 1U << lane, site, fmt::format("a bulk copy of {}", bytes_text(bytes)));
+  report.hint("sizes of bulk copies are multiples of 16, and so are their addresses");
+  return std::move(report).fault(FaultCode::kMisalignedAddress);
+}
+
+Fault mbarrier_fault(const Warp& warp, LaneMask lanes, std::uint64_t address, std::string_view what,
+                     std::string_view hint, Site site) {
+  Report report(warp, lanes, site, fmt::format("{}: {}", mbarrier_text(warp, address), what));
+  report.hint(hint);
+  return std::move(report).fault(FaultCode::kLaunchFailed);
+}
+
 Fault assert_fault(const Warp& warp, LaneMask lanes, std::string_view message,
                    std::string_view file, std::uint32_t line, std::string_view function) {
   Fault fault{FaultCode::kAssert, {}, {}};
@@ -182,8 +278,11 @@ Fault deadlock_fault(const std::vector<WaitingWarp>& warps) {
     const CodePosition position = look_up(*warp, waiting->site);
     const std::string where = short_position(position);
     text += fmt::format(
-        "  warp {}, thread {}{}: waits for {}{}{}\n", warp->warp_index,
-        thread_text(*warp, first_lane(waiting->active)),
+        "  {}warp {}, thread {}{}: waits for {}{}{}\n",
+        warp->block->cluster == nullptr
+            ? ""
+            : fmt::format("block ({},{},{}), ", warp->ctaid[0], warp->ctaid[1], warp->ctaid[2]),
+        warp->warp_index, thread_text(*warp, first_lane(waiting->active)),
         std::popcount(waiting->active) > 1
             ? fmt::format(" and {} more", std::popcount(waiting->active) - 1)
             : "",

@@ -26,6 +26,18 @@ struct Waiting;
 [[nodiscard]] Fault call_fault(const Warp& warp, LaneMask lanes, std::uint64_t handle, Site site);
 [[nodiscard]] Fault barrier_fault(const Warp& warp, LaneMask lanes, std::uint32_t id,
                                   std::uint32_t threads, std::string_view what, Site site);
+/// A barrier.cluster that is used wrongly.
+[[nodiscard]] Fault cluster_fault(const Warp& warp, LaneMask lanes, std::string_view what,
+                                  Site site);
+/// An access to what must be shared memory of the block, at a generic address.
+[[nodiscard]] Fault window_fault(const Warp& warp, unsigned lane, std::uint64_t address,
+                                 std::uint32_t size, AccessKind kind, Site site);
+/// A bulk copy of so many bytes.
+[[nodiscard]] Fault bulk_size_fault(const Warp& warp, unsigned lane, std::uint64_t bytes,
+                                    Site site);
+/// A barrier in shared memory, at an address of a block's window.
+[[nodiscard]] Fault mbarrier_fault(const Warp& warp, LaneMask lanes, std::uint64_t address,
+                                   std::string_view what, std::string_view hint, Site site);
 /// The first lines are those that CUDA prints, one a thread.
 [[nodiscard]] Fault assert_fault(const Warp& warp, LaneMask lanes, std::string_view message,
                                  std::string_view file, std::uint32_t line,

@@ -3,14 +3,14 @@
 #include "simt/exec/checks/grid_checks.h"
 #include "simt/exec/code/code.h"
 #include "simt/exec/engine/scheduler.h"
-#include "simt/exec/engine/services.h"
 #include "simt/exec/evaluator/evaluator.h"
-#include "simt/exec/host/of_thread.h"
 #include "simt/exec/host/settings.h"
 #include "simt/exec/host/thread_pool.h"
 #include "simt/exec/memory/device_heap.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/memory/range_allocator.h"
+#include "simt/exec/run/block_place.h"
+#include "simt/exec/run/cluster_run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -25,53 +25,7 @@ namespace gantry::simt::exec {
 
 namespace {
 
-/// What all blocks of a grid share, worked out once.
-struct Grid {
-  Launch* launch;
-  const PreparedKernel* kernel;
-  bool interpreted = false;
-  bool may_suspend = false;
-  Code* functions = nullptr;
-  std::atomic<bool> is_quick = false; ///< the kernel's code, when it was last looked at
-  std::uint32_t threads = 0, warps = 0;
-  std::uint32_t shared_size = 0;
-  std::uint32_t local_bytes = 0;
-  std::uint64_t barrier = 0; ///< address of the grid's barrier; 0: not a cooperative launch
-  std::uint64_t blocks = 0;
-  std::atomic<std::uint64_t> next = 0;
-  std::uint64_t chunk = 1;
-
-  /// The kernel's code as it is now: it is improved while blocks run.
-  [[nodiscard]] Code code() const {
-    return __atomic_load_n(&functions[launch->kernel], __ATOMIC_ACQUIRE);
-  }
-};
-
 using Clock = std::chrono::steady_clock;
-
-// Slots of blocks that have ended, kept by each thread for further blocks.
-class SlotStore {
-public:
-  /// Null if there is no memory for one.
-  std::unique_ptr<BlockSlot> take(std::uint32_t local_bytes, std::int32_t device) {
-    for (auto it = slots_.begin(); it != slots_.end(); ++it) {
-      if ((*it)->local_bytes == local_bytes && (*it)->device == device) {
-        std::unique_ptr<BlockSlot> slot = std::move(*it);
-        slots_.erase(it);
-        return slot;
-      }
-    }
-    return BlockSlot::make(local_bytes, device);
-  }
-  void give(std::unique_ptr<BlockSlot> slot) {
-    if (slots_.size() < 4) {
-      slots_.push_back(std::move(slot));
-    }
-  }
-
-private:
-  std::vector<std::unique_ptr<BlockSlot>> slots_;
-};
 
 /// The memory in which the blocks of a cooperative launch meet. Code of nvcc's cooperative groups
 /// finds its address in %envreg1 (the upper half) and %envreg2, counts arrivals in its second word,
@@ -110,100 +64,6 @@ private:
   std::uint64_t address_ = 0;
 };
 
-// The part of a warp that is the same for all blocks of the grid.
-void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
-  const LaunchShape& shape = grid.launch->shape;
-  WarpSlot& place = *slot.warps[index];
-  Warp& warp = place.warp;
-  const std::uint32_t first = index * kLanes;
-  const std::uint32_t lanes = std::min(kLanes, grid.threads - first);
-  warp.exists = lanes == kLanes ? kAllLanes : (1U << lanes) - 1;
-  warp.warp_index = index;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t thread = first + lane;
-    place.lane_tid[0][lane] = thread % shape.block[0];
-    place.lane_tid[1][lane] = thread / shape.block[0] % shape.block[1];
-    place.lane_tid[2][lane] = thread / shape.block[0] / shape.block[1];
-  }
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    warp.tid[axis] = place.lane_tid[axis][0];
-    warp.ntid[axis] = shape.block[axis];
-    warp.nctaid[axis] = shape.grid[axis];
-  }
-  warp.nsmid = thread_count();
-  warp.grid_id = grid.launch->grid_id;
-  warp.static_shared = grid.kernel->facts.static_shared;
-  warp.dynamic_shared = shape.dynamic_shared;
-  warp.shared_size = grid.shared_size;
-  warp.shared = reinterpret_cast<std::byte*>(slot.shared_memory);
-  warp.parameters = reinterpret_cast<const std::byte*>(slot.shared_memory + kSharedWindow);
-  warp.variables = grid.kernel->variables.data();
-  warp.functions = grid.functions;
-  warp.function_base = grid.launch->program->function_base;
-  warp.services = &services();
-  const DeviceMemory& memory = *DeviceMemory::instance();
-  warp.shadow = memory.shadow();
-  warp.arena = memory.arena();
-  warp.arena_size = memory.arena_size();
-  warp.stack_limit = place.stack.limit();
-  warp.block = &slot.block;
-  warp.envreg[1] = static_cast<std::uint32_t>(grid.barrier >> 32);
-  warp.envreg[2] = static_cast<std::uint32_t>(grid.barrier);
-}
-
-// Makes a slot ready for blocks of this grid; null if there is no memory for it.
-std::unique_ptr<BlockSlot> open_slot(const Grid& grid) {
-  std::unique_ptr<BlockSlot> slot =
-      of_thread<SlotStore>().take(grid.local_bytes, grid.launch->program->options.device);
-  while (slot != nullptr && slot->warps.size() < grid.warps) {
-    std::unique_ptr<WarpSlot> warp = WarpSlot::make(grid.local_bytes, slot->device);
-    if (warp == nullptr) {
-      slot.reset();
-    } else {
-      slot->warps.push_back(std::move(warp));
-    }
-  }
-  if (slot == nullptr) {
-    return nullptr;
-  }
-  if (const std::uint32_t bytes = grid.kernel->facts.parameter_bytes) {
-    std::memcpy(reinterpret_cast<void*>(slot->shared_memory + kSharedWindow),
-                grid.launch->parameters, bytes);
-  }
-  slot->block.launch = grid.launch;
-  if (!slot->block.watch && grid.launch->watch) {
-    slot->block.watch = grid.launch->watch->watch_block();
-  }
-  slot->block.warps = grid.warps;
-  for (std::uint32_t i = 0; i < grid.warps; ++i) {
-    set_up_warp(grid, *slot, i);
-  }
-  return slot;
-}
-
-void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, unsigned thread) {
-  const LaunchShape& shape = grid.launch->shape;
-  Block& block = slot.block;
-  block.warps_alive = grid.warps;
-  block.index[0] = static_cast<std::uint32_t>(number % shape.grid[0]);
-  block.index[1] = static_cast<std::uint32_t>(number / shape.grid[0] % shape.grid[1]);
-  block.index[2] = static_cast<std::uint32_t>(number / shape.grid[0] / shape.grid[1]);
-  for (std::uint32_t i = 0; i < grid.warps; ++i) {
-    Warp& warp = slot.warps[i]->warp;
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      warp.ctaid[axis] = block.index[axis];
-    }
-    warp.smid = thread;
-    warp.live = warp.alive = warp.exists;
-    warp.local_used = 0;
-    warp.fuel = kLoopFuel;
-    block.alive[i] = warp.exists;
-  }
-  if (block.watch) {
-    block.watch->begin(block, slot.warps[0]->warp);
-  }
-}
-
 thread_local const Grid* current_grid = nullptr;
 
 // Machine code of kernels lacks the prefix that UndefinedBehaviorSanitizer looks for.
@@ -222,19 +82,15 @@ void warp_main(void* argument) {
   warp.block->scheduler->end();
 }
 
-/// A block under way.
-struct Resident {
-  std::unique_ptr<BlockSlot> slot;
-  std::unique_ptr<Scheduler> scheduler;
-};
-
 class Worker {
 public:
   Worker(Grid& grid, unsigned thread) : grid_(grid), thread_(thread) {}
 
   void run() {
     current_grid = &grid_;
-    if (!grid_.interpreted && !grid_.may_suspend) {
+    if (grid_.in_clusters) {
+      run_clusters();
+    } else if (!grid_.interpreted && !grid_.may_suspend) {
       run_straight();
     } else {
       run_in_turns();
@@ -243,7 +99,7 @@ public:
       free_.push_back(std::move(resident));
     }
     for (Resident& resident : free_) {
-      of_thread<SlotStore>().give(std::move(resident.slot));
+      close_slot(std::move(resident.slot));
     }
     current_grid = nullptr;
   }
@@ -272,7 +128,7 @@ private:
     BlockSlot& slot = *residents_.back().slot;
     do {
       const Code code = grid_.code();
-      set_block(grid_, slot, first_++, thread_);
+      set_block(grid_, slot, first_++, 0, thread_);
       for (std::uint32_t i = 0; i < grid_.warps; ++i) {
         run_code(code, slot.warps[i]->warp);
       }
@@ -303,6 +159,80 @@ private:
         sched_yield();
       }
     }
+  }
+
+  // Clusters, each with its blocks in turns.
+  void run_clusters() {
+    while (!grid_.launch->failed.load(std::memory_order_relaxed)) {
+      if (clusters_.empty() && !begin_cluster()) {
+        break;
+      }
+      bool idle = true;
+      for (std::size_t i = 0; i < clusters_.size(); ++i) {
+        const Turn turn = clusters_[i]->turn();
+        idle &= turn == Turn::kIdle;
+        if (turn == Turn::kEnded) {
+          free_clusters_.push_back(std::move(clusters_[i]));
+          clusters_.erase(clusters_.begin() + static_cast<std::ptrdiff_t>(i--));
+        }
+      }
+      if (idle && !clusters_.empty() && !begin_cluster()) {
+        sched_yield();
+      }
+    }
+  }
+
+  bool begin_cluster() {
+    if (!take_blocks()) {
+      return false;
+    }
+    if (free_clusters_.empty()) {
+      std::unique_ptr<ClusterRun> opened = open_cluster();
+      if (opened == nullptr) {
+        return false;
+      }
+      free_clusters_.push_back(std::move(opened));
+    }
+    clusters_.push_back(std::move(free_clusters_.back()));
+    free_clusters_.pop_back();
+    const std::vector<Resident>& blocks = clusters_.back()->blocks();
+    for (std::uint32_t rank = 0; rank < blocks.size(); ++rank) {
+      clear(blocks[rank].slot->block);
+      // As the watch looks for it.
+      blocks[rank].slot->block.cluster = &clusters_.back()->cluster();
+      set_block(grid_, *blocks[rank].slot, first_, rank, thread_);
+    }
+    ++first_;
+    clusters_.back()->begin(warp_main);
+    return true;
+  }
+
+  [[nodiscard]] std::unique_ptr<ClusterRun> open_cluster() {
+    const std::shared_ptr<SharedWindows> windows =
+        SharedWindows::make(grid_.blocks_of_cluster, grid_.launch->program->options.device);
+    std::vector<Resident> blocks;
+    for (std::uint32_t rank = 0; windows != nullptr && rank < grid_.blocks_of_cluster; ++rank) {
+      Resident resident;
+      resident.slot = open_slot(grid_, windows, rank);
+      if (resident.slot == nullptr) {
+        break;
+      }
+      resident.scheduler = std::make_unique<Scheduler>();
+      blocks.push_back(std::move(resident));
+    }
+    if (blocks.size() == grid_.blocks_of_cluster) {
+      return std::make_unique<ClusterRun>(std::move(blocks));
+    }
+    if (clusters_.empty()) {
+      fail_without_memory();
+    }
+    return nullptr;
+  }
+
+  static void clear(Block& block) {
+    block.barriers = {};
+    block.mbarriers.clear();
+    block.progress = 0;
   }
 
   // Makes first_ a block to run next; false if there are none left.
@@ -379,9 +309,8 @@ private:
       free_.pop_back();
     }
     Block& block = resident.slot->block;
-    block.barriers = {};
-    block.progress = 0;
-    set_block(grid_, *resident.slot, first_++, thread_);
+    clear(block);
+    set_block(grid_, *resident.slot, first_++, 0, thread_);
     resident.scheduler->begin(*resident.slot, warp_main);
     residents_.push_back(std::move(resident));
     return true;
@@ -393,6 +322,8 @@ private:
   std::uint64_t first_ = 0, last_ = 0;      ///< blocks taken and not begun
   std::vector<Resident> residents_;
   std::vector<Resident> free_;
+  std::vector<std::unique_ptr<ClusterRun>> clusters_;
+  std::vector<std::unique_ptr<ClusterRun>> free_clusters_;
 };
 
 /// Bytes of each thread's local memory: the limit is for recursions, and what the functions'
@@ -446,7 +377,10 @@ void run_grid(Launch& launch) {
   grid.shared_size = grid.kernel->facts.static_shared + shape.dynamic_shared;
   grid.local_bytes =
       local_window(limits_of(program.options.device).local_bytes, grid.kernel->facts.local_bytes);
-  grid.blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  grid.in_clusters = shape.in_clusters || grid.kernel->facts.has_cluster_barrier;
+  grid.blocks_of_cluster = shape.blocks_of_cluster();
+  grid.blocks =
+      std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] / grid.blocks_of_cluster;
   std::optional<GridBarrier> barrier;
   if (shape.cooperative) {
     grid.barrier = barrier.emplace(program).address();

@@ -43,6 +43,7 @@ constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
     {"store_hints", "?$evict ?$evict2 ?L2::cache_hint ?$vector"},
     {"scope", "cta|cluster|gpu|sys"},
     {"atomic_space", "global|shared|shared::cta|shared::cluster"},
+    {"mbarrier_space", "shared|shared::cta|shared::cluster"},
     {"atomic", "?relaxed|acquire|release|acq_rel ?$scope ?$atomic_space ?L2::cache_hint"},
     {"reduction", "?relaxed|release ?$scope ?$atomic_space ?L2::cache_hint"},
 };

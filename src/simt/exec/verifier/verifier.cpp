@@ -148,7 +148,7 @@ std::string conversion_error(const Instruction& instruction) {
 
 std::string copy_error(const Instruction& instruction) {
   const auto& operands = instruction.operands;
-  if (operands.size() < 3) {
+  if (operands.size() < 3 || instruction.has(Modifier::kBulk)) {
     return {};
   }
   const std::int64_t size = operands[2].value;
@@ -163,12 +163,23 @@ bool has_layouts(const Instruction& instruction) {
   return layouts && (may_be_any || (!layouts->a_by_columns && layouts->b_by_columns));
 }
 
+/// What an arrival at another block's barrier gives nobody may know.
+std::string arrival_error(const Instruction& instruction) {
+  const bool arrives = instruction.has(Modifier::kArrive) || instruction.has(Modifier::kArriveDrop);
+  return arrives && instruction.has(Modifier::kSharedCluster) &&
+                 instruction.operands[0].kind != ptx::Operand::Kind::kSink
+             ? mismatch(instruction)
+             : std::string{};
+}
+
 std::string special_error(const Instruction& instruction) {
   switch (instruction.opcode) {
   case Opcode::k_cvt:
     return conversion_error(instruction);
   case Opcode::k_cp:
     return copy_error(instruction);
+  case Opcode::k_mbarrier:
+    return arrival_error(instruction);
   case Opcode::k_lop3: {
     const std::int64_t table = instruction.operands[4].value;
     return table >= 0 && table <= 255 ? std::string{} : mismatch(instruction);

@@ -15,13 +15,17 @@ struct WarpMember {
   std::size_t size = sizeof(std::uint32_t);
 };
 
-/// The member that a special register is, if it is one; `number` is that of %envreg.
+/// The member that a special register is, if it is one; `number` is that of %envreg, or of the
+/// element of one that has three.
 [[nodiscard]] constexpr std::optional<WarpMember> member_of(ptx::SpecialRegister special,
                                                             std::uint32_t number) {
   using ptx::SpecialRegister;
   const auto element = [&](std::size_t offset, SpecialRegister first) {
     return WarpMember{offset + sizeof(std::uint32_t) *
                                    (static_cast<unsigned>(special) - static_cast<unsigned>(first))};
+  };
+  const auto indexed = [&](std::size_t offset) {
+    return WarpMember{offset + sizeof(std::uint32_t) * (number % 3)};
   };
   switch (special) {
   case SpecialRegister::kNtidX:
@@ -36,6 +40,20 @@ struct WarpMember {
   case SpecialRegister::kNctaidY:
   case SpecialRegister::kNctaidZ:
     return element(offsetof(Warp, nctaid), SpecialRegister::kNctaidX);
+  case SpecialRegister::kClusterid:
+    return indexed(offsetof(Warp, clusterid));
+  case SpecialRegister::kNclusterid:
+    return indexed(offsetof(Warp, nclusterid));
+  case SpecialRegister::kClusterCtaid:
+    return indexed(offsetof(Warp, cluster_ctaid));
+  case SpecialRegister::kClusterNctaid:
+    return indexed(offsetof(Warp, cluster_nctaid));
+  case SpecialRegister::kClusterCtarank:
+    return WarpMember{offsetof(Warp, cluster_ctarank)};
+  case SpecialRegister::kClusterNctarank:
+    return WarpMember{offsetof(Warp, cluster_nctarank)};
+  case SpecialRegister::kIsExplicitCluster:
+    return WarpMember{offsetof(Warp, is_explicit_cluster)};
   case SpecialRegister::kWarpid:
     return WarpMember{offsetof(Warp, warp_index)};
   case SpecialRegister::kSmid:

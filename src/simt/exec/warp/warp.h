@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 10;
+inline constexpr std::uint32_t kWarpAbi = 11;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -32,6 +32,8 @@ inline constexpr std::int32_t kLoopFuel = 1000;
 inline constexpr std::uint32_t kSharedWindow = 228 << 10;
 /// Behind it lie the kernel's parameters, whose addresses device code may take.
 inline constexpr std::uint32_t kParameterWindow = 32 << 10;
+/// From a block's shared memory to that of the next one of its cluster.
+inline constexpr std::uint32_t kSharedStride = kSharedWindow + kParameterWindow;
 
 /// Bytes of stack that frames of quick code may take: a kernel's, and another function's, which is
 /// checked for once it is there. Stacks have room for the one, and the other behind their limit.
@@ -117,6 +119,14 @@ struct Services {
   void (*call_system)(Warp*, LaneMask active, std::uint32_t call, const std::uint64_t* arguments,
                       std::uint64_t* results, Site site);
 
+  /// mbarrier, bulk copies and what else is asynchronous; `operation` is a packed AsyncOperation
+  /// (async_operation.h), of which kWait is await's. That suspends while no lane's phase is over,
+  /// but not for ever.
+  void (*start_async)(Warp*, LaneMask active, std::uint32_t operation,
+                      const std::uint64_t* arguments, std::uint64_t* results, Site site);
+  void (*await_async)(Warp*, LaneMask active, std::uint32_t operation,
+                      const std::uint64_t* arguments, std::uint64_t* results, Site site);
+
   /// Arithmetic that no machine instruction does; `operation` is an Arithmetic (arithmetic.h).
   /// Operands and result are words of 64 bits a lane, of which the operation's width is used.
   void (*arithmetic)(std::uint32_t operation, LaneMask active, std::uint64_t* result,
@@ -171,6 +181,13 @@ struct Warp {
   std::uint32_t ntid[3];
   std::uint32_t ctaid[3];
   std::uint32_t nctaid[3];
+  std::uint32_t clusterid[3];
+  std::uint32_t nclusterid[3];
+  std::uint32_t cluster_ctaid[3];
+  std::uint32_t cluster_nctaid[3];
+  std::uint32_t cluster_ctarank;
+  std::uint32_t cluster_nctarank;
+  std::uint32_t is_explicit_cluster;
   std::uint32_t smid;
   std::uint32_t nsmid;
   std::uint64_t grid_id;
