@@ -132,6 +132,12 @@ bool has_local_addresses(const ptx::Program& program) {
   return false;
 }
 
+// Whether the program is GCC's: outside of its loops over lanes all lanes do the same to the same
+// memory, and rely on doing it together.
+bool has_uniform_sections(const ptx::Program& program) {
+  return program.find_variable("__nvptx_uni") || program.find_variable("__nvptx_stacks");
+}
+
 /// A function in its one-lane form.
 struct OneLane {
   std::unique_ptr<llvm::TargetMachine> machine; ///< null if there is none, for which `error` is
@@ -161,7 +167,7 @@ bool decode_one_lane(const exec::CompileRequest& request, exec::OneLaneCode& cod
 /// then.
 std::vector<llvm::Function*> widen(llvm::Function& scalar, WarpOptions options, bool& may_suspend) {
   std::vector<llvm::Function*> loops;
-  if (!options.watch_accesses) {
+  if (options.lanes_may_part) {
     loops = outline_lane_loops(scalar, options.geometry, options.local_addresses);
   }
   llvm::DenseMap<const llvm::Function*, llvm::Function*> of_loops;
@@ -224,6 +230,7 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   options.watch_accesses = request.watch_accesses;
   options.watch_exchanges = request.watch_exchanges;
   options.local_addresses = has_local_addresses(*request.program);
+  options.lanes_may_part = !request.watch_accesses && !has_uniform_sections(*request.program);
   options.is_entry = request.program->definition(request.function).is_entry;
   options.first_site = exec::site_of(request.function, 0);
   const std::vector<llvm::Function*> made = widen(*scalar, options, image.may_suspend);

@@ -5,7 +5,8 @@
 // and the lines of 32 places are in no cache for long, where one lane reads on. So such a loop
 // becomes a function for one lane, in code of scalars, which is called for each lane in turn.
 //
-// Lanes may run it in any order and to its end, because nothing in it waits for another thread.
+// Lanes may run it in any order and to its end, because nothing in it waits for another thread. Not
+// so in GCC's code, whose lanes rely on changing the same memory together.
 #pragma once
 
 #include "simt/exec/code/code.h"

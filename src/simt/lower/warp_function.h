@@ -32,6 +32,7 @@ struct WarpOptions {
   bool watch_exchanges = false;
   bool local_addresses = false; ///< as for DivergenceAnalysis
   bool is_entry = false;
+  bool lanes_may_part = false; ///< loops may run lane by lane (lane_loops.h)
   bool one_lane = false; ///< a loop of lane_loops.h: widened to one lane, whatever is in the mask
   /// The functions that the calls of lane loops become.
   const llvm::DenseMap<const llvm::Function*, llvm::Function*>* lane_loops = nullptr;
