@@ -25,7 +25,7 @@ Words looked_up(const std::string& index, std::uint64_t first) {
   mad.wide.u32 d3, r9, 8, d0; ld.global.u64 d4, [d3+512];
   cvt.u64.u32 d5, r5; shl.b64 d5, d5, 32; or.b64 d5, d5, d4; st.global.u64 [d1], d5;)",
                                                         index));
-  Words memory(3 * kThreads);
+  Words memory(std::size_t{3} * kThreads);
   memory[0] = first;
   return KernelText(kernel).results(memory, kThreads);
 }
