@@ -33,8 +33,8 @@ bool tells_team(llvm::StringRef name) {
 
 /// Whether it tells code how many threads its team has, or which of them it is.
 bool tells_threads(llvm::StringRef name) {
-  // Clang's own question, for the chunks of distribute loops.
-  return name != "__kmpc_get_hardware_num_threads_in_block" &&
+  // Clang's own questions: for the chunks of distribute loops, and in reductions.
+  return !name.starts_with("__kmpc_") &&
          has_any(name, {"omp_get_num_threads", "omp_get_thread_num", "omp_get_max_threads",
                         "omp_get_thread_limit", "omp_get_team_size", "omp_get_ancestor_thread_num",
                         "omp_get_num_procs", "thread_id", "block_dim", "threads_in_block",

@@ -24,6 +24,7 @@ std::string kernel(const std::string& mode, const std::string& outside, const st
   declare void @__kmpc_for_static_init_4(ptr, i32, i32, ptr, ptr, ptr, ptr, i32, i32)
   declare void @__kmpc_parallel_60(ptr, i32, i32, i32, i32, ptr, ptr, ptr, i64, i32)
   declare i32 @__kmpc_get_hardware_num_threads_in_block()
+  declare i32 @__kmpc_get_hardware_thread_id_in_block()
   declare i32 @omp_get_thread_num()
   declare i32 @omp_get_num_threads_()
   declare i32 @omp_get_team_num()
@@ -89,6 +90,11 @@ TEST(OpenTeams, StayAsTheyAreWhereTheProgramCanTell) {
   EXPECT_FALSE(is_open(kernel(kSpmd, "", kLoop + "call i32 @llvm.nvvm.read.ptx.sreg.tid.x()")));
   EXPECT_FALSE(is_open(kernel(kSpmd, "", kLoop + "call void %pointer()"))) << "by pointer";
   EXPECT_FALSE(is_open(kernel(kSpmd, "", kLoop + "call void asm \"\", \"\"()")));
+}
+
+TEST(OpenTeams, MayHaveReductions) {
+  EXPECT_TRUE(
+      is_open(kernel(kSpmd, "", kLoop + "call i32 @__kmpc_get_hardware_thread_id_in_block()")));
 }
 
 TEST(OpenTeams, MayAskForTheirTeam) {
