@@ -169,7 +169,7 @@ std::int32_t gantry_image::find_kernel(const char* name, gantry_kernel*& kernel)
   }
   const std::string mark = std::string(name) + "_open_team";
   const bool open_team =
-      driver().usual_block_size != nullptr &&
+      driver().usual_block_size != nullptr && driver().usual_block_size() != 0 &&
       driver().cuModuleGetGlobal_v2(&address, &size, module_, mark.c_str()) == CUDA_SUCCESS;
   gantry_kernel& found = kernels_[name];
   found.device = &device_;

@@ -60,7 +60,7 @@ CUresult gather(const exec::KernelFacts& facts, void** parameters, void** extra,
 // asks for before it can know that this one has ended may race with it, and what it asks for later
 // may not.
 void let_others_come(const Stream& stream, const exec::AnnouncedLaunch& announced) {
-  constexpr std::chrono::milliseconds kPatience{200};
+  constexpr std::chrono::milliseconds kPatience{50};
   constexpr std::chrono::microseconds kStep{50};
   if (announced.number() == 0) {
     return;

@@ -230,8 +230,11 @@ LaneMask warp_exchange(Warp* warp, LaneMask active, const LaneMask* masks, std::
   return exchange.present;
 }
 
-void matrix(Warp* warp, LaneMask active, std::uint32_t packed, std::uint64_t* words,
-            std::uint64_t* results, Site site) {
+// Its variables are on the warp's stack, which may be copied in the middle of it: AddressSanitizer
+// would keep them elsewhere.
+__attribute__((no_sanitize("address"))) void matrix(Warp* warp, LaneMask active,
+                                                    std::uint32_t packed, std::uint64_t* words,
+                                                    std::uint64_t* results, Site site) {
   const MatrixOperation operation = MatrixOperation::unpacked(packed);
   const auto trap_if = [&](bool wrong, Trap reason) {
     if (wrong) {
