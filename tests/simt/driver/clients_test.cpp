@@ -138,7 +138,7 @@ TEST_F(GraphTest, AGeneratorOfArrayProgramsReplaysItsKernels) {
   CUgraphExec exec = nullptr;
   ASSERT_OK(cuda().cuGraphInstantiate_v2(&exec, g, nullptr, nullptr, 0));
 
-  for (unsigned round = 0; round < 1000; ++round) {
+  for (unsigned round = 0; round < kManyLaunches; ++round) {
     for (unsigned i = 0; i < kCount; ++i) {
       host[i] = i * 3 + round;
     }
@@ -202,7 +202,7 @@ TEST_F(GraphTest, AFrameworkCapturesItsSteps) {
   const CUgraphExec exec = instantiate(step, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
   EXPECT_OK(cuda().cuGraphDestroy(step));
   EXPECT_OK(cuda().cuGraphUpload(exec, main));
-  constexpr unsigned kRounds = 1000;
+  constexpr unsigned kRounds = kManyLaunches;
   for (unsigned i = 0; i < kRounds; ++i) {
     ASSERT_OK(cuda().cuGraphLaunch(exec, main));
     if (i % 100 == 0) {

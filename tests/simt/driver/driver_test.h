@@ -26,6 +26,14 @@
 /// and variables: u32 words[16] = {1, 2, 3}, u64 pointer = words, .const f32 constant[4].
 extern const char* const kKernels;
 
+/// How often the tests launch what clients launch for hours. AddressSanitizer keeps a stack of its
+/// own for each warp that has begun.
+#if __has_feature(address_sanitizer)
+inline constexpr unsigned kManyLaunches = 50;
+#else
+inline constexpr unsigned kManyLaunches = 1000;
+#endif
+
 /// The driver initialised, and a context of its own current on the thread, which ends with the
 /// test.
 class DriverTest : public testing::Test {

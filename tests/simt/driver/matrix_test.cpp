@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kSize = 64;
 constexpr unsigned kOperands = 5;
-constexpr unsigned kLaunches = 1000;
 
 class MatrixTest : public GraphTest, public testing::WithParamInterface<const char*> {
 protected:
@@ -75,7 +74,7 @@ TEST_P(MatrixTest, AGraphMultipliesOtherMatricesAtEachLaunch) {
   const CUgraph g = graph();
   const CUgraphNode node = add(g, parameters);
   const CUgraphExec exec = instantiate(g);
-  for (unsigned i = 0; i < kLaunches; ++i) {
+  for (unsigned i = 0; i < kManyLaunches; ++i) {
     addresses[0] = operands[i % kOperands].address;
     addresses[1] = operands[(i + 2) % kOperands].address;
     ASSERT_OK(cuda().cuGraphExecKernelNodeSetParams_v2(exec, node, &parameters));
