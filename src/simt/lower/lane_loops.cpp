@@ -53,12 +53,10 @@ public:
         !lanes_leave_apart() || !is_self_contained() || chases_pointers()) {
       return false;
     }
-    // Measured: a gather of 32 with its check costs as much as a dozen
-    // instructions on vectors.
+    // Measured: a gather of 32 with its check costs as much as a dozen instructions on vectors.
     constexpr unsigned kOthersToAnAccess = 12;
     const Work work = work_of_iteration();
-    // Where 32 accesses to anywhere are made at once, they wait for memory
-    // together.
+    // Where 32 accesses to anywhere are made at once, they wait for memory together.
     return work.consecutive == 0 && work.streamed >= work.scattered &&
            work.others <= kOthersToAnAccess * (work.streamed + work.scattered + work.updates);
   }
@@ -104,8 +102,7 @@ private:
     }
     if (const llvm::Value* pointer = pointer_of(instruction)) {
       const unsigned space = pointer->getType()->getPointerAddressSpace();
-      // Loads and stores that are atomic or volatile are signals; so is the
-      // result of an update.
+      // Loads and stores that are atomic or volatile are signals; so is the result of an update.
       const bool is_quiet = llvm::isa<llvm::AtomicRMWInst>(instruction)
                                 ? instruction.use_empty()
                                 : !instruction.isAtomic() && !instruction.isVolatile();
@@ -129,8 +126,8 @@ private:
     return llvm::getLoadStorePointerOperand(&instruction);
   }
 
-  /// Whether the way on, or the place of an access, depends on what an earlier
-  /// iteration has read: for 32 lanes at once the memory answers sooner.
+  /// Whether the way on, or the place of an access, depends on what an earlier iteration has read:
+  /// for 32 lanes at once the memory answers sooner.
   [[nodiscard]] bool chases_pointers() const {
     llvm::SmallPtrSet<const llvm::Value*, 16> carried;
     llvm::SmallVector<const llvm::Value*> left;
@@ -161,8 +158,7 @@ private:
     });
   }
 
-  /// Whether the value is made of something that an iteration of the loop has
-  /// read.
+  /// Whether the value is made of something that an iteration of the loop has read.
   [[nodiscard]] static bool comes_from_memory(const llvm::Value& value, const llvm::Loop& loop) {
     llvm::SmallPtrSet<const llvm::Value*, 16> seen;
     llvm::SmallVector<const llvm::Value*> left = {&value};
@@ -233,8 +229,8 @@ private:
     return cast == nullptr ? address : cast->getOperand(0);
   }
 
-  /// Whether the address, in the innermost loop around the block, moves within
-  /// a line of the cache from one iteration to the next.
+  /// Whether the address, in the innermost loop around the block, moves within a line of the cache
+  /// from one iteration to the next.
   [[nodiscard]] bool goes_on(const llvm::Value* address, const llvm::BasicBlock& block) const {
     constexpr std::uint64_t kLine = 64;
     const llvm::Loop* const inner = function_.loops.getLoopFor(&block);

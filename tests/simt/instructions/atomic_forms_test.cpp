@@ -164,32 +164,13 @@ private:
       const Word operands[] = {old, a};
       return ptx::is_packed(type) ? of_halves(operands, add) : add(operands);
     }
-    const __int128 x = value_of(type, old);
-    const __int128 y = value_of(type, a);
-    switch (instance_.first_of({Modifier::kAdd, Modifier::kMin, Modifier::kMax, Modifier::kInc,
-                                Modifier::kDec, Modifier::kAnd, Modifier::kOr, Modifier::kXor,
-                                Modifier::kExch, Modifier::kCas})) {
-    case Modifier::kAdd:
-      return low_bits(old + a, bits_);
-    case Modifier::kMin:
-      return x < y ? old : a;
-    case Modifier::kMax:
-      return x > y ? old : a;
-    case Modifier::kInc:
-      return old >= a ? 0 : old + 1;
-    case Modifier::kDec:
-      return old == 0 || old > a ? a : old - 1;
-    case Modifier::kAnd:
-      return old & a;
-    case Modifier::kOr:
-      return old | a;
-    case Modifier::kXor:
-      return old ^ a;
-    case Modifier::kExch:
+    if (instance_.has(Modifier::kExch)) {
       return a;
-    default:
+    }
+    if (instance_.has(Modifier::kCas)) {
       return old == a ? b : old;
     }
+    return updated(instance_, old, a);
   }
 
   [[nodiscard]] std::string check_own(const Results& results) const {

@@ -229,6 +229,22 @@ Word Results::output(unsigned cell, unsigned thread, unsigned bits, unsigned wor
   return result;
 }
 
+std::function<std::string(const Results&)>
+expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted) {
+  return [cells, wanted = std::move(wanted)](const Results& results) -> std::string {
+    for (unsigned thread = 0; thread < kThreads; ++thread) {
+      for (unsigned cell = 0; cell < cells; ++cell) {
+        const Word actual = results.output(cell, thread, 64);
+        if (actual != wanted(cell, thread)) {
+          return fmt::format("output {} is {:#x} and should be {:#x} (thread {})", cell, actual,
+                             wanted(cell, thread), thread);
+        }
+      }
+    }
+    return {};
+  };
+}
+
 std::uint8_t parameter_byte(unsigned index) {
   return static_cast<std::uint8_t>(index * 167 + 13);
 }

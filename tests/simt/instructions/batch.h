@@ -67,6 +67,10 @@ struct Results {
   [[nodiscard]] Word output(unsigned cell, unsigned thread, unsigned bits, unsigned word = 0) const;
 };
 
+/// A check of so many output cells of 64 bits.
+[[nodiscard]] std::function<std::string(const Results&)>
+expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted);
+
 /// A byte of `data`.
 [[nodiscard]] std::uint8_t parameter_byte(unsigned index);
 

@@ -52,31 +52,7 @@ Word reduced(const Instance& instance, Word old_random, Word random) {
                          : instance.has(Modifier::kMin) ? std::min(old_number, number)
                                                         : std::max(old_number, number));
   }
-  const Word old = element_of(type, old_random);
-  const Word value = element_of(type, random);
-  const auto order = [&](Word word) {
-    // With a sign, negative numbers come before others.
-    return ptx::is_signed(type) ? low_bits(word + (Word{1} << (bits - 1)), bits) : word;
-  };
-  switch (instance.first_of({Modifier::kAdd, Modifier::kMin, Modifier::kMax, Modifier::kInc,
-                             Modifier::kDec, Modifier::kAnd, Modifier::kOr})) {
-  case Modifier::kAdd:
-    return low_bits(old + value, bits);
-  case Modifier::kMin:
-    return order(old) < order(value) ? old : value;
-  case Modifier::kMax:
-    return order(old) < order(value) ? value : old;
-  case Modifier::kInc:
-    return old >= value ? 0 : old + 1;
-  case Modifier::kDec:
-    return old == 0 || old > value ? value : old - 1;
-  case Modifier::kAnd:
-    return old & value;
-  case Modifier::kOr:
-    return old | value;
-  default:
-    return old ^ value;
-  }
+  return updated(instance, element_of(type, old_random), element_of(type, random));
 }
 
 /// What a thread's 16 bytes are: `made(random of the destination's element, of the source's)`.

@@ -40,22 +40,6 @@ constexpr const char* kDeclarations =
 constexpr const char* kSync =
     "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n";
 
-std::function<std::string(const Results&)>
-expecting(std::function<Word(unsigned cell, unsigned thread)> wanted, unsigned cells) {
-  return [wanted = std::move(wanted), cells](const Results& results) -> std::string {
-    for (unsigned thread = 0; thread < kThreads; ++thread) {
-      for (unsigned cell = 0; cell < cells; ++cell) {
-        const Word actual = results.output(cell, thread, 64);
-        if (actual != wanted(cell, thread)) {
-          return fmt::format("output {} is {:#x} and should be {:#x} (thread {})", cell, actual,
-                             wanted(cell, thread), thread);
-        }
-      }
-    }
-    return {};
-  };
-}
-
 Piece piece_of(const std::string& label, unsigned outputs,
                std::function<std::string(const Places&)> code) {
   Piece piece;
@@ -98,12 +82,10 @@ TEST(ClusterForms, AddressesAreOfTheRank) {
                           instance.name(), to, space, places.output(2, 64));
       return text;
     });
-    piece.check = expecting(
-        [label = piece.label](unsigned cell, unsigned thread) {
-          return cell == 1 ? Word{(thread / kLanes + 1) % kClusterBlocks}
-                           : word_of(label, neighbour(thread, cell == 0 ? 1 : 2));
-        },
-        3);
+    piece.check = expecting(3, [label = piece.label](unsigned cell, unsigned thread) {
+      return cell == 1 ? Word{(thread / kLanes + 1) % kClusterBlocks}
+                       : word_of(label, neighbour(thread, cell == 0 ? 1 : 2));
+    });
     pieces.push_back(piece);
   }
   ASSERT_FALSE(pieces.empty());
@@ -127,42 +109,14 @@ TEST(ClusterForms, NobodyPassesTheBarrierEarly) {
                                "%x;\n",
                                arrive.name(), wait.name(), places.output(0, 64));
           });
-      piece.check =
-          expecting([label = piece.label](
-                        unsigned, unsigned thread) { return word_of(label, neighbour(thread, 1)); },
-                    1);
+      piece.check = expecting(1, [label = piece.label](unsigned, unsigned thread) {
+        return word_of(label, neighbour(thread, 1));
+      });
       pieces.push_back(piece);
     }
   }
   ASSERT_FALSE(pieces.empty());
   run_batch(pieces, 1, kClusterBlocks);
-}
-
-/// What red makes of two values.
-Word reduced(const Instance& instance, Word old, Word value) {
-  const unsigned bits = bits_of(instance.type());
-  const auto order = [&](Word word) {
-    return ptx::is_signed(instance.type()) ? low_bits(word + (Word{1} << (bits - 1)), bits) : word;
-  };
-  switch (instance.first_of({Modifier::kAdd, Modifier::kMin, Modifier::kMax, Modifier::kInc,
-                             Modifier::kDec, Modifier::kAnd, Modifier::kOr})) {
-  case Modifier::kAdd:
-    return low_bits(old + value, bits);
-  case Modifier::kMin:
-    return order(old) < order(value) ? old : value;
-  case Modifier::kMax:
-    return order(old) < order(value) ? value : old;
-  case Modifier::kInc:
-    return old >= value ? 0 : old + 1;
-  case Modifier::kDec:
-    return old == 0 || old > value ? value : old - 1;
-  case Modifier::kAnd:
-    return old & value;
-  case Modifier::kOr:
-    return old | value;
-  default:
-    return old ^ value;
-  }
 }
 
 class RemoteStores : public testing::TestWithParam<Opcode> {};
@@ -210,13 +164,11 @@ TEST_P(RemoteStores, ArriveWithTheirBytes) {
       }
       return text + kSync + "  @%one mbarrier.inval.shared::cta.b64 [barrier];\n";
     });
-    piece.check = expecting(
-        [=, label = piece.label](unsigned cell, unsigned thread) {
-          const Word from =
-              low_bits(word_of(label, neighbour(thread, kClusterBlocks - 1)) + cell + 1, bits);
-          return reduces ? reduced(instance, low_bits(word_of(label, thread), bits), from) : from;
-        },
-        count);
+    piece.check = expecting(count, [=, label = piece.label](unsigned cell, unsigned thread) {
+      const Word from =
+          low_bits(word_of(label, neighbour(thread, kClusterBlocks - 1)) + cell + 1, bits);
+      return reduces ? updated(instance, low_bits(word_of(label, thread), bits), from) : from;
+    });
     pieces.push_back(piece);
   }
   ASSERT_FALSE(pieces.empty());

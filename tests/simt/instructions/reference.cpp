@@ -105,4 +105,28 @@ double double_of(Word bits, Format format) {
   return number.negative ? -magnitude : magnitude;
 }
 
+Word updated(const Instance& instance, Word old, Word value) {
+  const Type type = instance.type();
+  const bool is_less = value_of(type, old) < value_of(type, value);
+  switch (instance.first_of({Modifier::kAdd, Modifier::kMin, Modifier::kMax, Modifier::kInc,
+                             Modifier::kDec, Modifier::kAnd, Modifier::kOr})) {
+  case Modifier::kAdd:
+    return low_bits(old + value, 8 * ptx::size_of(type));
+  case Modifier::kMin:
+    return is_less ? old : value;
+  case Modifier::kMax:
+    return is_less ? value : old;
+  case Modifier::kInc:
+    return old >= value ? 0 : old + 1;
+  case Modifier::kDec:
+    return old == 0 || old > value ? value : old - 1;
+  case Modifier::kAnd:
+    return old & value;
+  case Modifier::kOr:
+    return old | value;
+  default:
+    return old ^ value;
+  }
+}
+
 } // namespace gantry::simt::instructions

@@ -88,4 +88,7 @@ Word of_halves(std::span<const Word> operands, Function function) {
   return result;
 }
 
+/// What add, min, max, inc, dec, and, or and xor of integers make of what is in memory (9.7.13.5).
+[[nodiscard]] Word updated(const Instance& instance, Word old, Word value);
+
 } // namespace gantry::simt::instructions

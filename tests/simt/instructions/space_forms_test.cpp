@@ -20,23 +20,6 @@ Word word_of(std::string_view seed, unsigned thread, unsigned index = 0) {
   return hash_of(hash_of(seed), thread, index);
 }
 
-/// A check of output cells of 64 bits.
-std::function<std::string(const Results&)>
-expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wanted) {
-  return [cells, wanted = std::move(wanted)](const Results& results) -> std::string {
-    for (unsigned thread = 0; thread < kThreads; ++thread) {
-      for (unsigned cell = 0; cell < cells; ++cell) {
-        const Word actual = results.output(cell, thread, 64);
-        if (actual != wanted(cell, thread)) {
-          return fmt::format("output {} is {:#x} and should be {:#x} (thread {})", cell, actual,
-                             wanted(cell, thread), thread);
-        }
-      }
-    }
-    return {};
-  };
-}
-
 /// A space that has generic addresses.
 struct Window {
   const char* space;       ///< of variables

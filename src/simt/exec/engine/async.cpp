@@ -71,10 +71,6 @@ std::optional<Fault> start(Warp& warp, const AsyncOperation& operation, const La
   }
 }
 
-} // namespace
-
-namespace {
-
 /// Kernels that are known to have barrier.cluster are in clusters, if only of one block
 /// (KernelFacts::has_cluster_barrier).
 Cluster& cluster_of(Warp& warp, LaneMask active, Site site) {
