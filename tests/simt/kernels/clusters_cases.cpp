@@ -38,6 +38,25 @@ Result registers(Driver& driver, Dimensions grid, Dimensions cluster) {
   return result;
 }
 
+/// The sum of each cluster's numbers, of `blocks` blocks.
+Result sum_of_clusters(Driver& driver, unsigned blocks, unsigned threads, unsigned cluster,
+                       const Shape& shape) {
+  Random random(23);
+  const auto input =
+      Random::list<std::uint32_t>(std::size_t{blocks} * threads, [&] { return random.bits(); });
+  std::vector<std::uint32_t> expected(blocks / cluster);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    expected[i / threads / cluster] += input[i];
+  }
+  Module module(driver, ptx_of("clusters"));
+  const DeviceBuffer from(driver, input);
+  const DeviceBuffer to(driver, std::vector<std::uint32_t>(expected.size()));
+  module.kernel("sum").launch(shape, from, to);
+  Result result;
+  result.add("output", to.download(), expected);
+  return result;
+}
+
 } // namespace
 
 GANTRY_KERNEL_CASE(clusters_registers) {
@@ -49,43 +68,12 @@ GANTRY_KERNEL_CASE(clusters_registers_without) {
 }
 
 GANTRY_KERNEL_CASE(clusters_sum) {
-  constexpr unsigned kBlocks = 24;
-  constexpr unsigned kCluster = 4;
-  constexpr unsigned kThreads = 96;
-  Random random(23);
-  const auto input =
-      Random::list<std::uint32_t>(std::size_t{kBlocks} * kThreads, [&] { return random.bits(); });
-  std::vector<std::uint32_t> expected(kBlocks / kCluster);
-  for (std::size_t i = 0; i < input.size(); ++i) {
-    expected[i / kThreads / kCluster] += input[i];
-  }
-  Module module(driver, ptx_of("clusters"));
-  const DeviceBuffer from(driver, input);
-  const DeviceBuffer to(driver, std::vector<std::uint32_t>(expected.size()));
-  module.kernel("sum").launch(clusters({kBlocks}, {kThreads}, {kCluster, 1, 1}), from, to);
-  Result result;
-  result.add("output", to.download(), expected);
-  return result;
+  return sum_of_clusters(driver, 24, 96, 4, clusters({24}, {96}, {4, 1, 1}));
 }
 
 // A launch that gives no clusters: each block is one.
 GANTRY_KERNEL_CASE(clusters_sum_of_blocks) {
-  constexpr unsigned kBlocks = 5;
-  constexpr unsigned kThreads = 64;
-  Random random(24);
-  const auto input =
-      Random::list<std::uint32_t>(std::size_t{kBlocks} * kThreads, [&] { return random.bits(); });
-  std::vector<std::uint32_t> expected(kBlocks);
-  for (std::size_t i = 0; i < input.size(); ++i) {
-    expected[i / kThreads] += input[i];
-  }
-  Module module(driver, ptx_of("clusters"));
-  const DeviceBuffer from(driver, input);
-  const DeviceBuffer to(driver, std::vector<std::uint32_t>(expected.size()));
-  module.kernel("sum").launch({{kBlocks}, {kThreads}}, from, to);
-  Result result;
-  result.add("output", to.download(), expected);
-  return result;
+  return sum_of_clusters(driver, 5, 64, 1, {{5}, {64}});
 }
 
 GANTRY_KERNEL_CASE(clusters_histogram) {
