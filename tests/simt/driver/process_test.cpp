@@ -2,7 +2,11 @@
 // a process of its own. By their name they run before the others, whose memory forking would copy.
 #include "driver_test.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -20,7 +24,8 @@ protected:
     std::_Exit(1);                                                                                 \
   }
 
-void launch_something() {
+/// Blocks of `width` × `height` threads, which may still run afterwards.
+void launch_something(unsigned width = 32, unsigned height = 1) {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction function = nullptr;
@@ -31,8 +36,8 @@ void launch_something() {
   CUstream stream = nullptr;
   REQUIRE(cuda().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
   for (int i = 0; i < 10; ++i) {
-    REQUIRE(cuda().cuLaunchKernel(function, 10, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr) ==
-            CUDA_SUCCESS);
+    REQUIRE(cuda().cuLaunchKernel(function, 10, 1, 1, width, height, 1, 0, stream, nullptr,
+                                  nullptr) == CUDA_SUCCESS);
   }
 }
 
@@ -137,6 +142,32 @@ TEST_F(ProcessDeathTest, LastExitHandlersMayLaunchWhatHasBeenLoaded) {
         REQUIRE(cuda().cuModuleGetFunction(&loaded, module, "fill") == CUDA_SUCCESS);
         REQUIRE(cuda().cuModuleGetFunction(&other, module, "add") == CUDA_SUCCESS);
         REQUIRE(cuda().cuFuncLoad(loaded) == CUDA_SUCCESS);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+// Of a first launch, which is for rows of 16 threads, nothing is compiled for other blocks.
+TEST_F(ProcessDeathTest, AFirstLaunchCompilesForItsBlocksOnly) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "it counts files in the simulated driver's cache";
+  }
+  const char* const mode = std::getenv("GANTRY_SIMT_MODE");
+  if (mode != nullptr && std::string_view(mode) == "interpret") {
+    GTEST_SKIP() << "it is about machine code";
+  }
+  EXPECT_EXIT(
+      {
+        std::string folder = std::filesystem::temp_directory_path() / "launch-XXXXXX";
+        REQUIRE(mkdtemp(folder.data()) != nullptr);
+        setenv("GANTRY_SIMT_CACHE", folder.c_str(), 1);
+        launch_something(16, 16);
+        REQUIRE(cuda().cuCtxSynchronize() == CUDA_SUCCESS);
+        const std::filesystem::recursive_directory_iterator all(folder);
+        const auto files = std::count_if(begin(all), end(all),
+                                         [](const auto& entry) { return entry.is_regular_file(); });
+        std::filesystem::remove_all(folder);
+        REQUIRE(files == 1);
         std::exit(0);
       },
       testing::ExitedWithCode(0), "");
