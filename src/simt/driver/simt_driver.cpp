@@ -34,7 +34,7 @@ GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, in
   if (memory == nullptr) {
     return;
   }
-  memory->set_accessible(address, size, freed == 0);
+  memory->set_freed(address, size, freed != 0);
   if (freed != 0 || memory->uninitialised() == nullptr) {
     return;
   }

@@ -150,7 +150,7 @@ CUresult VirtualMemory::unmap(CUdeviceptr address, std::uint64_t bytes) {
   if (!clear_pages(address, bytes)) {
     return CUDA_ERROR_UNMAP_FAILED;
   }
-  DeviceMemory::instance()->set_accessible(address, bytes, false);
+  DeviceMemory::instance()->set_freed(address, bytes, true);
   for (auto mapping = first; mapping != last;) {
     ended.insert(mappings_.extract(mapping++));
   }
@@ -174,7 +174,7 @@ CUresult VirtualMemory::set_access(CUdeviceptr address, std::uint64_t bytes,
        mapping != mappings_.end() && mapping->first < address + bytes; ++mapping) {
     mapping->second.access = access;
   }
-  DeviceMemory::instance()->set_accessible(address, bytes, access != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  DeviceMemory::instance()->set_freed(address, bytes, access == CU_MEM_ACCESS_FLAGS_PROT_NONE);
   return CUDA_SUCCESS;
 }
 

@@ -175,9 +175,12 @@ std::vector<llvm::Function*> widen(llvm::Function& scalar, WarpOptions options, 
   of_lane.one_lane = true;
   of_lane.is_entry = false;
   for (llvm::Function* loop : loops) {
-    of_loops[loop] = WarpFunction(*loop, of_lane).build();
+    WarpFunction widened(*loop, of_lane);
+    of_loops[loop] = widened.build();
+    of_lane.first_range = widened.next_range();
   }
   options.lane_loops = &of_loops;
+  options.first_range = of_lane.first_range;
   WarpFunction widened(scalar, options);
   std::vector<llvm::Function*> made = {widened.build()};
   may_suspend = widened.may_suspend();
@@ -233,6 +236,9 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   options.lanes_may_part = !request.watch_accesses && !has_uniform_sections(*request.program);
   options.is_entry = request.program->definition(request.function).is_entry;
   options.first_site = exec::site_of(request.function, 0);
+  // Functions of a program begin in different places, so that few share a range.
+  constexpr unsigned kRangesOfFunction = 41;
+  options.first_range = request.function * kRangesOfFunction;
   const std::vector<llvm::Function*> made = widen(*scalar, options, image.may_suspend);
   stages.ended("warp", made.front());
   std::string problem;

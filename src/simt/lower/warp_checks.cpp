@@ -1,6 +1,7 @@
 // Checks of a warp's accesses, in a few instructions: aligned, and to memory that is allocated by
-// the shadow (exec/memory/device_memory.h) or to a window of the warp's own. If they fail, the
-// service check_access decides.
+// the shadow (exec/memory/device_memory.h), in a loop to the range that the access has come to
+// before (exec/memory/known_ranges.h), or to a window of the warp's own. If they fail, the service
+// check_access decides.
 #include "simt/lower/warp_function.h"
 
 #include <llvm/IR/Constants.h>
@@ -49,6 +50,26 @@ llvm::Value* WarpFunction::in_own_windows(const MemoryAccess& access, Value* add
   return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
 }
 
+llvm::Value* WarpFunction::in_known_range(const MemoryAccess& access, Value* address,
+                                          std::uint64_t bytes) {
+  auto* wide = builder_.getInt64Ty();
+  Value* ranges = field(offsetof(Warp, known), builder_.getPtrTy(), true);
+  const auto member = [&](std::size_t offset) -> Value* {
+    const std::size_t place = access.range * sizeof(exec::KnownRange) + offset;
+    return builder_.CreateLoad(wide,
+                               builder_.CreateConstGEP1_64(builder_.getInt8Ty(), ranges, place));
+  };
+  Value* first = member(offsetof(exec::KnownRange, first));
+  // Of no access that begins so late that it would pass the end.
+  Value* starts = builder_.CreateBinaryIntrinsic(
+      llvm::Intrinsic::usub_sat, member(offsetof(exec::KnownRange, size)), number(bytes - 1, 64));
+  if (address->getType()->isVectorTy()) {
+    first = splat(first);
+    starts = splat(starts);
+  }
+  return builder_.CreateICmpULT(builder_.CreateSub(address, first), starts);
+}
+
 // Unless `good` (i1), calls check_access, which ends the launch if a lane's address is wrong. Then
 // tells the watch if the code is watched: where the addresses are a row's, of that.
 void WarpFunction::check(const MemoryAccess& access, Value* good,
@@ -76,7 +97,8 @@ void WarpFunction::check(const MemoryAccess& access, Value* good,
   Value* kind = number(static_cast<unsigned>(access.kind));
   Value* space = number(access.space);
   call_service(offsetof(Services, check_access), builder_.getVoidTy(),
-               {warp_, mask_, scratch_[0], size, whole, offset, kind, access.site, space});
+               {warp_, mask_, scratch_[0], size, whole, offset, kind, access.site, space,
+                number(access.range)});
   builder_.CreateBr(checked);
   builder_.SetInsertPoint(checked);
   if (!options_.watch_accesses || access.space == kLocal || access.space == kConst) {
@@ -108,6 +130,8 @@ void WarpFunction::check_uniform(const MemoryAccess& access, Value* address,
         builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), builder_.getInt64Ty());
     inside = builder_.CreateICmpSLE(builder_.CreateAdd(address, number(size, 64)), bytes);
     inside = builder_.CreateAnd(inside, builder_.CreateICmpSGE(address, number(0, 64)));
+  } else if (access.range != exec::kKnownRanges) {
+    inside = in_known_range(access, address, exec::needed_bytes(access.kind, size));
   } else {
     Value* offset =
         builder_.CreateSub(address, field(offsetof(Warp, arena), builder_.getInt64Ty(), true));
@@ -141,6 +165,11 @@ void WarpFunction::check_consecutive(const MemoryAccess& access, Value* base,
     Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
     good = builder_.CreateAnd(
         good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
+    check(access, good, addresses, {base, access.size});
+    return;
+  }
+  if (access.range != exec::kKnownRanges) {
+    good = builder_.CreateAnd(good, in_known_range(access, base, span));
     check(access, good, addresses, {base, access.size});
     return;
   }
@@ -181,6 +210,9 @@ void WarpFunction::check_lanes(const MemoryAccess& access, Value* addresses) {
     good = builder_.CreateAnd(
         good, builder_.CreateICmpSLE(builder_.CreateAdd(addresses, all(size)), splat(bytes)));
     good = builder_.CreateAnd(good, builder_.CreateICmpSGE(addresses, all(0)));
+  } else if (access.range != exec::kKnownRanges) {
+    good = builder_.CreateAnd(
+        good, in_known_range(access, addresses, exec::needed_bytes(access.kind, size)));
   } else {
     Value* offsets = builder_.CreateSub(addresses, splat(field(offsetof(Warp, arena), wide, true)));
     Value* in_arena =

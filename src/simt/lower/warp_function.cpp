@@ -12,7 +12,7 @@ using exec::Warp;
 WarpFunction::WarpFunction(llvm::Function& scalar, const WarpOptions& options)
     : scalar_(scalar), options_(options), width_(exec::row_width(options.geometry)),
       divergence_(scalar, options.geometry, options.local_addresses, options.one_lane),
-      context_(scalar.getContext()), builder_(context_) {}
+      context_(scalar.getContext()), builder_(context_), next_range_(options.first_range) {}
 
 llvm::Function* WarpFunction::build() {
   auto* pointer = llvm::PointerType::get(context_, 0);

@@ -37,6 +37,7 @@ struct WarpOptions {
   /// The functions that the calls of lane loops become.
   const llvm::DenseMap<const llvm::Function*, llvm::Function*>* lane_loops = nullptr;
   exec::Site first_site = 0; ///< of the function's first instruction; later ones follow
+  unsigned first_range = 0;  ///< of the known ranges that accesses in loops look at
 };
 
 class WarpFunction {
@@ -48,6 +49,8 @@ public:
   llvm::Function* build();
   /// Whether the code may suspend.
   [[nodiscard]] bool may_suspend() const { return may_suspend_; }
+  /// Behind the known ranges that it looks at.
+  [[nodiscard]] unsigned next_range() const { return next_range_; }
 
 private:
   using Value = llvm::Value;
@@ -167,6 +170,7 @@ private:
     unsigned offset;    ///< … in which this part begins so many bytes later
     exec::AccessKind kind;
     Value* site;
+    unsigned range; ///< the known range that it looks at; exec::kKnownRanges: none, but the shadow
   };
   Value* atomic_sum(const MemoryAccess& access, Type* type, Value* address, Value* old,
                     Value* addend);
@@ -208,6 +212,9 @@ private:
     Value* first = nullptr;
     unsigned stride = 0;
   };
+  /// Whether `bytes` from an address on are in the access's known range; scalar or for all lanes.
+  [[nodiscard]] Value* in_known_range(const MemoryAccess& access, Value* address,
+                                      std::uint64_t bytes);
   void check(const MemoryAccess& access, Value* good, llvm::function_ref<Value*()> addresses,
              const AddressRow& row);
   [[nodiscard]] Value* in_own_windows(const MemoryAccess& access, Value* addresses);
@@ -272,6 +279,7 @@ private:
   bool uses_local_ = false;
   /// Blocks that all lanes execute together, but that some may not reach any more.
   llvm::DenseSet<const llvm::BasicBlock*> reconvergence_points_;
+  unsigned next_range_; ///< of an access in a loop
   unsigned argument_words_ = 0;
   unsigned result_words_ = 0;
 

@@ -21,13 +21,19 @@ WarpFunction::MemoryAccess WarpFunction::access_of(const llvm::Instruction& inst
                       size,
                       0,
                       kind,
-                      number(options_.first_site, 64)};
+                      number(options_.first_site, 64),
+                      exec::kKnownRanges};
   if (const std::optional<AccessOrigin> origin = AccessOrigin::of(instruction)) {
     access.site = number(options_.first_site + origin->instruction, 64);
     if (origin->vector_size > size) {
       access.alignment = origin->vector_size;
       access.offset = origin->offset;
     }
+  }
+  const bool is_in_loop =
+      options_.one_lane || divergence_.loops().getLoopFor(instruction.getParent()) != nullptr;
+  if (is_in_loop && access.space != kShared && access.space != kLocal) {
+    access.range = next_range_++ % exec::kKnownRanges;
   }
   return access;
 }

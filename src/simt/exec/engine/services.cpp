@@ -8,6 +8,9 @@
 #include "simt/exec/engine/call_adapter.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/system_calls.h"
+#include "simt/exec/host/of_thread.h"
+#include "simt/exec/memory/device_memory.h"
+#include "simt/exec/memory/known_ranges.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/reports/report.h"
 
@@ -34,10 +37,26 @@ bool names_own_shared(const Warp& warp, Site site) {
          (instruction->has(ptx::Modifier::kShared) || instruction->has(ptx::Modifier::kSharedCta));
 }
 
+/// Whether all lanes' accesses are aligned, and in one granule each whose shadow allows them.
+bool are_good_by_shadow(const Warp& warp, LaneMask active, const std::uint64_t* addresses,
+                        std::uint32_t needed, std::uint32_t whole, std::uint32_t offset) {
+  constexpr std::uint64_t kGranule = DeviceMemory::kGranule;
+  for (LaneMask left = active; left != 0; left &= left - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(left)];
+    const std::uint64_t place = address - warp.arena;
+    if ((address - offset) % whole != 0 || place >= warp.arena_size ||
+        place % kGranule + needed >
+            __atomic_load_n(warp.shadow + place / kGranule, __ATOMIC_RELAXED)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The report describes the whole access of the PTX instruction, of which this may be a part.
-void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
-                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
-                  AccessSpace space) {
+void check_exactly(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                   std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
+                   AccessSpace space) {
   LaneMask wrong = 0;
   std::uint64_t starts[kLanes] = {};
   for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -54,6 +73,20 @@ void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, s
   if (wrong != 0) {
     fail(*warp, access_fault(*warp, wrong, starts, whole, kind, space, site));
   }
+}
+
+void check_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
+                  std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
+                  AccessSpace space, std::uint32_t range) {
+  if (range == kKnownRanges) {
+    check_exactly(warp, active, addresses, size, whole, offset, kind, site, space);
+    return;
+  }
+  const std::uint32_t needed = needed_bytes(kind, size);
+  if (!are_good_by_shadow(*warp, active, addresses, needed, whole, offset)) {
+    check_exactly(warp, active, addresses, size, whole, offset, kind, site, space);
+  }
+  of_thread<KnownRanges>().missed(*DeviceMemory::instance(), range, active, addresses, needed);
 }
 
 void watch_access(Warp* warp, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,

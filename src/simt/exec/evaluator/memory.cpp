@@ -33,7 +33,7 @@ Column places(Evaluator& evaluator, const LaneGroup& group, const LaneStep& step
   const std::uint32_t size = step.width / 8;
   if (evaluator.checks_memory()) {
     warp.services->check_access(&warp, active, addresses.data(), size, step.whole, step.offset,
-                                kind, step.site, space);
+                                kind, step.site, space, kKnownRanges);
   }
   if (evaluator.block().watch && space != AccessSpace::kLocal && space != AccessSpace::kConst) {
     warp.services->watch_access(&warp, active, addresses.data(), size, kind, step.site, space);

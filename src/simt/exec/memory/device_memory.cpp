@@ -78,13 +78,15 @@ std::pair<std::uint64_t, std::uint64_t> give_back(std::uint64_t begin, std::uint
   return {first - begin, end - begin};
 }
 
-const Allocation* containing(const AllocationMap& allocations, std::uint64_t address) {
+/// Of a map that is const or not, an allocation that is as well.
+auto* containing(auto& allocations, std::uint64_t address) {
   auto next = allocations.upper_bound(address);
+  auto* none = decltype(&next->second){nullptr};
   if (next == allocations.begin()) {
-    return nullptr;
+    return none;
   }
-  const Allocation& candidate = std::prev(next)->second;
-  return address - candidate.address < candidate.size ? &candidate : nullptr;
+  auto& candidate = std::prev(next)->second;
+  return address - candidate.address < candidate.size ? &candidate : none;
 }
 
 bool is_inside(const Allocation& allocation, std::uint64_t address) {
@@ -133,6 +135,7 @@ struct DeviceMemory::State {
   std::atomic<bool> any_registered = false;
   /// Changes with `live` and `registered`.
   std::atomic<std::uint64_t> generation = 1;
+  std::atomic<std::uint64_t> removals = 0;
   std::deque<Allocation> freed; ///< the last ones
 
   bool reserve_arena();
@@ -147,6 +150,7 @@ struct DeviceMemory::State {
     any_registered.store(!registered.empty(), std::memory_order_release);
     generation.fetch_add(1, std::memory_order_release);
   }
+  void note_removal() { removals.fetch_add(1, std::memory_order_release); }
   void make_accessible(std::uint64_t address, std::uint64_t size) const;
   void make_inaccessible(std::uint64_t address, std::uint64_t size) const;
 };
@@ -353,6 +357,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
 
   Allocation allocation = what;
   allocation.address = *address;
+  allocation.divided = !is_accessible(what);
   const std::unique_lock lock(state.mutex);
   state.live.emplace(*address, std::move(allocation));
   state.note_change();
@@ -376,6 +381,7 @@ bool DeviceMemory::free(std::uint64_t address) {
   if (!is_window(gone)) {
     clear_shadow(state.shadow_of(address),
                  state.shadow_of(round_up(address + gone.size, kGranule)));
+    state.note_removal();
   }
   const std::uint64_t size = block_size(gone.size);
   const bool given_back = gone.size >= kGiveBack && give_back(address, gone.size).second != 0;
@@ -485,6 +491,7 @@ bool DeviceMemory::unregister_host(std::uint64_t address) {
   const std::unique_lock lock(state_->mutex);
   const bool found = state_->registered.erase(address) != 0;
   state_->note_change();
+  state_->note_removal();
   return found;
 }
 
@@ -497,6 +504,54 @@ void DeviceMemory::set_accessible(std::uint64_t address, std::uint64_t size, boo
   } else {
     state_->make_inaccessible(address, size);
   }
+}
+
+void DeviceMemory::set_freed(std::uint64_t address, std::uint64_t size, bool freed) {
+  {
+    const std::unique_lock lock(state_->mutex);
+    if (Allocation* const whole = containing(state_->live, address)) {
+      whole->divided = freed || address != whole->address || size != whole->size;
+    }
+  }
+  set_accessible(address, size, !freed);
+  if (freed) {
+    state_->note_removal();
+  }
+}
+
+std::optional<KnownRange> DeviceMemory::known_range(std::uint64_t address) const {
+  const State& state = *state_;
+  const std::shared_lock lock(state.mutex);
+  const Allocation* const whole =
+      containing(state.in_arena(address, 1) ? state.live : state.registered, address);
+  if (whole == nullptr || is_window(*whole) || whole->kind == MemoryKind::kHeap) {
+    return std::nullopt;
+  }
+  if (!whole->divided) {
+    return KnownRange{whole->address, whole->size};
+  }
+  // By the shadow, whose last granule may be accessible in part.
+  constexpr std::uint64_t kNear = 64 << 10;
+  const auto valid = [&](std::uint64_t granule) { return read_shadow(state.shadow_of(granule)); };
+  const std::uint64_t granule = address & ~(kGranule - 1);
+  if (valid(granule) <= address - granule) {
+    return std::nullopt;
+  }
+  std::uint64_t first = granule;
+  while (first - kGranule >= whole->address && granule - first < kNear &&
+         valid(first - kGranule) == kGranule) {
+    first -= kGranule;
+  }
+  std::uint64_t last = granule;
+  while (valid(last) == kGranule && last - granule < kNear &&
+         last + kGranule < whole->address + whole->size && valid(last + kGranule) != 0) {
+    last += kGranule;
+  }
+  return KnownRange{first, last + valid(last) - first};
+}
+
+std::uint64_t DeviceMemory::removals() const {
+  return state_->removals.load(std::memory_order_acquire);
 }
 
 bool DeviceMemory::accessible(std::uint64_t address, std::uint64_t size) const {

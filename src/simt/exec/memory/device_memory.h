@@ -14,6 +14,7 @@
 
 #include "simt/exec/memory/access_cells.h"
 #include "simt/exec/memory/uninitialised_bytes.h"
+#include "simt/exec/warp/warp.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,7 @@ struct Allocation {
   std::int32_t device = 0;   ///< ordinal
   std::uint64_t context = 0; ///< whose: an opaque number that the driver gives
   std::string name;          ///< of a variable; empty otherwise
+  bool divided = false;      ///< not accessible, or not as a whole: see set_freed
 };
 
 class DeviceMemory {
@@ -76,14 +78,23 @@ public:
   bool register_host(std::uint64_t address, std::uint64_t size, std::uint64_t context);
   bool unregister_host(std::uint64_t address);
 
-  /// Marks [address, address + size) inside one live allocation as accessible or not, for the parts
-  /// of an allocation that are handed out by themselves (the heap's blocks). Exact if `address` is
-  /// a multiple of 16; what a granule's shadow cannot say stays as it was.
+  /// Marks [address, address + size) inside one live allocation as accessible or not, for the
+  /// blocks of the heap. Exact if `address` is a multiple of 16; what a granule's shadow cannot say
+  /// stays as it was.
   void set_accessible(std::uint64_t address, std::uint64_t size, bool accessible);
+  /// Likewise for other allocations, whose owner hands out parts of them, or keeps them for later.
+  void set_freed(std::uint64_t address, std::uint64_t size, bool freed);
 
   /// Whether all device code may access `size` bytes at `address`: in live allocations or
   /// registered.
   [[nodiscard]] bool accessible(std::uint64_t address, std::uint64_t size) const;
+
+  /// Addresses around `address` that all device code may access: those of an allocation or of
+  /// registered memory, or of a divided allocation what lies near. Nothing if there are none, or
+  /// if device code itself may free them.
+  [[nodiscard]] std::optional<KnownRange> known_range(std::uint64_t address) const;
+  /// How many times something has become inaccessible.
+  [[nodiscard]] std::uint64_t removals() const;
 
   [[nodiscard]] std::uint64_t arena() const;
   [[nodiscard]] std::uint64_t arena_size() const;

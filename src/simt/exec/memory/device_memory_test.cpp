@@ -205,6 +205,75 @@ TEST(DeviceMemory, PartsOfAnAllocation) {
   EXPECT_TRUE(memory().accessible(at + 36, 12)) << "a granule cannot begin in its middle";
 }
 
+TEST(DeviceMemory, TheKnownRangeOfAnAllocationIsAllOfIt) {
+  const Block block(1000);
+  for (const std::uint64_t place : {0U, 16U, 999U}) {
+    const auto range = memory().known_range(block.address + place);
+    ASSERT_TRUE(range);
+    EXPECT_EQ(range->first, block.address);
+    EXPECT_EQ(range->size, 1000);
+  }
+  EXPECT_FALSE(memory().known_range(block.address - 1));
+  EXPECT_FALSE(memory().known_range(block.address + 1000));
+  for (const MemoryKind kind : {MemoryKind::kShared, MemoryKind::kLocal, MemoryKind::kHeap}) {
+    const Block other(1000, kind);
+    EXPECT_FALSE(memory().known_range(other.address)) << static_cast<int>(kind);
+  }
+}
+
+TEST(DeviceMemory, AllocationsThatAreKeptHaveNoKnownRange) {
+  const Block block(1000);
+  const std::uint64_t before = memory().removals();
+  memory().set_freed(block.address, 1000, true);
+  EXPECT_GT(memory().removals(), before);
+  EXPECT_FALSE(memory().known_range(block.address + 8));
+  memory().set_freed(block.address, 1000, false);
+  const auto range = memory().known_range(block.address + 8);
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->size, 1000);
+}
+
+// Against a bit for each granule of an allocation, parts of which are freed and used again.
+TEST(DeviceMemory, KnownRangesOfPartsAreAccessible) {
+  constexpr std::uint64_t kGranules = 12'000;
+  constexpr std::uint64_t kGranule = DeviceMemory::kGranule;
+  constexpr std::uint64_t kTail = 5;
+  const std::uint64_t size = kGranules * kGranule + kTail;
+  const Block block(size, MemoryKind::kReserved);
+  EXPECT_FALSE(memory().known_range(block.address));
+  std::mt19937 random(1);
+  std::vector<bool> used(kGranules + 1, false);
+  unsigned found = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t first = random() % (kGranules + 1);
+    const std::uint64_t end = std::min(first + 1 + random() % 800, kGranules + 1);
+    const bool freed = random() % 3 == 0;
+    const std::uint64_t bytes = std::min(end * kGranule, size) - first * kGranule;
+    memory().set_freed(block.address + first * kGranule, bytes, freed);
+    std::fill(used.begin() + static_cast<std::ptrdiff_t>(first),
+              used.begin() + static_cast<std::ptrdiff_t>(end), !freed);
+
+    const std::uint64_t place = random() % size;
+    const auto range = memory().known_range(block.address + place);
+    ASSERT_EQ(range.has_value(), used[place / kGranule]);
+    if (!range) {
+      continue;
+    }
+    ++found;
+    ASSERT_TRUE(memory().accessible(range->first, range->size));
+    const std::uint64_t from = range->first - block.address;
+    ASSERT_LE(from, place);
+    ASSERT_GT(from + range->size, place);
+    ASSERT_LE(from + range->size, size);
+    const bool is_near = place - from < (60 << 10) && from + range->size - place < (60 << 10);
+    if (is_near) {
+      EXPECT_TRUE(from == 0 || !used[from / kGranule - 1]);
+      EXPECT_TRUE(from + range->size == size || !used[(from + range->size) / kGranule]);
+    }
+  }
+  EXPECT_GT(found, 500);
+}
+
 TEST(DeviceMemory, PartsOutsideTheArenaAreNobodys) {
   memory().set_accessible(0, 16, true);
   memory().set_accessible(memory().arena() + memory().arena_size(), 16, true);

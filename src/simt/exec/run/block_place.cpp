@@ -3,6 +3,7 @@
 #include "simt/exec/engine/services.h"
 #include "simt/exec/host/of_thread.h"
 #include "simt/exec/memory/device_memory.h"
+#include "simt/exec/memory/known_ranges.h"
 #include "simt/exec/run/grid.h"
 
 #include <algorithm>
@@ -78,6 +79,7 @@ void set_up_warp(const Grid& grid, BlockSlot& slot, std::uint32_t index) {
   warp.shadow = memory.shadow();
   warp.arena = memory.arena();
   warp.arena_size = memory.arena_size();
+  warp.known = of_thread<KnownRanges>().ranges();
   warp.stack_limit = place.stack.limit();
   warp.block = &slot.block;
   warp.envreg[1] = static_cast<std::uint32_t>(grid.barrier >> 32);
@@ -142,6 +144,7 @@ void set_block(const Grid& grid, BlockSlot& slot, std::uint64_t number, std::uin
   const Place cluster = place_in(clusters, number);
   const Place in_cluster = place_in(shape.cluster, rank);
   Block& block = slot.block;
+  of_thread<KnownRanges>().begin_block(*DeviceMemory::instance());
   block.warps_alive = grid.warps;
   for (unsigned axis = 0; axis < 3; ++axis) {
     block.index[axis] = cluster[axis] * shape.cluster[axis] + in_cluster[axis];

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 11;
+inline constexpr std::uint32_t kWarpAbi = 12;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -41,6 +41,14 @@ inline constexpr std::uint64_t kKernelFrame = 4 << 20;
 inline constexpr std::uint64_t kFunctionFrame = 512 << 10;
 
 using LaneMask = std::uint32_t;
+
+/// Addresses that device code may access, all of them; those of no range are at `first` + 0.
+struct KnownRange {
+  std::uint64_t first = 0;
+  std::uint64_t size = 0; ///< bytes
+};
+/// What Services::check_access is given for an access that looks at none.
+inline constexpr std::uint32_t kKnownRanges = 256;
 
 struct Warp;
 struct Block;
@@ -84,10 +92,11 @@ enum class AccessSpace : std::uint32_t {
 struct Services {
   /// The exact check of an access (blocks/lane_memory.h) that the quick one in the code has not
   /// passed. Returns if every lane's access is aligned and allowed, ends the launch otherwise. The
-  /// access is of `size` bytes, and part of one of `whole` bytes, from `offset` on.
+  /// access is of `size` bytes, and part of one of `whole` bytes, from `offset` on. `range` is the
+  /// number of the known range that the code has looked at, which may be another one from now on.
   void (*check_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
-                       AccessSpace space);
+                       AccessSpace space, std::uint32_t range);
 
   /// bar.sync, bar.red and barrier: suspends until `threads` threads (0: all of the block) have
   /// arrived. `reduction` 0: none, 1: popc, 2: and, 3: or, over `predicates`. Returns the result.
@@ -207,6 +216,7 @@ struct Warp {
   const std::uint8_t* shadow;   ///< valid bytes of each 16 bytes of the arena (device_memory.h)
   std::uint64_t arena;          ///< its first address
   std::uint64_t arena_size;     ///< bytes
+  const KnownRange* known;      ///< kKnownRanges of the host thread's (memory/known_ranges.h)
   const std::byte* stack_limit; ///< code that finds its stack pointer below it traps
   std::uint32_t envreg[32];
 
