@@ -29,11 +29,8 @@ llvm::Value* WarpFunction::in_own_windows(const MemoryAccess& access, Value* add
     return builder_.CreateZExt(field(size, builder_.getInt32Ty(), true), wide);
   };
   const auto inside = [&](Value* base, Value* limit) {
-    Value* offset = builder_.CreateSub(addresses, base);
-    Value* end =
-        builder_.CreateAdd(offset, splat(number(exec::needed_bytes(access.kind, access.size), 64)));
-    return builder_.CreateAnd(builder_.CreateICmpULT(offset, splat(limit)),
-                              builder_.CreateICmpULE(end, splat(limit)));
+    return ends_inside(builder_.CreateSub(addresses, base), limit,
+                       exec::needed_bytes(access.kind, access.size));
   };
   Value* found =
       inside(splat(field(offsetof(Warp, shared), wide, true)), bytes(offsetof(Warp, shared_size)));
@@ -50,24 +47,35 @@ llvm::Value* WarpFunction::in_own_windows(const MemoryAccess& access, Value* add
   return builder_.CreateOr(found, inside(own, bytes(offsetof(Warp, local_size))));
 }
 
+// Whether `bytes` from an offset on end at `size` at the latest; scalar or for all lanes.
+llvm::Value* WarpFunction::ends_inside(Value* offset, Value* size, std::uint64_t bytes) {
+  // None that begins so late that it would pass the end does.
+  Value* starts =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, number(bytes - 1, 64));
+  return builder_.CreateICmpULT(offset, offset->getType()->isVectorTy() ? splat(starts) : starts);
+}
+
+llvm::Value* WarpFunction::in_window_of(const MemoryAccess& access, Value* offset,
+                                        std::uint64_t bytes) {
+  const std::size_t size =
+      access.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
+  return ends_inside(
+      offset, builder_.CreateZExt(field(size, builder_.getInt32Ty(), true), builder_.getInt64Ty()),
+      bytes);
+}
+
 llvm::Value* WarpFunction::in_known_range(const MemoryAccess& access, Value* address,
                                           std::uint64_t bytes) {
-  auto* wide = builder_.getInt64Ty();
   Value* ranges = field(offsetof(Warp, known), builder_.getPtrTy(), true);
   const auto member = [&](std::size_t offset) -> Value* {
     const std::size_t place = access.range * sizeof(exec::KnownRange) + offset;
-    return builder_.CreateLoad(wide,
+    return builder_.CreateLoad(builder_.getInt64Ty(),
                                builder_.CreateConstGEP1_64(builder_.getInt8Ty(), ranges, place));
   };
   Value* first = member(offsetof(exec::KnownRange, first));
-  // Of no access that begins so late that it would pass the end.
-  Value* starts = builder_.CreateBinaryIntrinsic(
-      llvm::Intrinsic::usub_sat, member(offsetof(exec::KnownRange, size)), number(bytes - 1, 64));
-  if (address->getType()->isVectorTy()) {
-    first = splat(first);
-    starts = splat(starts);
-  }
-  return builder_.CreateICmpULT(builder_.CreateSub(address, first), starts);
+  Value* offset =
+      builder_.CreateSub(address, address->getType()->isVectorTy() ? splat(first) : first);
+  return ends_inside(offset, member(offsetof(exec::KnownRange, size)), bytes);
 }
 
 // Unless `good` (i1), calls check_access, which ends the launch if a lane's address is wrong. Then
@@ -124,12 +132,7 @@ void WarpFunction::check_uniform(const MemoryAccess& access, Value* address,
   Value* aligned = is_aligned(access, address);
   Value* inside = nullptr;
   if (access.space == kShared || access.space == kLocal) {
-    const std::size_t limit =
-        access.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
-    Value* bytes =
-        builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), builder_.getInt64Ty());
-    inside = builder_.CreateICmpSLE(builder_.CreateAdd(address, number(size, 64)), bytes);
-    inside = builder_.CreateAnd(inside, builder_.CreateICmpSGE(address, number(0, 64)));
+    inside = in_window_of(access, address, size);
   } else if (access.range != exec::kKnownRanges) {
     inside = in_known_range(access, address, exec::needed_bytes(access.kind, size));
   } else {
@@ -160,17 +163,13 @@ void WarpFunction::check_consecutive(const MemoryAccess& access, Value* base,
   const std::uint64_t span = std::uint64_t{access.size} * width_;
   Value* good = is_aligned(access, base);
   if (access.space == kShared) {
-    Value* bytes = builder_.CreateZExt(
-        field(offsetof(Warp, shared_size), builder_.getInt32Ty(), true), builder_.getInt64Ty());
-    Value* inside = builder_.CreateICmpSLE(builder_.CreateAdd(base, number(span, 64)), bytes);
-    good = builder_.CreateAnd(
-        good, builder_.CreateAnd(inside, builder_.CreateICmpSGE(base, number(0, 64))));
-    check(access, good, addresses, {base, access.size});
+    check(access, builder_.CreateAnd(good, in_window_of(access, base, span)), addresses,
+          {base, access.size});
     return;
   }
   if (access.range != exec::kKnownRanges) {
-    good = builder_.CreateAnd(good, in_known_range(access, base, span));
-    check(access, good, addresses, {base, access.size});
+    check(access, builder_.CreateAnd(good, in_known_range(access, base, span)), addresses,
+          {base, access.size});
     return;
   }
   Value* offset =
@@ -204,12 +203,7 @@ void WarpFunction::check_lanes(const MemoryAccess& access, Value* addresses) {
   const auto all = [&](std::uint64_t value) { return splat(number(value, 64)); };
   Value* good = is_aligned(access, addresses);
   if (access.space == kShared || access.space == kLocal) {
-    const std::size_t limit =
-        access.space == kShared ? offsetof(Warp, shared_size) : offsetof(Warp, local_size);
-    Value* bytes = builder_.CreateZExt(field(limit, builder_.getInt32Ty(), true), wide);
-    good = builder_.CreateAnd(
-        good, builder_.CreateICmpSLE(builder_.CreateAdd(addresses, all(size)), splat(bytes)));
-    good = builder_.CreateAnd(good, builder_.CreateICmpSGE(addresses, all(0)));
+    good = builder_.CreateAnd(good, in_window_of(access, addresses, size));
   } else if (access.range != exec::kKnownRanges) {
     good = builder_.CreateAnd(
         good, in_known_range(access, addresses, exec::needed_bytes(access.kind, size)));

@@ -212,7 +212,10 @@ private:
     Value* first = nullptr;
     unsigned stride = 0;
   };
-  /// Whether `bytes` from an address on are in the access's known range; scalar or for all lanes.
+  [[nodiscard]] Value* ends_inside(Value* offset, Value* size, std::uint64_t bytes);
+  /// Whether `bytes` from an offset on are in the window of shared or local memory; or from an
+  /// address on in the access's known range. Scalar or for all lanes.
+  [[nodiscard]] Value* in_window_of(const MemoryAccess& access, Value* offset, std::uint64_t bytes);
   [[nodiscard]] Value* in_known_range(const MemoryAccess& access, Value* address,
                                       std::uint64_t bytes);
   void check(const MemoryAccess& access, Value* good, llvm::function_ref<Value*()> addresses,
