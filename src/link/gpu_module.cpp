@@ -119,6 +119,16 @@ void optimize_openmp(llvm::Module& module, unsigned level) {
   }
 }
 
+/// What mentions an alias of a function mentions the function, so that no pass has to know of
+/// aliases: nothing replaces a symbol of the whole program any more, not even a weak one.
+void name_functions_themselves(llvm::Module& module) {
+  for (llvm::GlobalAlias& alias : module.aliases()) {
+    if (auto* const function = llvm::dyn_cast_or_null<llvm::Function>(alias.getAliaseeObject())) {
+      alias.replaceAllUsesWith(function);
+    }
+  }
+}
+
 /// A function such as glibc's toupper or one of an `extern template` has a copy in a header, to be
 /// inlined, and its definition in a library. A GPU has no such library, so the copy becomes the
 /// definition.
@@ -133,6 +143,7 @@ void define_inline_functions(llvm::Module& module) {
 } // namespace
 
 void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID of_kernels) {
+  name_functions_themselves(module);
   open_distribute_loops(module);
   optimize_openmp(module, level);
   wait_before_guarded_regions(module);

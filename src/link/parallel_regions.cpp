@@ -1,5 +1,7 @@
 #include "link/parallel_regions.h"
 
+#include "link/parallel_calls.h"
+
 #include <map>
 
 #include <llvm/IR/DIBuilder.h>
@@ -11,8 +13,6 @@
 namespace gantry::link {
 namespace {
 
-/// Of __kmpc_parallel_60 and __kmpc_parallel_51.
-constexpr unsigned kBodyArgument = 5;
 /// In front of a body's shared variables: the thread's number, and one that is always 0.
 constexpr unsigned kOwnParameters = 2;
 constexpr std::uint64_t kSlotBytes = 8;
@@ -65,7 +65,7 @@ llvm::Function* make_unpacker(llvm::Function& body) {
 
 void unify_parallel_regions(llvm::Module& module) {
   std::map<llvm::Function*, llvm::Function*> unpackers;
-  for (const char* name : {"__kmpc_parallel_60", "__kmpc_parallel_51"}) {
+  for (const char* name : kParallelCalls) {
     const llvm::Function* const parallel = module.getFunction(name);
     if (parallel == nullptr) {
       continue;
@@ -76,13 +76,13 @@ void unify_parallel_regions(llvm::Module& module) {
         continue;
       }
       auto* body =
-          llvm::dyn_cast<llvm::Function>(call->getArgOperand(kBodyArgument)->stripPointerCasts());
+          llvm::dyn_cast<llvm::Function>(call->getArgOperand(kParallelBody)->stripPointerCasts());
       if (body != nullptr) {
         llvm::Function*& unpacker = unpackers[body];
         if (unpacker == nullptr) {
           unpacker = make_unpacker(*body);
         }
-        call->setArgOperand(kBodyArgument, unpacker);
+        call->setArgOperand(kParallelBody, unpacker);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include "link/kernel_environment.h"
 #include "link/mentions.h"
+#include "link/parallel_calls.h"
 
 #include <algorithm>
 #include <optional>
@@ -20,17 +21,7 @@ constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
-/// Places of functions among the arguments of calls.
-struct Argument {
-  const char* callee;
-  unsigned place;
-};
-/// These are run as parallel regions …
-constexpr Argument kRegions[] = {{"__kmpc_parallel_60", 5},
-                                 {"__kmpc_parallel_60", 6},
-                                 {"__kmpc_parallel_51", 5},
-                                 {"__kmpc_parallel_51", 6}};
-/// … and all of these are called by the callee itself.
+/// These call what is among their arguments.
 constexpr const char* kCallers[] = {"__kmpc_nvptx_parallel_reduce_nowait_v2",
                                     "__kmpc_nvptx_teams_reduce_nowait_v2"};
 
@@ -80,9 +71,9 @@ struct RuntimeAnswers::Ways {
 namespace {
 
 bool is_region(const Mention& mention) {
-  return std::ranges::any_of(kRegions, [&](const Argument& region) {
-    return mention.argument_of == region.callee && mention.place == region.place;
-  });
+  return std::ranges::find(kParallelCalls, mention.argument_of) !=
+             std::ranges::end(kParallelCalls) &&
+         (mention.place == kParallelBody || mention.place == kParallelWrapper);
 }
 
 RuntimeAnswers::Ways ways_through(const Mention& mention, RuntimeAnswers::Ways ways) {

@@ -1,12 +1,14 @@
 #include "link/team_shape.h"
 
 #include "link/kernel_environment.h"
+#include "link/loop_regions.h"
 #include "link/mentions.h"
+#include "link/parallel_calls.h"
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include <gantry/gpu_image.h>
@@ -18,35 +20,50 @@
 namespace gantry::link {
 namespace {
 
-constexpr unsigned kBodyArgument = 5;
-constexpr unsigned kStrictArgument = 9; // of __kmpc_parallel_60: num_threads(strict : …)
-
-bool has_any(llvm::StringRef name, std::initializer_list<llvm::StringRef> parts) {
-  return std::ranges::any_of(parts, [&](llvm::StringRef part) { return name.contains(part); });
+bool is_any(llvm::StringRef name, std::initializer_list<llvm::StringRef> names) {
+  return std::ranges::any_of(names, [&](llvm::StringRef each) { return name == each; });
 }
 
-/// Whether a function of this name tells code which team it is in, on any kind of GPU. Fortran's
-/// routines have an underscore behind.
-bool tells_team(llvm::StringRef name) {
-  return has_any(name, {"omp_get_team_num", "block_id", "ctaid", "workgroup.id"});
+/// The register that an intrinsic of NVIDIA's GPUs reads, "tid.x" say; empty if it is none.
+llvm::StringRef special_register(llvm::StringRef name) {
+  return name.consume_front("llvm.nvvm.read.ptx.sreg.") ? name : "";
 }
 
-/// Whether it tells code how many threads its team has, or which of them it is.
-bool tells_threads(llvm::StringRef name) {
-  // Clang's own questions: for the chunks of distribute loops, and in reductions.
-  return !name.starts_with("__kmpc_") &&
-         has_any(name, {"omp_get_num_threads", "omp_get_thread_num", "omp_get_max_threads",
-                        "omp_get_thread_limit", "omp_get_team_size", "omp_get_ancestor_thread_num",
-                        "omp_get_num_procs", "thread_id", "block_dim", "threads_in_block",
-                        "sreg.tid", "sreg.ntid", "sreg.warpid", "sreg.nwarpid", "sreg.laneid",
-                        "mbcnt", "workitem.id", "workgroup.size", "dispatch.ptr"});
+/// A routine of OpenMP by its name in C; Fortran's has an underscore behind.
+llvm::StringRef routine(llvm::StringRef name) {
+  name.consume_back("_");
+  return name;
 }
 
-/// The functions that this one mentions, directly or not, with itself; nothing if it may do
-/// anything: calls something by pointer, or is written in assembly.
-std::optional<std::set<const llvm::Function*>> reached_from(const llvm::Function& start) {
+/// Whether a function tells code which team it is in, on any kind of GPU.
+bool tells_team(const llvm::Function& function) {
+  const llvm::StringRef name = function.getName();
+  return name.starts_with("ompx_") || routine(name) == "omp_get_team_num" ||
+         special_register(name).contains("cta") || name.starts_with("llvm.amdgcn.workgroup.id.");
+}
+
+/// Whether it tells code how many threads its team has, which of them it is, or what others of the
+/// same warp do. Clang's own questions do not count: for the chunks of distribute loops, and in
+/// reductions.
+bool tells_threads(const llvm::Function& function) {
+  const llvm::StringRef name = function.getName();
+  if (function.isIntrinsic()) {
+    const llvm::StringRef of = special_register(name);
+    return (!of.empty() && !of.contains("cta") && !of.contains("clock") && !of.contains("timer")) ||
+           function.isConvergent() || name.starts_with("llvm.amdgcn.");
+  }
+  return name.starts_with("ompx_") || is_any(name, {"__kmpc_masked", "__kmpc_master"}) ||
+         is_any(routine(name), {"omp_get_num_threads", "omp_get_thread_num", "omp_get_max_threads",
+                                "omp_get_thread_limit", "omp_get_team_size",
+                                "omp_get_ancestor_thread_num", "omp_get_num_procs"});
+}
+
+/// The functions that this one mentions, directly or not, with itself, and of each whether it is a
+/// part of Clang's reductions. Nothing if it may do anything: calls something by pointer, or is
+/// written in assembly.
+std::optional<std::map<const llvm::Function*, bool>> reached_from(const llvm::Function& start) {
   std::vector<const llvm::Function*> left = {&start};
-  std::set<const llvm::Function*> reached = {&start};
+  std::map<const llvm::Function*, bool> reached = {{&start, false}};
   while (!left.empty()) {
     const llvm::Function* const function = left.back();
     left.pop_back();
@@ -57,7 +74,8 @@ std::optional<std::set<const llvm::Function*>> reached_from(const llvm::Function
       }
     }
     for (const Mention& mention : mentioned_by(*function)) {
-      if (reached.insert(mention.function).second) {
+      const bool is_clangs = mention.argument_of.ends_with("_reduce_nowait_v2");
+      if (reached.emplace(mention.function, is_clangs).second) {
         left.push_back(mention.function);
       }
     }
@@ -65,40 +83,33 @@ std::optional<std::set<const llvm::Function*>> reached_from(const llvm::Function
   return reached;
 }
 
-bool calls_loop(const llvm::Function& body) {
-  return std::ranges::any_of(mentioned_by(body), [](const Mention& mention) {
-    const llvm::StringRef name = mention.function->getName();
-    return name.starts_with("__kmpc_for_static_init_") || name.starts_with("__kmpc_dispatch_init_");
-  });
+/// Whether a region may have any number of threads, and is nothing but a loop.
+bool is_open_loop(const llvm::CallInst& region) {
+  const auto* const body =
+      llvm::dyn_cast<llvm::Function>(region.getArgOperand(kParallelBody)->stripPointerCasts());
+  const auto* const threads =
+      llvm::dyn_cast<llvm::ConstantInt>(region.getArgOperand(kParallelThreads));
+  return body != nullptr && !body->isDeclaration() && threads != nullptr && threads->isNegative() &&
+         has_only_loops(*body);
 }
 
-/// Whether all parallel regions that the function begins are loops, of any number of threads.
-bool has_only_loops(const llvm::Function& function) {
-  return std::ranges::all_of(
-      llvm::instructions(function), [](const llvm::Instruction& instruction) {
-        const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-        const llvm::Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
-        if (callee == nullptr || !callee->getName().starts_with("__kmpc_parallel_")) {
-          return true;
-        }
-        const auto argument = [&](unsigned place) -> const llvm::Value* {
-          return place < call->arg_size() ? call->getArgOperand(place) : nullptr;
-        };
-        const auto* const body = llvm::dyn_cast_or_null<llvm::Function>(argument(kBodyArgument));
-        const llvm::Value* const strict = argument(kStrictArgument);
-        const auto* const known = llvm::dyn_cast_or_null<llvm::ConstantInt>(strict);
-        return body != nullptr && calls_loop(*body) &&
-               (strict == nullptr || (known != nullptr && known->isZero()));
-      });
+/// Whether the function leaves open how many threads execute what it does; `is_clangs`: it is part
+/// of a reduction.
+bool leaves_threads_open(const llvm::Function& function, bool is_clangs) {
+  return !tells_threads(function) && (is_clangs || !may_wait_for_threads(function)) &&
+         std::ranges::all_of(llvm::instructions(function),
+                             [](const llvm::Instruction& instruction) {
+                               const llvm::CallInst* const region = parallel_call(instruction);
+                               return region == nullptr || is_open_loop(*region);
+                             });
 }
 
 } // namespace
 
 bool may_ask_for_team(const llvm::Function& start) {
   const auto reached = reached_from(start);
-  return !reached || std::ranges::any_of(*reached, [](const llvm::Function* function) {
-    return tells_team(function->getName());
-  });
+  return !reached ||
+         std::ranges::any_of(*reached, [](const auto& each) { return tells_team(*each.first); });
 }
 
 void mark_open_teams(llvm::Module& module) {
@@ -108,8 +119,8 @@ void mark_open_teams(llvm::Module& module) {
       continue;
     }
     const auto reached = reached_from(function);
-    if (reached && std::ranges::all_of(*reached, [](const llvm::Function* other) {
-          return has_only_loops(*other) && !tells_threads(other->getName());
+    if (reached && std::ranges::all_of(*reached, [](const auto& each) {
+          return leaves_threads_open(*each.first, each.second);
         })) {
       open.push_back(&function);
     }

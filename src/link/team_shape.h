@@ -12,11 +12,11 @@ namespace gantry::link {
 /// the program without the runtime.
 [[nodiscard]] bool may_ask_for_team(const llvm::Function& start);
 
-/// Marks the SPMD kernels whose teams may have fewer threads than the program asks for
-/// (KERNEL_open_team in gantry/gpu_image.h): a thread_limit or num_threads clause is a bound, and
-/// nothing that the kernel reaches asks how many threads there are or which one it is. All parallel
-/// regions are loops: what others do may be done once by each thread. In the program without the
-/// runtime.
+/// Marks the SPMD kernels whose teams may have fewer threads than the program allows
+/// (KERNEL_open_team in gantry/gpu_image.h): a thread_limit clause is a bound, and nothing that the
+/// kernel reaches asks how many threads there are, which one it is, or waits for another one. All
+/// parallel regions are loops and nothing else, without a num_threads clause. In the program
+/// without the runtime.
 void mark_open_teams(llvm::Module& module);
 
 } // namespace gantry::link
