@@ -2,7 +2,7 @@
  *
  *   KERNEL_kernel_environment        gantry_kernel_environment: constant, beside each kernel
  *   KERNEL_open_team                 one byte, 1: the kernel's teams may have fewer threads than
- *                                    the program asks for; not there for other kernels
+ *                                    the program allows; not there for other kernels
  *   __omp_rtl_device_environment     gantry_device_environment: the plugin writes it before the
  *                                    image's first kernel, and whenever it changes
  *

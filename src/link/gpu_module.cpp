@@ -4,9 +4,11 @@
 #include "link/guarded_regions.h"
 #include "link/image_check.h"
 #include "link/kernel_environment.h"
+#include "link/lastprivate.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_queries.h"
 #include "link/team_shape.h"
+#include "pass/runtime_calls.h"
 
 #include <algorithm>
 #include <map>
@@ -22,9 +24,6 @@
 
 namespace gantry::link {
 namespace {
-
-/// Memory of a team, in the numbers that NVPTX and AMDGPU share.
-constexpr unsigned kSharedSpace = 3;
 
 /// The functions of an array such as llvm.global_ctors, in the order of their priorities.
 std::vector<llvm::Function*> functions_in_order(llvm::Module& module, llvm::StringRef array) {
@@ -145,6 +144,7 @@ void define_inline_functions(llvm::Module& module) {
 void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID of_kernels) {
   name_functions_themselves(module);
   open_distribute_loops(module);
+  share_lastprivate_copies(module);
   optimize_openmp(module, level);
   wait_before_guarded_regions(module);
   mark_open_teams(module);
@@ -166,7 +166,7 @@ std::set<std::string> undefined_symbols(const llvm::Module& module,
   for (const llvm::GlobalObject& symbol : module.global_objects()) {
     const auto* function = llvm::dyn_cast<llvm::Function>(&symbol);
     if (symbol.isDeclaration() && !symbol.use_empty() &&
-        symbol.getAddressSpace() != kSharedSpace && // memory that comes with a launch
+        symbol.getAddressSpace() != pass::kSharedSpace && // memory that comes with a launch
         !(function != nullptr && function->isIntrinsic()) &&
         std::ranges::find(of_driver, std::string_view(symbol.getName())) == of_driver.end()) {
       undefined.insert(symbol.getName().str());

@@ -1,4 +1,5 @@
 #include "link/loop_regions.h"
+#include "pass/runtime_calls.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -14,31 +15,26 @@
 namespace gantry::link {
 namespace {
 
-llvm::StringRef name_of_callee(const llvm::Value& value) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&value);
-  const llvm::Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
-  return callee == nullptr ? "" : callee->getName();
-}
-
 bool starts_with_any(llvm::StringRef name, std::initializer_list<llvm::StringRef> starts) {
   return std::ranges::any_of(starts,
                              [&](llvm::StringRef start) { return name.starts_with(start); });
 }
 
 bool begins_loop(const llvm::Value& value) {
-  return starts_with_any(name_of_callee(value),
+  return starts_with_any(pass::name_of_callee(value),
                          {"__kmpc_for_static_init_", "__kmpc_dispatch_init_"});
 }
 
 bool ends_loop(const llvm::Value& value) {
-  return starts_with_any(name_of_callee(value),
+  return starts_with_any(pass::name_of_callee(value),
                          {"__kmpc_for_static_fini", "__kmpc_dispatch_deinit"});
 }
 
 /// Memory that the thread alone knows.
 bool is_own(const llvm::Value* pointer) {
   const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
-  return llvm::isa<llvm::AllocaInst>(object) || name_of_callee(*object) == "__kmpc_alloc_shared";
+  return llvm::isa<llvm::AllocaInst>(object) ||
+         pass::name_of_callee(*object) == "__kmpc_alloc_shared";
 }
 
 /// Whether nobody notices how many threads execute the instruction.
@@ -54,7 +50,7 @@ bool is_unnoticed(const llvm::Instruction& instruction) {
            !intrinsic->mayHaveSideEffects();
   }
   return !instruction.mayHaveSideEffects() ||
-         starts_with_any(name_of_callee(instruction),
+         starts_with_any(pass::name_of_callee(instruction),
                          {"__kmpc_for_static_fini", "__kmpc_dispatch_", "__kmpc_barrier",
                           "__kmpc_alloc_shared", "__kmpc_free_shared", "__kmpc_global_thread_num",
                           "__kmpc_get_", "__kmpc_nvptx_parallel_reduce_nowait_v2"});
@@ -70,7 +66,7 @@ const llvm::BasicBlock* way_past_reduction(const llvm::Instruction& terminator) 
   const auto* const one =
       test == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
   if (one == nullptr || !one->isOne() || !test->isEquality() ||
-      name_of_callee(*test->getOperand(0)) != "__kmpc_nvptx_parallel_reduce_nowait_v2") {
+      pass::name_of_callee(*test->getOperand(0)) != "__kmpc_nvptx_parallel_reduce_nowait_v2") {
     return nullptr;
   }
   return branch->getSuccessor(test->getPredicate() == llvm::CmpInst::ICMP_EQ ? 1 : 0);
@@ -118,8 +114,8 @@ bool may_wait_for_threads(const llvm::Function& function) {
     const bool is_update = llvm::isa<llvm::AtomicRMWInst>(at) && at.use_empty();
     const bool is_signal = (at.isAtomic() && !is_update) || at.isVolatile();
     return is_signal ||
-           starts_with_any(name_of_callee(at), {"__kmpc_critical", "__kmpc_flush", "omp_set_",
-                                                "omp_unset_", "omp_test_"});
+           starts_with_any(pass::name_of_callee(at), {"__kmpc_critical", "__kmpc_flush", "omp_set_",
+                                                      "omp_unset_", "omp_test_"});
   });
 }
 

@@ -1,6 +1,5 @@
 #include "link/parallel_regions.h"
-
-#include "link/parallel_calls.h"
+#include "pass/runtime_calls.h"
 
 #include <map>
 
@@ -65,7 +64,7 @@ llvm::Function* make_unpacker(llvm::Function& body) {
 
 void unify_parallel_regions(llvm::Module& module) {
   std::map<llvm::Function*, llvm::Function*> unpackers;
-  for (const char* name : kParallelCalls) {
+  for (const char* name : pass::kParallelCalls) {
     const llvm::Function* const parallel = module.getFunction(name);
     if (parallel == nullptr) {
       continue;
@@ -75,14 +74,14 @@ void unify_parallel_regions(llvm::Module& module) {
       if (call == nullptr || call->getCalledFunction() != parallel) {
         continue;
       }
-      auto* body =
-          llvm::dyn_cast<llvm::Function>(call->getArgOperand(kParallelBody)->stripPointerCasts());
+      auto* body = llvm::dyn_cast<llvm::Function>(
+          call->getArgOperand(pass::kParallelBody)->stripPointerCasts());
       if (body != nullptr) {
         llvm::Function*& unpacker = unpackers[body];
         if (unpacker == nullptr) {
           unpacker = make_unpacker(*body);
         }
-        call->setArgOperand(kParallelBody, unpacker);
+        call->setArgOperand(pass::kParallelBody, unpacker);
       }
     }
   }

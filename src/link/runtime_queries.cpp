@@ -2,7 +2,7 @@
 
 #include "link/kernel_environment.h"
 #include "link/mentions.h"
-#include "link/parallel_calls.h"
+#include "pass/runtime_calls.h"
 
 #include <algorithm>
 #include <optional>
@@ -71,9 +71,9 @@ struct RuntimeAnswers::Ways {
 namespace {
 
 bool is_region(const Mention& mention) {
-  return std::ranges::find(kParallelCalls, mention.argument_of) !=
-             std::ranges::end(kParallelCalls) &&
-         (mention.place == kParallelBody || mention.place == kParallelWrapper);
+  return std::ranges::find(pass::kParallelCalls, mention.argument_of) !=
+             std::ranges::end(pass::kParallelCalls) &&
+         (mention.place == pass::kParallelBody || mention.place == pass::kParallelWrapper);
 }
 
 RuntimeAnswers::Ways ways_through(const Mention& mention, RuntimeAnswers::Ways ways) {

@@ -3,7 +3,7 @@
 #include "link/kernel_environment.h"
 #include "link/loop_regions.h"
 #include "link/mentions.h"
-#include "link/parallel_calls.h"
+#include "pass/runtime_calls.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -85,10 +85,10 @@ std::optional<std::map<const llvm::Function*, bool>> reached_from(const llvm::Fu
 
 /// Whether a region may have any number of threads, and is nothing but a loop.
 bool is_open_loop(const llvm::CallInst& region) {
-  const auto* const body =
-      llvm::dyn_cast<llvm::Function>(region.getArgOperand(kParallelBody)->stripPointerCasts());
+  const auto* const body = llvm::dyn_cast<llvm::Function>(
+      region.getArgOperand(pass::kParallelBody)->stripPointerCasts());
   const auto* const threads =
-      llvm::dyn_cast<llvm::ConstantInt>(region.getArgOperand(kParallelThreads));
+      llvm::dyn_cast<llvm::ConstantInt>(region.getArgOperand(pass::kParallelThreads));
   return body != nullptr && !body->isDeclaration() && threads != nullptr && threads->isNegative() &&
          has_only_loops(*body);
 }
@@ -97,11 +97,11 @@ bool is_open_loop(const llvm::CallInst& region) {
 /// of a reduction.
 bool leaves_threads_open(const llvm::Function& function, bool is_clangs) {
   return !tells_threads(function) && (is_clangs || !may_wait_for_threads(function)) &&
-         std::ranges::all_of(llvm::instructions(function),
-                             [](const llvm::Instruction& instruction) {
-                               const llvm::CallInst* const region = parallel_call(instruction);
-                               return region == nullptr || is_open_loop(*region);
-                             });
+         std::ranges::all_of(
+             llvm::instructions(function), [](const llvm::Instruction& instruction) {
+               const llvm::CallInst* const region = pass::parallel_call(instruction);
+               return region == nullptr || is_open_loop(*region);
+             });
 }
 
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 
 /// A kernel of a mode that does something and begins a region, which does something.
 std::string kernel(const std::string& mode, const std::string& outside, const std::string& inside,
-                   const std::string& strict = "i32 0", const std::string& threads = "i32 -1") {
+                   const std::string& threads = "i32 -1") {
   return R"(
   %configuration = type { i8, i8, i8, i32, i32 }
   %environment = type { %configuration, ptr }

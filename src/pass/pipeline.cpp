@@ -5,6 +5,7 @@
 #include "pass/flang/device_code.h"
 #include "pass/flang/sharing.h"
 #include "pass/indirect_calls.h"
+#include "pass/reductions.h"
 #include "pass/virtual_calls.h"
 
 #include <llvm/Passes/PassBuilder.h>
@@ -30,6 +31,7 @@ void add_passes(llvm::PassBuilder& builder) {
         passes.addPass(FlangSharing());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
+        passes.addPass(Reductions());
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(VirtualCalls()));
       });
   builder.registerPeepholeEPCallback([](FunctionPassManager& passes, OptimizationLevel /*level*/) {
@@ -71,6 +73,8 @@ void add_passes(llvm::PassBuilder& builder) {
           passes.addPass(FlangRegions());
         } else if (name == "gantry-flang-sharing") {
           passes.addPass(FlangSharing());
+        } else if (name == "gantry-reductions") {
+          passes.addPass(Reductions());
         } else {
           return false;
         }

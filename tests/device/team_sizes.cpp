@@ -150,7 +150,9 @@ __attribute__((noinline)) int sum_to(int count) {
 int weak_sum_to(int) __attribute__((weak, alias("sum_to")));
 int second_sum_to(int) __attribute__((alias("sum_to")));
 
-__attribute__((noinline)) int threads_here() { return omp_get_num_threads(); }
+__attribute__((noinline)) int threads_here() {
+  return omp_get_num_threads();
+}
 int weak_threads_here() __attribute__((weak, alias("threads_here")));
 }
 int (*sum_by_pointer)(int) = weak_sum_to;

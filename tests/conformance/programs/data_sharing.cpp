@@ -79,6 +79,19 @@ CASE(lastprivate_variables_with_a_map_clause, "lastprivate.clause") {
   CHECK(last[0] == 9 && last[1] == -9);
 }
 
+CASE(lastprivate_variables_of_shared_loops, "lastprivate.clause") {
+  int last = -1;
+  double half[2] = {};
+#pragma omp target teams distribute parallel for lastprivate(last, half) map(tofrom : last, half)
+  for (int i = 0; i < 1000; ++i) {
+    last = 3 * i;
+    half[0] = 0.5 * i;
+    half[1] = -0.5 * i;
+  }
+  CHECK_EQUAL(last, 2997);
+  CHECK(half[0] == 499.5 && half[1] == -499.5);
+}
+
 CASE(linear_variables, "linear.clause") {
   int a[40] = {};
 #pragma omp target map(tofrom : a)
