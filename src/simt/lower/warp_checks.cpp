@@ -1,6 +1,6 @@
 // Checks of a warp's accesses, in a few instructions: aligned, and to memory that is allocated by
 // the shadow (exec/memory/device_memory.h), in a loop to the range that the access has come to
-// before (exec/memory/known_ranges.h), or to a window of the warp's own. If they fail, the service
+// before (exec/blocks/known_ranges.h), or to a window of the warp's own. If they fail, the service
 // check_access decides.
 #include "simt/lower/warp_function.h"
 

@@ -2,6 +2,7 @@
 
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/arithmetic/matrix.h"
+#include "simt/exec/blocks/known_ranges.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/code/code.h"
 #include "simt/exec/engine/async.h"
@@ -10,7 +11,6 @@
 #include "simt/exec/engine/system_calls.h"
 #include "simt/exec/host/of_thread.h"
 #include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/known_ranges.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/reports/report.h"
 

@@ -519,7 +519,7 @@ void DeviceMemory::set_freed(std::uint64_t address, std::uint64_t size, bool fre
   }
 }
 
-std::optional<KnownRange> DeviceMemory::known_range(std::uint64_t address) const {
+std::optional<DeviceMemory::Range> DeviceMemory::known_range(std::uint64_t address) const {
   const State& state = *state_;
   const std::shared_lock lock(state.mutex);
   const Allocation* const whole =
@@ -528,7 +528,7 @@ std::optional<KnownRange> DeviceMemory::known_range(std::uint64_t address) const
     return std::nullopt;
   }
   if (!whole->divided) {
-    return KnownRange{whole->address, whole->size};
+    return Range{whole->address, whole->size};
   }
   // By the shadow, whose last granule may be accessible in part.
   constexpr std::uint64_t kNear = 64 << 10;
@@ -547,7 +547,7 @@ std::optional<KnownRange> DeviceMemory::known_range(std::uint64_t address) const
          last + kGranule < whole->address + whole->size && valid(last + kGranule) != 0) {
     last += kGranule;
   }
-  return KnownRange{first, last + valid(last) - first};
+  return Range{first, last + valid(last) - first};
 }
 
 std::uint64_t DeviceMemory::removals() const {

@@ -14,7 +14,6 @@
 
 #include "simt/exec/memory/access_cells.h"
 #include "simt/exec/memory/uninitialised_bytes.h"
-#include "simt/exec/warp/warp.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +91,11 @@ public:
   /// Addresses around `address` that all device code may access: those of an allocation or of
   /// registered memory, or of a divided allocation what lies near. Nothing if there are none, or
   /// if device code itself may free them.
-  [[nodiscard]] std::optional<KnownRange> known_range(std::uint64_t address) const;
+  struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t size = 0; ///< bytes
+  };
+  [[nodiscard]] std::optional<Range> known_range(std::uint64_t address) const;
   /// How many times something has become inaccessible.
   [[nodiscard]] std::uint64_t removals() const;
 

@@ -1,9 +1,9 @@
 #include "simt/exec/run/block_place.h"
 
+#include "simt/exec/blocks/known_ranges.h"
 #include "simt/exec/engine/services.h"
 #include "simt/exec/host/of_thread.h"
 #include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/known_ranges.h"
 #include "simt/exec/run/grid.h"
 
 #include <algorithm>

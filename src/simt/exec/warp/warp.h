@@ -216,7 +216,7 @@ struct Warp {
   const std::uint8_t* shadow;   ///< valid bytes of each 16 bytes of the arena (device_memory.h)
   std::uint64_t arena;          ///< its first address
   std::uint64_t arena_size;     ///< bytes
-  const KnownRange* known;      ///< kKnownRanges of the host thread's (memory/known_ranges.h)
+  const KnownRange* known;      ///< kKnownRanges of the host thread's (blocks/known_ranges.h)
   const std::byte* stack_limit; ///< code that finds its stack pointer below it traps
   std::uint32_t envreg[32];
 

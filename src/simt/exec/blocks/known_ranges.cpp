@@ -1,4 +1,4 @@
-#include "simt/exec/memory/known_ranges.h"
+#include "simt/exec/blocks/known_ranges.h"
 
 #include <algorithm>
 #include <bit>
@@ -32,7 +32,7 @@ void KnownRanges::missed(const DeviceMemory& memory, std::uint32_t number, LaneM
       return;
     }
   }
-  ranges_[number] = *range;
+  ranges_[number] = {range->first, range->size};
 }
 
 } // namespace gantry::simt::exec

@@ -1,4 +1,4 @@
-#include "simt/exec/memory/known_ranges.h"
+#include "simt/exec/blocks/known_ranges.h"
 
 #include <algorithm>
 #include <array>
