@@ -1,17 +1,14 @@
 #include "link/distribute_loops.h"
 
+#include "link/testing/module_text.h"
+
 #include <string>
 
 #include <gantry/gpu_image.h>
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 namespace gantry::link {
 namespace {
@@ -50,12 +47,7 @@ std::string kernel(const std::string& schedule, const std::string& chunk, const 
 /// The schedule that the loop of the kernel has in the end.
 std::uint64_t schedule_of(const std::string& text) {
   llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
-  if (module == nullptr) {
-    ADD_FAILURE() << problem.getMessage().str();
-    return 0;
-  }
+  const std::unique_ptr<llvm::Module> module = module_of(text, context);
   open_distribute_loops(*module);
   EXPECT_FALSE(llvm::verifyModule(*module));
   for (const llvm::Instruction& instruction : llvm::instructions(*module->getFunction("kernel"))) {

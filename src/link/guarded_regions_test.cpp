@@ -1,12 +1,9 @@
 #include "link/guarded_regions.h"
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
+#include "link/testing/module_text.h"
+
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 namespace gantry::link {
 namespace {
@@ -39,9 +36,7 @@ class GuardedRegions : public testing::Test {
 protected:
   /// How many barriers the block that asks for the thread has afterwards.
   std::size_t barriers_in_front(const std::string& text) {
-    llvm::SMDiagnostic problem;
-    const auto module = llvm::parseAssemblyString(text, problem, context_);
-    EXPECT_NE(module, nullptr) << problem.getMessage().str();
+    const auto module = module_of(text, context_);
     wait_before_guarded_regions(*module);
     EXPECT_FALSE(llvm::verifyModule(*module));
     std::size_t found = 0;

@@ -1,12 +1,9 @@
 #include "link/kernel_environment.h"
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
+#include "link/testing/module_text.h"
+
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 #include <memory>
 #include <string>
@@ -31,9 +28,7 @@ std::string kernel(int mode, int threads) {
 struct KernelEnvironment : testing::Test {
   /// The bounds of a kernel's block in its environment and in its attribute.
   std::pair<std::int64_t, std::string> bounds(const std::string& text) {
-    llvm::SMDiagnostic problem;
-    module_ = llvm::parseAssemblyString(text, problem, context_);
-    EXPECT_NE(module_, nullptr) << problem.getMessage().str();
+    module_ = module_of(text, context_);
     make_room_for_main_threads(*module_);
     EXPECT_FALSE(llvm::verifyModule(*module_));
     const llvm::Function* const function = module_->getFunction("kernel");

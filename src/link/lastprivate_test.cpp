@@ -1,14 +1,11 @@
 #include "link/lastprivate.h"
+
+#include "link/testing/module_text.h"
 #include "pass/runtime_calls.h"
 
 #include <string>
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 namespace gantry::link {
 namespace {
@@ -52,12 +49,7 @@ std::string loop(const std::string& in_front = "", const std::string& behind = "
 /// Whether the team has one copy afterwards; then no thread has one of its own.
 bool is_shared(const std::string& text) {
   llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
-  if (module == nullptr) {
-    ADD_FAILURE() << problem.getMessage().str();
-    return false;
-  }
+  const std::unique_ptr<llvm::Module> module = module_of(text, context);
   share_lastprivate_copies(*module);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   const llvm::GlobalVariable* const made = module->getGlobalVariable("lastprivate", true);

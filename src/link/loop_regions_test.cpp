@@ -1,12 +1,8 @@
 #include "link/loop_regions.h"
 
-#include <string>
+#include "link/testing/module_text.h"
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Support/SourceMgr.h>
+#include <string>
 
 namespace gantry::link {
 namespace {
@@ -30,12 +26,7 @@ bool is_loop(const std::string& body) {
 )" + body + R"(
   })";
   llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
-  if (module == nullptr) {
-    ADD_FAILURE() << problem.getMessage().str() << "\n" << text;
-    return false;
-  }
+  const std::unique_ptr<llvm::Module> module = module_of(text, context);
   return has_only_loops(*module->getFunction("body"));
 }
 

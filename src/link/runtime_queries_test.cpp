@@ -1,13 +1,10 @@
 #include "link/runtime_queries.h"
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
+#include "link/testing/module_text.h"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 namespace gantry::link {
 namespace {
@@ -60,9 +57,7 @@ constexpr const char* kStates = R"(
 class RuntimeQuestions : public testing::Test {
 protected:
   void answer(const std::string& text) {
-    llvm::SMDiagnostic problem;
-    module_ = llvm::parseAssemblyString(text, problem, context_);
-    ASSERT_NE(module_, nullptr) << problem.getMessage().str();
+    module_ = module_of(text, context_);
     RuntimeAnswers(*module_).fold(*module_);
     EXPECT_FALSE(llvm::verifyModule(*module_));
   }

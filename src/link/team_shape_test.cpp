@@ -1,13 +1,10 @@
 #include "link/team_shape.h"
 
+#include "link/testing/module_text.h"
+
 #include <string>
 
-#include <gtest/gtest.h>
-#include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/SourceMgr.h>
 
 namespace gantry::link {
 namespace {
@@ -82,12 +79,7 @@ const std::string kLoop = loop();
 
 bool is_open(const std::string& text) {
   llvm::LLVMContext context;
-  llvm::SMDiagnostic problem;
-  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
-  if (module == nullptr) {
-    ADD_FAILURE() << problem.getMessage().str();
-    return false;
-  }
+  const std::unique_ptr<llvm::Module> module = module_of(text, context);
   mark_open_teams(*module);
   EXPECT_FALSE(llvm::verifyModule(*module));
   const llvm::GlobalVariable* const mark = module->getGlobalVariable("kernel_open_team");
