@@ -30,6 +30,7 @@ $made:
 $set:
   mov.u64 d3, %globaltimer;
 $count:
+  nanosleep.u32 100; // so that block 0 has its turns, if one host thread runs both
   mov.u64 d4, %globaltimer; sub.u64 d4, d4, d3; setp.lt.u64 p2, d4, {}; @p2 bra $count;
   mov.u64 d5, 1; st.volatile.global.u64 [d0], d5;)",
                                     loop, kNanoseconds),
@@ -103,16 +104,15 @@ $wait:
   bra $outer;
 $done:)"},
     {"InAFunction", R"(
+  @!p1 mbarrier.init.shared.b64 [common], 33;
+  bar.sync 0;
 $wait:
-  call.uni looks_once, (d0); ld.volatile.global.u64 d6, [d0]; setp.eq.u64 p4, d6, 0; @p4 bra $wait;)",
+  call.uni looks_once, (); ld.volatile.global.u64 d6, [d0]; setp.eq.u64 p4, d6, 0; @p4 bra $wait;)",
      R"(
 .shared .align 8 .b64 common;
-.func looks_once(.reg .b64 place) {
-  .reg .pred p; .reg .b32 r;
-  mov.u32 r, %tid.x; setp.eq.u32 p, r, 0; @p mbarrier.init.shared.b64 [common], 40;
-  bar.sync 0;
+.func looks_once() {
+  .reg .pred p;
   mbarrier.try_wait.parity.shared.b64 p, [common], 0;
-  bar.sync 0;
   ret;
 })"},
 };
