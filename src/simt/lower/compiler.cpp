@@ -11,6 +11,7 @@
 #include "simt/lower/lane_loops.h"
 #include "simt/lower/pipeline.h"
 #include "simt/lower/scalar_function.h"
+#include "simt/lower/waiting_loops.h"
 #include "simt/lower/warp_function.h"
 
 #include <csetjmp>
@@ -154,6 +155,7 @@ struct OneLane {
     const llvm::StringRef features = machine->getTargetFeatureString();
     const TargetFacts facts{features.contains("+fma"), features.contains("+f16c")};
     function = ScalarFunction(*request.program, request.function, facts, module).build();
+    find_waiting_loops(*function, *machine);
   }
 };
 

@@ -8,8 +8,8 @@
 
 namespace gantry::simt::lower {
 
-/// `function` is as ScalarFunction has written it: no pass has seen it. False, with the reason in
-/// `error`, if it has something that the evaluator does not know.
+/// `function` is as ScalarFunction has written it: no pass has changed its code. False, with the
+/// reason in `error`, if it has something that the evaluator does not know.
 [[nodiscard]] bool decode(const llvm::Function& function, std::uint32_t index,
                           exec::OneLaneCode& code, std::string& error);
 

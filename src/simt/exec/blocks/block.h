@@ -40,7 +40,7 @@ struct BarrierTicket {
   std::uint32_t phase = 0;
 };
 
-/// Why a warp waits, for the report of a deadlock.
+/// Why a warp waits, for the report of a deadlock. At kMbarrier it does nothing but ask again.
 struct Waiting {
   enum class For : std::uint8_t { kNothing, kBarrier, kMbarrier, kCluster, kLanes, kYield, kSleep };
   For what = For::kNothing;

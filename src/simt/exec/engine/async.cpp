@@ -148,9 +148,10 @@ LaneMask test_async(Warp& warp, LaneMask active, AsyncOperation operation,
   return over;
 }
 
-Waiting waiting_for_async(LaneMask active, const std::uint64_t* arguments, Site site) {
+Waiting waiting_for_async(LaneMask active, AsyncOperation operation, const std::uint64_t* arguments,
+                          Site site) {
   Waiting why;
-  why.what = Waiting::For::kMbarrier;
+  why.what = operation.only_waits ? Waiting::For::kMbarrier : Waiting::For::kYield;
   why.active = active;
   why.address = arguments[std::countr_zero(active)];
   why.site = site;

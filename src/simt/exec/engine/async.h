@@ -34,7 +34,8 @@ LaneMask test_async(Warp& warp, LaneMask active, AsyncOperation operation,
 /// AsyncAction::kClusterWait: whether the lanes may go on.
 [[nodiscard]] bool wait_in_cluster(Warp& warp, LaneMask active, Site site);
 [[nodiscard]] Waiting waiting_for_cluster(const Warp& warp, LaneMask active, Site site);
-/// Of lanes whose phase is not.
-[[nodiscard]] Waiting waiting_for_async(LaneMask active, const std::uint64_t* arguments, Site site);
+/// Of lanes whose phase is not: for the barrier if they do nothing else, or else they merely yield.
+[[nodiscard]] Waiting waiting_for_async(LaneMask active, AsyncOperation operation,
+                                        const std::uint64_t* arguments, Site site);
 
 } // namespace gantry::simt::exec

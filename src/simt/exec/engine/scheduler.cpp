@@ -209,17 +209,10 @@ void Scheduler::suspend() {
 }
 
 bool Patience::is_over(bool in_vain) {
+  // More than it takes until lanes that wait for others of their warp are split from them.
   constexpr std::uint32_t kRounds = 20'000;
-  constexpr std::chrono::seconds kTime(3);
-  if (!in_vain) {
-    rounds_ = 0;
-    return false;
-  }
-  const auto now = std::chrono::steady_clock::now();
-  if (rounds_++ == 0) {
-    since_ = now;
-  }
-  return rounds_ > kRounds && now - since_ > kTime;
+  rounds_ = in_vain ? rounds_ + 1 : 0;
+  return rounds_ > kRounds;
 }
 
 bool Scheduler::all_wait() const {

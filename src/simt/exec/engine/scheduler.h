@@ -4,8 +4,9 @@
 // divided. The splits of a block run in rounds, each until it suspends; one that still waits is
 // skipped. If a whole round makes no progress and no split merely loops or sleeps, the block is
 // dead, and the launch ends with a report of who waits where. A split that waits at a barrier in
-// shared memory asks again and again, as its code may have something else to do: if for seconds
-// all others wait and nobody arrives, the block is as dead.
+// shared memory asks again and again. If its code does nothing else (lower/waiting_loops.h), only
+// an arrival helps it: if all others wait, too, and nobody arrives, the block is as dead. If it
+// does more, it merely loops.
 #pragma once
 
 #include "simt/exec/blocks/block.h"
@@ -14,7 +15,6 @@
 #include "simt/exec/warp/warp.h"
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -120,15 +120,14 @@ enum class Turn : std::uint8_t {
   kWaiting,  ///< all wait; of a block of a cluster, whose others may help
 };
 
-/// Tells for how long all that was done is asking for a barrier.
+/// Counts the rounds in which all that was done is asking for barriers.
 class Patience {
 public:
-  /// After a round. Whether it has gone on for long enough.
+  /// After a round. Whether there have been enough of them in turn.
   [[nodiscard]] bool is_over(bool in_vain);
 
 private:
   std::uint32_t rounds_ = 0;
-  std::chrono::steady_clock::time_point since_;
 };
 
 struct Scheduler {
@@ -144,7 +143,7 @@ struct Scheduler {
   void begin_straight(BlockSlot& place, void (*entry)(void*), void* argument);
   /// Runs every split that can go on once.
   [[nodiscard]] Turn turn();
-  /// Whether none of its splits does more than wait, or ask for a barrier.
+  /// Whether none of its splits does more than wait, or ask for a barrier again and again.
   [[nodiscard]] bool all_wait() const;
   /// The splits that have not ended, for the report of a deadlock.
   void list_waiting(std::vector<WaitingWarp>& waiting) const;

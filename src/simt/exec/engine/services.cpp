@@ -422,7 +422,7 @@ void await_async(Warp* warp, LaneMask active, std::uint32_t operation,
   if (waits_for_own_warp(*warp, active) && !separate(warp, active)) {
     return;
   }
-  suspend(*warp, waiting_for_async(active, arguments, site));
+  suspend(*warp, waiting_for_async(active, what, arguments, site));
   (void)test_async(*warp, active & warp->live, what, arguments, results, site);
 }
 

@@ -51,7 +51,7 @@ void await_async(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, L
     return;
   }
   if (test_async(warp, active, operation, words[0].data(), results.data(), step.site) == 0) {
-    others_go_on(waiting_for_async(active, words[0].data(), step.site));
+    others_go_on(waiting_for_async(active, operation, words[0].data(), step.site));
     (void)test_async(warp, active, operation, words[0].data(), results.data(), step.site);
   }
   give(group, step, active, [&](unsigned lane) -> Word { return results[lane]; });

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -71,6 +72,13 @@ std::string relation(std::uint64_t address, std::uint32_t size, const Thing& thi
                        bytes_text(size - (thing.size - into)), thing.name);
   }
   return fmt::format("the address is {} into {}", bytes_text(into), thing.name);
+}
+
+/// The same of an offset in a window, which may be negative.
+std::string relation_in_window(std::uint64_t offset, std::uint32_t size, std::uint64_t window_size,
+                               std::string name) {
+  constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
+  return relation(kMiddle + offset, size, {kMiddle, window_size, std::move(name)});
 }
 
 std::string bounds(std::uint64_t address, std::uint64_t size) {
@@ -277,11 +285,15 @@ std::string bytes_text(std::uint64_t count) {
 }
 
 AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
-  const Thing memory = {0, warp.shared_size,
-                        fmt::format("the block's shared memory of {} ({} static, {} dynamic)",
-                                    bytes_text(warp.shared_size), warp.static_shared,
-                                    warp.dynamic_shared)};
-  AddressReport report = {{relation(offset, size, memory)}, {}};
+  AddressReport report = {
+      {relation_in_window(offset, size, warp.shared_size,
+                          fmt::format("the block's shared memory of {} ({} static, {} dynamic)",
+                                      bytes_text(warp.shared_size), warp.static_shared,
+                                      warp.dynamic_shared))},
+      {}};
+  if (static_cast<std::int64_t>(offset) < 0) {
+    return report;
+  }
   const SharedVariable variable = shared_variable_before(warp, offset);
   if (variable.variable != nullptr) {
     report.lines.push_back(text_of(variable));
@@ -294,10 +306,10 @@ AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint3
 }
 
 AddressReport describe_local(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
-  const Thing memory = {0, warp.local_size,
-                        fmt::format("the thread's local memory of {}, {} in use",
-                                    bytes_text(warp.local_size), warp.local_used)};
-  return {{relation(offset, size, memory)}, {}};
+  return {{relation_in_window(offset, size, warp.local_size,
+                              fmt::format("the thread's local memory of {}, {} in use",
+                                          bytes_text(warp.local_size), warp.local_used))},
+          {}};
 }
 
 AddressReport describe_address(const Warp& warp, unsigned lane, std::uint64_t address,

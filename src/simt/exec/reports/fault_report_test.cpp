@@ -211,6 +211,20 @@ TEST_F(FaultReport, LocalMemory) {
               HasSubstr("local memory of another thread, (37,0,0)"));
 }
 
+TEST_F(FaultReport, InFrontOfAWindow) {
+  made.add_shared_variable();
+  const auto before = [](std::int64_t bytes) { return static_cast<std::uint64_t>(-bytes); };
+  const Fault local = access(before(271872), AccessSpace::kLocal);
+  EXPECT_THAT(local.report, HasSubstr("invalid local load of 4 bytes at offset -271872"));
+  EXPECT_THAT(local.report, HasSubstr("the address is 271872 bytes before the thread's local "
+                                      "memory of 128 bytes, 48 in use"));
+  const Fault shared = access(before(4), AccessSpace::kShared);
+  EXPECT_THAT(shared.report, HasSubstr("invalid shared load of 4 bytes at offset -4"));
+  EXPECT_THAT(shared.report,
+              HasSubstr("the address is 4 bytes before the block's shared memory of"));
+  EXPECT_THAT(shared.report, Not(HasSubstr("last variable")));
+}
+
 TEST_F(FaultReport, TheHeapOfDeviceCode) {
   const std::uint64_t block = device_malloc(0, 40);
   EXPECT_THAT(access(block + 44).report,

@@ -56,13 +56,16 @@ struct AsyncOperation {
   AsyncReduction reduction = AsyncReduction::kNone;
   ptx::Type type = ptx::Type::kNone; ///< of what is reduced
   bool by_parity = false; ///< kTest, kWait: of the phase with a parity, not that of a state
+  /// kWait: in a loop that does nothing else, and goes on until the phase is over.
+  bool only_waits = false;
 
   [[nodiscard]] constexpr std::uint32_t packed() const {
     return static_cast<std::uint32_t>(action) | (relaxed ? 0x100U : 0) |
            (no_complete ? 0x200U : 0) | (drops ? 0x400U : 0) | (by_parity ? 0x800U : 0) |
            (joins ? 0x1000U : 0) | (counts_bytes ? 0x2000U : 0) | (multicast ? 0x4000U : 0) |
-           static_cast<std::uint32_t>(to) << 16 | static_cast<std::uint32_t>(from) << 18 |
-           static_cast<std::uint32_t>(reduction) << 20 | static_cast<std::uint32_t>(type) << 24;
+           (only_waits ? 0x8000U : 0) | static_cast<std::uint32_t>(to) << 16 |
+           static_cast<std::uint32_t>(from) << 18 | static_cast<std::uint32_t>(reduction) << 20 |
+           static_cast<std::uint32_t>(type) << 24;
   }
   [[nodiscard]] static constexpr AsyncOperation unpacked(std::uint32_t bits) {
     AsyncOperation operation;
@@ -73,6 +76,7 @@ struct AsyncOperation {
     operation.by_parity = (bits & 0x800) != 0;
     operation.joins = (bits & 0x1000) != 0;
     operation.multicast = (bits & 0x4000) != 0;
+    operation.only_waits = (bits & 0x8000) != 0;
     operation.counts_bytes = (bits & 0x2000) != 0;
     operation.to = static_cast<AsyncPlace>(bits >> 16 & 3);
     operation.from = static_cast<AsyncPlace>(bits >> 18 & 3);
