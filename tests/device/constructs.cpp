@@ -428,15 +428,15 @@ void generic_tasks() {
 
 // ---- nested
 
-struct SixBytes {
-  short first, second, third;
+struct Counts {
+  short first, second, third, fourth;
 };
 struct Point {
   float x, y;
 };
-#pragma omp declare reduction(add:SixBytes : omp_out.first += omp_in.first,                        \
-                                  omp_out.second += omp_in.second, omp_out.third += omp_in.third)  \
-    initializer(omp_priv = {})
+#pragma omp declare reduction(add:Counts : omp_out.first += omp_in.first,                          \
+                                  omp_out.second += omp_in.second, omp_out.third += omp_in.third,  \
+                                  omp_out.fourth += omp_in.fourth) initializer(omp_priv = {})
 #pragma omp declare reduction(add:Point : omp_out.x += omp_in.x, omp_out.y += omp_in.y)            \
     initializer(omp_priv = {})
 
@@ -445,7 +445,7 @@ void small_reductions() {
   short number = 0;
   signed char largest = -100;
   bool all = true;
-  SixBytes record = {};
+  Counts record = {};
   const int size = 500;
 #pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads)            \
     map(tofrom : half, number, largest, all, record) reduction(+ : half, number)                   \
@@ -458,12 +458,14 @@ void small_reductions() {
     record.first += 1;
     record.second -= 1;
     record.third += i % 5;
+    record.fourth += i % 2;
   }
   CHECK_EQUAL(static_cast<float>(half), 250);
   CHECK_EQUAL(number, 499);
   CHECK_EQUAL(largest, 96);
   CHECK(all);
-  CHECK(record.first == size && record.second == -size && record.third == 1000);
+  CHECK(record.first == size && record.second == -size && record.third == 1000 &&
+        record.fourth == 250);
 
   // Records that lie behind each other, not all of them on a multiple of their size.
   Point point = {};
