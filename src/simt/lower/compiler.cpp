@@ -17,7 +17,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
-#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/FormatVariadic.h>
@@ -78,6 +78,21 @@ bool is_dumped(const char* what) {
   const char* wanted = secure_getenv("GANTRY_SIMT_DUMP");
   return wanted != nullptr && llvm::StringRef(wanted).contains(what);
 }
+
+/// Calls a function in front of each of LLVM's passes that could be left out.
+class BetweenPasses final : public llvm::OptPassGate {
+public:
+  explicit BetweenPasses(void (*function)()) : function_(function) {}
+
+  [[nodiscard]] bool isEnabled() const override { return function_ != nullptr; }
+  [[nodiscard]] bool shouldRunPass(llvm::StringRef, llvm::StringRef) const override {
+    function_();
+    return true;
+  }
+
+private:
+  void (*const function_)();
+};
 
 /// The stages of one compilation, for GANTRY_SIMT_DUMP.
 class Stages {
@@ -194,29 +209,9 @@ std::vector<llvm::Function*> widen(llvm::Function& scalar, WarpOptions options, 
   return made;
 }
 
-/// What the frame of unoptimised code takes at most: every vector has a place of its own.
-std::uint64_t frame_bytes(const llvm::Function& function) {
-  const llvm::DataLayout& layout = function.getDataLayout();
-  std::uint64_t bytes = 0;
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-    llvm::Type* const type =
-        variable != nullptr ? variable->getAllocatedType() : instruction.getType();
-    bytes += type->isVoidTy() ? 0 : layout.getTypeAllocSize(type).getFixedValue();
-  }
-  return bytes;
-}
-
-/// Whether quick code of a function and its lane loops fits on the stack of a warp.
-bool can_be_quick(const std::vector<llvm::Function*>& made, bool is_entry) {
-  std::uint64_t bytes = 0;
-  for (const llvm::Function* function : made) {
-    bytes += frame_bytes(*function);
-  }
-  return bytes <= (is_entry ? exec::kKernelFrame : exec::kFunctionFrame);
-}
-
-bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {
+/// Makes the request's code in the tier; `frame_bytes` as of emit_image().
+bool compile_as(exec::Tier tier, const exec::CompileRequest& request, exec::CodeImage& image,
+                std::uint64_t& frame_bytes, std::string& error) {
   Stages stages(request.program->definition(request.function).name);
   OneLane one_lane(request, error);
   stages.ended("scalar", one_lane.function);
@@ -226,6 +221,8 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   const std::unique_ptr<llvm::TargetMachine>& machine = one_lane.machine;
   llvm::Module& module = one_lane.module;
   llvm::Function* const scalar = one_lane.function;
+  BetweenPasses between_passes(request.between_passes);
+  one_lane.context.setOptPassGate(between_passes);
   simplify_scalar(*scalar, *machine);
   make_nans_canonical(*scalar);
   stages.ended("simple", scalar);
@@ -255,12 +252,12 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
       function->addFnAttr("min-legal-vector-width", "512");
     }
   }
-  if (request.tier == exec::Tier::kQuick && can_be_quick(made, options.is_entry)) {
+  image.tier = tier;
+  if (tier == exec::Tier::kQuick) {
     machine->setOptLevel(llvm::CodeGenOptLevel::None);
-    image.tier = exec::Tier::kQuick;
   }
   for (llvm::Function* function : made) {
-    optimize_warp(*function, *machine, image.tier);
+    optimize_warp(*function, *machine, tier);
     stages.ended("code", function);
   }
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
@@ -268,9 +265,31 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
       function.eraseFromParent();
     }
   }
-  const bool emitted = emit_image(module, "code", *machine, image, error);
+  const bool emitted = emit_image(module, "code", *machine, image, frame_bytes, error);
   stages.ended("bytes", nullptr);
   return emitted;
+}
+
+/// Code that is asked to be quick is optimised nevertheless if its frame is too large otherwise: it
+/// has a place for nearly every vector.
+bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::string& error) {
+  const std::uint64_t most = request.program->definition(request.function).is_entry
+                                 ? exec::kKernelFrame
+                                 : exec::kFunctionFrame;
+  std::uint64_t frame = 0;
+  if (!compile_as(request.tier, request, image, frame, error)) {
+    return false;
+  }
+  if (frame > most && request.tier == exec::Tier::kQuick &&
+      !compile_as(exec::Tier::kOptimised, request, image, frame, error)) {
+    return false;
+  }
+  if (frame > most) {
+    error = llvm::formatv("its values take {0} bytes of a warp's stack, which has room for {1}",
+                          frame, most);
+    return false;
+  }
+  return true;
 }
 
 /// False as well if LLVM has had a fatal error. Nothing in this frame has a destructor, so the jump

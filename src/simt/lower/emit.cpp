@@ -7,6 +7,7 @@
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/ExecutionEngine/JITSymbol.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
@@ -92,6 +93,32 @@ bool is_position_independent(const llvm::object::ObjectFile& object) {
   return true;
 }
 
+/// Adds up the sizes of frames. LLVM tells each as a warning, of functions with a limit.
+class FrameSizes final : public llvm::DiagnosticHandler {
+public:
+  explicit FrameSizes(std::uint64_t& bytes) : bytes_(bytes) { bytes_ = 0; }
+
+  static void ask_for(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration()) {
+        function.addFnAttr("warn-stack-size", "0");
+      }
+    }
+  }
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    const auto* const frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info);
+    if (frame == nullptr) {
+      return false;
+    }
+    bytes_ += frame->getStackSize();
+    return true;
+  }
+
+private:
+  std::uint64_t& bytes_;
+};
+
 // TargetMachine::addPassesToEmitFile() but for one pass. An option of LLVM's command line would
 // turn that off, too, but for everybody in the process who uses the same library.
 bool add_code_generator(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
@@ -143,7 +170,9 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& error) {
 }
 
 bool emit_image(llvm::Module& module, llvm::StringRef entry, llvm::TargetMachine& machine,
-                exec::CodeImage& image, std::string& error) {
+                exec::CodeImage& image, std::uint64_t& frame_bytes, std::string& error) {
+  FrameSizes::ask_for(module);
+  module.getContext().setDiagnosticHandler(std::make_unique<FrameSizes>(frame_bytes));
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;

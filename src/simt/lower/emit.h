@@ -15,9 +15,10 @@ namespace gantry::simt::lower {
 [[nodiscard]] std::unique_ptr<llvm::TargetMachine> host_machine(std::string& error);
 
 /// Compiles the module and lays its sections out as one run of bytes that refers to nothing outside
-/// it; `entry` is the function that the image's entry is. False with the reason in `error`.
+/// it; `entry` is the function that the image's entry is. `frame_bytes` becomes what the frames of
+/// its functions take on the stack, all together. False with the reason in `error`.
 [[nodiscard]] bool emit_image(llvm::Module& module, llvm::StringRef entry,
                               llvm::TargetMachine& machine, exec::CodeImage& image,
-                              std::string& error);
+                              std::uint64_t& frame_bytes, std::string& error);
 
 } // namespace gantry::simt::lower

@@ -12,6 +12,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/CheckedArithmetic.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 namespace gantry::simt::lower {
@@ -42,6 +43,38 @@ struct FunctionLoops {
         evolution(function, library, assumptions, dominators, loops) {}
 };
 
+llvm::SmallSetVector<llvm::Value*, 16> inputs_of(const llvm::Loop& loop) {
+  llvm::SmallSetVector<llvm::Value*, 16> inputs;
+  const auto add = [&](llvm::Value* value) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (llvm::isa<llvm::Argument>(value) ||
+        (instruction != nullptr && !loop.contains(instruction))) {
+      inputs.insert(value);
+    }
+  };
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      for (llvm::Value* operand : instruction.operands()) {
+        add(operand);
+      }
+    }
+  }
+  for (const llvm::PHINode& phi : loop.getUniqueExitBlock()->phis()) {
+    for (llvm::Value* value : phi.incoming_values()) {
+      add(value);
+    }
+  }
+  return inputs;
+}
+
+/// Whether 32 of the type lie in memory as an array as they do as a vector.
+bool has_places(const llvm::Type& type, const llvm::DataLayout& layout) {
+  auto* const element = const_cast<llvm::Type*>(&type);
+  return type.isIntegerTy(1) || // has a byte there
+         (llvm::VectorType::isValidElementType(element) &&
+          layout.getTypeSizeInBits(element) == layout.getTypeAllocSizeInBits(element));
+}
+
 class Candidate {
 public:
   Candidate(const llvm::Loop& loop, FunctionLoops& function, const DivergenceAnalysis& analysis,
@@ -50,7 +83,8 @@ public:
 
   [[nodiscard]] bool is_quicker_by_lane() const {
     if (loop_.getLoopPreheader() == nullptr || loop_.getUniqueExitBlock() == nullptr ||
-        !lanes_leave_apart() || !is_self_contained() || chases_pointers()) {
+        !lanes_leave_apart() || !is_self_contained() || !passes_plain_values() ||
+        chases_pointers()) {
       return false;
     }
     // Measured: a gather of 32 with its check costs as much as a dozen instructions on vectors.
@@ -93,6 +127,17 @@ private:
     });
   }
 
+  /// Whether what comes in and goes out is of types that can be passed from lane to lane.
+  [[nodiscard]] bool passes_plain_values() const {
+    const llvm::DataLayout& layout = loop_.getHeader()->getDataLayout();
+    return llvm::all_of(
+               inputs_of(loop_),
+               [&](const llvm::Value* input) { return has_places(*input->getType(), layout); }) &&
+           llvm::all_of(loop_.getUniqueExitBlock()->phis(), [&](const llvm::PHINode& phi) {
+             return has_places(*phi.getType(), layout);
+           });
+  }
+
   [[nodiscard]] bool concerns_one_lane(const llvm::Instruction& instruction) const {
     if (llvm::isa<llvm::AllocaInst, llvm::FenceInst, llvm::AtomicCmpXchgInst>(instruction)) {
       return false;
@@ -109,8 +154,11 @@ private:
       return is_quiet && space != kLocal && !(space == kGeneric && local_addresses_);
     }
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) {
+    if (call == nullptr) {
       return true;
+    }
+    if (llvm::isa<llvm::IntrinsicInst>(call)) {
+      return !call->mayReadOrWriteMemory() && !call->mayHaveSideEffects();
     }
     const std::optional<LaneOperation> operation = operation_of(instruction);
     return operation &&
@@ -233,14 +281,53 @@ private:
   /// from one iteration to the next.
   [[nodiscard]] bool goes_on(const llvm::Value* address, const llvm::BasicBlock& block) const {
     constexpr std::uint64_t kLine = 64;
-    const llvm::Loop* const inner = function_.loops.getLoopFor(&block);
-    const auto* const steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(
-        function_.evolution.getSCEV(const_cast<llvm::Value*>(number_of(address))));
-    const auto* const step =
-        steps == nullptr || steps->getLoop() != inner
-            ? nullptr
-            : llvm::dyn_cast<llvm::SCEVConstant>(steps->getStepRecurrence(function_.evolution));
-    return step != nullptr && step->getAPInt().abs().ule(kLine);
+    constexpr unsigned kDepth = 8;
+    const std::optional<std::int64_t> step =
+        step_of(function_.evolution.getSCEV(const_cast<llvm::Value*>(number_of(address))),
+                *function_.loops.getLoopFor(&block), kDepth);
+    return step && llvm::AbsoluteValue(*step) <= kLine;
+  }
+
+  /// How far the number moves in an iteration of the loop; nothing if that differs, or cannot be
+  /// seen `depth` operations away. Taken to wrap around nowhere, which for indices of 32 bits
+  /// cannot be known.
+  [[nodiscard]] std::optional<std::int64_t> step_of(const llvm::SCEV* number,
+                                                    const llvm::Loop& loop, unsigned depth) const {
+    if (function_.evolution.isLoopInvariant(number, &loop)) {
+      return 0;
+    }
+    if (depth-- == 0) {
+      return std::nullopt;
+    }
+    if (const auto* cast = llvm::dyn_cast<llvm::SCEVCastExpr>(number)) {
+      return step_of(cast->getOperand(0), loop, depth);
+    }
+    if (const auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number)) {
+      return steps->getLoop() == &loop ? small(steps->getStepRecurrence(function_.evolution))
+                                       : std::nullopt;
+    }
+    if (const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(number)) {
+      const auto factor = small(product->getOperand(0));
+      const auto step = factor && product->getNumOperands() == 2
+                            ? step_of(product->getOperand(1), loop, depth)
+                            : std::nullopt;
+      return step ? llvm::checkedMul(*factor, *step) : std::nullopt;
+    }
+    if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(number)) {
+      std::optional<std::int64_t> all = 0;
+      for (const llvm::SCEV* part : sum->operands()) {
+        const auto step = all ? step_of(part, loop, depth) : std::nullopt;
+        all = step ? llvm::checkedAdd(*all, *step) : std::nullopt;
+      }
+      return all;
+    }
+    return std::nullopt;
+  }
+
+  /// The constant, if it is one and has 64 bits.
+  [[nodiscard]] static std::optional<std::int64_t> small(const llvm::SCEV* number) {
+    const auto* const constant = llvm::dyn_cast<llvm::SCEVConstant>(number);
+    return constant == nullptr ? std::nullopt : constant->getAPInt().trySExtValue();
   }
 
   const llvm::Loop& loop_;
@@ -260,30 +347,6 @@ void find_candidates(llvm::ArrayRef<llvm::Loop*> loops, FunctionLoops& function,
       find_candidates(loop->getSubLoops(), function, analysis, local_addresses, found);
     }
   }
-}
-
-llvm::SmallSetVector<llvm::Value*, 16> inputs_of(const llvm::Loop& loop) {
-  llvm::SmallSetVector<llvm::Value*, 16> inputs;
-  const auto add = [&](llvm::Value* value) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (llvm::isa<llvm::Argument>(value) ||
-        (instruction != nullptr && !loop.contains(instruction))) {
-      inputs.insert(value);
-    }
-  };
-  for (const llvm::BasicBlock* block : loop.blocks()) {
-    for (const llvm::Instruction& instruction : *block) {
-      for (llvm::Value* operand : instruction.operands()) {
-        add(operand);
-      }
-    }
-  }
-  for (const llvm::PHINode& phi : loop.getUniqueExitBlock()->phis()) {
-    for (llvm::Value* value : phi.incoming_values()) {
-      add(value);
-    }
-  }
-  return inputs;
 }
 
 llvm::Function* function_of(const llvm::Loop& loop, llvm::ArrayRef<llvm::Value*> inputs) {

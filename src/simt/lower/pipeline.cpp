@@ -12,6 +12,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -35,8 +36,12 @@ struct Analyses {
   llvm::CGSCCAnalysisManager groups;
   llvm::ModuleAnalysisManager modules;
 
-  explicit Analyses(llvm::TargetMachine& machine) {
-    llvm::PassBuilder builder(&machine);
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptPassGateInstrumentation gate;
+
+  Analyses(llvm::LLVMContext& context, llvm::TargetMachine& machine) : gate(context) {
+    gate.registerCallbacks(callbacks);
+    llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
     // Device code calls none of C's functions, and no pass may make it.
     llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
     library.disableAllFunctions();
@@ -144,7 +149,7 @@ void keep_waiting_loads(llvm::Function& function, llvm::FunctionAnalysisManager&
 } // namespace
 
 void simplify_scalar(llvm::Function& function, llvm::TargetMachine& machine) {
-  Analyses analyses(machine);
+  Analyses analyses(function.getContext(), machine);
   {
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -180,7 +185,7 @@ void optimize_warp(llvm::Function& function, llvm::TargetMachine& machine, exec:
     return;
   }
   promote_variables(function);
-  Analyses analyses(machine);
+  Analyses analyses(function.getContext(), machine);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());

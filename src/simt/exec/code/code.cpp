@@ -261,8 +261,9 @@ bool ProgramCode::has_run(std::uint32_t kernel, Geometry geometry,
   return true;
 }
 
-void ProgramCode::improve(std::uint32_t function, Geometry geometry) {
-  const CompileRequest request = request_for(function, geometry, Tier::kOptimised);
+void ProgramCode::improve(std::uint32_t function, Geometry geometry, void (*between_passes)()) {
+  CompileRequest request = request_for(function, geometry, Tier::kOptimised);
+  request.between_passes = between_passes;
   CodeImage image;
   std::string error;
   const bool made = compile_here(request, image, error);

@@ -64,6 +64,8 @@ struct CompileRequest {
   bool check_memory = true;
   bool watch_accesses = false;  ///< the code calls watch_access and watch_fence …
   bool watch_exchanges = false; ///< … and warp_exchange for each warp-level operation
+  /// Called between the compiler's passes; need not return. Null for none.
+  void (*between_passes)() = nullptr;
 };
 
 /// The compiler library's two functions, "gantry_simt_compile" and "gantry_simt_decode" (beside
@@ -117,8 +119,12 @@ public:
   /// False if the kernel's code is not quick, so that it need not be told again.
   bool has_run(std::uint32_t kernel, Geometry geometry, const std::vector<std::uint32_t>& reachable,
                std::uint64_t nanoseconds);
-  /// Makes optimised code of the function, on this thread; the improver's.
-  void improve(std::uint32_t function, Geometry geometry);
+  /// Makes optimised code of the function, on this thread; the improver's. `between_passes` as of
+  /// CompileRequest.
+  void improve(std::uint32_t function, Geometry geometry, void (*between_passes)());
+  [[nodiscard]] std::string_view name(std::uint32_t function) const {
+    return program_->definition(function).name;
+  }
 
   /// The one-lane form of a function, decoded if need be. Any thread; takes no lock once it is
   /// there; lives as long as this.

@@ -2,17 +2,24 @@
 
 #include "simt/exec/code/compiler_library.h"
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
+#include <fmt/format.h>
 #include <mutex>
 #include <pthread.h>
 #include <set>
+#include <string>
 #include <tuple>
 #include <unistd.h>
 
 namespace gantry::simt::exec {
 
 namespace {
+
+/// How long the end of a process waits for code, which further processes then find in the cache.
+constexpr auto kLong = std::chrono::seconds(2);
 
 struct Job {
   std::shared_ptr<ProgramCode> program;
@@ -33,7 +40,9 @@ struct Improver::State {
   std::deque<Job> jobs;
   std::set<JobName> known; ///< waiting, or under way
   bool busy = false;
+  std::string current; ///< the function, while busy
   bool stopped = false;
+  bool given_up = false; ///< the job under way
   bool started = false;
 
   void work() {
@@ -46,14 +55,27 @@ struct Improver::State {
       Job job = std::move(jobs.front());
       jobs.pop_front();
       busy = true;
+      current = job.program->name(job.function);
       lock.unlock();
-      job.program->improve(job.function, job.geometry);
+      job.program->improve(job.function, job.geometry, &end_if_given_up);
       const JobName name = name_of(job);
       job.program.reset();
       lock.lock();
       known.erase(name);
       busy = false;
       changed.notify_all();
+    }
+  }
+
+  /// Keeps a job that has been given up, and with it this thread, where it stands between two
+  /// passes: LLVM cannot be left otherwise without losing what it has allocated.
+  static void end_if_given_up() {
+    State& state = *instance().state_;
+    std::unique_lock lock(state.mutex);
+    if (state.given_up) {
+      state.busy = false;
+      state.changed.notify_all();
+      state.changed.wait(lock, [] { return false; });
     }
   }
 
@@ -114,7 +136,16 @@ void Improver::stop() {
   state_->stopped = true;
   dropped.swap(state_->jobs);
   state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return !state_->busy; });
+  const auto is_idle = [&] { return !state_->busy; };
+  if (state_->changed.wait_for(lock, kLong, is_idle)) {
+    return;
+  }
+  fmt::print(stderr,
+             "gantry: info: the process ends before there is optimised code of '{}'; "
+             "GANTRY_SIMT_CODE=optimised makes it first\n",
+             state_->current);
+  state_->given_up = true;
+  state_->changed.wait(lock, is_idle);
 }
 
 } // namespace gantry::simt::exec

@@ -15,7 +15,8 @@ public:
 
   /// Has the optimised code of a function made, once. Any thread.
   void improve(std::shared_ptr<ProgramCode> program, std::uint32_t function, Geometry geometry);
-  /// Takes no more jobs, and waits for the one under way. Before LLVM is closed.
+  /// Takes no more jobs, and waits for the one under way, but gives it up if that takes long.
+  /// Before LLVM is closed.
   void stop();
 
 private:

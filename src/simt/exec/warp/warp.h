@@ -35,10 +35,10 @@ inline constexpr std::uint32_t kParameterWindow = 32 << 10;
 /// From a block's shared memory to that of the next one of its cluster.
 inline constexpr std::uint32_t kSharedStride = kSharedWindow + kParameterWindow;
 
-/// Bytes of stack that frames of quick code may take: a kernel's, and another function's, which is
-/// checked for once it is there. Stacks have room for the one, and the other behind their limit.
+/// Bytes of stack that frames may take: a kernel's, and another function's, which is checked for
+/// once it is there. Stacks have room for the one, and the other behind their limit.
 inline constexpr std::uint64_t kKernelFrame = 4 << 20;
-inline constexpr std::uint64_t kFunctionFrame = 512 << 10;
+inline constexpr std::uint64_t kFunctionFrame = 3 << 20;
 
 using LaneMask = std::uint32_t;
 
