@@ -79,6 +79,16 @@ TEST_F(Compiler, MakesQuickCodeOfLargeFunctions) {
   EXPECT_EQ(compile(function, exec::Tier::kQuick).tier, exec::Tier::kQuick);
 }
 
+TEST_F(Compiler, AddsBitsThatAnotherBlockHasMadeNumbersOf) {
+  (void)compile(
+      ".visible .entry k(.param .u64 out) {\n.reg .b64 %d, %at;\n.reg .b32 %lane, %r;\n"
+      ".reg .f32 %f, %g;\n.reg .pred %p;\nmov.u32 %lane, %laneid;\nld.param.u64 %d, [out];\n"
+      "mad.wide.u32 %at, %lane, 4, %d;\nld.global.b32 %r, [%at];\nxor.b32 %r, %r, %lane;\n"
+      "mov.b32 %f, %r;\nadd.f32 %g, %f, %f;\nst.global.f32 [%at], %g;\nsetp.lt.u32 %p, %lane, "
+      "7;\n@%p bra L;\n"
+      "red.global.add.f32 [%d], %f;\nL: ret;\n}\n");
+}
+
 TEST_F(Compiler, AsksBetweenPasses) {
   static unsigned asked;
   asked = 0;

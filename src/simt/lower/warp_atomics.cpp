@@ -122,8 +122,10 @@ void WarpFunction::emit_atomic(const llvm::Instruction& instruction) {
       update != nullptr ? update->getPointerOperand() : exchange->getPointerOperand();
   const Value* operand = update != nullptr ? update->getValOperand() : exchange->getNewValOperand();
   Type* const type = operand->getType();
-  if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(operand)) {
-    operand = cast->getOperand(0); // see atomic_sum
+  // See atomic_sum. What another block's conversion was made of may be known there alone.
+  if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(operand);
+      cast != nullptr && cast->getParent() == instruction.getParent()) {
+    operand = cast->getOperand(0);
   }
   const auto size = static_cast<unsigned>(type->getPrimitiveSizeInBits() / 8);
   Type* const bits = builder_.getIntNTy(size * 8);
