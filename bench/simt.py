@@ -41,7 +41,7 @@ def build(build_tree):
 
 def samples_of(program, driver, check, samples, cache):
     output = run([program, driver, PROGRAMS / "simt/kernels.ptx", str(samples)],
-                 GANTRY_SIMT_CHECK=check, GANTRY_SIMT_CACHE=cache).stdout
+                 GANTRY_SIMT_CHECK=check, GANTRY_SIMT_CACHE=cache, GANTRY_SIMT_CODE="optimised").stdout
     found = {}
     for line in output.splitlines():
         name, *times = line.split()
