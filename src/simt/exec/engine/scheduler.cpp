@@ -30,7 +30,7 @@ std::uint32_t local_stride(std::uint32_t local_bytes) {
 /// A frame on the stack holds the values of all lanes, in quick code each for itself, so the stack
 /// grows with the limit of a thread's local memory.
 std::size_t stack_size(std::uint32_t local_bytes) {
-  constexpr std::size_t kLeast = 12 << 20;
+  constexpr std::size_t kLeast = 8 << 20;
   constexpr std::size_t kOfServices = 512 << 10;
   static_assert(kLeast >= kKernelFrame + 2 * FiberStack::kReserve);
   static_assert(FiberStack::kReserve >= kFunctionFrame + kOfServices);

@@ -18,7 +18,7 @@ using Resumption = void*;
 class FiberStack {
 public:
   /// Reserved for the functions of exec/, and for frames of kernels beyond their last check.
-  static constexpr std::size_t kReserve = 4 << 20;
+  static constexpr std::size_t kReserve = 2 << 20;
 
   /// Mapped pages, with a guard below them.
   class Memory {

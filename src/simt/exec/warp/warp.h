@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// Of a block. Also the value of %nwarpid.
 inline constexpr std::uint32_t kMostWarps = 32;
 /// Changes whenever Warp, Services or the calling convention of compiled code change.
-inline constexpr std::uint32_t kWarpAbi = 12;
+inline constexpr std::uint32_t kWarpAbi = 13;
 /// Iterations of a loop that may wait for other threads, before the warp lets others run.
 inline constexpr std::int32_t kLoopFuel = 1000;
 
@@ -38,7 +38,7 @@ inline constexpr std::uint32_t kSharedStride = kSharedWindow + kParameterWindow;
 /// Bytes of stack that frames may take: a kernel's, and another function's, which is checked for
 /// once it is there. Stacks have room for the one, and the other behind their limit.
 inline constexpr std::uint64_t kKernelFrame = 4 << 20;
-inline constexpr std::uint64_t kFunctionFrame = 3 << 20;
+inline constexpr std::uint64_t kFunctionFrame = 1536 << 10;
 
 using LaneMask = std::uint32_t;
 
