@@ -1,7 +1,7 @@
 #include "link/lastprivate.h"
+
 #include "pass/runtime_calls.h"
 
-#include <string>
 #include <vector>
 
 #include <llvm/IR/Constants.h>
@@ -15,8 +15,8 @@
 namespace gantry::link {
 namespace {
 
-constexpr unsigned kLastArgument =
-    3; // of __kmpc_distribute_static_init: whether the team's is last
+/// Of __kmpc_distribute_static_init: where it says whether the team has the last iteration.
+constexpr unsigned kLastArgument = 3;
 constexpr std::uint64_t kAlignment = 16;
 
 /// Where the team that has had the loop's last iteration goes, behind it.

@@ -1,4 +1,5 @@
 #include "link/loop_regions.h"
+
 #include "pass/runtime_calls.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ bool is_unnoticed(const llvm::Instruction& instruction) {
          starts_with_any(pass::name_of_callee(instruction),
                          {"__kmpc_for_static_fini", "__kmpc_dispatch_", "__kmpc_barrier",
                           "__kmpc_alloc_shared", "__kmpc_free_shared", "__kmpc_global_thread_num",
-                          "__kmpc_get_", "__kmpc_nvptx_parallel_reduce_nowait_v2"});
+                          "__kmpc_get_", pass::kReduceCalls[0]});
 }
 
 /// Of a branch on whether this thread is to add up a reduction: where the others go. Null for
@@ -66,7 +67,7 @@ const llvm::BasicBlock* way_past_reduction(const llvm::Instruction& terminator) 
   const auto* const one =
       test == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
   if (one == nullptr || !one->isOne() || !test->isEquality() ||
-      pass::name_of_callee(*test->getOperand(0)) != "__kmpc_nvptx_parallel_reduce_nowait_v2") {
+      pass::name_of_callee(*test->getOperand(0)) != pass::kReduceCalls[0]) {
     return nullptr;
   }
   return branch->getSuccessor(test->getPredicate() == llvm::CmpInst::ICMP_EQ ? 1 : 0);

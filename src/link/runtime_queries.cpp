@@ -21,10 +21,6 @@ constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
-/// These call what is among their arguments.
-constexpr const char* kCallers[] = {"__kmpc_nvptx_parallel_reduce_nowait_v2",
-                                    "__kmpc_nvptx_teams_reduce_nowait_v2"};
-
 /// What is known of a number: nothing has been said of it, one value, or that there are several.
 template <typename Number>
 class Known {
@@ -80,8 +76,8 @@ RuntimeAnswers::Ways ways_through(const Mention& mention, RuntimeAnswers::Ways w
   const std::optional<std::uint32_t> depth = ways.depth.value();
   if (depth && is_region(mention)) {
     ways.depth = Known(*depth + 1);
-  } else if (!mention.is_call &&
-             std::ranges::find(kCallers, mention.argument_of) == std::ranges::end(kCallers)) {
+  } else if (!mention.is_call && std::ranges::find(pass::kReduceCalls, mention.argument_of) ==
+                                     std::ranges::end(pass::kReduceCalls)) {
     ways.depth = Known<std::uint32_t>::several(); // may be called from anywhere
   }
   return ways;

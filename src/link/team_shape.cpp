@@ -58,9 +58,9 @@ bool tells_threads(const llvm::Function& function) {
                                 "omp_get_ancestor_thread_num", "omp_get_num_procs"});
 }
 
-/// The functions that this one mentions, directly or not, with itself, and of each whether it is a
-/// part of Clang's reductions. Nothing if it may do anything: calls something by pointer, or is
-/// written in assembly.
+/// The functions that this one mentions, directly or not, with itself, and of each whether it is
+/// nothing but a part of a reduction. Nothing if it may do anything: calls something by pointer, or
+/// is written in assembly.
 std::optional<std::map<const llvm::Function*, bool>> reached_from(const llvm::Function& start) {
   std::vector<const llvm::Function*> left = {&start};
   std::map<const llvm::Function*, bool> reached = {{&start, false}};
@@ -74,8 +74,11 @@ std::optional<std::map<const llvm::Function*, bool>> reached_from(const llvm::Fu
       }
     }
     for (const Mention& mention : mentioned_by(*function)) {
-      const bool is_clangs = mention.argument_of.ends_with("_reduce_nowait_v2");
-      if (reached.emplace(mention.function, is_clangs).second) {
+      const bool is_clangs = std::ranges::find(pass::kReduceCalls, mention.argument_of) !=
+                             std::ranges::end(pass::kReduceCalls);
+      const auto [place, is_new] = reached.emplace(mention.function, is_clangs);
+      place->second &= is_clangs;
+      if (is_new) {
         left.push_back(mention.function);
       }
     }

@@ -111,6 +111,13 @@ TEST(OpenTeams, MayHaveReductions) {
              kLoop + "call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null, i64 4, ptr null, "
                      "ptr null, ptr @between_warps)")))
       << "Clang's own signals do not count";
+  EXPECT_FALSE(is_open(
+      kernel(kSpmd, "",
+             kLoop +
+                 "call i32 @__kmpc_nvptx_parallel_reduce_nowait_v2(ptr null, i64 4, ptr null, "
+                 "ptr null, ptr @between_warps)\n" +
+                 loop("call void @between_warps(ptr %pointer, i32 1)"))))
+      << "unless the program calls them itself";
   EXPECT_TRUE(
       is_open(kernel(kSpmd, "", kLoop + "call i32 @__kmpc_get_hardware_thread_id_in_block()")));
 }

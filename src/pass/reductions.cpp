@@ -87,8 +87,7 @@ llvm::PreservedAnalyses Reductions::run(llvm::Module& module, llvm::ModuleAnalys
   if (!is_device_module(module) || !is_gpu_module(module)) {
     return llvm::PreservedAnalyses::all();
   }
-  for (const char* name :
-       {"__kmpc_nvptx_parallel_reduce_nowait_v2", "__kmpc_nvptx_teams_reduce_nowait_v2"}) {
+  for (const char* name : kReduceCalls) {
     const llvm::Function* const reduce = module.getFunction(name);
     if (reduce == nullptr) {
       continue;

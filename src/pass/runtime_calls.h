@@ -30,4 +30,9 @@ inline constexpr unsigned kParallelWrapper = 6; ///< what workers call for it
                                                                 : nullptr;
 }
 
+/// These reduce over the threads of a team and over a league; they call functions among their
+/// arguments, which Clang has made.
+inline constexpr const char* kReduceCalls[] = {"__kmpc_nvptx_parallel_reduce_nowait_v2",
+                                               "__kmpc_nvptx_teams_reduce_nowait_v2"};
+
 } // namespace gantry::pass

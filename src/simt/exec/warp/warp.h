@@ -42,12 +42,12 @@ inline constexpr std::uint64_t kFunctionFrame = 1536 << 10;
 
 using LaneMask = std::uint32_t;
 
-/// Addresses that device code may access, all of them; those of no range are at `first` + 0.
+/// Addresses that device code may access.
 struct KnownRange {
   std::uint64_t first = 0;
   std::uint64_t size = 0; ///< bytes
 };
-/// What Services::check_access is given for an access that looks at none.
+/// Of a host thread. As the number of a range: none.
 inline constexpr std::uint32_t kKnownRanges = 256;
 
 struct Warp;
@@ -93,7 +93,7 @@ struct Services {
   /// The exact check of an access (blocks/lane_memory.h) that the quick one in the code has not
   /// passed. Returns if every lane's access is aligned and allowed, ends the launch otherwise. The
   /// access is of `size` bytes, and part of one of `whole` bytes, from `offset` on. `range` is the
-  /// number of the known range that the code has looked at, which may be another one from now on.
+  /// number of the known range that the code has looked at; it may become another range.
   void (*check_access)(Warp*, LaneMask active, const std::uint64_t* addresses, std::uint32_t size,
                        std::uint32_t whole, std::uint32_t offset, AccessKind kind, Site site,
                        AccessSpace space, std::uint32_t range);
