@@ -2,7 +2,9 @@
 
 #include "simt/exec/host/of_thread.h"
 #include "simt/exec/host/settings.h"
+#include "simt/exec/memory/pages.h"
 #include "simt/exec/memory/range_allocator.h"
+#include "simt/exec/memory/shadow.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +17,6 @@
 #include <vector>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace gantry::simt::exec {
 
@@ -45,11 +46,6 @@ std::uint64_t block_size(std::uint64_t size) {
   return round_up(size, DeviceMemory::kAlignment) + kGuard;
 }
 
-std::uint64_t page_size() {
-  static const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
-
 /// Reserves `size` bytes at a multiple of kChunk; null if there is no room.
 std::byte* reserve(std::uint64_t size, int protection) {
   void* const place =
@@ -65,17 +61,6 @@ std::byte* reserve(std::uint64_t size, int protection) {
   }
   munmap(begin + before + size, kChunk - before);
   return begin + before;
-}
-
-/// Gives the whole pages of [begin, begin + size) back to the system: they read as zero afterwards.
-/// Returns those pages, as offsets from `begin`; none if the first is not below the second.
-std::pair<std::uint64_t, std::uint64_t> give_back(std::uint64_t begin, std::uint64_t size) {
-  const std::uint64_t first = round_up(begin, page_size());
-  const std::uint64_t end = (begin + size) & ~(page_size() - 1);
-  if (first >= end || madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED) != 0) {
-    return {0, 0};
-  }
-  return {first - begin, end - begin};
 }
 
 /// Of a map that is const or not, an allocation that is as well.
@@ -123,7 +108,7 @@ bool is_window(const Allocation& allocation) {
 struct DeviceMemory::State {
   std::uint64_t arena = 0;
   std::uint64_t arena_size = 0;
-  std::uint8_t* shadow = nullptr;
+  Shadow shadow;
   std::unique_ptr<UninitialisedBytes> uninitialised;
   std::unique_ptr<AccessCells> access_cells;
 
@@ -140,9 +125,6 @@ struct DeviceMemory::State {
 
   bool reserve_arena();
   bool commit(std::uint64_t address, std::uint64_t size);
-  [[nodiscard]] std::uint8_t* shadow_of(std::uint64_t address) const {
-    return shadow + (address - arena) / kGranule;
-  }
   [[nodiscard]] bool in_arena(std::uint64_t address, std::uint64_t size) const {
     return address - arena < arena_size && size <= arena_size - (address - arena);
   }
@@ -151,68 +133,7 @@ struct DeviceMemory::State {
     generation.fetch_add(1, std::memory_order_release);
   }
   void note_removal() { removals.fetch_add(1, std::memory_order_release); }
-  void make_accessible(std::uint64_t address, std::uint64_t size) const;
-  void make_inaccessible(std::uint64_t address, std::uint64_t size) const;
 };
-
-namespace {
-
-// Device code reads the shadow while it is written, for other allocations than the ones it may
-// touch: every access is a relaxed atomic one, of the widest word that fits.
-
-std::uint8_t read_shadow(const std::uint8_t* shadow) {
-  return __atomic_load_n(shadow, __ATOMIC_RELAXED);
-}
-
-void write_shadow(std::uint8_t* shadow, std::uint8_t value) {
-  __atomic_store_n(shadow, value, __ATOMIC_RELAXED);
-}
-
-void fill_shadow(std::uint8_t* begin, std::uint8_t* end, std::uint8_t value) {
-  constexpr std::uint64_t kEveryByte = 0x0101'0101'0101'0101;
-  while (begin != end && reinterpret_cast<std::uintptr_t>(begin) % sizeof(std::uint64_t) != 0) {
-    write_shadow(begin++, value);
-  }
-  for (; end - begin >= 8; begin += 8) {
-    __atomic_store_n(reinterpret_cast<std::uint64_t*>(begin), kEveryByte * value, __ATOMIC_RELAXED);
-  }
-  while (begin != end) {
-    write_shadow(begin++, value);
-  }
-}
-
-bool all_full(const std::uint8_t* begin, const std::uint8_t* end) {
-  constexpr std::uint64_t kEightFull = 0x1010'1010'1010'1010;
-  while (begin != end && reinterpret_cast<std::uintptr_t>(begin) % sizeof(std::uint64_t) != 0) {
-    if (read_shadow(begin++) != DeviceMemory::kGranule) {
-      return false;
-    }
-  }
-  for (; end - begin >= 8; begin += 8) {
-    if (__atomic_load_n(reinterpret_cast<const std::uint64_t*>(begin), __ATOMIC_RELAXED) !=
-        kEightFull) {
-      return false;
-    }
-  }
-  return std::all_of(begin, end, [](const std::uint8_t& granule) {
-    return read_shadow(&granule) == DeviceMemory::kGranule;
-  });
-}
-
-/// Sets the shadow of whole granules to zero; from a huge page on by giving its pages back, as
-/// taking huge pages apart costs more than it saves.
-void clear_shadow(std::uint8_t* begin, std::uint8_t* end) {
-  const auto size = static_cast<std::uint64_t>(end - begin);
-  if (size < kChunk / DeviceMemory::kGranule) {
-    fill_shadow(begin, end, 0);
-    return;
-  }
-  const auto [first, last] = give_back(reinterpret_cast<std::uint64_t>(begin), size);
-  fill_shadow(begin, begin + first, 0);
-  fill_shadow(begin + last, end, 0);
-}
-
-} // namespace
 
 bool DeviceMemory::State::reserve_arena() {
   for (std::uint64_t size = kLargestArena; size >= kSmallestArena; size /= 2) {
@@ -239,7 +160,7 @@ bool DeviceMemory::State::reserve_arena() {
     madvise(granules, size / kGranule, MADV_HUGEPAGE);
     arena = reinterpret_cast<std::uint64_t>(place);
     arena_size = size;
-    shadow = reinterpret_cast<std::uint8_t*>(granules);
+    shadow = Shadow(reinterpret_cast<std::uint8_t*>(granules), arena);
     committed.resize(size / kChunk);
     ranges = RangeAllocator(arena + kGuard, arena_size - kGuard, kQuarantine);
     return true;
@@ -260,7 +181,8 @@ bool DeviceMemory::State::commit(std::uint64_t address, std::uint64_t size) {
     constexpr int kReadWrite = PROT_READ | PROT_WRITE;
     const std::uint64_t bytes = (last - chunk) * kChunk;
     if (mprotect(reinterpret_cast<void*>(arena + chunk * kChunk), bytes, kReadWrite) != 0 ||
-        mprotect(shadow + chunk * (kChunk / kGranule), bytes / kGranule, kReadWrite) != 0) {
+        mprotect(shadow.granules() + chunk * (kChunk / kGranule), bytes / kGranule, kReadWrite) !=
+            0) {
       return false;
     }
     std::fill(committed.begin() + static_cast<std::ptrdiff_t>(chunk),
@@ -268,43 +190,6 @@ bool DeviceMemory::State::commit(std::uint64_t address, std::uint64_t size) {
     chunk = last - 1;
   }
   return true;
-}
-
-// A granule's shadow can only say that its first bytes are accessible. Where a range begins or ends
-// in the middle of one and that cannot be said exactly, the granule keeps what was accessible
-// before.
-
-void DeviceMemory::State::make_accessible(std::uint64_t address, std::uint64_t size) const {
-  const std::uint64_t end = address + size;
-  fill_shadow(shadow_of(address), shadow_of(end), kGranule);
-  if (const std::uint64_t tail = end % kGranule; tail != 0) {
-    std::uint8_t* const last = shadow_of(end);
-    write_shadow(last, std::max(read_shadow(last), static_cast<std::uint8_t>(tail)));
-  }
-}
-
-void DeviceMemory::State::make_inaccessible(std::uint64_t address, std::uint64_t size) const {
-  const auto clear_part = [&](std::uint64_t granule, std::uint64_t from, std::uint64_t to) {
-    std::uint8_t* const place = shadow_of(granule);
-    const std::uint8_t accessible = read_shadow(place);
-    if (accessible > from && accessible <= to) {
-      write_shadow(place, static_cast<std::uint8_t>(from));
-    }
-  };
-  const std::uint64_t end = address + size;
-  std::uint64_t begin = address;
-  if (const std::uint64_t head = begin % kGranule; head != 0) {
-    const std::uint64_t granule = begin - head;
-    clear_part(granule, head, std::min(end - granule, kGranule));
-    begin = granule + kGranule;
-  }
-  if (begin >= end) {
-    return;
-  }
-  clear_shadow(shadow_of(begin), shadow_of(end));
-  if (const std::uint64_t tail = end % kGranule; tail != 0) {
-    clear_part(end - tail, 0, tail);
-  }
 }
 
 DeviceMemory::DeviceMemory() : state_(std::make_unique<State>()) {}
@@ -346,7 +231,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
     madvise(reinterpret_cast<void*>(first), *address + what.size - first, MADV_HUGEPAGE);
   }
   if (is_accessible(what)) {
-    state.make_accessible(*address, what.size);
+    state.shadow.make_accessible(*address, what.size);
   }
 
   if (state.uninitialised && what.kind == MemoryKind::kDevice) {
@@ -379,8 +264,7 @@ bool DeviceMemory::free(std::uint64_t address) {
   }
   // Neither live nor free: the block is this thread's alone until it retires.
   if (!is_window(gone)) {
-    clear_shadow(state.shadow_of(address),
-                 state.shadow_of(round_up(address + gone.size, kGranule)));
+    state.shadow.make_inaccessible(address, round_up(gone.size, kGranule));
     state.note_removal();
   }
   const std::uint64_t size = block_size(gone.size);
@@ -500,9 +384,9 @@ void DeviceMemory::set_accessible(std::uint64_t address, std::uint64_t size, boo
     return;
   }
   if (accessible) {
-    state_->make_accessible(address, size);
+    state_->shadow.make_accessible(address, size);
   } else {
-    state_->make_inaccessible(address, size);
+    state_->shadow.make_inaccessible(address, size);
   }
 }
 
@@ -530,24 +414,9 @@ std::optional<DeviceMemory::Range> DeviceMemory::known_range(std::uint64_t addre
   if (!whole->divided) {
     return Range{whole->address, whole->size};
   }
-  // By the shadow, whose last granule may be accessible in part.
-  constexpr std::uint64_t kNear = 64 << 10;
-  const auto valid = [&](std::uint64_t granule) { return read_shadow(state.shadow_of(granule)); };
-  const std::uint64_t granule = address & ~(kGranule - 1);
-  if (valid(granule) <= address - granule) {
-    return std::nullopt;
-  }
-  std::uint64_t first = granule;
-  while (first - kGranule >= whole->address && granule - first < kNear &&
-         valid(first - kGranule) == kGranule) {
-    first -= kGranule;
-  }
-  std::uint64_t last = granule;
-  while (valid(last) == kGranule && last - granule < kNear &&
-         last + kGranule < whole->address + whole->size && valid(last + kGranule) != 0) {
-    last += kGranule;
-  }
-  return Range{first, last + valid(last) - first};
+  const auto [first, size] =
+      state.shadow.accessible_around(address, whole->address, whole->address + whole->size);
+  return size == 0 ? std::nullopt : std::optional(Range{first, size});
 }
 
 std::uint64_t DeviceMemory::removals() const {
@@ -567,9 +436,7 @@ bool DeviceMemory::accessible(std::uint64_t address, std::uint64_t size) const {
     if (!state.in_arena(address, size)) {
       return false;
     }
-    const std::uint64_t tail = end % kGranule;
-    return all_full(state.shadow_of(address), state.shadow_of(end)) &&
-           (tail == 0 || read_shadow(state.shadow_of(end)) >= tail);
+    return state.shadow.is_accessible(address, size);
   }
   const std::shared_lock lock(state.mutex);
   while (address < end) {
@@ -591,7 +458,7 @@ std::uint64_t DeviceMemory::arena_size() const {
 }
 
 const std::uint8_t* DeviceMemory::shadow() const {
-  return state_->shadow;
+  return state_->shadow.granules();
 }
 
 UninitialisedBytes* DeviceMemory::uninitialised() const {

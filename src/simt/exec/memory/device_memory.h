@@ -13,6 +13,7 @@
 #pragma once
 
 #include "simt/exec/memory/access_cells.h"
+#include "simt/exec/memory/shadow.h"
 #include "simt/exec/memory/uninitialised_bytes.h"
 
 #include <cstddef>
@@ -47,7 +48,7 @@ struct Allocation {
 
 class DeviceMemory {
 public:
-  static constexpr std::uint64_t kGranule = 16;
+  static constexpr std::uint64_t kGranule = Shadow::kGranule;
   static constexpr std::uint64_t kAlignment = 512; ///< of what allocate() returns
 
   /// The process's arena; reserved at the first call. Null if the address space is too small for
