@@ -23,7 +23,7 @@ __attribute__((visibility("hidden"))) void* __kmpc_target_translate_fptr(void* p
   for (;;) {
     const uint64_t version = __atomic_load_n(&functions->version, __ATOMIC_ACQUIRE);
     const uint64_t mask = __atomic_load_n(&functions->mask, __ATOMIC_ACQUIRE);
-    const gantry_function_slot* slots = __atomic_load_n(&functions->slots, __ATOMIC_RELAXED);
+    const gantry_function_slot* slots = __atomic_load_n(&functions->slots, __ATOMIC_ACQUIRE);
     uintptr_t found = 0;
     if ((version & 1) == 0) {
       for (uint64_t i = gantry_function_hash(host) & mask;; i = (i + 1) & mask) {

@@ -45,8 +45,10 @@ void Functions::make_room(std::size_t pairs) {
     return;
   }
   slots_.push_back(std::make_unique<gantry_function_slot[]>(wanted));
-  store(table_.slots, static_cast<const gantry_function_slot*>(slots_.back().get()));
-  // Who sees that there are more slots sees where they are.
+  // Who sees where the slots are sees zeros in them, and who sees that there are more sees where
+  // they are.
+  __atomic_store_n(&table_.slots, static_cast<const gantry_function_slot*>(slots_.back().get()),
+                   __ATOMIC_RELEASE);
   __atomic_store_n(&table_.mask, static_cast<std::uint64_t>(wanted - 1), __ATOMIC_RELEASE);
 }
 
