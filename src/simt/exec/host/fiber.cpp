@@ -60,14 +60,13 @@ FiberStack::FiberStack(Memory memory) : memory_(std::move(memory)) {
   static std::atomic<unsigned> made = 0;
   top_ = memory_.bottom + memory_.size -
          std::size_t{made.fetch_add(1, std::memory_order_relaxed) % 59} * 1216;
-#if GANTRY_TSAN
-  sanitizer_ = __tsan_create_fiber(0);
-#endif
 }
 
 FiberStack::~FiberStack() {
 #if GANTRY_TSAN
-  __tsan_destroy_fiber(sanitizer_);
+  if (sanitizer_ != nullptr) {
+    __tsan_destroy_fiber(sanitizer_);
+  }
 #endif
 #if GANTRY_ASAN
   __asan_unpoison_memory_region(memory_.bottom, memory_.size);
@@ -137,6 +136,14 @@ struct FiberEntry {
 Resumption FiberStack::start(void (*entry)(void*), void* argument) {
   entry_ = entry;
   argument_ = argument;
+#if GANTRY_TSAN
+  // The functions of the computation before, which was left and never returned from, stay on the
+  // sanitizer's own stack of calls, which is small.
+  if (sanitizer_ != nullptr) {
+    __tsan_destroy_fiber(sanitizer_);
+  }
+  sanitizer_ = __tsan_create_fiber(0);
+#endif
   return context::make_fcontext(top(), static_cast<std::size_t>(top_ - memory_.bottom),
                                 &FiberEntry::enter);
 }
