@@ -1,12 +1,15 @@
 #include "engines.h"
 
+#include "../instructions/driver_run.h"
 #include "../instructions/operand_values.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,7 +49,7 @@ struct Parameters {
 };
 
 // Numbers of all types, so that whatever type reads them finds edges.
-std::uint64_t input() {
+std::byte* input_bytes() {
   using ptx::Type;
   static const DeviceBytes* const made = [] {
     static constexpr Type kTypes[] = {Type::kU32, Type::kF32, Type::kF64, Type::kU64,
@@ -62,7 +65,20 @@ std::uint64_t input() {
     }
     return bytes;
   }();
-  return made->address() + kInputBytes / 2;
+  return made->bytes();
+}
+
+Parameters parameters_of(const Kernel& kernel, std::uint64_t memory) {
+  Parameters parameters{reinterpret_cast<std::uint64_t>(input_bytes()) + kInputBytes / 2 +
+                            kernel.input_offset,
+                        memory,
+                        memory + kernel.result_bytes(),
+                        kernel.small,
+                        kernel.wide,
+                        kernel.wider,
+                        {}};
+  std::memcpy(parameters.bytes, kernel.bytes, sizeof parameters.bytes);
+  return parameters;
 }
 
 struct Outcome {
@@ -74,14 +90,7 @@ Outcome run(const Kernel& kernel, exec::LoadedProgram& program, std::uint64_t me
   const std::uint64_t size = kernel.result_bytes() + kernel.own_bytes();
   auto* bytes = reinterpret_cast<std::byte*>(memory);
   std::memset(bytes, kUntouched, size);
-  Parameters parameters{input() + kernel.input_offset,
-                        memory,
-                        memory + kernel.result_bytes(),
-                        kernel.small,
-                        kernel.wide,
-                        kernel.wider,
-                        {}};
-  std::memcpy(parameters.bytes, kernel.bytes, sizeof parameters.bytes);
+  const Parameters parameters = parameters_of(kernel, memory);
   const auto entry = program.kernel("k").value();
   Outcome outcome;
   auto ended = program.run(entry, kernel.shape, reinterpret_cast<const std::byte*>(&parameters));
@@ -96,7 +105,37 @@ Outcome run(const Kernel& kernel, exec::LoadedProgram& program, std::uint64_t me
   return outcome;
 }
 
-std::string differences(const Kernel& kernel, const Outcome& interpreted, const Outcome& compiled) {
+/// Nothing if the device does not take the kernel, which `why` says then.
+std::optional<Outcome> run(const Kernel& kernel, const std::string& driver, std::string& why) {
+  Outcome outcome;
+  outcome.memory.resize(kernel.result_bytes() + kernel.own_bytes() + kCounterBytes,
+                        std::byte{kUntouched});
+  const std::span all(outcome.memory);
+  const std::span results = all.first(kernel.result_bytes());
+  const std::span own = all.subspan(kernel.result_bytes(), kernel.own_bytes());
+  Parameters parameters = parameters_of(kernel, 0);
+  const auto ended = instructions::run_on_driver(driver, kernel.text.text(), kernel.shape,
+                                                 std::as_writable_bytes(std::span(&parameters, 1)),
+                                                 {{{input_bytes(), kInputBytes},
+                                                   offsetof(Parameters, input),
+                                                   kInputBytes / 2 + kernel.input_offset},
+                                                  {results, offsetof(Parameters, results)},
+                                                  {own, offsetof(Parameters, own)}},
+                                                 "counters", all.last(kCounterBytes));
+  switch (ended.end) {
+  case instructions::DriverRun::End::kDone:
+    return outcome;
+  case instructions::DriverRun::End::kRefused:
+    why = ended.why;
+    return std::nullopt;
+  case instructions::DriverRun::End::kFailed:
+    return Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ended.why}, {}};
+  }
+  return std::nullopt;
+}
+
+std::string differences(const Kernel& kernel, const Outcome& interpreted, const Outcome& other,
+                        const char* name) {
   std::string text;
   unsigned count = 0;
   for (std::size_t at = 0; at < interpreted.memory.size(); at += 8) {
@@ -104,10 +143,10 @@ std::string differences(const Kernel& kernel, const Outcome& interpreted, const 
     std::uint64_t b = 0;
     const std::size_t size = std::min<std::size_t>(8, interpreted.memory.size() - at);
     std::memcpy(&a, interpreted.memory.data() + at, size);
-    std::memcpy(&b, compiled.memory.data() + at, size);
+    std::memcpy(&b, other.memory.data() + at, size);
     if (a != b && ++count <= kDifferencesShown) {
       text +=
-          fmt::format("  {}: {:#018x} interpreted, {:#018x} compiled\n", kernel.place_of(at), a, b);
+          fmt::format("  {}: {:#018x} interpreted, {:#018x} {}\n", kernel.place_of(at), a, b, name);
     }
   }
   return count <= kDifferencesShown
@@ -121,7 +160,7 @@ std::string fault_text(const Outcome& outcome) {
 
 } // namespace
 
-Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
+Comparison compare(const Kernel& kernel, const std::string& driver, void (*stage)(const char*)) {
   Comparison result;
   const auto refused = [&](std::string why) {
     result.verdict = Verdict::kRefused;
@@ -144,10 +183,23 @@ Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
   }
   const std::shared_ptr<const ptx::Program> program = std::move(*linked);
   const DeviceBytes memory(kernel.result_bytes() + kernel.own_bytes());
+  const char* const name = driver.empty() ? "compiled" : "on the driver";
   Outcome outcomes[2];
   for (const exec::Mode mode : {exec::Mode::kInterpret, exec::Mode::kCompile}) {
-    const bool compiles = mode == exec::Mode::kCompile;
-    stage(compiles ? "compiled" : "interpreted");
+    const bool is_second = mode == exec::Mode::kCompile;
+    stage(is_second ? name : "interpreted");
+    if (is_second && !driver.empty()) {
+      if (outcomes[0].fault) {
+        break; // the process could launch nothing more
+      }
+      auto outcome = run(kernel, driver, result.report);
+      if (!outcome) {
+        result.verdict = Verdict::kNotHere;
+        return result;
+      }
+      outcomes[1] = std::move(*outcome);
+      continue;
+    }
     exec::LoadOptions options;
     options.mode = mode;
     const auto loaded = exec::LoadedProgram::load(program, options);
@@ -155,25 +207,26 @@ Comparison compare(const Kernel& kernel, void (*stage)(const char*)) {
       return refused(loaded.error());
     }
     const auto ready = (*loaded)->prepare((*loaded)->kernel("k").value(), kernel.shape);
-    if (!ready && !compiles) {
+    if (!ready && !is_second) {
       return refused(ready.error().report);
     }
-    outcomes[compiles ? 1 : 0] =
+    outcomes[is_second ? 1 : 0] =
         ready
             ? run(kernel, **loaded, memory.address())
             : Outcome{exec::Fault{exec::FaultCode::kIllegalInstruction, ready.error().report}, {}};
   }
   stage("compared");
-  const auto& [interpreted, compiled] = outcomes;
-  if (interpreted.fault || compiled.fault) {
+  const auto& [interpreted, other] = outcomes;
+  if (interpreted.fault || other.fault) {
     const bool same =
-        interpreted.fault && compiled.fault && interpreted.fault->code == compiled.fault->code;
+        interpreted.fault &&
+        (!driver.empty() || (other.fault && interpreted.fault->code == other.fault->code));
     result.verdict = same ? Verdict::kFaults : Verdict::kDiffers;
     result.report =
-        fmt::format("interpreted: {}\ncompiled: {}", fault_text(interpreted), fault_text(compiled));
-  } else if (interpreted.memory != compiled.memory) {
+        fmt::format("interpreted: {}\n{}: {}", fault_text(interpreted), name, fault_text(other));
+  } else if (interpreted.memory != other.memory) {
     result.verdict = Verdict::kDiffers;
-    result.report = differences(kernel, interpreted, compiled);
+    result.report = differences(kernel, interpreted, other, name);
   }
   return result;
 }

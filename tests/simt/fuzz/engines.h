@@ -1,4 +1,4 @@
-// One kernel in both engines: the same PTX, input and launch, and what each makes of it.
+// One kernel in two engines: the same PTX, input and launch, and what each makes of it.
 #pragma once
 
 #include "kernel.h"
@@ -13,6 +13,7 @@ enum class Verdict : std::uint8_t {
   kFaults,  ///< both ended with the same fault: nothing to compare
   kDiffers, ///< they wrote different things, or only one ended with a fault
   kRefused, ///< it is not a kernel: the fuzzer's own mistake
+  kNotHere, ///< the driver's device does not take it
 };
 
 struct Comparison {
@@ -21,7 +22,9 @@ struct Comparison {
   std::string report;        ///< several lines; empty if they agree
 };
 
-/// `stage` is told which engine runs.
-[[nodiscard]] Comparison compare(const Kernel& kernel, void (*stage)(const char*));
+/// Interpreted against compiled or, if there is a `driver` (a libcuda.so.1), against its first
+/// device. `stage` is told which engine runs.
+[[nodiscard]] Comparison compare(const Kernel& kernel, const std::string& driver,
+                                 void (*stage)(const char*));
 
 } // namespace gantry::simt::fuzz

@@ -28,6 +28,8 @@ and compares what they write, byte by byte. The kernel of a seed is always the s
   --seconds N    end after so many seconds
   --count N      end after so many kernels
   --seed N       seed of the first kernel; the others count on from it (default: 1)
+  --driver FILE  compare the interpreted kernel with what the first device of this libcuda.so.1 makes
+                 of it, not with compiled code
   --keep FOLDER  write kernels that fail to FOLDER, as SEED.ptx
   --reduce       leave statements out of kernels that fail, as long as they fail, and print them
   --print        print the kernel of the seed, and run nothing
@@ -46,7 +48,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::optional<std::uint64_t> seconds, count;
   std::uint64_t seed = 1;
-  std::string keep;
+  std::string driver, keep;
   bool reduces = false, prints = false;
 };
 
@@ -89,6 +91,8 @@ Options options_of(int count, char** arguments) {
       options.count = number();
     } else if (name == "--seed") {
       options.seed = number();
+    } else if (name == "--driver") {
+      options.driver = value();
     } else if (name == "--keep") {
       options.keep = value();
     } else if (name == "--reduce") {
@@ -127,7 +131,7 @@ int run_kernels(const Options& options, std::uint64_t seed, Clock::time_point en
     progress.seed = seed;
     set_stage("made");
     const Kernel kernel = random_kernel(seed);
-    const Comparison result = compare(kernel, set_stage);
+    const Comparison result = compare(kernel, options.driver, set_stage);
     ++progress.kernels;
     progress.instructions += result.instructions;
     switch (result.verdict) {
@@ -141,6 +145,16 @@ int run_kernels(const Options& options, std::uint64_t seed, Clock::time_point en
     case Verdict::kDiffers:
       ++progress.failures;
       report_failure(options, kernel, "the engines differ\n" + result.report);
+      if (!options.driver.empty()) {
+        progress.seed = seed + 1;
+        return 0; // a driver whose kernel has failed launches nothing more in this process
+      }
+      break;
+    case Verdict::kNotHere:
+      ++progress.not_here;
+      if (progress.not_here == 1) {
+        say(fmt::format("seed {}: not for this device, {}\n", seed, result.report));
+      }
       break;
     case Verdict::kRefused:
       ++progress.failures;
@@ -160,13 +174,13 @@ std::string text_of(const Ended& ended) {
              : fmt::format("signal {} when it is {}", ended.status, stage);
 }
 
-void reduce_and_print(Kernel kernel) {
-  reduce(kernel, [](const std::string& line) { say("  " + line + "\n"); });
+void reduce_and_print(Kernel kernel, const std::string& driver) {
+  reduce(kernel, driver, [](const std::string& line) { say("  " + line + "\n"); });
   say(kernel.text.text());
   // Once more, with what the compiler has to say.
   const Ended ended = in_other_process(
       [&] {
-        say(compare(kernel, set_stage).report);
+        say(compare(kernel, driver, set_stage).report);
         return 0;
       },
       5);
@@ -206,7 +220,8 @@ int run(const Options& options) {
       ++seed;
     }
   }
-  say(fmt::format("{}, {} ended in the same fault\n", summary(), progress.faults.load()));
+  say(fmt::format("{}, {} ended in the same fault, {} not for this device\n", summary(),
+                  progress.faults.load(), progress.not_here.load()));
   return progress.failures == 0 ? 0 : 1;
 }
 
@@ -223,7 +238,7 @@ int main(int count, char** arguments) {
   // Every kernel is another one.
   setenv("GANTRY_SIMT_CACHE", "off", 1);
   if (options.reduces && options.count == 1) {
-    reduce_and_print(random_kernel(options.seed));
+    reduce_and_print(random_kernel(options.seed), options.driver);
     return 1;
   }
   return run(options);

@@ -64,20 +64,21 @@ Ended in_other_process(const std::function<int()>& work, unsigned patience,
   }
 }
 
-Judgement judge(const Kernel& kernel, unsigned patience) {
+Judgement judge(const Kernel& kernel, const std::string& driver, unsigned patience) {
   const Ended ended = in_other_process(
       [&] {
         // The core and the report of each attempt are of no use.
         std::freopen("/dev/null", "w", stderr);
-        return static_cast<int>(compare(kernel, set_stage).verdict);
+        return static_cast<int>(compare(kernel, driver, set_stage).verdict);
       },
       patience);
   return {ended.ending,
           ended.ending == Ending::kDone ? static_cast<Verdict>(ended.status) : Verdict::kDiffers};
 }
 
-void reduce(Kernel& kernel, const std::function<void(const std::string&)>& say) {
-  const Judgement wanted = judge(kernel, kReducingPatience);
+void reduce(Kernel& kernel, const std::string& driver,
+            const std::function<void(const std::string&)>& say) {
+  const Judgement wanted = judge(kernel, driver, kReducingPatience);
   if (wanted.verdict != Verdict::kDiffers) {
     say("nothing to reduce: the kernel does not fail");
     return;
@@ -85,7 +86,7 @@ void reduce(Kernel& kernel, const std::function<void(const std::string&)>& say) 
   unsigned tries = 0;
   const auto still_fails = [&] {
     ++tries;
-    return judge(kernel, kReducingPatience) == wanted;
+    return judge(kernel, driver, kReducingPatience) == wanted;
   };
   for (bool changed = true; changed;) {
     changed = false;

@@ -15,7 +15,8 @@ namespace gantry::simt::fuzz {
 struct Progress {
   std::atomic<std::uint64_t> seed = 0; ///< of the kernel that is being looked at
   std::atomic<const char*> stage = ""; ///< what it is, when something goes wrong: "compiled"
-  std::atomic<std::uint64_t> kernels = 0, instructions = 0, compared = 0, faults = 0, failures = 0;
+  std::atomic<std::uint64_t> kernels = 0, instructions = 0, compared = 0, faults = 0, failures = 0,
+                             not_here = 0;
 };
 [[nodiscard]] Progress& shared_progress();
 void set_stage(const char* stage);
@@ -38,9 +39,10 @@ struct Judgement {
   Verdict verdict = Verdict::kSame;
   bool operator==(const Judgement&) const = default;
 };
-[[nodiscard]] Judgement judge(const Kernel& kernel, unsigned patience);
+[[nodiscard]] Judgement judge(const Kernel& kernel, const std::string& driver, unsigned patience);
 
 /// Leaves statements out of a kernel that fails, as long as it fails in the same way.
-void reduce(Kernel& kernel, const std::function<void(const std::string&)>& say);
+void reduce(Kernel& kernel, const std::string& driver,
+            const std::function<void(const std::string&)>& say);
 
 } // namespace gantry::simt::fuzz

@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "driver_run.h"
 #include "simt/exec/host/settings.h"
 #include "simt/exec/memory/device_memory.h"
 #include "simt/exec/run/loaded_program.h"
@@ -7,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <span>
 
 #include <fmt/format.h>
@@ -31,13 +34,14 @@ std::string kept(const std::string& text) {
   return "\nin " + path;
 }
 
-/// Device memory for the cells of one kernel.
+/// Device memory with the cells of one kernel.
 class DeviceCells {
 public:
-  explicit DeviceCells(std::size_t cells) {
+  explicit DeviceCells(const std::vector<Word>& cells) {
     exec::Allocation what;
-    what.size = std::max<std::size_t>(cells, 1) * sizeof(Word);
+    what.size = std::max<std::size_t>(cells.size(), 1) * sizeof(Word);
     address_ = exec::DeviceMemory::instance()->allocate(what).value();
+    std::memcpy(words(), cells.data(), cells.size() * sizeof(Word));
   }
   ~DeviceCells() { exec::DeviceMemory::instance()->free(address_); }
   DeviceCells(const DeviceCells&) = delete;
@@ -125,21 +129,19 @@ std::unique_ptr<exec::LoadedProgram> loaded(const std::string& text) {
   return std::move(*result);
 }
 
-// Runs a group's kernel; false if it did not end well, which is a failure already.
-bool run(const Group& group, unsigned block_threads, unsigned blocks_in_cluster, bool in_rows,
-         std::vector<Word>& memory) {
-  const std::string text = text_of(group, block_threads);
-  const auto program = loaded(text);
-  if (program == nullptr) {
-    return false;
-  }
-  const DeviceCells inputs(std::size_t{group.input_cells} * kThreads);
-  const DeviceCells uniforms(std::size_t{group.uniform_cells} * kBlocks);
-  const DeviceCells outputs(std::size_t{group.output_cells} * kThreads);
+struct Cells {
+  std::vector<Word> inputs, uniforms, outputs;
+};
+
+Cells cells_of(const Group& group) {
+  Cells cells;
+  cells.inputs.resize(std::size_t{group.input_cells} * kThreads);
+  cells.uniforms.resize(std::size_t{group.uniform_cells} * kBlocks);
+  cells.outputs.assign(std::size_t{group.output_cells} * kThreads, kUntouched);
   for (std::size_t i = 0; i < group.pieces.size(); ++i) {
     const Piece& piece = group.pieces[i];
     for (unsigned cell = 0; cell < piece.inputs; ++cell) {
-      Word* const first = inputs.words() + std::size_t{group.inputs[i] + cell} * kThreads;
+      Word* const first = cells.inputs.data() + std::size_t{group.inputs[i] + cell} * kThreads;
       const unsigned bytes = (piece.input_bits ? piece.input_bits(cell) : 64) / 8;
       for (unsigned thread = 0; thread < kThreads; ++thread) {
         for (unsigned offset = 0; offset < bytes; offset += 8) {
@@ -151,13 +153,90 @@ bool run(const Group& group, unsigned block_threads, unsigned blocks_in_cluster,
     }
     for (unsigned cell = 0; cell < piece.uniforms; ++cell) {
       for (unsigned block = 0; block < kBlocks; ++block) {
-        uniforms.words()[std::size_t{group.uniforms[i] + cell} * kBlocks + block] =
+        cells.uniforms[std::size_t{group.uniforms[i] + cell} * kBlocks + block] =
             piece.uniform(cell, block);
       }
     }
   }
-  memory.assign(std::size_t{group.output_cells} * kThreads, kUntouched);
-  std::memcpy(outputs.words(), memory.data(), memory.size() * sizeof(Word));
+  return cells;
+}
+
+/// The parameters of a kernel; the addresses come last.
+struct Parameters {
+  std::array<std::uint8_t, kParameterBytes> data;
+  std::uint64_t inputs = 0, uniforms = 0, outputs = 0;
+
+  Parameters() {
+    for (unsigned i = 0; i < kParameterBytes; ++i) {
+      data[i] = parameter_byte(i);
+    }
+  }
+};
+
+enum class Ended : std::uint8_t { kWell, kRefused, kBadly };
+
+Ended run_in_executor(const std::string& text, const exec::LaunchShape& shape, Cells& cells) {
+  const auto program = loaded(text);
+  if (program == nullptr) {
+    return Ended::kBadly;
+  }
+  const DeviceCells inputs(cells.inputs);
+  const DeviceCells uniforms(cells.uniforms);
+  const DeviceCells outputs(cells.outputs);
+  Parameters parameters;
+  parameters.inputs = inputs.address();
+  parameters.uniforms = uniforms.address();
+  parameters.outputs = outputs.address();
+  const auto kernel = program->kernel("k").value();
+  if (const auto ready = program->prepare(kernel, shape); !ready) {
+    ADD_FAILURE() << ready.error().report << kept(text);
+    return Ended::kBadly;
+  }
+  const auto outcome = program->run(kernel, shape, reinterpret_cast<const std::byte*>(&parameters));
+  if (!outcome) {
+    ADD_FAILURE() << outcome.error().report << kept(text);
+    return Ended::kBadly;
+  }
+  std::memcpy(cells.outputs.data(), outputs.words(), cells.outputs.size() * sizeof(Word));
+  return Ended::kWell;
+}
+
+/// A libcuda.so.1 whose first device is to be tested in place of the executor; null: none.
+const char* library() {
+  return std::getenv("SIMT_TEST_LIBCUDA");
+}
+
+Ended run_on_library(const Group& group, const std::string& text, const exec::LaunchShape& shape,
+                     Cells& cells) {
+  Parameters parameters;
+  const auto bytes_of = [](std::vector<Word>& words) {
+    words.resize(std::max<std::size_t>(words.size(), 1));
+    return std::as_writable_bytes(std::span(words));
+  };
+  const DriverRun run =
+      run_on_driver(library(), text, shape, std::as_writable_bytes(std::span(&parameters, 1)),
+                    {{bytes_of(cells.inputs), offsetof(Parameters, inputs)},
+                     {bytes_of(cells.uniforms), offsetof(Parameters, uniforms)},
+                     {bytes_of(cells.outputs), offsetof(Parameters, outputs)}});
+  switch (run.end) {
+  case DriverRun::End::kDone:
+    return Ended::kWell;
+  case DriverRun::End::kRefused:
+    // Some forms are for other devices; which, the kernels of one piece show.
+    if (group.pieces.size() == 1) {
+      std::cout << "[ REFUSED  ] " << group.pieces[0].label << ": " << run.why << "\n";
+    }
+    return Ended::kRefused;
+  case DriverRun::End::kFailed:
+    ADD_FAILURE() << run.why << kept(text);
+    return Ended::kBadly;
+  }
+  return Ended::kBadly;
+}
+
+Ended run(const Group& group, unsigned block_threads, unsigned blocks_in_cluster, bool in_rows,
+          std::vector<Word>& memory) {
+  const std::string text = text_of(group, block_threads);
   exec::LaunchShape shape;
   shape.grid[0] = kThreads / block_threads;
   // Rows of eight, so that a warp is no row.
@@ -165,26 +244,11 @@ bool run(const Group& group, unsigned block_threads, unsigned blocks_in_cluster,
   shape.block[1] = in_rows ? block_threads / 8 : 1;
   shape.in_clusters = blocks_in_cluster > 1;
   shape.cluster[0] = blocks_in_cluster;
-  std::array<std::uint64_t, kParameterBytes / 8 + 3> parameters = {};
-  for (unsigned i = 0; i < kParameterBytes; ++i) {
-    reinterpret_cast<std::uint8_t*>(parameters.data())[i] = parameter_byte(i);
-  }
-  parameters[kParameterBytes / 8] = inputs.address();
-  parameters[kParameterBytes / 8 + 1] = uniforms.address();
-  parameters[kParameterBytes / 8 + 2] = outputs.address();
-  const auto kernel = program->kernel("k").value();
-  if (const auto ready = program->prepare(kernel, shape); !ready) {
-    ADD_FAILURE() << ready.error().report << kept(text);
-    return false;
-  }
-  const auto outcome =
-      program->run(kernel, shape, reinterpret_cast<const std::byte*>(parameters.data()));
-  if (!outcome) {
-    ADD_FAILURE() << outcome.error().report << kept(text);
-    return false;
-  }
-  std::memcpy(memory.data(), outputs.words(), memory.size() * sizeof(Word));
-  return true;
+  Cells cells = cells_of(group);
+  const Ended ended = library() != nullptr ? run_on_library(group, text, shape, cells)
+                                           : run_in_executor(text, shape, cells);
+  memory = std::move(cells.outputs);
+  return ended;
 }
 
 } // namespace
@@ -258,13 +322,24 @@ void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block,
                unsigned blocks_in_cluster) {
   int failures = 0;
   unsigned kernels = 0;
-  for (std::size_t first = 0; first < pieces.size(); first += kPiecesPerKernel, ++kernels) {
-    const Group group = laid_out(
-        std::span(pieces).subspan(first, std::min(kPiecesPerKernel, pieces.size() - first)));
+  std::size_t alone_until = 0; ///< pieces of a kernel that was refused
+  for (std::size_t first = 0; first < pieces.size(); ++kernels) {
+    const std::size_t in_kernel = first < alone_until ? 1 : kPiecesPerKernel;
+    const Group group =
+        laid_out(std::span(pieces).subspan(first, std::min(in_kernel, pieces.size() - first)));
     std::vector<Word> memory;
     const bool in_rows = kernels % 4 == 3;
-    if (!run(group, warps_in_block * kLanes, blocks_in_cluster, in_rows, memory)) {
+    const Ended ended = run(group, warps_in_block * kLanes, blocks_in_cluster, in_rows, memory);
+    if (ended == Ended::kBadly) {
       return;
+    }
+    if (ended == Ended::kRefused && group.pieces.size() > 1) {
+      alone_until = first + group.pieces.size();
+      continue;
+    }
+    first += group.pieces.size();
+    if (ended == Ended::kRefused) {
+      continue;
     }
     const unsigned row = in_rows ? 8 : warps_in_block * kLanes;
     for (std::size_t i = 0; i < group.pieces.size(); ++i) {

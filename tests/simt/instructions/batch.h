@@ -78,8 +78,10 @@ expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wa
 /// time, if GANTRY_SIMT_TEST_ALL is set. Otherwise a part that has every form.
 [[nodiscard]] bool runs_all();
 
-/// Runs the pieces and reports what is wrong as failures of the current test.
-/// In clusters of so many blocks, side by side, if there are several.
+/// Runs the pieces and reports what is wrong as failures of the current test. With
+/// SIMT_TEST_LIBCUDA=…/libcuda.so.1 in the environment they run on that driver's first device,
+/// where those that it refuses are listed. In clusters of so many blocks, side by side, if there
+/// are several.
 void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block = 1,
                unsigned blocks_in_cluster = 1);
 

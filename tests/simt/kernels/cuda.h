@@ -153,10 +153,10 @@ public:
   void write(const char* variable, const T& value) {
     GANTRY_CUDA_CALL(driver_, cuMemcpyHtoD_v2, find(variable, sizeof(T)), &value, sizeof(T));
   }
-
-private:
+  /// The address of a variable that must have `size` bytes.
   [[nodiscard]] CUdeviceptr find(const char* variable, std::size_t size);
 
+private:
   Driver& driver_;
   CUmodule module_ = nullptr;
 };
