@@ -5,6 +5,7 @@
 #include "plugins/cuda/queues_of_thread.h"
 #include "plugins/cuda/times.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -27,6 +28,7 @@ std::int32_t describe(Device& opened, CUdevice device) {
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
       {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &opened.multiprocessors},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &opened.multiprocessor_threads},
       {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &opened.max_grid_size},
       {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &opened.clock_kilohertz},
       {CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated},
@@ -50,12 +52,28 @@ std::int32_t describe(Device& opened, CUdevice device) {
   return GANTRY_SUCCESS;
 }
 
+/// Bytes of each thread's stack. The driver's own limit, a kilobyte, is for code without recursion
+/// and calls by pointer; what it reserves is so much for each thread that the device has at once.
+std::size_t usual_stack(const Device& opened) {
+  constexpr std::size_t kMost = 8 << 10;
+  constexpr std::uint64_t kPart = 64; // of the device's memory, 1 of so many bytes
+  const std::uint64_t threads = static_cast<std::uint64_t>(opened.multiprocessors) *
+                                static_cast<std::uint64_t>(opened.multiprocessor_threads);
+  return threads == 0 ? 0 : std::min<std::uint64_t>(kMost, opened.total_memory / kPart / threads);
+}
+
 std::int32_t prepare_context(const Device& opened) {
   GANTRY_STATUS_TRY(enter(opened));
   // Refused once somebody else's kernels use the heap; then it is theirs to have made it large.
   (void)driver().cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, *opened.options.heap);
   if (opened.options.stack) {
     GANTRY_CUDA_TRY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, *opened.options.stack);
+    return GANTRY_SUCCESS;
+  }
+  std::size_t stack = 0;
+  GANTRY_CUDA_TRY(cuCtxGetLimit, &stack, CU_LIMIT_STACK_SIZE);
+  if (const std::size_t usual = usual_stack(opened); stack < usual) {
+    GANTRY_CUDA_TRY(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, usual);
   }
   return GANTRY_SUCCESS;
 }

@@ -28,6 +28,7 @@ struct gantry_device {
   /// Kernels can use any memory of the program; becomes true if the executor is told to allow it.
   std::atomic<bool> host_accessible = false;
   int multiprocessors = 1;
+  int multiprocessor_threads = 0;    ///< that one has at once, at most
   std::uint32_t usual_threads = 128; ///< of a team, where the program does not say
   int max_grid_size = 0;
   int clock_kilohertz = 1;

@@ -32,6 +32,7 @@ namespace gantry::cuda {
   X(cuDevicePrimaryCtxRetain)                                                                      \
   X(cuDevicePrimaryCtxRelease_v2)                                                                  \
   X(cuCtxSetCurrent)                                                                               \
+  X(cuCtxGetLimit)                                                                                 \
   X(cuCtxSetLimit)                                                                                 \
   X(cuLinkCreate_v2)                                                                               \
   X(cuLinkAddData_v2)                                                                              \
@@ -92,6 +93,10 @@ struct Driver {
 
 /// What to do to find the access that a kernel failed with; empty if the driver has said it.
 [[nodiscard]] std::string_view remedy_for_faults();
+
+/// Has `handler` called at the end of the process before the driver ends; not at all if that goes
+/// on as long as anything is left. The driver has been initialised.
+void at_driver_end(void (*handler)());
 
 [[nodiscard]] const Driver& open_driver();
 inline constinit std::atomic<const Driver*> opened_driver = nullptr;

@@ -1,6 +1,7 @@
 #include "plugins/cuda/image.h"
 
 #include "plugins/cuda/entries.h"
+#include "plugins/cuda/loaded_images.h"
 #include "plugins/image_entries.h"
 
 #include <cstdio>
@@ -27,10 +28,21 @@ std::int32_t gantry_image::unload() {
     return GANTRY_SUCCESS;
   }
   withdraw();
+  loaded_images().remove(this);
   GANTRY_STATUS_TRY(enter(device_));
-  std::int32_t status = run_alone("__gantry_destroy");
+  std::int32_t status = destroy();
   keep_failure(status, check(driver().cuModuleUnload(module_), "cuModuleUnload"));
   return status;
+}
+
+std::int32_t gantry_image::destroy() {
+  return std::exchange(destroyed_, true) ? GANTRY_SUCCESS : run_alone("__gantry_destroy");
+}
+
+void gantry_image::end() {
+  if (enter(device_) == GANTRY_SUCCESS) {
+    (void)destroy();
+  }
 }
 
 void gantry_image::withdraw() {
@@ -49,6 +61,7 @@ std::int32_t gantry_image::load() {
   if (code == GANTRY_SUCCESS) {
     code = run_alone("__gantry_construct");
     load_now("__gantry_destroy");
+    loaded_images().add(this);
   }
   if (code != GANTRY_SUCCESS) {
     // Not half: the next call begins anew.

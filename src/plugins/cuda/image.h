@@ -39,6 +39,9 @@ struct gantry_image {
   std::int32_t find_kernel(const char* name, gantry_kernel*& kernel);
   std::int32_t find_variable(const char* name, void*& device_address, std::uint64_t& size) const;
 
+  /// For the end of the process, before the driver ends: what unload() would have the device do.
+  void end();
+
   /// Tells the image's code of the device and its functions; the device's lock is held.
   std::int32_t write_device_environment() const;
 
@@ -50,11 +53,14 @@ private:
   void withdraw();
   /// Launches a kernel of one thread that the linker has made, if the image has it.
   std::int32_t run_alone(const char* name) const;
+  /// Runs the destructors of the image's variables, once.
+  std::int32_t destroy();
   void load_now(const char* name) const;
 
   gantry::cuda::Device& device_;
   std::string text_; ///< as the driver wants it, with a NUL
   std::mutex mutex_;
   CUmodule module_ = nullptr;
+  bool destroyed_ = false;                                 ///< destroy() has been called
   std::unordered_map<std::string, gantry_kernel> kernels_; ///< their addresses are handed out
 };

@@ -1,5 +1,6 @@
 // Images whose constructors fail, and symbols beside those that are not there.
 #include "plugins/cuda/image.h"
+#include "plugins/cuda/loaded_images.h"
 
 #include "plugins/cuda/testing/open_device.h"
 
@@ -70,6 +71,44 @@ TEST_F(ImageTest, FindsWhatIsThereBesideWhatIsNot) {
   EXPECT_EQ(entries::find_symbols(image, &again, 1), GANTRY_SUCCESS);
   EXPECT_EQ(again.kernel, symbols[0].kernel);
   EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
+}
+
+/// Its destructors count at a place that the test sets.
+constexpr std::string_view kCounting = GANTRY_PTX R"(
+.visible .global .u64 place = 0;
+.visible .entry __gantry_destroy() {
+  .reg .b64 %rd<2>;
+  ld.global.u64 %rd1, [place];
+  red.global.add.u32 [%rd1], 1;
+  ret;
+})";
+
+TEST_F(ImageTest, DestructorsRunOnceAtTheEndOfTheDriverOrWhenItIsUnloaded) {
+  void* const counter = allocate(device_, sizeof(std::uint32_t));
+  const auto count = [&] {
+    std::uint32_t value = 0;
+    EXPECT_EQ(entries::copy_to_host(device_, &value, counter, sizeof value), GANTRY_SUCCESS);
+    return value;
+  };
+  for (const bool driver_ends : {false, true}) {
+    const std::uint32_t zero = 0;
+    ASSERT_EQ(entries::copy_to_device(device_, counter, &zero, sizeof zero), GANTRY_SUCCESS);
+    gantry_image* const image = create_image(device_, kCounting);
+    ASSERT_EQ(entries::load_image(image), GANTRY_SUCCESS) << plugins::last_error();
+    gantry_symbol place = symbol_of(GANTRY_SYMBOL_VARIABLE, "place");
+    ASSERT_EQ(entries::find_symbols(image, &place, 1), GANTRY_SUCCESS);
+    ASSERT_EQ(entries::copy_to_device(device_, place.address, &counter, sizeof counter),
+              GANTRY_SUCCESS);
+    if (driver_ends) {
+      loaded_images().end();
+    }
+    EXPECT_EQ(count(), driver_ends ? 1U : 0U);
+    EXPECT_EQ(entries::destroy_image(image), GANTRY_SUCCESS);
+    EXPECT_EQ(count(), 1U);
+    loaded_images().end();
+    EXPECT_EQ(count(), 1U);
+  }
+  EXPECT_EQ(entries::release(device_, counter), GANTRY_SUCCESS);
 }
 
 } // namespace

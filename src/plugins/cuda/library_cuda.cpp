@@ -1,6 +1,8 @@
 // Where the driver of the plugin `cuda` is: NVIDIA's library.
 #include "plugins/cuda/driver.h"
 
+#include <cstdlib>
+
 #include <dlfcn.h>
 
 namespace gantry::cuda {
@@ -37,6 +39,10 @@ std::string_view remedy_for_missing_library() {
 std::string_view remedy_for_faults() {
   return "; the device is lost to this process, and with GANTRY_DEVICES=simt the program runs "
          "where an access that is wrong is found and named";
+}
+
+void at_driver_end(void (*handler)()) {
+  (void)std::atexit(handler);
 }
 
 } // namespace gantry::cuda

@@ -5,7 +5,6 @@
 #include "simt/exec/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
-#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -114,14 +113,14 @@ std::optional<Outcome> run(const Kernel& kernel, const std::string& driver, std:
   const std::span results = all.first(kernel.result_bytes());
   const std::span own = all.subspan(kernel.result_bytes(), kernel.own_bytes());
   Parameters parameters = parameters_of(kernel, 0);
-  const auto ended = instructions::run_on_driver(driver, kernel.text.text(), kernel.shape,
-                                                 std::as_writable_bytes(std::span(&parameters, 1)),
-                                                 {{{input_bytes(), kInputBytes},
-                                                   offsetof(Parameters, input),
-                                                   kInputBytes / 2 + kernel.input_offset},
-                                                  {results, offsetof(Parameters, results)},
-                                                  {own, offsetof(Parameters, own)}},
-                                                 "counters", all.last(kCounterBytes));
+  const auto ended = instructions::run_on_driver(
+      driver, kernel.text.text(), kernel.shape,
+      {&parameters.input, &parameters.results, &parameters.own, &parameters.small, &parameters.wide,
+       &parameters.wider, &parameters.bytes},
+      {{{input_bytes(), kInputBytes}, &parameters.input, kInputBytes / 2 + kernel.input_offset},
+       {results, &parameters.results},
+       {own, &parameters.own}},
+      "counters", all.last(kCounterBytes));
   switch (ended.end) {
   case instructions::DriverRun::End::kDone:
     return outcome;

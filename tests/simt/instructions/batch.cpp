@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -213,11 +212,12 @@ Ended run_on_library(const Group& group, const std::string& text, const exec::La
     words.resize(std::max<std::size_t>(words.size(), 1));
     return std::as_writable_bytes(std::span(words));
   };
-  const DriverRun run =
-      run_on_driver(library(), text, shape, std::as_writable_bytes(std::span(&parameters, 1)),
-                    {{bytes_of(cells.inputs), offsetof(Parameters, inputs)},
-                     {bytes_of(cells.uniforms), offsetof(Parameters, uniforms)},
-                     {bytes_of(cells.outputs), offsetof(Parameters, outputs)}});
+  const DriverRun run = run_on_driver(
+      library(), text, shape,
+      {parameters.data.data(), &parameters.inputs, &parameters.uniforms, &parameters.outputs},
+      {{bytes_of(cells.inputs), &parameters.inputs},
+       {bytes_of(cells.uniforms), &parameters.uniforms},
+       {bytes_of(cells.outputs), &parameters.outputs}});
   switch (run.end) {
   case DriverRun::End::kDone:
     return Ended::kWell;

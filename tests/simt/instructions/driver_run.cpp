@@ -2,7 +2,6 @@
 
 #include "../kernels/cuda.h"
 
-#include <array>
 #include <cstring>
 #include <list>
 #include <regex>
@@ -29,7 +28,7 @@ void lower_target(std::string& text, const Driver& driver) {
 }
 
 void launch(const Driver& driver, CUfunction kernel, const exec::LaunchShape& shape,
-            std::span<std::byte> parameters) {
+            std::vector<void*>& parameters) {
   CUlaunchAttribute cluster = {};
   cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
   cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
@@ -43,17 +42,14 @@ void launch(const Driver& driver, CUfunction kernel, const exec::LaunchShape& sh
   config.sharedMemBytes = shape.dynamic_shared;
   config.attrs = &cluster;
   config.numAttrs = shape.in_clusters ? 1 : 0;
-  std::size_t size = parameters.size();
-  std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, parameters.data(),
-                                CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-  GANTRY_CUDA_CALL(driver, cuLaunchKernelEx, &config, kernel, nullptr, extra.data());
+  GANTRY_CUDA_CALL(driver, cuLaunchKernelEx, &config, kernel, parameters.data(), nullptr);
   driver.synchronize();
 }
 
 } // namespace
 
 DriverRun run_on_driver(const std::string& path, std::string text, const exec::LaunchShape& shape,
-                        std::span<std::byte> parameters, const std::vector<Copied>& memory,
+                        std::vector<void*> parameters, const std::vector<Copied>& memory,
                         const char* variable, std::span<std::byte> contents) {
   static auto* const driver = new Driver(path);
   lower_target(text, *driver);
@@ -65,8 +61,7 @@ DriverRun run_on_driver(const std::string& path, std::string text, const exec::L
       for (const Copied& copied : memory) {
         Buffer& buffer = buffers.emplace_back(
             *driver, std::vector<std::byte>(copied.bytes.begin(), copied.bytes.end()));
-        const std::uint64_t address = buffer.address() + copied.offset;
-        std::memcpy(parameters.data() + copied.parameter, &address, sizeof address);
+        *copied.parameter = buffer.address() + copied.offset;
       }
       launch(*driver, kernel, shape, parameters);
       auto buffer = buffers.begin();

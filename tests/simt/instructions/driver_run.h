@@ -14,8 +14,8 @@ namespace gantry::simt::instructions {
 /// Host memory that the kernel has a copy of, which comes back when it has ended.
 struct Copied {
   std::span<std::byte> bytes;
-  std::size_t parameter = 0; ///< where in the parameters its address belongs
-  std::uint64_t offset = 0;  ///< what to add to that
+  std::uint64_t* parameter = nullptr; ///< where its address belongs
+  std::uint64_t offset = 0;           ///< what to add to that
 };
 
 struct DriverRun {
@@ -30,10 +30,11 @@ struct DriverRun {
 
 /// Runs the kernel `k` of a module on the first device of the library at `path`, which is loaded at
 /// the first call. A target of the module that is above the device's becomes the device's.
-/// `variable`, of the module, is copied to `contents`, if it has any.
+/// `parameters` has where each is. `variable`, of the module, is copied to `contents`, if it has
+/// any.
 [[nodiscard]] DriverRun
 run_on_driver(const std::string& path, std::string text, const exec::LaunchShape& shape,
-              std::span<std::byte> parameters, const std::vector<Copied>& memory,
+              std::vector<void*> parameters, const std::vector<Copied>& memory,
               const char* variable = nullptr, std::span<std::byte> contents = {});
 
 } // namespace gantry::simt::instructions

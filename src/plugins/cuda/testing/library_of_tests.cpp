@@ -19,4 +19,7 @@ std::string_view remedy_for_faults() {
   return "";
 }
 
+// Tests call the handler.
+void at_driver_end(void (*)()) {}
+
 } // namespace gantry::cuda

@@ -138,6 +138,7 @@ void end_process() {
 void prepare_for_exit() {
   // If there is no memory for one, exit() waits for nothing.
   [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
+  core::Runtime::instance().set_exit_handler(wait_for_tasks);
   [[maybe_unused]] static const int noting =
       pthread_atfork(nullptr, nullptr, [] { forked.store(core::Runtime::instance().in_use()); });
 }

@@ -71,6 +71,13 @@ public:
 
   static constexpr std::int64_t kDefaultDevice = -3; ///< no number of the standard's
 
+  /// A handler for exit() that has to find devices in order. Drivers have handlers of their own,
+  /// behind which they do nothing more, and register them when a device is opened; handlers run in
+  /// the reverse order, so this one is registered after each. Before the first device is opened.
+  void set_exit_handler(void (*handler)()) {
+    exit_handler_.store(handler, std::memory_order_relaxed);
+  }
+
   /// Something has been done that needs to know the devices.
   [[nodiscard]] bool in_use() const { return has_setup_.load(std::memory_order_acquire); }
 
