@@ -183,6 +183,7 @@ private:
   /// The candidate that is being opened.
   std::size_t opening_ = kNoCandidate;
   std::atomic<bool> has_setup_{false}; ///< changed once
+  std::atomic<void (*)()> exit_handler_ = nullptr;
 
   // A Device never moves or goes away, so a count says which slots may be read.
   static constexpr int kMaximumDevices = 1024;
