@@ -10,7 +10,7 @@ rm -rf "$bundle"
 size=$(du -sm "$bundle" | cut -f1)
 [ "$size" -le $most ] || { echo "the bundle has $size MiB and may have $most" && exit 1; }
 cd /
-"$bundle/run" --device=simt
+"$bundle/run" --device=simt --jobs 2
 grep -q "^$(grep -c . "$bundle/programs.txt") of " "$bundle/results.md"
 grep -q '^| empty target region' "$bundle/results.md"
 # What fails is said to fail.
@@ -19,3 +19,15 @@ if "$bundle/run" --device=simt >"$bundle/failures.txt"; then
   echo "a run that failed went unseen" && exit 1
 fi
 grep -q '^\[1/1\] FAIL array_sections there_is_no_such_case.*there is no case' "$bundle/failures.txt"
+# What needs the host's memory, and has it not, is skipped: neither passed nor failed.
+cat >"$bundle/programs/unshared" <<'END'
+#!/bin/sh
+echo "gantry: error: the program requires unified_shared_memory, and this device cannot access the host's memory"
+exit 1
+END
+chmod +x "$bundle/programs/unshared"
+echo "unshared" >"$bundle/programs.txt"
+"$bundle/run" --device=simt >"$bundle/skipped.txt"
+grep -q "^\[1/1\] SKIPPED unshared .*cannot access the host's memory" "$bundle/skipped.txt"
+grep -q '^0 passed, 0 failed, 1 skipped' "$bundle/skipped.txt"
+grep -q "^- SKIPPED: .unshared .*cannot access the host's memory" "$bundle/results.md"

@@ -323,10 +323,6 @@ Shape DivergenceAnalysis::compute_operation(const llvm::CallInst& call) const {
   case LaneOperation::kRedux:
     return shape(call.getArgOperand(2)).is_uniform() ? Shape::uniform() : Shape::varying();
   case LaneOperation::kBarrier:
-    // Lanes may name different barriers.
-    return shape(call.getArgOperand(0)).is_uniform() && shape(call.getArgOperand(1)).is_uniform()
-               ? Shape::uniform()
-               : Shape::varying();
   case LaneOperation::kActiveMask:
   case LaneOperation::kClock:
   case LaneOperation::kGlobalTimer:

@@ -246,8 +246,11 @@ private:
   void emit_operation(const llvm::CallInst& call, LaneOperation operation);
   void emit_special(const llvm::CallInst& call);
   void emit_barrier(const llvm::CallInst& call);
-  void for_each_barrier(const llvm::CallInst& call,
-                        llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body);
+  /// The barrier and count that an operation's lanes name.
+  struct NamedBarrier {
+    Value *id, *threads;
+  };
+  NamedBarrier barrier_of(const llvm::CallInst& call);
   void emit_call(const llvm::CallInst& call, bool direct);
   /// A call of a service that takes words and gives one: call_system, start_async, await_async.
   void emit_words_call(const llvm::CallInst& call, std::size_t service);

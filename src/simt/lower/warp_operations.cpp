@@ -143,11 +143,9 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation oper
     emit_barrier(call);
     return;
   case LaneOperation::kBarrierArrive: {
-    Value* at = scalar(argument(2));
-    for_each_barrier(call, [&](Value* lanes, Value* id, Value* threads) {
-      call_service(offsetof(Services, barrier_arrive), builder_.getVoidTy(),
-                   {warp_, lanes, id, threads, at});
-    });
+    const NamedBarrier named = barrier_of(call);
+    call_service(offsetof(Services, barrier_arrive), builder_.getVoidTy(),
+                 {warp_, mask_, named.id, named.threads, scalar(argument(2))});
     return;
   }
   case LaneOperation::kNanosleep:
@@ -200,71 +198,43 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation oper
   }
 }
 
-// Calls `body` for the lanes that name the same barrier and count, barrier after barrier. There is
-// a loop only if lanes of a warp may name different ones.
-void WarpFunction::for_each_barrier(
-    const llvm::CallInst& call,
-    llvm::function_ref<void(Value* lanes, Value* id, Value* threads)> body) {
+// Lanes that name different ones end the launch: a barrier counts warps.
+WarpFunction::NamedBarrier WarpFunction::barrier_of(const llvm::CallInst& call) {
   const Value* ids = call.getArgOperand(0);
   const Value* counts = call.getArgOperand(1);
   if (shape(ids).is_uniform() && shape(counts).is_uniform()) {
-    body(mask_, scalar(ids), scalar(counts));
-    return;
+    return {scalar(ids), scalar(counts)};
   }
-  auto* word = builder_.getInt32Ty();
-  llvm::AllocaInst* left = variable(word, "to.arrive");
-  Value* all_ids = vector(ids);
-  Value* all_counts = vector(counts);
-  builder_.CreateStore(mask_, left);
-  auto* next = new_block("barrier");
-  auto* done = new_block("arrived");
-  builder_.CreateBr(next);
-  builder_.SetInsertPoint(next);
-  Value* rest = builder_.CreateLoad(word, left);
-  Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, builder_.getTrue());
-  Value* id = builder_.CreateExtractElement(all_ids, lane);
-  Value* threads = builder_.CreateExtractElement(all_counts, lane);
-  Value* alike = builder_.CreateAnd(builder_.CreateICmpEQ(all_ids, splat(id)),
-                                    builder_.CreateICmpEQ(all_counts, splat(threads)));
-  Value* same = builder_.CreateAnd(mask_bits(alike), rest);
-  body(same, id, threads);
-  // Where the body has suspended, this may be a copy of the warp without those lanes.
-  Value* others = builder_.CreateAnd(rest, builder_.CreateNot(same));
-  Value* after = builder_.CreateAnd(others, field(offsetof(Warp, live), word, false));
-  builder_.CreateStore(after, left);
-  builder_.CreateCondBr(builder_.CreateIsNotNull(after), next, done);
-  builder_.SetInsertPoint(done);
+  Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_, builder_.getTrue());
+  const NamedBarrier first = {builder_.CreateExtractElement(vector(ids), lane),
+                              builder_.CreateExtractElement(vector(counts), lane)};
+  Value* alike = builder_.CreateAnd(builder_.CreateICmpEQ(vector(ids), splat(first.id)),
+                                    builder_.CreateICmpEQ(vector(counts), splat(first.threads)));
+  Value* others = builder_.CreateAnd(mask_, builder_.CreateNot(mask_bits(alike)));
+  auto* differ = new_block("barriers.differ");
+  auto* same = new_block("barrier");
+  builder_.CreateCondBr(builder_.CreateIsNotNull(others), differ, same);
+  builder_.SetInsertPoint(differ);
+  call_service(offsetof(Services, trap), builder_.getVoidTy(),
+               {warp_, mask_, number(static_cast<unsigned>(exec::Trap::kBarriersDiffer)),
+                scalar(call.getArgOperand(call.arg_size() - 1))});
+  builder_.CreateBr(leave_);
+  builder_.SetInsertPoint(same);
+  return first;
 }
 
 /// bar.sync and bar.red.
 void WarpFunction::emit_barrier(const llvm::CallInst& call) {
-  auto* word = builder_.getInt32Ty();
-  const bool together = shape(&call).is_uniform();
   Value* how = scalar(call.getArgOperand(2));
-  Value* predicates = mask_bits(vector(call.getArgOperand(3)));
+  Value* predicates = builder_.CreateAnd(mask_bits(vector(call.getArgOperand(3))), mask_);
   Value* site = scalar(call.getArgOperand(4));
-  llvm::AllocaInst* results = together ? nullptr : variable(vector_type(word), "results");
-  Value* result = nullptr;
-  if (!together) {
-    builder_.CreateStore(llvm::Constant::getNullValue(vector_type(word)), results);
-  }
-  for_each_barrier(call, [&](Value* lanes, Value* id, Value* threads) {
-    result =
-        call_service(offsetof(Services, barrier), word,
-                     {warp_, lanes, id, threads, how, builder_.CreateAnd(predicates, lanes), site});
-    if (!together) {
-      Value* before = builder_.CreateLoad(vector_type(word), results);
-      builder_.CreateStore(builder_.CreateSelect(lanes_of(lanes), splat(result), before), results);
-    }
-  });
-  if (!together || lanes_may_be_elsewhere()) {
+  const NamedBarrier named = barrier_of(call);
+  Value* result = call_service(offsetof(Services, barrier), builder_.getInt32Ty(),
+                               {warp_, mask_, named.id, named.threads, how, predicates, site});
+  if (lanes_may_be_elsewhere()) {
     resume();
   }
-  if (together) {
-    define_scalar(call, result);
-  } else {
-    define_vector(call, builder_.CreateLoad(vector_type(word), results));
-  }
+  define_scalar(call, result);
 }
 
 void WarpFunction::emit_special(const llvm::CallInst& call) {

@@ -1,9 +1,9 @@
 // What a call passes, and how the engines lay it out.
 //
 // Arguments and results travel as words of 1, 2, 4 or 8 bytes: a scalar is one word, anything
-// else as many words of eight bytes as it fills. Caller and callee may disagree about sizes, as C
-// without prototypes does, and every call by pointer may: bytes that both have are passed, what
-// only the receiver has is zero.
+// else as many words of eight bytes as it fills. In a call by pointer the prototype may differ from
+// the callee's own: bytes that both have are passed, what only the receiver has is zero. In one by
+// name they are the same (exec/programs/prepared_kernel.cpp), but for registers and constants.
 #pragma once
 
 #include "simt/ptx/program.h"

@@ -42,7 +42,7 @@ TEST(Instruction, ElementsOfArrays) {
   EXPECT_EQ(load.operands[1].value, 12);
   EXPECT_EQ(load.operands[1].members.at(0).kind, Kind::kSymbol);
   EXPECT_EQ(load.operands[1].members.at(0).value, 0);
-  const Instruction in_brackets = instruction_of("ld.global.u32 %r1, [words[4-3]+4];", kArrays);
+  const Instruction in_brackets = instruction_of("ld.global.u32 %r1, [words[4-2]];", kArrays);
   ASSERT_EQ(in_brackets.operands[1].kind, Kind::kAddress);
   EXPECT_EQ(in_brackets.operands[1].value, 8);
   // Elsewhere it is its address.

@@ -200,10 +200,7 @@ bool OperandParser::parse_name(Operand& operand) {
     return !cursor_.at(TokenKind::kDotWord) ||
            parse_selector(function_.registers[operand.index], operand);
   }
-  if (cursor_.at('[') && !parse_subscript(operand)) {
-    return false;
-  }
-  return parse_offset(operand.value);
+  return cursor_.at('[') ? parse_subscript(operand) : parse_offset(operand.value);
 }
 
 // `a[3]`, an element of an array (PTX ISA 9.0, 6.4.2): its address. The language also has registers
@@ -243,7 +240,8 @@ bool OperandParser::parse_subscript(Operand& operand) {
       return false;
     }
   }
-  return true;
+  return (!cursor_.at('+') && !cursor_.at('-')) ||
+         cursor_.fail("An offset cannot follow a subscript");
 }
 
 bool OperandParser::parse_selector(const Register& reg, Operand& operand) {

@@ -138,6 +138,8 @@ TEST(ParseError, Statements) {
       {"mov.u64 %rd1, f[1];", "9:16 'f' is a function and has no elements"},
       {"mov.u64 %rd1, depot[1.5];", "9:21 A subscript must be an integer or a register"},
       {"mov.u64 %rd1, depot[1;", "9:22 Parsing error near ';': syntax error, ']' expected"},
+      {"mov.u64 %rd1, depot[1]+4;", "9:23 An offset cannot follow a subscript"},
+      {"ld.local.u8 %r1, [depot[1]-1];", "9:27 An offset cannot follow a subscript"},
       {"L: mov.u64 %rd1, L;", "9:18 Unexpected label 'L'"},
       {"ld.u32 %r1, [%rd1+%rd2;",
        "9:19 Parsing error near '%rd2': syntax error, a constant expected"},

@@ -164,6 +164,14 @@ TEST(Refusals, WhatIsNotKnownOfAFunctionIsAnErrorOfItsLaunch) {
       {".func inner()\n{\n.novelty x;\nret;\n}\n"
        ".visible .entry odd()\n{\ncall inner;\nret;\n}",
        "line 6:1; error   : Feature '.novelty' not supported in function 'inner'"},
+      {".func inner(.param .b32 a, .param .b64 b) { ret; }\n"
+       ".visible .entry odd()\n{\n.param .b32 x;\ncall inner, (x, x);\nret;\n}",
+       "line 8:1; error   : Type of argument does not match formal parameter 'b' of 'inner' in "
+       "function 'odd'"},
+      {".func (.param .align 8 .b8 r[8]) inner() { ret; }\n"
+       ".visible .entry odd()\n{\n.param .b64 x;\ncall (x), inner;\nret;\n}",
+       "line 8:1; error   : Type of argument does not match formal parameter 'r' of 'inner' in "
+       "function 'odd'"},
   };
   for (const auto& [text, message] : cases) {
     EXPECT_THAT(refusal_of(text), HasSubstr(message));

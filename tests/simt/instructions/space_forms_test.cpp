@@ -6,6 +6,7 @@
 #include "reference.h"
 
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -315,7 +316,7 @@ std::vector<Special> specials() {
       {"%total_smem_size", false, {}},
       {"%aggr_smem_size", false, {}},
       {"%pm0", false, is([](unsigned, unsigned) { return 0U; })},
-      {"%is_explicit_cluster", false, {}},
+      {"%is_explicit_cluster", false, [](Word value, unsigned, unsigned) { return value <= 1; }},
       {"%cluster_ctarank", false, is([](unsigned, unsigned) { return 0U; })},
       {"%cluster_nctarank", false, is([](unsigned, unsigned) { return 1U; })},
       {"%cluster_ctaid.x", false, is([](unsigned, unsigned) { return 0U; })},
@@ -339,6 +340,16 @@ TEST(SpaceForms, ReadSpecialRegisters) {
     // The second by an operand of arithmetic; the first for some lanes alone.
     piece.code = [special](const Places& places) {
       const unsigned bits = special.wide ? 64 : 32;
+      if (std::string_view(special.name) == "%is_explicit_cluster") { // the one that is a predicate
+        return fmt::format(
+            "  .reg .b32 %d, %e, %w; .reg .pred %odd, %p, %q;\n"
+            "  and.b32 %w, %lane, 1; setp.eq.b32 %odd, %w, 1; mov.pred %p, %odd;\n"
+            "  @%odd mov.pred %p, {0}; mov.pred %q, {0};\n"
+            "  selp.b32 %d, 1, 0, %p; selp.b32 %e, 1, 0, %q;\n"
+            "  st.global.b64 [{1}], 0; st.global.b32 [{1}], %d; st.global.b64 [{2}], "
+            "0; st.global.b32 [{2}], %e;\n",
+            special.name, places.output(0, 64), places.output(1, 64));
+      }
       return fmt::format("  .reg .b{0} %d, %e; .reg .pred %odd; .reg .b32 %w; .reg .b64 %x;\n"
                          "  and.b32 %w, %lane, 1; setp.eq.b32 %odd, %w, 1; mov.b{0} %d, 0;\n"
                          "  @%odd mov.u{0} %d, {1}; add.u{0} %e, {1}, 0;\n"

@@ -10,16 +10,23 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace gantry::simt::testing {
 
@@ -33,7 +40,10 @@ constexpr const char* kUsage =
     "usage: gpu_compare --run LIBRARY FOLDER       run all kernels on LIBRARY (a libcuda.so.1)\n"
     "       gpu_compare --compare FOLDER FOLDER    compare the results of two runs\n"
     "\n"
-    "--run ends with 77 if LIBRARY cannot be loaded or has no device.\n";
+    "--run goes on behind a case that ends with an error, in another process. It ends with 0 if "
+    "all\n"
+    "outputs are as the host computes them, 1 if not, 77 if LIBRARY cannot be loaded or has no "
+    "device.\n";
 
 const char* word_of(Element element) {
   switch (element) {
@@ -75,7 +85,15 @@ std::vector<std::byte> read_file(const fs::path& path) {
   return bytes;
 }
 
-int run(const std::string& library, const fs::path& folder) {
+/// How far the cases are, in memory that the processes that run them share with their parent.
+struct Progress {
+  std::size_t begun = 0, passed = 0;
+};
+
+/// Runs cases[progress.begun] and those behind it until one throws. Returns 77 if the library
+/// cannot be used.
+int run_cases(const std::vector<KernelCase>& cases, const std::string& library,
+              const fs::path& folder, Progress& progress) {
   std::unique_ptr<Driver> driver;
   try {
     driver = std::make_unique<Driver>(library);
@@ -83,19 +101,18 @@ int run(const std::string& library, const fs::path& folder) {
     fmt::print(stderr, "gpu_compare: {}: {}\n", library, error.what());
     return kSkipped;
   }
-  fs::create_directories(folder);
   std::ofstream(folder / "device.txt") << driver->device_name() << '\n';
-  std::ofstream lines(folder / "results.txt");
-  bool all_good = true;
-  for (const KernelCase& kernel_case : kernel_cases()) {
+  std::ofstream lines(folder / "results.txt", std::ios::app);
+  while (progress.begun < cases.size()) {
+    const KernelCase& kernel_case = cases[progress.begun++];
     Result result;
     try {
       result = kernel_case.run(*driver);
     } catch (const std::exception& error) {
       fmt::print(stderr, "gpu_compare: {}: {}\n", kernel_case.name, error.what());
-      fmt::print(lines, "{} bytes 0 - fail\n", kernel_case.name);
-      all_good = false;
+      return 1;
     }
+    bool good = true;
     for (const Output& output : result.outputs) {
       const Difference found =
           difference(output.element, output.ulps, output.actual, output.expected);
@@ -106,11 +123,60 @@ int run(const std::string& library, const fs::path& folder) {
       if (!found.text.empty()) {
         fmt::print(stderr, "gpu_compare: {}/{}: {}; {} differ\n", kernel_case.name, output.name,
                    found.text, found.differing);
-        all_good = false;
+        good = false;
       }
     }
+    lines.flush();
+    progress.passed += good ? 1 : 0;
   }
-  return all_good ? 0 : 1;
+  return 0;
+}
+
+/// Calls `body` in a process of its own and returns its exit status, 128 and the signal if one
+/// ended it. This process never touches the driver: a child of one that has may not.
+template <typename Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::exit(body()); // NOLINT(concurrency-mt-unsafe): this is the only thread that is ours
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) {
+    throw std::runtime_error("no process can be started");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// A fault of a kernel is the last thing that a process can do with a driver: what comes behind it
+// is run by another one.
+int run(const std::string& library, const fs::path& folder) {
+  const std::vector<KernelCase> cases = kernel_cases();
+  fs::create_directories(folder);
+  void* memory =
+      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::runtime_error("no memory can be shared");
+  }
+  Progress& progress = *new (memory) Progress;
+  fs::remove(folder / "results.txt");
+  while (progress.begun < cases.size()) {
+    const std::size_t before = progress.begun;
+    const int status = in_child([&] { return run_cases(cases, library, folder, progress); });
+    if (progress.begun == before) {
+      return before == 0 ? status : 1;
+    }
+    if (status != 0) {
+      const KernelCase& failed = cases[progress.begun - 1];
+      if (status > 128) {
+        fmt::print(stderr, "gpu_compare: {}: ended by signal {}\n", failed.name, status - 128);
+      }
+      std::ofstream lines(folder / "results.txt", std::ios::app);
+      fmt::print(lines, "{} bytes 0 - fail\n", failed.name);
+    }
+  }
+  const std::size_t failed = cases.size() - progress.passed;
+  fmt::print("gpu_compare: {} cases passed, {} failed\n", progress.passed, failed);
+  return failed == 0 ? 0 : 1;
 }
 
 struct Line {

@@ -35,12 +35,6 @@ GANTRY_KERNEL_CASE(interfaces_heap_with_registers) {
                                     [](std::uint32_t thread) { return std::vector{thread + 1}; });
 }
 
-GANTRY_KERNEL_CASE(interfaces_other_sizes) {
-  return each_thread<std::uint64_t>(driver, "other_sizes", [](std::uint64_t thread) {
-    return std::vector<std::uint64_t>{1, thread + 1};
-  });
-}
-
 GANTRY_KERNEL_CASE(interfaces_other_prototypes) {
   return each_thread<std::uint32_t>(driver, "other_prototypes", [](std::uint32_t thread) {
     return std::vector<std::uint32_t>{thread, 7, thread + 100, thread};

@@ -24,8 +24,8 @@ Result each_thread(Driver& driver, const char* kernel, unsigned blocks, unsigned
 } // namespace
 
 GANTRY_KERNEL_CASE(named_barriers_arrive_at_two) {
-  return each_thread(driver, "arrive_at_two", 1, 64,
-                     [](std::uint32_t thread) { return thread < 32 ? thread / 16 + 1 : thread; });
+  return each_thread(driver, "arrive_at_two", 1, 96,
+                     [](std::uint32_t thread) { return thread < 64 ? thread / 32 + 1 : thread; });
 }
 
 GANTRY_KERNEL_CASE(named_barriers_two_phases) {

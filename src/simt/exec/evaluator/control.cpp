@@ -69,35 +69,33 @@ void trap(Evaluator& evaluator, LaneGroup&, const LaneStep& step, LaneMask activ
 
 // Barriers of the block.
 
-/// The lanes that name the same barrier and count as the first one. The others execute the step
-/// again by themselves.
-LaneMask take_barrier(Evaluator& evaluator, LaneGroup& group, const LaneStep& step,
-                      LaneMask active) {
+/// Takes the barrier and the count, which all lanes must name alike.
+void take_barrier(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
   const Word* id = group.read(step.operands[0]);
   const Word* threads = group.read(step.operands[1]);
-  const LaneMask same = lanes_like_first(lanes_like_first(active, id), threads);
-  const int first = std::countr_zero(same);
+  if (lanes_like_first(lanes_like_first(active, id), threads) != active) {
+    evaluator.trap(active, Trap::kBarriersDiffer, step.site);
+  }
+  const int first = std::countr_zero(active);
   group.barrier = static_cast<std::uint32_t>(id[first]);
   group.threads = static_cast<std::uint32_t>(threads[first]);
-  evaluator.keep(group, same, group.index_of(step));
-  return same;
 }
 
 void barrier(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  const LaneMask same = take_barrier(evaluator, group, step, active);
+  take_barrier(evaluator, group, step, active);
   group.reduction =
-      static_cast<BarrierReduction>(group.read(step.operands[2])[std::countr_zero(same)]);
+      static_cast<BarrierReduction>(group.read(step.operands[2])[std::countr_zero(active)]);
   group.predicates =
-      group.reduction == BarrierReduction::kNone ? 0 : group.read_mask(step.operands[3]) & same;
+      group.reduction == BarrierReduction::kNone ? 0 : group.read_mask(step.operands[3]) & active;
   group.at = group.index_of(step);
   group.state = LaneGroup::State::kAtBarrier;
   evaluator.reschedule();
 }
 
 void arrive(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {
-  const LaneMask same = take_barrier(evaluator, group, step, active);
+  take_barrier(evaluator, group, step, active);
   arrive(evaluator.warp(),
-         {same, group.barrier, group.threads, BarrierReduction::kNone, 0, false, step.site});
+         {active, group.barrier, group.threads, BarrierReduction::kNone, 0, false, step.site});
 }
 
 void sleep(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, LaneMask active) {

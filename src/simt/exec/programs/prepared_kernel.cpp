@@ -85,6 +85,37 @@ KernelFacts facts_of(const ptx::Program& program, std::uint32_t kernel,
   return facts;
 }
 
+/// What is wrong with a call by name that passes .param variables of other sizes than the callee's;
+/// calls by pointer may, because their prototype is the caller's word.
+std::string call_error(const ptx::Program& program, std::uint32_t caller,
+                       const ptx::Instruction& call) {
+  if (call.opcode != ptx::Opcode::k_call || call.operands[1].kind != ptx::Operand::Kind::kSymbol) {
+    return {};
+  }
+  const std::uint32_t module = program.functions[caller].module;
+  const ptx::Function& from = program.definition(caller);
+  const ptx::Function& callee =
+      program.definition(program.symbols[module][call.operands[1].index].index);
+  const auto first_wrong = [&](const ptx::Operand& passed,
+                               const std::vector<std::uint32_t>& formals) -> const ptx::Variable* {
+    for (std::size_t i = 0; i < formals.size() && i < passed.members.size(); ++i) {
+      const ptx::Operand& actual = passed.members[i];
+      const ptx::Variable& formal = callee.variables[formals[i]];
+      if (actual.kind == ptx::Operand::Kind::kVariable && formal.size() != 0 &&
+          ptx::passed_as(from.variables[actual.index]) != ptx::passed_as(formal)) {
+        return &formal;
+      }
+    }
+    return nullptr;
+  };
+  const ptx::Variable* wrong = first_wrong(call.operands[2], callee.parameters);
+  wrong = wrong != nullptr ? wrong : first_wrong(call.operands[0], callee.results);
+  return wrong == nullptr
+             ? std::string{}
+             : fmt::format("Type of argument does not match formal parameter '{}' of '{}'",
+                           wrong->name, callee.name);
+}
+
 // The errors of all instructions that the kernel can reach, as an assembler prints them.
 std::string verify_reachable(const ptx::Program& program, const ptx::Reachable& reachable) {
   std::string text;
@@ -104,7 +135,10 @@ std::string verify_reachable(const ptx::Program& program, const ptx::Reachable& 
     const ptx::Function& function = program.definition(index);
     const std::string& module = program.modules[program.functions[index].module]->name;
     for (const ptx::Instruction& instruction : function.instructions) {
-      const std::string error = verify(instruction, function);
+      std::string error = verify(instruction, function);
+      if (error.empty()) {
+        error = call_error(program, index, instruction);
+      }
       if (error.empty()) {
         continue;
       }

@@ -156,9 +156,10 @@ Fault trap_fault(const Warp& warp, LaneMask lanes, Trap reason, Site site) {
   case Trap::kNotSupported:
     return fault(FaultCode::kIllegalInstruction, "the instruction is not offered by this device",
                  {});
-  case Trap::kBarrierRange:
-    return fault(FaultCode::kLaunchFailed, "the barrier's number or thread count is not valid",
-                 "there are barriers 0 to 15, and a count is a multiple of 32");
+  case Trap::kBarriersDiffer:
+    return fault(FaultCode::kIllegalInstruction,
+                 "the threads of a warp name different barriers or thread counts",
+                 "a barrier counts warps: all threads of one must name the same barrier and count");
   case Trap::kFellOff:
     return fault(FaultCode::kLaunchFailed,
                  "the end of a function is reached that must not be: one that never returns", {});

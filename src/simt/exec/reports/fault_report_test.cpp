@@ -254,7 +254,7 @@ TEST_F(FaultReport, Traps) {
   EXPECT_EQ(code(Trap::kStackOverflow), FaultCode::kStackError);
   EXPECT_EQ(code(Trap::kLocalOverflow), FaultCode::kStackError);
   EXPECT_EQ(code(Trap::kNotSupported), FaultCode::kIllegalInstruction);
-  EXPECT_EQ(code(Trap::kBarrierRange), FaultCode::kLaunchFailed);
+  EXPECT_EQ(code(Trap::kBarriersDiffer), FaultCode::kIllegalInstruction);
   EXPECT_EQ(code(Trap::kFellOff), FaultCode::kLaunchFailed);
   EXPECT_EQ(code(Trap::kBranchIndex), FaultCode::kInvalidPc);
   EXPECT_EQ(code(Trap::kLanesMissing), FaultCode::kLaunchFailed);

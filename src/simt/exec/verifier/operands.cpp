@@ -225,6 +225,9 @@ bool OperandCheck::is_source(const Operand& operand, Type type) const {
   case Kind::kFloat64:
     return type == Type::kF64 || type == Type::kB64 || type == Type::kF32;
   case Kind::kSpecial:
+    if (operand.special == ptx::SpecialRegister::kIsExplicitCluster) {
+      return type == Type::kPred;
+    }
     return plain && ptx::size_of(type) <= size_of_special(operand.special);
   default:
     return false;

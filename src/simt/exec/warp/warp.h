@@ -166,16 +166,16 @@ struct Services {
 enum class Exchange : std::uint32_t { kBarrier, kShuffle, kVote, kMatch, kRedux, kMatrix };
 
 enum class Trap : std::uint32_t {
-  kTrap,          ///< the instruction trap
-  kStackOverflow, ///< calls nested too deep
-  kLocalOverflow, ///< out of local memory
-  kNotSupported,  ///< an instruction that the verifier rejects, reached all the same
-  kBarrierRange,  ///< a barrier's number or count is not valid
-  kFellOff,       ///< the end of a function without a result, or of a .noreturn one
-  kBranchIndex,   ///< the index of brx.idx is beyond its list
-  kLanesMissing,  ///< an instruction of all 32 lanes of a warp that has fewer
-  kLanesApart,    ///< lanes execute different instructions of that kind
-  kNotShared,     ///< the generic address of ldmatrix or stmatrix is not one of shared memory
+  kTrap,           ///< the instruction trap
+  kStackOverflow,  ///< calls nested too deep
+  kLocalOverflow,  ///< out of local memory
+  kNotSupported,   ///< an instruction that the verifier rejects, reached all the same
+  kBarriersDiffer, ///< lanes name different barriers or counts in one instruction
+  kFellOff,        ///< the end of a function without a result, or of a .noreturn one
+  kBranchIndex,    ///< the index of brx.idx is beyond its list
+  kLanesMissing,   ///< an instruction of all 32 lanes of a warp that has fewer
+  kLanesApart,     ///< lanes execute different instructions of that kind
+  kNotShared,      ///< the generic address of ldmatrix or stmatrix is not one of shared memory
 };
 
 /// A warp being executed. One at a time is current on a host thread.
