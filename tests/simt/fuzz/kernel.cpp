@@ -23,8 +23,8 @@ constexpr const char* kPlaces = R"(
 /// Where the functions of one module get their names and threads from.
 class KernelMaker {
 public:
-  explicit KernelMaker(std::uint64_t seed)
-      : facts_{Random(seed), kernel_, 0, {}, 0}, random_(facts_.random) {
+  KernelMaker(std::uint64_t seed, Audience audience)
+      : facts_{Random(seed), audience, kernel_, 0, {}, 0}, random_(facts_.random) {
     kernel_.seed = seed;
   }
 
@@ -341,8 +341,8 @@ std::string Kernel::launch() const {
                      shape.grid[2], shape.block[0], shape.block[1], shape.block[2]);
 }
 
-Kernel random_kernel(std::uint64_t seed) {
-  return KernelMaker(seed).make();
+Kernel random_kernel(std::uint64_t seed, Audience audience) {
+  return KernelMaker(seed, audience).make();
 }
 
 } // namespace gantry::simt::fuzz

@@ -52,8 +52,16 @@ struct Kernel {
   [[nodiscard]] std::string launch() const;
 };
 
+/// Who is to run a kernel.
+enum class Audience : std::uint8_t {
+  kExecutor, ///< all that the executor takes
+  /// Any driver: types as NVIDIA's assembler wants them, and results that the ISA leaves to nobody
+  /// (which NaN of f64 comes out, whether a result that rounds up to a normal number is flushed).
+  kHardware,
+};
+
 /// The kernel of a seed: always the same one, of programs that one compiler has made (arguments of
 /// a call are evaluated in the order that it likes).
-[[nodiscard]] Kernel random_kernel(std::uint64_t seed);
+[[nodiscard]] Kernel random_kernel(std::uint64_t seed, Audience audience);
 
 } // namespace gantry::simt::fuzz

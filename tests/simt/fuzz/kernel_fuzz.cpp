@@ -29,7 +29,7 @@ and compares what they write, byte by byte. The kernel of a seed is always the s
   --count N      end after so many kernels
   --seed N       seed of the first kernel; the others count on from it (default: 1)
   --driver FILE  compare the interpreted kernel with what the first device of this libcuda.so.1 makes
-                 of it, not with compiled code
+                 of it, not with compiled code; the kernels are others, which any driver takes
   --keep FOLDER  write kernels that fail to FOLDER, as SEED.ptx
   --reduce       leave statements out of kernels that fail, as long as they fail, and print them
   --print        print the kernel of the seed, and run nothing
@@ -50,6 +50,10 @@ struct Options {
   std::uint64_t seed = 1;
   std::string driver, keep;
   bool reduces = false, prints = false;
+
+  [[nodiscard]] Audience audience() const {
+    return driver.empty() ? Audience::kExecutor : Audience::kHardware;
+  }
 };
 
 /// Standard output, line by line also where it is a file.
@@ -116,8 +120,9 @@ void keep(const Options& options, const Kernel& kernel) {
 }
 
 void report_failure(const Options& options, const Kernel& kernel, const std::string& what) {
-  say(fmt::format("seed {}: {}\n  launch: {}\n  repeat: simt_kernel_fuzz --seed {} --count 1\n",
-                  kernel.seed, what, kernel.launch(), kernel.seed));
+  say(fmt::format("seed {}: {}\n  launch: {}\n  repeat: simt_kernel_fuzz --seed {} --count 1{}\n",
+                  kernel.seed, what, kernel.launch(), kernel.seed,
+                  options.driver.empty() ? "" : " --driver " + options.driver));
   keep(options, kernel);
 }
 
@@ -130,7 +135,7 @@ int run_kernels(const Options& options, std::uint64_t seed, Clock::time_point en
     }
     progress.seed = seed;
     set_stage("made");
-    const Kernel kernel = random_kernel(seed);
+    const Kernel kernel = random_kernel(seed, options.audience());
     const Comparison result = compare(kernel, options.driver, set_stage);
     ++progress.kernels;
     progress.instructions += result.instructions;
@@ -216,7 +221,7 @@ int run(const Options& options) {
     if (ended.ending != Ending::kDone) {
       ++progress.kernels;
       ++progress.failures;
-      report_failure(options, random_kernel(seed), text_of(ended));
+      report_failure(options, random_kernel(seed, options.audience()), text_of(ended));
       ++seed;
     }
   }
@@ -232,13 +237,13 @@ int main(int count, char** arguments) {
   using namespace gantry::simt::fuzz;
   const Options options = options_of(count, arguments);
   if (options.prints) {
-    say(random_kernel(options.seed).text.text());
+    say(random_kernel(options.seed, options.audience()).text.text());
     return 0;
   }
   // Every kernel is another one.
   setenv("GANTRY_SIMT_CACHE", "off", 1);
   if (options.reduces && options.count == 1) {
-    reduce_and_print(random_kernel(options.seed), options.driver);
+    reduce_and_print(random_kernel(options.seed, options.audience()), options.driver);
     return 1;
   }
   return run(options);

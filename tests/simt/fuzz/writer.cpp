@@ -33,10 +33,23 @@ Writer::Writer(ModuleFacts& facts, Kind kind, unsigned budget)
   declare(affine_, "%b", 1, {Type::kB64, Type::kU16, Type::kB64});
 }
 
+Type Writer::register_type(Type type) const {
+  if (!for_hardware() || type == Type::kPred) {
+    return type;
+  }
+  const unsigned size = ptx::size_of(type);
+  return size == 8 ? Type::kB64 : size == 4 ? Type::kB32 : Type::kB16;
+}
+
+bool Writer::may_be_literal(Type type) const {
+  const bool is_half = ptx::size_of(type) == 2 && ptx::is_float(type);
+  return ptx::size_of(type) > 1 && !(for_hardware() && (is_half || ptx::is_packed(type)));
+}
+
 void Writer::declare(std::vector<Register>& registers, const char* stem, unsigned count,
                      const std::vector<Type>& types) {
   for (unsigned number = 0; number < count; ++number) {
-    const Type type = random_.one_of(types);
+    const Type type = register_type(random_.one_of(types));
     Register made{fmt::format("{}{}", stem, number), type};
     declarations_ += fmt::format("  .reg .{} {};\n", ptx::name_of(type), made.name);
     registers.push_back(std::move(made));
@@ -45,7 +58,7 @@ void Writer::declare(std::vector<Register>& registers, const char* stem, unsigne
 
 std::string Writer::declared(const char* stem, Type type) {
   std::string name = facts_.fresh(stem);
-  declarations_ += fmt::format("  .reg .{} {};\n", ptx::name_of(type), name);
+  declarations_ += fmt::format("  .reg .{} {};\n", ptx::name_of(register_type(type)), name);
   return name;
 }
 
@@ -110,7 +123,7 @@ void Writer::write_prologue(Node& parent) {
     if (target.type == Type::kB64) {
       add(fmt::format("  cvt.{1}64.{1}32 {0}, {2}; mad.lo.s64 {0}, {0}, {3}, %input_word;\n",
                       target.name, random_.chance(50) ? "u" : "s", lane, step));
-    } else if (target.type == Type::kU16) {
+    } else if (ptx::size_of(target.type) == 2) {
       const std::string narrow = facts_.fresh("%t");
       add(fmt::format("  .reg .b16 {4}; cvt.u16.u32 {4}, {3}; cvt.u16.u32 {0}, {1}; "
                       "mad.lo.u16 {0}, {0}, {2}, {4};\n",
@@ -134,7 +147,7 @@ std::string Writer::literal(Type type) {
 
 std::string Writer::any_register(Type type, const Scope& scope, bool may_be_wider) {
   const unsigned need = ptx::size_of(type);
-  const bool wider = may_be_wider && is_plain(type);
+  const bool wider = may_be_wider && is_plain(type) && (need == 1 || !for_hardware());
   const auto fits = [&](const Register& each) {
     const unsigned have = ptx::size_of(each.type);
     return have == need || (wider && have > need);
@@ -170,10 +183,11 @@ std::string Writer::source(Type type, const Scope& scope) {
     return (random_.chance(30) ? "!" : "") + any_register(type, scope, false);
   }
   const unsigned size = ptx::size_of(type);
-  if (size > 1 && random_.chance(14)) {
+  if (may_be_literal(type) && random_.chance(14)) {
     return literal(type);
   }
-  if (size == 4 && is_plain(type) && !ptx::is_packed(type) && random_.chance(5)) {
+  if (!for_hardware() && size == 4 && is_plain(type) && !ptx::is_packed(type) &&
+      random_.chance(5)) {
     return random_.one_of({"%tid.x", "%tid.y", "%laneid", "%ntid.x", "%ctaid.x", "%lanemask_lt",
                            "%lanemask_ge", "%nctaid.x", "%tid.z", "%lanemask_eq"});
   }
@@ -185,7 +199,8 @@ std::string Writer::destination(Type type, bool may_be_wider) {
     return random_.one_of(predicates_).name;
   }
   const unsigned need = ptx::size_of(type);
-  const bool wider = (may_be_wider && is_plain(type) && random_.chance(30)) || need == 1;
+  const bool wider =
+      (may_be_wider && is_plain(type) && !for_hardware() && random_.chance(30)) || need == 1;
   std::vector<const Register*> found;
   for (const Register& each : plain_) {
     const unsigned have = ptx::size_of(each.type);

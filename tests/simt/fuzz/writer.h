@@ -38,6 +38,7 @@ struct Callee {
 /// What the functions of a module have in common.
 struct ModuleFacts {
   Random random;
+  Audience audience;
   Kernel& kernel;
   unsigned block_threads = 0;
   std::vector<Callee> callees;
@@ -91,6 +92,10 @@ private:
   using Instance = instructions::Instance;
 
   // writer.cpp
+  [[nodiscard]] bool for_hardware() const { return facts_.audience == Audience::kHardware; }
+  /// The type that a register for values of one has.
+  [[nodiscard]] Type register_type(Type type) const;
+  [[nodiscard]] bool may_be_literal(Type type) const;
   void declare(std::vector<Register>& registers, const char* stem, unsigned count,
                const std::vector<Type>& types);
   [[nodiscard]] std::string initial_value(const Register& target, unsigned index);

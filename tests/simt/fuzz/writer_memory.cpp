@@ -16,6 +16,9 @@ Writer::Access Writer::random_access(unsigned largest) {
     Access access;
     access.type = kTypes[random_.below(std::size(kTypes))];
     access.length = random_.chance(75) ? 1 : random_.chance(50) ? 2 : 4;
+    if (for_hardware() && ptx::size_of(access.type) == 1) {
+      access.length = 1; // registers of a vector are of one type
+    }
     if (access.bytes() <= largest) {
       return access;
     }
@@ -43,7 +46,9 @@ std::string Writer::store(const char* words, const Access& access, const std::st
                           const Scope& scope) {
   std::string from;
   for (unsigned i = 0; i < access.length; ++i) {
-    from += (i == 0 ? "" : ", ") + source(access.type, scope);
+    from += (i == 0 ? "" : ", ") + (for_hardware() && access.length > 1
+                                        ? any_register(access.type, scope, false)
+                                        : source(access.type, scope));
   }
   return fmt::format("  {}st{}{}.{} [{}], {};\n", guard(), words,
                      access.length == 1   ? ""
@@ -241,6 +246,9 @@ std::string Writer::own_atomic_statement(const Scope& scope) {
       {"cas.b64", Type::kB64, 2},           {"cas.b16", Type::kB16, 2},
   };
   const Kind& kind = kKinds[random_.below(std::size(kKinds))];
+  if (for_hardware() && kind.type == Type::kF64) {
+    return {};
+  }
   const unsigned bytes = ptx::size_of(kind.type);
   std::string code;
   const bool shared = kind_ == Writer::Kind::kKernel && random_.chance(30);

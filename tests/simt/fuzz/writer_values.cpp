@@ -51,6 +51,29 @@ bool is_exact(const Instance& instance) {
          instance.has(Modifier::kSat);
 }
 
+/// Whether every device gives the same, and NVIDIA's assembler takes it.
+bool is_the_same_everywhere(const Instance& instance) {
+  const bool computes_nans = instance.opcode != Opcode::k_setp &&
+                             instance.opcode != Opcode::k_set && instance.opcode != Opcode::k_mov &&
+                             instance.opcode != Opcode::k_selp;
+  for (const Type type : instance.types) {
+    if (computes_nans && (type == Type::kF64 || type == Type::kBf16 || type == Type::kBf16x2)) {
+      return false;
+    }
+  }
+  switch (instance.opcode) {
+  case Opcode::k_rem:   // by zero
+  case Opcode::k_bfe:   // of a position beyond 255
+  case Opcode::k_bfi:   // likewise
+  case Opcode::k_shr:   // of 16 bits by a large literal
+  case Opcode::k_testp: // under a guard
+  case Opcode::k_set:   // of 16 bits under a guard
+    return false;
+  default:
+    return !instance.has(Modifier::kFtz) && instance.name().front() != 'v';
+  }
+}
+
 Type random_type(Random& random, exec::verifier::Types types) {
   std::vector<Type> found;
   for (unsigned type = 0; type < 32; ++type) {
@@ -62,7 +85,7 @@ Type random_type(Random& random, exec::verifier::Types types) {
 }
 
 /// One of all instances of an opcode that the fuzzer can check; nothing if a few tries find none.
-std::optional<Instance> random_instance(Random& random, Opcode opcode) {
+std::optional<Instance> random_instance(Random& random, Opcode opcode, Audience audience) {
   const std::vector<Form>& forms = exec::verifier::forms_of(opcode);
   for (unsigned tries = 0; tries < 20; ++tries) {
     Instance instance;
@@ -85,7 +108,8 @@ std::optional<Instance> random_instance(Random& random, Opcode opcode) {
     }
     // What the carry is after something else is nobody's business: writer's carry_statement.
     if (instructions::is_of_values(*instance.form) && is_exact(instance) &&
-        !instance.has(Modifier::kCc) && instructions::is_conversion(instance)) {
+        !instance.has(Modifier::kCc) && instructions::is_conversion(instance) &&
+        (audience == Audience::kExecutor || is_the_same_everywhere(instance))) {
       return instance;
     }
   }
@@ -111,7 +135,8 @@ Type type_of(const Instance& instance, const Slot& slot) {
 
 std::string Writer::value_statement(const Scope& scope) {
   for (;;) {
-    if (const auto instance = random_instance(random_, random_.one_of(value_opcodes()))) {
+    if (const auto instance =
+            random_instance(random_, random_.one_of(value_opcodes()), facts_.audience)) {
       return "  " + guard() + value_of(*instance, scope);
     }
   }

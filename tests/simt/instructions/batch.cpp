@@ -318,6 +318,10 @@ bool runs_all() {
          std::getenv("GANTRY_SIMT_TEST_ALL") != nullptr;
 }
 
+bool runs_on_driver() {
+  return library() != nullptr;
+}
+
 void run_batch(const std::vector<Piece>& pieces, unsigned warps_in_block,
                unsigned blocks_in_cluster) {
   int failures = 0;

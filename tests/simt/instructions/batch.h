@@ -78,6 +78,9 @@ expecting(unsigned cells, std::function<Word(unsigned cell, unsigned thread)> wa
 /// time, if GANTRY_SIMT_TEST_ALL is set. Otherwise a part that has every form.
 [[nodiscard]] bool runs_all();
 
+/// Whether they run on a driver, as said below.
+[[nodiscard]] bool runs_on_driver();
+
 /// Runs the pieces and reports what is wrong as failures of the current test. With
 /// SIMT_TEST_LIBCUDA=…/libcuda.so.1 in the environment they run on that driver's first device,
 /// where those that it refuses are listed. In clusters of so many blocks, side by side, if there
