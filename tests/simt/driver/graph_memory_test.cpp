@@ -1,6 +1,7 @@
 // Memory and user objects of graphs.
 #include "graph_test.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -89,9 +90,15 @@ TEST_F(GraphMemoryTest, NodesAllocateAndFreeIt) {
 }
 
 TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
-  int ended = 0;
+  std::atomic<int> ended = 0;
   CUuserObject object = nullptr;
-  const auto end = [](void* count) { ++*static_cast<int*>(count); };
+  const auto end = [](void* count) { ++*static_cast<std::atomic<int>*>(count); };
+  const auto await_end = [&](int count) { // a thread of the driver's may call
+    for (int i = 0; i < 1000 && ended < count; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(ended, count);
+  };
   EXPECT_EQ(cuda().cuUserObjectCreate(&object, &ended, end, 1, 0), CUDA_ERROR_INVALID_VALUE);
   ASSERT_OK(cuda().cuUserObjectCreate(&object, &ended, end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   CUgraph g = nullptr;
@@ -113,10 +120,7 @@ TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
   EXPECT_EQ(ended, 0);
   gate.open();
   EXPECT_OK(cuda().cuStreamSynchronize(s));
-  for (int i = 0; i < 1000 && ended == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_EQ(ended, 1);
+  await_end(1);
   if (cuda().is_simulated) {
     EXPECT_EQ(cuda().cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
   }
@@ -126,7 +130,7 @@ TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
     EXPECT_EQ(cuda().cuUserObjectRelease(object, 4), CUDA_ERROR_INVALID_VALUE);
   }
   EXPECT_OK(cuda().cuUserObjectRelease(object, 3));
-  EXPECT_EQ(ended, 2);
+  await_end(2);
 }
 
 } // namespace
