@@ -45,6 +45,13 @@ CUresult set_device_limits(Device& device, CUlimit limit, std::size_t value) {
 }
 
 /// Where a context keeps a limit that has no effect here; null for other limits.
+/// For a limit that is not offered, or is none.
+CUresult no_limit(CUlimit limit) {
+  return limit >= CU_LIMIT_STACK_SIZE && limit <= CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED
+             ? CUDA_ERROR_UNSUPPORTED_LIMIT
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
 std::atomic<std::size_t>* kept_limit(Context& context, CUlimit limit) {
   switch (limit) {
   case CU_LIMIT_PRINTF_FIFO_SIZE:
@@ -225,7 +232,7 @@ GANTRY_CUDA_API cuCtxGetLimit(size_t* value, CUlimit limit) {
       return CUDA_SUCCESS;
     default:
       const auto* const kept = kept_limit(context, limit);
-      return kept == nullptr ? CUDA_ERROR_UNSUPPORTED_LIMIT : deliver(value, kept->load());
+      return kept == nullptr ? no_limit(limit) : deliver(value, kept->load());
     }
   });
 }
@@ -237,7 +244,7 @@ GANTRY_CUDA_API cuCtxSetLimit(CUlimit limit, size_t value) {
     }
     auto* const kept = kept_limit(context, limit);
     if (kept == nullptr) {
-      return CUDA_ERROR_UNSUPPORTED_LIMIT;
+      return no_limit(limit);
     }
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -295,11 +302,11 @@ GANTRY_CUDA_API cuCtxEnablePeerAccess(CUcontext handle, unsigned int flags) {
     if (flags != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    if (peer == nullptr || peer.get() == &context) {
+    if (peer == nullptr) {
       return CUDA_ERROR_INVALID_CONTEXT;
     }
     if (&peer->device() == &context.device()) {
-      return CUDA_ERROR_INVALID_DEVICE;
+      return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     }
     return context.enable_peer(peer->id()) ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   });

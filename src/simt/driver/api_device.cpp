@@ -129,7 +129,7 @@ GANTRY_CUDA_API cuDeviceGetByPCIBusId(CUdevice* device, const char* bus_id) {
     const unsigned slot = numbers.back();
     const auto ordinal = static_cast<CUdevice>(bus) - 1;
     if (domain != 0 || slot != 0 || Process::instance().device(ordinal) == nullptr) {
-      return CUDA_ERROR_INVALID_VALUE;
+      return CUDA_ERROR_INVALID_DEVICE;
     }
     *device = ordinal;
     return CUDA_SUCCESS;

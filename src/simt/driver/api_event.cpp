@@ -66,7 +66,7 @@ GANTRY_CUDA_API cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, u
       return CUDA_SUCCESS;
     }
     if (external) {
-      return CUDA_ERROR_INVALID_VALUE;
+      return CUDA_ERROR_ILLEGAL_STATE;
     }
     event->record(stream);
     return CUDA_SUCCESS;

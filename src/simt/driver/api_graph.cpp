@@ -42,20 +42,17 @@ bool is_ordinary(const CUgraphEdgeData& data) {
   return same(data, {});
 }
 
-/// Whether a call has a place for the data of edges.
-enum class Data : std::uint8_t { kNo, kYes };
-
 /// Whether edges would be listed without their data, which is not ordinary.
-bool is_lossy(bool ordinary, Data takes, const CUgraphNode* places, const CUgraphEdgeData* data) {
-  return !ordinary && (takes == Data::kNo || (places != nullptr && data == nullptr));
+bool is_lossy(bool ordinary, const CUgraphNode* places, const CUgraphEdgeData* data) {
+  return !ordinary && places != nullptr && data == nullptr;
 }
 
 /// The other ends of a node's edges, which are its dependencies or its dependents.
 CUresult give_edges(CUgraphNode handle, std::vector<GraphEdge> GraphNode::* which,
-                    CUgraphNode* places, CUgraphEdgeData* data, Data takes, std::size_t* count) {
+                    CUgraphNode* places, CUgraphEdgeData* data, std::size_t* count) {
   return call_for_node(handle, [&](GraphNode& node) {
     const std::vector<GraphEdge>& edges = node.*which;
-    if (is_lossy(std::ranges::all_of(edges, is_ordinary, &GraphEdge::data), takes, places, data)) {
+    if (is_lossy(std::ranges::all_of(edges, is_ordinary, &GraphEdge::data), places, data)) {
       return CUDA_ERROR_LOSSY_QUERY;
     }
     return give_list(edges.size(), count, places == nullptr, [&](std::size_t i, bool there) {
@@ -68,7 +65,7 @@ CUresult give_edges(CUgraphNode handle, std::vector<GraphEdge> GraphNode::* whic
 }
 
 CUresult give_all_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
-                        Data takes, std::size_t* count) {
+                        std::size_t* count) {
   return call_for_graph(handle, [&](Graph& graph) {
     if ((from == nullptr) != (to == nullptr)) {
       return CUDA_ERROR_INVALID_VALUE;
@@ -85,7 +82,7 @@ CUresult give_all_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgr
         ordinary = ordinary && is_ordinary(edge.data);
       }
     }
-    if (is_lossy(ordinary, takes, from, data)) {
+    if (is_lossy(ordinary, from, data)) {
       return CUDA_ERROR_LOSSY_QUERY;
     }
     return give_list(edges.size(), count, from == nullptr, [&](std::size_t i, bool there) {
@@ -101,48 +98,31 @@ CUresult give_all_edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgr
 
 enum class Change : std::uint8_t { kAdd, kRemove };
 
-/// Adds or removes edges: all of them, or none.
+/// Adds or removes edges, up to one that cannot be.
 CUresult change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to,
                       const CUgraphEdgeData* data, std::size_t count, Change change) {
   return call_for_graph(handle, [&](Graph& graph) {
     if (count != 0 && (from == nullptr || to == nullptr)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    struct Edge {
-      GraphNode *from, *to;
-      CUgraphEdgeData data;
-    };
-    std::vector<Edge> edges;
     for (std::size_t i = 0; i < count; ++i) {
       const std::shared_ptr<GraphNode> first = handles().graph_nodes.find(from[i]);
       const std::shared_ptr<GraphNode> second = handles().graph_nodes.find(to[i]);
-      if (first == nullptr || second == nullptr || !graph.has(*first) || !graph.has(*second) ||
-          (data != nullptr && change == Change::kAdd &&
-           !is_edge(first->work, second->work, data[i]))) {
+      if (first == nullptr || second == nullptr || !graph.has(*first) || !graph.has(*second)) {
         return CUDA_ERROR_INVALID_VALUE;
       }
-      edges.push_back({first.get(), second.get(), data != nullptr ? data[i] : CUgraphEdgeData()});
+      const CUgraphEdgeData* const of_edge = data != nullptr ? &data[i] : nullptr;
+      const bool done =
+          change == Change::kRemove
+              ? graph.remove_edge(*first, *second, of_edge)
+              : (of_edge == nullptr || is_edge(first->work, second->work, *of_edge)) &&
+                    graph.add_edge(*first, *second,
+                                   of_edge != nullptr ? *of_edge : CUgraphEdgeData());
+      if (!done) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
     }
-    const auto add = [&](const Edge& edge) {
-      return graph.add_edge(*edge.from, *edge.to, edge.data);
-    };
-    const auto remove = [&](Edge& edge) {
-      const auto removed =
-          graph.remove_edge(*edge.from, *edge.to, data != nullptr ? &edge.data : nullptr);
-      edge.data = removed.value_or(edge.data); // as it is put back
-      return removed.has_value();
-    };
-    std::size_t done = 0;
-    while (done < count && (change == Change::kAdd ? add(edges[done]) : remove(edges[done]))) {
-      ++done;
-    }
-    if (done == count) {
-      return CUDA_SUCCESS;
-    }
-    while (done-- != 0) {
-      (void)(change == Change::kAdd ? remove(edges[done]) : add(edges[done]));
-    }
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
   });
 }
 
@@ -241,32 +221,32 @@ GANTRY_CUDA_API cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* 
 }
 
 GANTRY_CUDA_API cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
-  return give_all_edges(graph, from, to, nullptr, Data::kNo, count);
+  return give_all_edges(graph, from, to, nullptr, count);
 }
 
 GANTRY_CUDA_API cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to,
                                    CUgraphEdgeData* data, size_t* count) {
-  return give_all_edges(graph, from, to, data, Data::kYes, count);
+  return give_all_edges(graph, from, to, data, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode* dependencies,
                                            size_t* count) {
-  return give_edges(handle, &GraphNode::dependencies, dependencies, nullptr, Data::kNo, count);
+  return give_edges(handle, &GraphNode::dependencies, dependencies, nullptr, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* dependencies,
                                               CUgraphEdgeData* data, size_t* count) {
-  return give_edges(handle, &GraphNode::dependencies, dependencies, data, Data::kYes, count);
+  return give_edges(handle, &GraphNode::dependencies, dependencies, data, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode* dependents,
                                              size_t* count) {
-  return give_edges(handle, &GraphNode::dependents, dependents, nullptr, Data::kNo, count);
+  return give_edges(handle, &GraphNode::dependents, dependents, nullptr, count);
 }
 
 GANTRY_CUDA_API cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* dependents,
                                                 CUgraphEdgeData* data, size_t* count) {
-  return give_edges(handle, &GraphNode::dependents, dependents, data, Data::kYes, count);
+  return give_edges(handle, &GraphNode::dependents, dependents, data, count);
 }
 
 GANTRY_CUDA_API cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from,

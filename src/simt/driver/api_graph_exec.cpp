@@ -136,22 +136,10 @@ GANTRY_CUDA_API cuGraphUpload(CUgraphExec handle, CUstream stream_handle) {
 
 GANTRY_CUDA_API cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   return call_for_stream(stream_handle, [&](Stream& stream) {
-    const auto action = Capture::admit(stream);
-    if (!action) {
-      return action.error();
-    }
-    if (*action == Capture::Action::kRun) {
-      return call_for_exec(handle, [&](GraphExec& exec) { return exec.launch(stream); });
-    }
-    std::shared_ptr<Graph> child;
-    const CUresult cloned = call_for_exec(handle, [&](GraphExec& exec) {
-      if (exec.graph().has_memory_nodes()) {
-        return not_offered("memory nodes in child graphs");
-      }
-      child = exec.graph().clone(Graph::Named::kYes);
-      return CUDA_SUCCESS;
-    });
-    return cloned != CUDA_SUCCESS ? cloned : Capture::add(stream, ChildWork{std::move(child)});
+    const CUresult refused = Capture::refuse_captured(stream);
+    return refused != CUDA_SUCCESS
+               ? refused
+               : call_for_exec(handle, [&](GraphExec& exec) { return exec.launch(stream); });
   });
 }
 

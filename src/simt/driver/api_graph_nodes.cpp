@@ -236,7 +236,9 @@ GANTRY_CUDA_API cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from
   return call_for_work<KernelWork>(to, [&](KernelWork& work) {
     const std::shared_ptr<GraphNode> other = handles().graph_nodes.find(from);
     const auto* const source = other != nullptr ? std::get_if<KernelWork>(&other->work) : nullptr;
-    return source == nullptr ? CUDA_ERROR_INVALID_VALUE : take_attributes(work, *source);
+    const CUresult result =
+        source == nullptr ? CUDA_ERROR_INVALID_VALUE : take_attributes(work, *source);
+    return result == CUDA_ERROR_INVALID_CLUSTER_SIZE ? CUDA_ERROR_INVALID_VALUE : result;
   });
 }
 

@@ -157,11 +157,10 @@ GANTRY_CUDA_API cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibra
   });
 }
 
-GANTRY_CUDA_API cuLibraryGetUnifiedFunction(void** function, CUlibrary handle, const char* name) {
+GANTRY_CUDA_API cuLibraryGetUnifiedFunction(void** /*function*/, CUlibrary handle,
+                                            const char* /*name*/) {
   // The device says that it has none (CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS).
-  return call_for_library(handle, [&](Library&) {
-    return function == nullptr || name == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
-  });
+  return call_for_library(handle, [](Library&) { return CUDA_ERROR_INVALID_VALUE; });
 }
 
 GANTRY_CUDA_API cuKernelGetFunction(CUfunction* result, CUkernel handle) {

@@ -13,7 +13,11 @@ namespace {
 
 CUresult allocate(Context& context, MemoryKind kind, std::size_t bytes, unsigned flags,
                   CUdeviceptr* address) {
-  if (address == nullptr || bytes == 0) {
+  if (address == nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *address = 0; // unless there is memory
+  if (bytes == 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (const CUresult refused = Capture::refuse_unsafe(); refused != CUDA_SUCCESS) {

@@ -95,7 +95,7 @@ GANTRY_CUDA_API cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigne
       return external ? Capture::add(stream, WaitWork{event, event_handle}) : CUDA_SUCCESS;
     }
     if (external) {
-      return CUDA_ERROR_INVALID_VALUE;
+      return CUDA_ERROR_ILLEGAL_STATE;
     }
     stream.enqueue_wait(event->position());
     return CUDA_SUCCESS;

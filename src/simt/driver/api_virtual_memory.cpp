@@ -90,9 +90,12 @@ GANTRY_CUDA_API cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle
 GANTRY_CUDA_API cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
                          CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return call_for_object(handle, [&](std::shared_ptr<MemoryObject> object) {
-    return offset != 0 || flags != 0
-               ? CUDA_ERROR_INVALID_VALUE
-               : VirtualMemory::instance().map(address, bytes, std::move(object));
+    if (flags != 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    return offset != 0 || bytes != object->bytes() // a part of it
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : VirtualMemory::instance().map(address, std::move(object));
   });
 }
 

@@ -58,15 +58,12 @@ CUresult run_and_wait(Stream& stream, const Work& work) {
   return stream.group().error();
 }
 
-/// A call that waits for its work cannot be captured, and may wait for streams that are.
+/// A call that waits for its work cannot be captured.
 tl::expected<Capture::Action, CUresult> admit(const Stream& stream, Returns returns) {
   if (returns == Returns::kAtOnce) {
     return Capture::admit(stream);
   }
-  CUresult result = Capture::refuse_captured(stream);
-  if (result == CUDA_SUCCESS) {
-    result = Capture::refuse_unsafe();
-  }
+  const CUresult result = Capture::refuse_captured(stream);
   return result == CUDA_SUCCESS ? tl::expected<Capture::Action, CUresult>(Capture::Action::kRun)
                                 : tl::unexpected(result);
 }

@@ -46,9 +46,11 @@ CUresult gather(const exec::KernelFacts& facts, void** parameters, void** extra,
       return CUDA_ERROR_INVALID_VALUE;
     }
   }
-  // A buffer may be longer: its producer pads it to the alignment of a structure.
   if (size < facts.parameter_bytes || (facts.parameter_bytes != 0 && buffer == nullptr)) {
     return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (size > facts.parameter_bytes) { // even if it is the size of a structure of the parameters
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   }
   if (facts.parameter_bytes != 0) {
     std::memcpy(bytes.data(), buffer, facts.parameter_bytes);
@@ -191,7 +193,7 @@ CUresult read_attribute(CUlaunchAttributeID attribute, const CUlaunchAttributeVa
       return CUDA_SUCCESS; // as a node's attribute that was never set
     }
     if (size.x == 0 || size.y == 0 || size.z == 0) {
-      return CUDA_ERROR_INVALID_VALUE;
+      return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }
     wishes.cluster = {size.x, size.y, size.z};
     return CUDA_SUCCESS;

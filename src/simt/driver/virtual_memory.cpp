@@ -109,10 +109,10 @@ VirtualMemory::Mappings::const_iterator VirtualMemory::mapping_of(CUdeviceptr ad
   return address - found->first < found->second.bytes ? found : mappings_.end();
 }
 
-CUresult VirtualMemory::map(CUdeviceptr address, std::uint64_t bytes,
-                            std::shared_ptr<MemoryObject> object) {
+CUresult VirtualMemory::map(CUdeviceptr address, std::shared_ptr<MemoryObject> object) {
+  const std::uint64_t bytes = object->bytes();
   const std::lock_guard lock(mutex_);
-  if (!is_reserved(address, bytes) || bytes > object->bytes()) {
+  if (!is_reserved(address, bytes)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const auto next = mappings_.lower_bound(address);
@@ -143,9 +143,14 @@ CUresult VirtualMemory::unmap(CUdeviceptr address, std::uint64_t bytes) {
   const auto first = mappings_.lower_bound(address);
   const auto last = mappings_.lower_bound(address + bytes);
   const auto cut = mapping_of(address);
-  if (first == last || (cut != mappings_.end() && cut->first != address) ||
-      std::prev(last)->first + std::prev(last)->second.bytes > address + bytes) {
-    return CUDA_ERROR_INVALID_VALUE;
+  const auto cut_at_end = mapping_of(address + bytes - 1);
+  if ((cut != mappings_.end() && cut->first != address) ||
+      (cut_at_end != mappings_.end() &&
+       cut_at_end->first + cut_at_end->second.bytes != address + bytes)) {
+    return CUDA_ERROR_INVALID_VALUE; // a part of a mapping
+  }
+  if (first == last) {
+    return CUDA_SUCCESS;
   }
   if (!clear_pages(address, bytes)) {
     return CUDA_ERROR_UNMAP_FAILED;

@@ -56,11 +56,9 @@ public:
   /// The whole of a reservation in which nothing is mapped.
   [[nodiscard]] CUresult free(CUdeviceptr address, std::uint64_t bytes);
 
-  /// Maps the object's first bytes into a part of a reservation where nothing is. They cannot be
-  /// accessed yet.
-  [[nodiscard]] CUresult map(CUdeviceptr address, std::uint64_t bytes,
-                             std::shared_ptr<MemoryObject> object);
-  /// Whole mappings.
+  /// Maps the object into a part of a reservation where nothing is. It cannot be accessed yet.
+  [[nodiscard]] CUresult map(CUdeviceptr address, std::shared_ptr<MemoryObject> object);
+  /// Whole mappings, or none.
   [[nodiscard]] CUresult unmap(CUdeviceptr address, std::uint64_t bytes);
   /// A range that is mapped without gaps. Reading alone counts as reading and writing.
   [[nodiscard]] CUresult set_access(CUdeviceptr address, std::uint64_t bytes,

@@ -94,10 +94,10 @@ TEST_F(CaptureTest, StreamsForkAndJoin) {
   EXPECT_EQ(status_of(side), CU_STREAM_CAPTURE_STATUS_NONE);
   EXPECT_EQ(nodes_of(g).size(), 4U);
   EXPECT_EQ(edges_of(g), 4U);
-  // An event of a capture is none of a stream.
-  EXPECT_EQ(cuda().cuEventQuery(join), CUDA_ERROR_CAPTURED_EVENT);
-  EXPECT_EQ(cuda().cuEventSynchronize(join), CUDA_ERROR_CAPTURED_EVENT);
-  EXPECT_EQ(cuda().cuStreamWaitEvent(side, join, 0), CUDA_ERROR_CAPTURED_EVENT);
+  // An event of a capture that has ended is none of a stream.
+  EXPECT_EQ(cuda().cuEventQuery(join), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuEventSynchronize(join), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuStreamWaitEvent(side, join, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuEventRecord(join, side));
   EXPECT_OK(cuda().cuEventSynchronize(join));
   launch(instantiate(g), main);
@@ -146,18 +146,18 @@ TEST_F(CaptureTest, WhatCannotBeCapturedInvalidatesIt) {
   CUevent never = event();
   const auto callback = [](CUstream, CUresult, void*) {};
   CUdeviceptr address = 0;
-  std::uint32_t word = 0;
+  const CUgraph other = graph();
+  add(other, kernel("add", memory_, 1));
+  const CUgraphExec exec = instantiate(other);
   const std::pair<std::function<CUresult()>, CUresult> cases[] = {
       {[&] { return cuda().cuStreamSynchronize(s); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuStreamQuery(s); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuStreamAddCallback(s, callback, nullptr, 0); },
        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuCtxSynchronize(); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
+      {[&] { return cuda().cuGraphLaunch(exec, s); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuMemAlloc_v2(&address, 16); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuMemFree_v2(memory_); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
-      {[&] { return cuda().cuMemcpyDtoH_v2(&word, memory_, 4); },
-       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
-      {[&] { return cuda().cuMemsetD32_v2(memory_, 0, 1); }, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
       {[&] { return cuda().cuEventQuery(inside); }, CUDA_ERROR_CAPTURED_EVENT},
       {[&] { return cuda().cuEventSynchronize(inside); }, CUDA_ERROR_CAPTURED_EVENT},
       {[&] { return cuda().cuStreamWaitEvent(s, before, 0); }, CUDA_ERROR_STREAM_CAPTURE_ISOLATION},
@@ -183,9 +183,13 @@ TEST_F(CaptureTest, TheLegacyStreamWouldWaitForBlockingOnes) {
   EXPECT_EQ(launch_fill(memory_, 1, 64, nullptr), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   EXPECT_EQ(status_of(blocking), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
   EXPECT_EQ(failing_end(blocking), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  // It does not wait for others, and so copies and fills that return when they are done are no harm
+  // either.
   const CUstream free = stream(CU_STREAM_NON_BLOCKING);
-  begin(free, CU_STREAM_CAPTURE_MODE_RELAXED);
+  begin(free);
   EXPECT_OK(launch_fill(memory_, 1, 64, nullptr));
+  EXPECT_EQ(words(memory_, 1)[0], 1U);
+  EXPECT_OK(cuda().cuMemsetD32_v2(memory_, 0, 1));
   EXPECT_OK(cuda().cuGraphDestroy(end(free)));
 }
 
@@ -229,8 +233,12 @@ TEST_F(CaptureTest, ModesSayWhoMayCallWhat) {
 
   begin(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   EXPECT_OK(in_other_thread(allocation));
-  EXPECT_EQ(in_other_thread([&] { return cuda().cuStreamEndCapture(s, &g); }),
+  // Another thread ends it, but gets no graph.
+  EXPECT_EQ(in_other_thread([&] { return failing_end(s); }),
             CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  EXPECT_EQ(status_of(s), CU_STREAM_CAPTURE_STATUS_NONE);
+
+  begin(s, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   EXPECT_OK(cuda().cuThreadExchangeStreamCaptureMode(&mode));
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -243,8 +251,10 @@ TEST_F(CaptureTest, ModesSayWhoMayCallWhat) {
   begin(s, CU_STREAM_CAPTURE_MODE_GLOBAL);
   EXPECT_EQ(in_other_thread(allocation), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   EXPECT_EQ(failing_end(s), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  mode = static_cast<CUstreamCaptureMode>(5);
-  EXPECT_EQ(cuda().cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver takes any number
+    mode = static_cast<CUstreamCaptureMode>(5);
+    EXPECT_EQ(cuda().cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+  }
 }
 
 TEST_F(CaptureTest, SaysWhereItIs) {
@@ -309,8 +319,8 @@ TEST_F(CaptureTest, ExternalEventsAreNodes) {
   const CUevent start = event();
   const CUevent done = event();
   EXPECT_EQ(cuda().cuEventRecordWithFlags(done, s, CU_EVENT_RECORD_EXTERNAL),
-            CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuda().cuStreamWaitEvent(s, start, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+            CUDA_ERROR_ILLEGAL_STATE);
+  EXPECT_EQ(cuda().cuStreamWaitEvent(s, start, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
   begin(s);
   EXPECT_OK(cuda().cuStreamWaitEvent(s, start, CU_EVENT_WAIT_EXTERNAL));
   EXPECT_OK(launch_fill(memory_, 1, 64, s));
@@ -325,28 +335,23 @@ TEST_F(CaptureTest, ExternalEventsAreNodes) {
   EXPECT_OK(cuda().cuGraphDestroy(g));
 }
 
-TEST_F(CaptureTest, AllocationsAndGraphsAreCaptured) {
+TEST_F(CaptureTest, AllocationsAreCaptured) {
   const CUstream s = stream();
-  const CUgraph inner = graph();
-  add(inner, kernel("add", memory_, 1));
-  const CUgraphExec exec = instantiate(inner);
   begin(s);
   CUdeviceptr a = 0;
   EXPECT_OK(cuda().cuMemAllocAsync(&a, 256, s));
   EXPECT_OK(launch_fill(a, 9, 64, s));
   EXPECT_OK(cuda().cuMemcpyDtoDAsync_v2(memory_, a, 256, s));
   EXPECT_OK(cuda().cuMemFreeAsync(a, s));
-  EXPECT_OK(cuda().cuGraphLaunch(exec, s));
   const CUgraph g = end(s);
   const std::vector<CUgraphNode> nodes = nodes_of(g);
-  ASSERT_EQ(nodes.size(), 5U);
+  ASSERT_EQ(nodes.size(), 4U);
   EXPECT_EQ(type_of(nodes[0]), CU_GRAPH_NODE_TYPE_MEM_ALLOC);
   EXPECT_EQ(type_of(nodes[3]), CU_GRAPH_NODE_TYPE_MEM_FREE);
-  EXPECT_EQ(type_of(nodes[4]), CU_GRAPH_NODE_TYPE_GRAPH);
   const CUgraphExec all = instantiate(g);
   launch(all, s);
   launch(all, s);
-  EXPECT_EQ(words(memory_, 1)[0], 10U);
+  EXPECT_EQ(words(memory_, 1)[0], 9U);
   EXPECT_OK(cuda().cuGraphDestroy(g));
 }
 

@@ -8,7 +8,7 @@
 namespace {
 
 /// Kernels in the manner of a generator that has one statement for each value, local arrays, and
-/// subscripts for their addresses:
+/// their first elements for their addresses:
 ///   window(u64 out, u64 in, u32 n)  out[i] = in[i] + in[i - 1] + in[i - 2] + in[i - 3], of which
 ///                                   those that do not exist are 0
 ///   scale(u64 out, u64 in, u32 f)   out[i] = in[i] * table[i % 4] * f
@@ -49,12 +49,12 @@ st.local.u32 [%rd5+0], %r5;
 add.u32 %r3, %r3, 1;
 setp.ne.u32 %p1, %r3, 4;
 @%p1 bra LOOP_0;
-ld.local.u32 %r5, acc0[0];
+ld.local.u32 %r5, [acc0];
 ld.local.u32 %r6, [acc0+4];
 add.u32 %r5, %r5, %r6;
-ld.local.u32 %r6, [acc0[8]];
+ld.local.u32 %r6, [acc0+8];
 add.u32 %r5, %r5, %r6;
-ld.local.u32 %r6, acc0[12];
+ld.local.u32 %r6, [acc0+12];
 add.u32 %r5, %r5, %r6;
 ld.shared.u32 %r7, [%rd3+0];
 mul.wide.u32 %rd6, %r7, 4;
@@ -94,7 +94,10 @@ TEST_F(GraphTest, AGeneratorOfArrayProgramsReplaysItsKernels) {
   constexpr unsigned kCount = 256;
   constexpr unsigned kBytes = kCount * sizeof(std::uint32_t);
   CUmodule program = nullptr;
-  ASSERT_OK(cuda().cuModuleLoadData(&program, kGenerated));
+  char log[1024] = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
+  ASSERT_OK(cuda().cuModuleLoadDataEx(&program, kGenerated, 2, options, values)) << log;
   CUfunction window = nullptr;
   CUfunction scale = nullptr;
   ASSERT_OK(cuda().cuModuleGetFunction(&window, program, "window"));

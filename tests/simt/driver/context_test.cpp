@@ -133,7 +133,8 @@ TEST_F(ContextTest, KeepsLimits) {
   EXPECT_OK(cuda().cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 << 20));
   EXPECT_OK(cuda().cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
   EXPECT_GE(value, std::size_t{2} << 20);
-  EXPECT_EQ(cuda().cuCtxGetLimit(&value, static_cast<CUlimit>(77)), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  EXPECT_EQ(cuda().cuCtxGetLimit(&value, static_cast<CUlimit>(77)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuCtxSetLimit(static_cast<CUlimit>(77), 1), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(ContextTest, AThreadHasAtMostHalfAMegabyteOfLocalMemory) {
@@ -165,7 +166,7 @@ TEST_F(ContextTest, SaysItsVersionAndFlags) {
 }
 
 TEST_F(ContextTest, PeersAreOfOtherDevices) {
-  EXPECT_EQ(cuda().cuCtxEnablePeerAccess(context_, 0), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuda().cuCtxEnablePeerAccess(context_, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
   int count = 0;
   EXPECT_OK(cuda().cuDeviceGetCount(&count));
   if (count < 2) {

@@ -94,9 +94,11 @@ TEST_F(CopyTest, Rectangle) {
       EXPECT_EQ(back[y * 6 + x], expected) << x << ' ' << y;
     }
   }
-  out.Height = 6;
-  EXPECT_EQ(cuda().cuMemcpy2D_v2(&out), CUDA_ERROR_INVALID_VALUE);
-  out.Height = 5;
+  if (cuda().is_simulated) { // NVIDIA's driver copies rows behind the allocation, too
+    out.Height = 6;
+    EXPECT_EQ(cuda().cuMemcpy2D_v2(&out), CUDA_ERROR_INVALID_VALUE);
+    out.Height = 5;
+  }
   out.dstPitch = 20;
   EXPECT_EQ(cuda().cuMemcpy2D_v2(&out), CUDA_ERROR_INVALID_VALUE);
   out.dstPitch = 24;
@@ -146,7 +148,9 @@ TEST_F(CopyTest, Fills) {
                                                 0x01020304, 0x01020304}));
   EXPECT_EQ(cuda().cuMemsetD32_v2(a, 0, 17), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemsetD32_v2(a + 2, 0, 1), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuda().cuMemsetD32_v2(a, 0, SIZE_MAX), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver does not see that so many have no size
+    EXPECT_EQ(cuda().cuMemsetD32_v2(a, 0, SIZE_MAX), CUDA_ERROR_INVALID_VALUE);
+  }
   EXPECT_EQ(cuda().cuMemsetD8_v2(0, 0, 1), CUDA_ERROR_INVALID_VALUE);
 }
 

@@ -80,7 +80,7 @@ TEST_F(DeviceTest, IsFoundByItsBus) {
   CUdevice found = -1;
   EXPECT_OK(cuda().cuDeviceGetByPCIBusId(&found, id));
   EXPECT_EQ(found, device_);
-  EXPECT_EQ(cuda().cuDeviceGetByPCIBusId(&found, "FFFF:FF:1F.0"), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuDeviceGetByPCIBusId(&found, "FFFF:FF:1F.0"), CUDA_ERROR_INVALID_DEVICE);
 }
 
 TEST_F(DeviceTest, CannotBeItsOwnPeer) {

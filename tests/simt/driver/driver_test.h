@@ -52,7 +52,8 @@ protected:
   CUmodule module_ = nullptr;
 };
 
-/// A stream stands at a gate until it is opened.
+/// A stream stands at a gate until it is opened. On NVIDIA's driver all host functions come one
+/// after the other, so meanwhile no other host function is called there.
 class Gate {
 public:
   ~Gate() { open(); }
@@ -70,7 +71,7 @@ public:
     changed_.wait(lock, [this] { return arrived_; });
   }
 
-private:
+  /// The host function; its argument is the gate.
   static void wait_at(void* self) {
     auto* const gate = static_cast<Gate*>(self);
     std::unique_lock lock(gate->mutex_);
@@ -78,6 +79,8 @@ private:
     gate->changed_.notify_all();
     gate->changed_.wait(lock, [gate] { return gate->open_; });
   }
+
+private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 namespace {
 
@@ -34,7 +36,38 @@ TEST_F(GraphTest, ALaunchDoesWhatItsNodesSayInTheOrderOfTheEdges) {
   EXPECT_EQ(cuda().cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(GraphTest, BranchesRunAtOnceAndJoin) {
+TEST_F(GraphTest, ABranchDoesNotWaitForAnother) {
+  void* host = nullptr;
+  ASSERT_OK(cuda().cuMemHostAlloc(&host, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
+  CUdeviceptr word = 0;
+  ASSERT_OK(cuda().cuMemHostGetDevicePointer_v2(&word, host, 0));
+  const std::atomic_ref<std::uint32_t> seen(*static_cast<std::uint32_t*>(host));
+  seen = 0;
+  Gate gate;
+  const CUgraph g = graph();
+  const CUgraphNode root = add_empty(g);
+  const CUgraphNode held = add_host(g, &Gate::wait_at, &gate, {root});
+  const CUgraphNode free = add(g, kernel("fill", word, 5, 1), {root});
+  add(g, kernel("add", word, 2, 1), {held, free});
+  const CUgraphExec exec = instantiate(g);
+  const CUstream s = stream();
+  EXPECT_OK(cuda().cuGraphLaunch(exec, s));
+  gate.await_arrival();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (seen == 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(seen.load(), 5U);
+  EXPECT_EQ(cuda().cuStreamQuery(s), CUDA_ERROR_NOT_READY);
+  gate.open();
+  EXPECT_OK(cuda().cuStreamSynchronize(s));
+  EXPECT_EQ(seen.load(), 7U);
+}
+
+TEST_F(GraphTest, HostFunctionsOfBranchesRunAtOnceAndJoin) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "NVIDIA's driver calls one host function after the other";
+  }
   Meeting meeting(3);
   struct Join {
     const Meeting& meeting;
@@ -156,7 +189,8 @@ TEST_F(GraphTest, ChildrenAreCopiesThatRunInTheirPlaces) {
   EXPECT_OK(cuda().cuGraphExecChildGraphNodeSetParams(exec, child, next));
   launch(exec);
   EXPECT_EQ(words(a, 1)[0], 114U);
-  EXPECT_EQ(cuda().cuGraphExecChildGraphNodeSetParams(exec, child, g), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuda().cuGraphExecChildGraphNodeSetParams(exec, child, g),
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   EXPECT_OK(cuda().cuGraphDestroyNode(child));
   std::size_t count = 0;
   EXPECT_EQ(cuda().cuGraphGetNodes(copied, nullptr, &count), CUDA_ERROR_INVALID_VALUE);
@@ -199,7 +233,11 @@ TEST_F(GraphTest, ACycleIsFoundWhenItIsInstantiated) {
   EXPECT_EQ(cuda().cuGraphInstantiate_v2(&exec, g, &node, log, sizeof(log)),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(node, nullptr);
-  EXPECT_STREQ(log, "the graph h");
+  if (cuda().is_simulated) {
+    EXPECT_STREQ(log, "the graph h"); // ended before the end of its place
+  } else {
+    EXPECT_STREQ(log, ""); // NVIDIA's driver has nothing to say
+  }
   EXPECT_EQ(cuda().cuGraphInstantiateWithFlags(&exec, g, 1 << 20), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuGraphRemoveDependencies(g, &b, &a, 1));
   EXPECT_OK(cuda().cuGraphInstantiateWithParams(&exec, g, &parameters));
@@ -208,6 +246,9 @@ TEST_F(GraphTest, ACycleIsFoundWhenItIsInstantiated) {
 }
 
 TEST_F(GraphTest, AKernelThatCannotBeExecutedIsNamed) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "NVIDIA's driver refuses the whole module when it is loaded";
+  }
   CUmodule bad = nullptr;
   ASSERT_OK(cuda().cuModuleLoadData(&bad, ".version 8.0\n.target sm_80\n.address_size 64\n"
                                           ".entry odd() { novelty; ret; }\n"));

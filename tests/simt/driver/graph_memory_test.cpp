@@ -1,70 +1,104 @@
 // Memory and user objects of graphs.
 #include "graph_test.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 namespace {
 
-TEST_F(GraphTest, NodesAllocateAndFreeMemory) {
-  const CUgraph g = graph();
-  CUDA_MEM_ALLOC_NODE_PARAMS parameters = {};
-  parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_};
-  parameters.bytesize = 256;
-  CUgraphNode allocates = nullptr;
-  ASSERT_OK(cuda().cuGraphAddMemAllocNode(&allocates, g, nullptr, 0, &parameters));
-  const CUdeviceptr a = parameters.dptr;
-  ASSERT_NE(a, 0U);
-  const CUgraphNode fills = add(g, kernel("fill", a, 6), {allocates});
-  const CUdeviceptr b = allocate(256);
-  CUgraphNode copies = nullptr;
-  const CUDA_MEMCPY3D moved = copy(b, a, 256);
-  ASSERT_OK(cuda().cuGraphAddMemcpyNode(&copies, g, &fills, 1, &moved, context_));
-  // Without a node that frees it, the memory is the program's after the launch.
-  const CUgraphExec keeps = instantiate(g);
+/// A graph that allocates memory, fills it, and copies it.
+class GraphMemoryTest : public GraphTest {
+protected:
+  void SetUp() override {
+    GraphTest::SetUp();
+    graph_ = graph();
+    parameters_.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters_.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_};
+    parameters_.bytesize = 256;
+    CUgraphNode allocates = nullptr;
+    ASSERT_OK(cuda().cuGraphAddMemAllocNode(&allocates, graph_, nullptr, 0, &parameters_));
+    ASSERT_NE(parameters_.dptr, 0U);
+    const CUgraphNode fills = add(graph_, kernel("fill", parameters_.dptr, 6), {allocates});
+    copy_ = allocate(256);
+    const CUDA_MEMCPY3D moved = copy(copy_, parameters_.dptr, 256);
+    ASSERT_OK(cuda().cuGraphAddMemcpyNode(&copies_, graph_, &fills, 1, &moved, context_));
+  }
+  /// A driver of NVIDIA's takes more than was asked for.
+  void expect_used(std::uint64_t bytes) const {
+    std::uint64_t used = 0;
+    EXPECT_OK(
+        cuda().cuDeviceGetGraphMemAttribute(device_, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
+    if (cuda().is_simulated) {
+      EXPECT_EQ(used, bytes);
+    } else {
+      EXPECT_GE(used, bytes);
+    }
+  }
+
+  CUgraph graph_ = nullptr;
+  CUDA_MEM_ALLOC_NODE_PARAMS parameters_ = {};
+  CUdeviceptr copy_ = 0;
+  CUgraphNode copies_ = nullptr;
+};
+
+TEST_F(GraphMemoryTest, WithoutANodeThatFreesItItIsTheProgramsAfterTheLaunch) {
+  const CUdeviceptr a = parameters_.dptr;
+  const CUgraphExec keeps = instantiate(graph_);
   launch(keeps);
   EXPECT_EQ(words(a, 1)[0], 6U);
-  std::uint64_t used = 0;
-  EXPECT_OK(
-      cuda().cuDeviceGetGraphMemAttribute(device_, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
-  EXPECT_EQ(used, 256U);
+  expect_used(256);
   EXPECT_EQ(cuda().cuGraphLaunch(keeps, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuMemFree_v2(a));
   EXPECT_EQ(cuda().cuMemFree_v2(a), CUDA_ERROR_INVALID_VALUE);
   launch(keeps);
   EXPECT_OK(cuda().cuMemFreeAsync(a, nullptr));
-  launch(instantiate(g, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
-  const CUgraphExec again = instantiate(g, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+  // There is one executable graph of it at a time.
+  CUgraphExec again = nullptr;
+  EXPECT_EQ(cuda().cuGraphInstantiateWithFlags(&again, graph_,
+                                               CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH),
+            CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_OK(cuda().cuGraphExecDestroy(keeps));
+  again = instantiate(graph_, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
   launch(again);
   launch(again);
   EXPECT_OK(cuda().cuMemFree_v2(a));
+}
+
+TEST_F(GraphMemoryTest, NodesAllocateAndFreeIt) {
+  const CUdeviceptr a = parameters_.dptr;
   CUgraphNode frees = nullptr;
-  ASSERT_OK(cuda().cuGraphAddMemFreeNode(&frees, g, &copies, 1, a));
+  ASSERT_OK(cuda().cuGraphAddMemFreeNode(&frees, graph_, &copies_, 1, a));
   CUdeviceptr freed = 0;
   EXPECT_OK(cuda().cuGraphMemFreeNodeGetParams(frees, &freed));
   EXPECT_EQ(freed, a);
-  const CUgraphExec exec = instantiate(g);
+  const CUgraphExec exec = instantiate(graph_);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_OK(cuda().cuMemsetD32_v2(b, 0, 64));
+    EXPECT_OK(cuda().cuMemsetD32_v2(copy_, 0, 64));
     launch(exec);
-    EXPECT_EQ(words(b, 1)[0], 6U);
+    EXPECT_EQ(words(copy_, 1)[0], 6U);
   }
-  EXPECT_OK(
-      cuda().cuDeviceGetGraphMemAttribute(device_, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
-  EXPECT_EQ(used, 0U);
-  EXPECT_EQ(cuda().cuGraphAddMemFreeNode(&frees, g, nullptr, 0, b), CUDA_ERROR_INVALID_VALUE);
+  expect_used(0);
+  EXPECT_EQ(cuda().cuGraphAddMemFreeNode(&frees, graph_, nullptr, 0, copy_),
+            CUDA_ERROR_INVALID_VALUE);
   CUgraph clone = nullptr;
-  EXPECT_EQ(cuda().cuGraphClone(&clone, g), CUDA_ERROR_NOT_SUPPORTED);
-  parameters.bytesize = 0;
-  EXPECT_EQ(cuda().cuGraphAddMemAllocNode(&allocates, g, nullptr, 0, &parameters),
+  EXPECT_EQ(cuda().cuGraphClone(&clone, graph_), CUDA_ERROR_NOT_SUPPORTED);
+  parameters_.bytesize = 0;
+  CUgraphNode allocates = nullptr;
+  EXPECT_EQ(cuda().cuGraphAddMemAllocNode(&allocates, graph_, nullptr, 0, &parameters_),
             CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
-  int ended = 0;
+  std::atomic<int> ended = 0;
   CUuserObject object = nullptr;
-  const auto end = [](void* count) { ++*static_cast<int*>(count); };
+  const auto end = [](void* count) { ++*static_cast<std::atomic<int>*>(count); };
+  const auto await_end = [&](int count) { // a thread of the driver's may call
+    for (int i = 0; i < 1000 && ended < count; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(ended, count);
+  };
   EXPECT_EQ(cuda().cuUserObjectCreate(&object, &ended, end, 1, 0), CUDA_ERROR_INVALID_VALUE);
   ASSERT_OK(cuda().cuUserObjectCreate(&object, &ended, end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   CUgraph g = nullptr;
@@ -74,7 +108,9 @@ TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
   EXPECT_OK(cuda().cuGraphRetainUserObject(g, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
   EXPECT_OK(cuda().cuGraphRetainUserObject(g, object, 2, 0));
   EXPECT_OK(cuda().cuGraphReleaseUserObject(g, object, 2));
-  EXPECT_EQ(cuda().cuGraphReleaseUserObject(g, object, 2), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver does not count what the graph has
+    EXPECT_EQ(cuda().cuGraphReleaseUserObject(g, object, 2), CUDA_ERROR_INVALID_VALUE);
+  }
   const CUgraphExec exec = instantiate(g);
   EXPECT_OK(cuda().cuGraphDestroy(g));
   EXPECT_EQ(ended, 0);
@@ -84,16 +120,17 @@ TEST_F(GraphTest, UserObjectsLiveAsLongAsGraphsThatUseThem) {
   EXPECT_EQ(ended, 0);
   gate.open();
   EXPECT_OK(cuda().cuStreamSynchronize(s));
-  for (int i = 0; i < 1000 && ended == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  await_end(1);
+  if (cuda().is_simulated) {
+    EXPECT_EQ(cuda().cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
   }
-  EXPECT_EQ(ended, 1);
-  EXPECT_EQ(cuda().cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
   ASSERT_OK(cuda().cuUserObjectCreate(&object, &ended, end, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   EXPECT_OK(cuda().cuUserObjectRetain(object, 1));
-  EXPECT_EQ(cuda().cuUserObjectRelease(object, 4), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) {
+    EXPECT_EQ(cuda().cuUserObjectRelease(object, 4), CUDA_ERROR_INVALID_VALUE);
+  }
   EXPECT_OK(cuda().cuUserObjectRelease(object, 3));
-  EXPECT_EQ(ended, 2);
+  await_end(2);
 }
 
 } // namespace

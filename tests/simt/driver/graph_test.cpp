@@ -40,7 +40,9 @@ TEST_F(GraphTest, DescribesItsStructure) {
   EXPECT_EQ(edges_of(g), 0U);
   EXPECT_EQ(nodes_of(g), (std::vector<CUgraphNode>{a, c}));
   CUgraphNodeType type;
-  EXPECT_EQ(cuda().cuGraphNodeGetType(b, &type), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver does not know which nodes there are
+    EXPECT_EQ(cuda().cuGraphNodeGetType(b, &type), CUDA_ERROR_INVALID_VALUE);
+  }
   EXPECT_EQ(type_of(a), CU_GRAPH_NODE_TYPE_EMPTY);
 }
 
@@ -58,11 +60,11 @@ TEST_F(GraphTest, WrongEdgesAreRefused) {
   EXPECT_EQ(cuda().cuGraphAddDependencies(g, nullptr, &b, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuGraphAddDependencies(g, nullptr, nullptr, 0));
   EXPECT_EQ(cuda().cuGraphRemoveDependencies(g, &a, &c, 1), CUDA_ERROR_INVALID_VALUE);
-  // Of several, none is added if one cannot be.
+  // Of several, those before one that cannot be are added.
   const CUgraphNode from[] = {a, a};
   const CUgraphNode to[] = {c, b};
   EXPECT_EQ(cuda().cuGraphAddDependencies(g, from, to, 2), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(edges_of(g), 1U);
+  EXPECT_EQ(edges_of(g), 2U);
   const CUgraphNode same[] = {a, a};
   CUgraphNode node = nullptr;
   EXPECT_EQ(cuda().cuGraphAddEmptyNode(&node, g, same, 2), CUDA_ERROR_INVALID_VALUE);
@@ -72,25 +74,24 @@ TEST_F(GraphTest, WrongEdgesAreRefused) {
   EXPECT_EQ(nodes_of(g).size(), 3U);
 }
 
-TEST_F(GraphTest, OfSeveralEdgesNoneIsRemovedIfOneCannotBe) {
+TEST_F(GraphTest, OfSeveralEdgesThoseBeforeOneThatCannotBeAreRemoved) {
   const CUgraph g = graph();
   const CUdeviceptr a = allocate(256);
   const CUgraphNode first = add(g, kernel("fill", a, 4));
   const CUgraphNode second = add(g, kernel("add", a, 4));
   const CUgraphEdgeData data = {
       CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, {}};
+  const CUgraphNode third = add_empty(g, {first});
   ASSERT_OK(cuda().cuGraphAddDependencies_v2(g, &first, &second, &data, 1));
-  const CUgraphNode from[] = {first, second};
-  const CUgraphNode to[] = {second, first};
-  EXPECT_EQ(cuda().cuGraphRemoveDependencies(g, from, to, 2), CUDA_ERROR_INVALID_VALUE);
+  const CUgraphNode from[] = {first, second, first};
+  const CUgraphNode to[] = {second, first, third};
+  EXPECT_EQ(cuda().cuGraphRemoveDependencies(g, from, to, 3), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(edges_of(g), 1U);
   CUgraphNode before = nullptr;
-  CUgraphEdgeData kept = {};
   std::size_t count = 1;
-  EXPECT_OK(cuda().cuGraphNodeGetDependencies_v2(second, &before, &kept, &count));
+  EXPECT_OK(cuda().cuGraphNodeGetDependencies(third, &before, &count));
   ASSERT_EQ(count, 1U);
   EXPECT_EQ(before, first);
-  EXPECT_EQ(kept.from_port, data.from_port);
-  EXPECT_EQ(kept.type, data.type);
 }
 
 TEST_F(GraphTest, WrongParametersAreRefused) {
@@ -102,7 +103,7 @@ TEST_F(GraphTest, WrongParametersAreRefused) {
     return cuda().cuGraphAddKernelNode_v2(&node, g, nullptr, 0, &parameters);
   };
   parameters.func = nullptr;
-  EXPECT_EQ(refused(), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(refused(), CUDA_ERROR_INVALID_HANDLE);
   parameters = kernel("fill", a, 1);
   parameters.gridDimX = 0;
   EXPECT_EQ(refused(), CUDA_ERROR_INVALID_VALUE);
@@ -213,7 +214,9 @@ TEST_F(GraphTest, OneFunctionAddsAllTypes) {
   EXPECT_EQ(words(a, 2), (std::vector<std::uint32_t>{9, 4}));
   parameters = {};
   parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  EXPECT_EQ(cuda().cuGraphAddNode(&second, g, nullptr, 0, &parameters), CUDA_ERROR_NOT_SUPPORTED);
+  // Without its handle it is none on a driver that has them.
+  EXPECT_EQ(cuda().cuGraphAddNode(&second, g, nullptr, 0, &parameters),
+            cuda().is_simulated ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
   parameters.type = static_cast<CUgraphNodeType>(99);
   EXPECT_EQ(cuda().cuGraphAddNode(&second, g, nullptr, 0, &parameters), CUDA_ERROR_INVALID_VALUE);
 }
@@ -232,10 +235,17 @@ TEST_F(GraphTest, EdgesBetweenKernelsMayBeProgrammatic) {
   EXPECT_EQ(cuda().cuGraphAddNode_v2(&second, g, &empty, &data, 1, &parameters),
             CUDA_ERROR_INVALID_VALUE);
   ASSERT_OK(cuda().cuGraphAddNode_v2(&second, g, &first, &data, 1, &parameters));
-  std::size_t count = 1;
-  EXPECT_EQ(cuda().cuGraphGetEdges(g, nullptr, nullptr, &count), CUDA_ERROR_LOSSY_QUERY);
-  EXPECT_EQ(cuda().cuGraphNodeGetDependencies(second, nullptr, &count), CUDA_ERROR_LOSSY_QUERY);
+  // They can be counted without their data, but not listed.
+  std::size_t count = 0;
+  EXPECT_OK(cuda().cuGraphGetEdges(g, nullptr, nullptr, &count));
+  EXPECT_EQ(count, 1U);
+  EXPECT_OK(cuda().cuGraphNodeGetDependencies(second, nullptr, &count));
+  EXPECT_EQ(count, 1U);
   CUgraphNode from = nullptr;
+  CUgraphNode to = nullptr;
+  EXPECT_EQ(cuda().cuGraphGetEdges(g, &from, &to, &count), CUDA_ERROR_LOSSY_QUERY);
+  EXPECT_EQ(cuda().cuGraphNodeGetDependencies(second, &from, &count), CUDA_ERROR_LOSSY_QUERY);
+  count = 1;
   CUgraphEdgeData given = {};
   EXPECT_OK(cuda().cuGraphNodeGetDependencies_v2(second, &from, &given, &count));
   EXPECT_EQ(from, first);
@@ -283,7 +293,7 @@ TEST_F(GraphTest, KernelNodesHaveAttributes) {
     return cuda().cuGraphKernelNodeSetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                                 &value);
   };
-  EXPECT_EQ(set_cluster(2, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(set_cluster(2, 0), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(set_cluster(512, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_OK(set_cluster(1, 1));
   EXPECT_EQ(
@@ -309,7 +319,7 @@ TEST_F(GraphTest, KernelNodesHaveClusters) {
       cuda().cuGraphKernelNodeGetAttribute(first, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
   EXPECT_EQ(value.clusterDim.x, 2U);
   const CUgraphNode second = add(g, kernel("fill", a, 8, 64 * 3), {first});
-  EXPECT_EQ(cuda().cuGraphKernelNodeCopyAttributes(second, first), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(cuda().cuGraphKernelNodeCopyAttributes(second, first), CUDA_ERROR_INVALID_VALUE);
   launch(instantiate(g));
   EXPECT_EQ(words(a, kCount)[0], 8U);
   EXPECT_EQ(words(a, kCount)[kCount - 1], 7U);

@@ -128,7 +128,7 @@ TEST_F(GraphTest, UpdatesTakeOverParameters) {
   EXPECT_EQ(cuda().cuGraphExecUpdate(exec, cut, &wrong, &result),
             CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   EXPECT_EQ(result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
-  EXPECT_EQ(wrong, nodes[1]);
+  EXPECT_EQ(wrong, nodes[0]); // ends the graph now, too
   const CUgraph other = graph();
   const CUgraphNode first = add(other, kernel("fill", a, 1));
   const CUgraphNode second = add_empty(other, {first});

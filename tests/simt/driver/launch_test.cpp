@@ -1,6 +1,7 @@
 #include "driver_test.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -184,12 +185,15 @@ TEST_F(LaunchTest, ParametersComeBothWays) {
   EXPECT_EQ(words(out, 3), expected);
 
   EXPECT_OK(cuda().cuMemsetD8_v2(out, 0, 12));
-  std::size_t size = sizeof(packed);
+  std::size_t size = 30; // without what pads the structure
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    CU_LAUNCH_PARAM_END};
   EXPECT_OK(cuda().cuLaunchKernel(function("mixed"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   std::memset(static_cast<void*>(&packed), 0, sizeof(packed)); // the launch has its own copy
   EXPECT_EQ(words(out, 3), expected);
+  size = sizeof(packed);
+  EXPECT_EQ(cuda().cuLaunchKernel(function("mixed"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra),
+            CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
 
 TEST_F(LaunchTest, BadParametersAreRefused) {
@@ -338,7 +342,7 @@ TEST_F(ClusterTest, TheirSizeDividesTheGrid) {
   EXPECT_OK(launch_in(8, 1, 1));
   EXPECT_EQ(launch_in(3, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch_in(2, 2, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  EXPECT_EQ(launch_in(2, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch_in(2, 0, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   config_.gridDimY = 4;
   config_.gridDimZ = 2;
   EXPECT_OK(launch_in(2, 2, 2));
@@ -351,7 +355,6 @@ TEST_F(ClusterTest, MoreThanEightBlocksMustBeAllowed) {
     return cuda().cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
                                      value);
   };
-  EXPECT_EQ(set(2), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(set(1));
   int value = 0;
   EXPECT_OK(cuda().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
@@ -361,6 +364,9 @@ TEST_F(ClusterTest, MoreThanEightBlocksMustBeAllowed) {
   config_.gridDimX = 32;
   EXPECT_EQ(launch_in(32, 1, 1), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_OK(set(0));
+  if (cuda().is_simulated) { // NVIDIA's driver takes any number
+    EXPECT_EQ(set(2), CUDA_ERROR_INVALID_VALUE);
+  }
 }
 
 TEST_F(ClusterTest, AFunctionMayRequireThem) {
@@ -422,9 +428,12 @@ TEST_F(FaultTest, StaysUntilTheContextEnds) {
   EXPECT_EQ(cuda().cuMemFree_v2(address), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cuda().cuMemAlloc_v2(&address, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cuda().cuMemcpyHtoD_v2(address, &address, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
-  // Another context is not concerned, and so is none that is made afterwards.
   EXPECT_OK(cuda().cuCtxDestroy_v2(context_));
   context_ = nullptr;
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "after a fault NVIDIA's driver makes no more contexts in the process";
+  }
+  // Another context is not concerned, and so is none that is made afterwards.
   CUcontext fresh = nullptr;
   ASSERT_OK(cuda().cuCtxCreate_v2(&fresh, 0, device_));
   EXPECT_OK(cuda().cuMemAlloc_v2(&address, 16));
@@ -461,17 +470,19 @@ TEST_F(FaultTest, FollowingWorkIsLeftOutAndCallbacksAreTold) {
   void* parameters[] = {&null};
   EXPECT_OK(
       cuda().cuLaunchKernel(function("store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
-  CUresult status = CUDA_SUCCESS;
+  // NVIDIA's driver need not have called back when it gives the error to who waits.
+  static std::atomic<CUresult> status;
+  status = CUDA_ERROR_UNKNOWN;
   EXPECT_OK(cuda().cuStreamAddCallback(
-      stream,
-      [](CUstream, CUresult result, void* argument) { *static_cast<CUresult*>(argument) = result; },
-      &status, 0));
+      stream, [](CUstream, CUresult result, void*) { status = result; }, nullptr, 0));
   bool called = false;
   EXPECT_OK(cuda().cuLaunchHostFunc(
       stream, [](void* argument) { *static_cast<bool*>(argument) = true; }, &called));
   gate.open();
   EXPECT_EQ(cuda().cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(status, CUDA_ERROR_ILLEGAL_ADDRESS);
+  if (cuda().is_simulated || status != CUDA_ERROR_UNKNOWN) {
+    EXPECT_EQ(status.load(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  }
   EXPECT_FALSE(called);
 }
 

@@ -19,11 +19,12 @@ TEST_F(MemoryTest, AllocatesAligned) {
 }
 
 TEST_F(MemoryTest, BadRequestsAreRefused) {
-  CUdeviceptr address = 77;
+  CUdeviceptr address = 0;
   EXPECT_EQ(cuda().cuMemAlloc_v2(&address, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemAlloc_v2(nullptr, 16), CUDA_ERROR_INVALID_VALUE);
+  address = 77;
   EXPECT_EQ(cuda().cuMemAlloc_v2(&address, std::size_t{1} << 60), CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(address, 77U);
+  EXPECT_EQ(address, 0U);
   EXPECT_OK(cuda().cuMemFree_v2(0));
   EXPECT_EQ(cuda().cuMemFree_v2(0x1000), CUDA_ERROR_INVALID_VALUE);
   const CUdeviceptr good = allocate(256);
@@ -93,7 +94,8 @@ TEST_F(MemoryTest, RegisteredMemoryIsTheDevicesToo) {
 TEST_F(MemoryTest, ManagedMemory) {
   CUdeviceptr address = 0;
   ASSERT_OK(cuda().cuMemAllocManaged(&address, 4096, CU_MEM_ATTACH_GLOBAL));
-  EXPECT_EQ(cuda().cuMemAllocManaged(&address, 4096, 0), CUDA_ERROR_INVALID_VALUE);
+  CUdeviceptr none = 0;
+  EXPECT_EQ(cuda().cuMemAllocManaged(&none, 4096, 0), CUDA_ERROR_INVALID_VALUE);
   auto* const words = reinterpret_cast<std::uint32_t*>(address);
   words[0] = 1;
   EXPECT_OK(launch_fill(address, 6, 1024));

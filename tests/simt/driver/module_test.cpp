@@ -343,7 +343,7 @@ TEST_F(LibraryTest, LibrariesHaveManagedVariables) {
             CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(cuda().cuLibraryGetManaged(&address, &bytes, library, "absent"), CUDA_ERROR_NOT_FOUND);
   void* function = nullptr;
-  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(&function, library, "k"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(&function, library, "k"), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuLibraryGetUnifiedFunction(nullptr, library, "k"), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuLibraryUnload(library));
 }

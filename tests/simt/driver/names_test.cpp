@@ -15,7 +15,9 @@ TEST(ErrorTest, HaveNamesAndTexts) {
   EXPECT_STREQ(text, "no error");
   EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(12345), &text), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(text, nullptr);
-  EXPECT_EQ(cuda().cuGetErrorString(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver writes there
+    EXPECT_EQ(cuda().cuGetErrorString(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
+  }
 }
 
 void* address(const char* name, int version, std::uint64_t flags = CU_GET_PROC_ADDRESS_DEFAULT) {

@@ -14,6 +14,14 @@ protected:
     EXPECT_OK(cuda().cuStreamCreate(&result, flags));
     return result;
   }
+  /// What is at the address when the stream has put the value there.
+  std::uint32_t fill_and_read(CUdeviceptr address, std::uint32_t value, CUstream stream) {
+    std::uint32_t result = 0;
+    EXPECT_OK(launch_fill(address, value, 64, stream));
+    EXPECT_OK(cuda().cuMemcpyDtoHAsync_v2(&result, address, sizeof(result), stream));
+    EXPECT_OK(cuda().cuStreamSynchronize(stream));
+    return result;
+  }
 };
 
 /// Notes numbers in the order in which host functions are called.
@@ -56,7 +64,26 @@ TEST_F(StreamTest, RunsInOrder) {
   EXPECT_OK(cuda().cuStreamQuery(s));
 }
 
-TEST_F(StreamTest, TwoRunAtOnce) {
+TEST_F(StreamTest, OneDoesNotWaitForAnother) {
+  const CUdeviceptr a = allocate(256);
+  const CUdeviceptr b = allocate(256);
+  const CUstream held = stream();
+  const CUstream blocking = stream(CU_STREAM_DEFAULT);
+  const CUstream free = stream();
+  Gate gate;
+  gate.close_in(held);
+  gate.await_arrival();
+  EXPECT_EQ(fill_and_read(a, 1, blocking), 1U);
+  EXPECT_EQ(fill_and_read(b, 2, free), 2U);
+  EXPECT_EQ(cuda().cuStreamQuery(held), CUDA_ERROR_NOT_READY);
+  gate.open();
+  EXPECT_OK(cuda().cuCtxSynchronize());
+}
+
+TEST_F(StreamTest, HostFunctionsOfSeveralRunAtOnce) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "NVIDIA's driver calls one host function after the other";
+  }
   Meeting meeting(3);
   const CUstream streams[] = {stream(), stream(), stream(CU_STREAM_DEFAULT)};
   for (const CUstream s : streams) {
@@ -83,28 +110,25 @@ TEST_F(StreamTest, LegacyStreamWaitsForBlockingOnes) {
 
 TEST_F(StreamTest, NonBlockingOnesDoNotWaitForLegacy) {
   const CUstream free = stream(CU_STREAM_NON_BLOCKING);
-  Log log;
+  const CUdeviceptr a = allocate(256);
   Gate gate;
   gate.close_in(nullptr);
-  log.note_in(nullptr, 2);
-  log.note_in(free, 1);
-  EXPECT_OK(cuda().cuStreamSynchronize(free));
+  EXPECT_OK(launch_fill(a, 2, 64, nullptr));
+  EXPECT_EQ(fill_and_read(a, 1, free), 1U);
   gate.open();
   EXPECT_OK(cuda().cuCtxSynchronize());
-  EXPECT_EQ(log.numbers(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(words(a, 1)[0], 2U);
 }
 
 TEST_F(StreamTest, EachThreadHasADefaultStream) {
+  const CUdeviceptr a = allocate(256);
   Gate gate;
   gate.close_in(CU_STREAM_PER_THREAD);
   gate.await_arrival();
   std::atomic<bool> done = false;
   std::thread other([&] {
     EXPECT_OK(cuda().cuCtxSetCurrent(context_));
-    Log log;
-    log.note_in(CU_STREAM_PER_THREAD, 1);
-    EXPECT_OK(cuda().cuStreamSynchronize(CU_STREAM_PER_THREAD));
-    EXPECT_EQ(log.numbers(), std::vector<int>{1});
+    EXPECT_EQ(fill_and_read(a, 1, CU_STREAM_PER_THREAD), 1U);
     done = true;
   });
   other.join();
@@ -219,8 +243,10 @@ TEST_F(StreamTest, KeepAttributes) {
   EXPECT_EQ(value.priority, -2);
   EXPECT_EQ(cuda().cuStreamSetAttribute(one, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
             CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuda().cuStreamGetAttribute(one, CU_LAUNCH_ATTRIBUTE_PRIORITY, nullptr),
-            CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver writes there
+    EXPECT_EQ(cuda().cuStreamGetAttribute(one, CU_LAUNCH_ATTRIBUTE_PRIORITY, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+  }
 }
 
 class EventTest : public StreamTest {

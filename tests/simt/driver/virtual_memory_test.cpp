@@ -49,7 +49,11 @@ TEST_F(VirtualMemoryTest, GrowsInPlace) {
   }
   std::size_t free_after = 0;
   EXPECT_OK(cuda().cuMemGetInfo_v2(&free_after, &total));
-  EXPECT_EQ(free_before - free_after, 4 * step_);
+  if (cuda().is_simulated) {
+    EXPECT_EQ(free_before - free_after, 4 * step_);
+  } else {
+    EXPECT_GE(free_before - free_after, 4 * step_); // other things of the driver's may need some
+  }
   // Kernels and copies pass from one piece to the next.
   const std::size_t count = 4 * step_ / 4;
   EXPECT_OK(cuda().cuMemsetD32_v2(base, 5, count));
@@ -71,7 +75,9 @@ TEST_F(VirtualMemoryTest, GrowsInPlace) {
   EXPECT_EQ(type, static_cast<unsigned>(CU_MEMORYTYPE_DEVICE));
   EXPECT_OK(cuda().cuMemUnmap(base, 4 * step_));
   EXPECT_OK(cuda().cuMemGetInfo_v2(&free_after, &total));
-  EXPECT_EQ(free_before, free_after);
+  if (cuda().is_simulated) {
+    EXPECT_EQ(free_before, free_after);
+  }
   EXPECT_OK(cuda().cuMemAddressFree(base, 8 * step_));
 }
 
@@ -145,30 +151,39 @@ TEST_F(VirtualMemoryTest, WrongArgumentsAreRefused) {
   EXPECT_EQ(cuda().cuMemAddressReserve(&address, 0, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemAddressReserve(&address, step_, 3, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemAddressReserve(nullptr, step_, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map_at(base + 4096, step_), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map_at(base, 3 * step_), CUDA_ERROR_INVALID_VALUE); // more than it has
-  EXPECT_EQ(map_at(base + 3 * step_, 2 * step_), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map_at(base, step_, step_), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map_at(allocate(step_), step_), CUDA_ERROR_INVALID_VALUE);
+  // An object is mapped as a whole.
+  EXPECT_EQ(map_at(base, step_), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(map_at(base, 3 * step_), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(map_at(base, step_, step_), CUDA_ERROR_NOT_SUPPORTED);
+  if (cuda().is_simulated) { // NVIDIA's driver maps it behind the reservation, too
+    EXPECT_EQ(map_at(base + 4096, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(map_at(base + 3 * step_, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(map_at(allocate(2 * step_), 2 * step_), CUDA_ERROR_INVALID_VALUE);
+  }
   EXPECT_OK(map_at(base + step_, 2 * step_));
   EXPECT_EQ(map_at(base, 2 * step_), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(map_at(base + 2 * step_, step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(map_at(base + 2 * step_, 2 * step_), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemSetAccess(base, 2 * step_, &access_, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemSetAccess(base + step_, step_, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemUnmap(base + step_, step_), CUDA_ERROR_INVALID_VALUE); // a part of one
-  EXPECT_EQ(cuda().cuMemUnmap(base, step_), CUDA_ERROR_INVALID_VALUE);         // nothing there
+  EXPECT_EQ(cuda().cuMemUnmap(base, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_OK(cuda().cuMemUnmap(base, step_)); // nothing there
   EXPECT_EQ(cuda().cuMemAddressFree(base, 4 * step_), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuMemUnmap(base, 4 * step_));
   EXPECT_EQ(cuda().cuMemAddressFree(base, step_), CUDA_ERROR_INVALID_VALUE);
   EXPECT_OK(cuda().cuMemAddressFree(base, 4 * step_));
-  EXPECT_EQ(map_at(base, step_), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver may have kept the addresses
+    EXPECT_EQ(map_at(base, 2 * step_), CUDA_ERROR_INVALID_VALUE);
+  }
   CUmemGenericAllocationHandle other = 0;
   EXPECT_EQ(cuda().cuMemCreate(&other, 100, &properties_, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemCreate(&other, std::size_t{1} << 50, &properties_, 0),
             CUDA_ERROR_OUT_OF_MEMORY);
   properties_.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   EXPECT_EQ(cuda().cuMemCreate(&other, step_, &properties_, 0), CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(cuda().cuMemRelease(12345), CUDA_ERROR_INVALID_VALUE);
+  if (cuda().is_simulated) { // NVIDIA's driver takes any number for a handle
+    EXPECT_EQ(cuda().cuMemRelease(12345), CUDA_ERROR_INVALID_VALUE);
+  }
 }
 
 } // namespace

@@ -86,11 +86,10 @@ CUresult Capture::end(Stream& stream, std::shared_ptr<Graph>& graph) {
     capture->invalidated_ = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   }
-  if (capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED &&
-      capture->thread_ != std::this_thread::get_id()) {
-    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  }
-  const CUresult result = capture->invalidated_      ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+  const bool wrong_thread = capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED &&
+                            capture->thread_ != std::this_thread::get_id();
+  const CUresult result = wrong_thread               ? CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
+                          : capture->invalidated_    ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                           : !capture->joined(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                                                      : CUDA_SUCCESS;
   if (result == CUDA_SUCCESS) {
@@ -187,9 +186,11 @@ CUresult Capture::refuse(const Event& event) {
     return CUDA_SUCCESS;
   }
   const std::lock_guard lock(graph_mutex());
-  if (const StreamCapture recorded = event.capture(); recorded.of != nullptr) {
-    recorded.of->invalidated_ = true;
+  const StreamCapture recorded = event.capture();
+  if (recorded.of == nullptr || recorded.of->ended()) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
+  recorded.of->invalidated_ = true;
   return CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -245,7 +246,7 @@ tl::expected<Capture::Action, CUresult> Capture::wait(Stream& stream, const Even
   }
   if (own == nullptr) {
     if (recorded.of->ended()) {
-      return tl::unexpected(CUDA_ERROR_CAPTURED_EVENT);
+      return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
     }
     if (recorded.of->invalidated()) {
       return tl::unexpected(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

@@ -35,7 +35,8 @@ public:
   /// `dependencies`.
   [[nodiscard]] static CUresult begin(Stream& stream, CUstreamCaptureMode mode,
                                       std::shared_ptr<Graph> graph, Nodes dependencies);
-  /// cuStreamEndCapture; the graph is null after an error.
+  /// cuStreamEndCapture; the graph is null after an error. The capture has ended but for
+  /// CUDA_ERROR_ILLEGAL_STATE and _UNMATCHED.
   [[nodiscard]] static CUresult end(Stream& stream, std::shared_ptr<Graph>& graph);
   /// The stream ends: what it captures cannot be ended any more.
   static void forget(Stream& stream);
@@ -59,7 +60,8 @@ public:
   /// For what waits for all streams of a context.
   [[nodiscard]] static CUresult refuse_in_context(std::uint64_t context_id);
 
-  /// For what asks for the progress of an event.
+  /// For what asks for the progress of an event: there is none while it is one of a capture's
+  /// (CUDA_ERROR_CAPTURED_EVENT), nor afterwards (_INVALID_VALUE) until it is recorded again.
   [[nodiscard]] static CUresult refuse(const Event& event);
 
   /// An event is recorded in a stream that is captured.

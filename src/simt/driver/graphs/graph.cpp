@@ -111,16 +111,14 @@ bool Graph::add_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data
   return true;
 }
 
-std::optional<CUgraphEdgeData> Graph::remove_edge(GraphNode& from, GraphNode& to,
-                                                  const CUgraphEdgeData* data) {
+bool Graph::remove_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData* data) {
   const auto found = edge_to(to.dependencies, from);
   if (found == to.dependencies.end() || (data != nullptr && !same(found->data, *data))) {
-    return std::nullopt;
+    return false;
   }
-  const CUgraphEdgeData removed = found->data;
   to.dependencies.erase(found);
   from.dependents.erase(edge_to(from.dependents, to));
-  return removed;
+  return true;
 }
 
 std::optional<std::vector<GraphNode*>> Graph::in_order() const {

@@ -20,6 +20,7 @@
 namespace gantry::simt::driver {
 
 class Graph;
+class GraphExec;
 struct GraphNode;
 
 [[nodiscard]] std::mutex& graph_mutex();
@@ -70,15 +71,16 @@ public:
 
   /// False if there is such an edge already, or both are the same node.
   [[nodiscard]] bool add_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData& data = {});
-  /// Its data; nothing if there is no such edge, or none with `data` where that is not null.
-  [[nodiscard]] std::optional<CUgraphEdgeData> remove_edge(GraphNode& from, GraphNode& to,
-                                                           const CUgraphEdgeData* data);
+  /// False if there is no such edge, or none with `data` where that is not null.
+  [[nodiscard]] bool remove_edge(GraphNode& from, GraphNode& to, const CUgraphEdgeData* data);
 
   /// The nodes so that each comes after its dependencies; nothing if there is a cycle.
   [[nodiscard]] std::optional<std::vector<GraphNode*>> in_order() const;
 
   /// Whether it, or a child, allocates or frees memory.
   [[nodiscard]] bool has_memory_nodes() const;
+  /// The executable graph that was made from it last: with memory nodes there is one at a time.
+  std::weak_ptr<const GraphExec> executable;
 
   /// Takes over references to the object.
   void own(const std::shared_ptr<UserObject>& object, std::uint64_t count);

@@ -32,6 +32,11 @@ private:
   std::shared_ptr<GraphExec> graph_;
 };
 
+/// Whether the program can still launch it.
+bool has_handle(const std::shared_ptr<const GraphExec>& graph) {
+  return graph != nullptr && handles().graph_execs.find(graph->handle()) == graph;
+}
+
 /// Makes the kernels of a graph and its children ready; the node that cannot be, with the error.
 std::pair<const GraphNode*, CUresult> prepare(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
@@ -93,10 +98,29 @@ CUgraphExecUpdateResult compare(const NodeWork& own, const NodeWork& other,
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+/// The first end of `other` that is none of `own`, if it has more of them; both have as many nodes.
+const GraphNode* further_end(const Graph& own, const Graph& other) {
+  std::ptrdiff_t more = 0;
+  const GraphNode* further = nullptr;
+  for (std::size_t i = 0; i < own.nodes().size(); ++i) {
+    const bool was = own.nodes()[i]->dependents.empty();
+    const bool is = other.nodes()[i]->dependents.empty();
+    more += (is ? 1 : 0) - (was ? 1 : 0);
+    if (is && !was && further == nullptr) {
+      further = other.nodes()[i].get();
+    }
+  }
+  return more > 0 ? further : nullptr;
+}
+
 /// Whether the graphs have the same nodes and edges, in the order in which they were made.
 CUgraphExecUpdateResult compare(const Graph& own, const Graph& other,
                                 CUgraphExecUpdateResultInfo& info) {
   if (own.nodes().size() != other.nodes().size()) {
+    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  }
+  if (const GraphNode* const end = further_end(own, other)) {
+    info.errorNode = end->handle;
     return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   }
   const auto own_numbers = numbers_of(own);
@@ -142,7 +166,7 @@ void take_work(const Graph& own, const Graph& other) {
 } // namespace
 
 tl::expected<std::shared_ptr<GraphExec>, GraphExec::Failure>
-GraphExec::create(const Graph& graph, std::uint64_t flags) {
+GraphExec::create(Graph& graph, std::uint64_t flags) {
   constexpr std::uint64_t kKnown =
       CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
       CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
@@ -155,6 +179,11 @@ GraphExec::create(const Graph& graph, std::uint64_t flags) {
     failure.code = CUDA_ERROR_NOT_SUPPORTED;
     failure.result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
     failure.reason = "graphs that the device launches are not offered";
+    return tl::unexpected(failure);
+  }
+  if (graph.has_memory_nodes() && has_handle(graph.executable.lock())) {
+    failure.code = CUDA_ERROR_NOT_SUPPORTED;
+    failure.reason = "the graph allocates or frees memory, and has an executable graph";
     return tl::unexpected(failure);
   }
   std::shared_ptr<GraphExec> exec(new GraphExec(flags));
@@ -176,6 +205,7 @@ GraphExec::create(const Graph& graph, std::uint64_t flags) {
   exec->note_nodes(*exec->graph_);
   exec->has_user_objects_ = exec->graph_->has_user_objects();
   exec->handle_ = handles().graph_execs.insert(exec);
+  graph.executable = exec;
   return exec;
 }
 
@@ -221,8 +251,11 @@ CUgraphExecUpdateResultInfo GraphExec::update(const Graph& graph) {
 CUresult GraphExec::set_child(GraphNode& node, const Graph& child) {
   auto* const own = std::get_if<ChildWork>(&node.work);
   CUgraphExecUpdateResultInfo info = {};
-  if (own == nullptr || compare(*own->graph, child, info) != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+  if (own == nullptr) {
     return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (compare(*own->graph, child, info) != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   }
   take_work(*own->graph, child);
   return CUDA_SUCCESS;

@@ -27,13 +27,12 @@ public:
   };
   /// With its handle.
   [[nodiscard]] static tl::expected<std::shared_ptr<GraphExec>, Failure>
-  create(const Graph& graph, std::uint64_t flags);
+  create(Graph& graph, std::uint64_t flags);
   GraphExec(const GraphExec&) = delete;
   GraphExec& operator=(const GraphExec&) = delete;
 
   [[nodiscard]] CUgraphExec handle() const { return handle_; }
   [[nodiscard]] std::uint64_t flags() const { return flags_; }
-  [[nodiscard]] const Graph& graph() const { return *graph_; }
 
   /// Its own node for one of the graph that it was made from, or of that graph's children; null if
   /// there is none.

@@ -101,7 +101,7 @@ WorkResult make_work(const CUDA_KERNEL_NODE_PARAMS& parameters) {
   LaunchRequest request;
   request.function = function_of(parameters, *context);
   if (request.function == nullptr) {
-    return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
+    return tl::unexpected(CUDA_ERROR_INVALID_HANDLE);
   }
   request.shape = {{parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ},
                    {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ},
