@@ -100,4 +100,47 @@ TEST_F(RaceTest, WaitingOrders) {
   EXPECT_OK(finish());
 }
 
+/// All threads read what the first one has written, twice.
+constexpr const char* kTurns = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                               R"(
+.shared .align 4 .b8 places[512];
+.visible .entry turns() {
+  .reg .pred %p; .reg .b32 %r<6>;
+  mov.u32 %r1, %tid.x; mov.u32 %r4, 0;
+  mov.u32 %r5, places; mad.lo.u32 %r3, %r1, 4, %r5;
+again:
+  st.shared.u32 [%r3], %r1;
+  bar.sync 0;
+  ld.volatile.shared.u32 %r2, [%r5];
+  bar.sync 0;
+  add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, 2;
+  @%p bra again;
+  ret;
+}
+.visible .entry some() {
+  .reg .pred %p; .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;
+  mad.lo.u32 %r1, %r2, 1024, %r1;
+  setp.ge.u32 %p, %r1, 7000;
+  @%p bra done;
+  mov.u32 %r3, %laneid;
+done:
+  ret;
+}
+)";
+
+TEST_F(RaceTest, ABarrierIsOfTheWarpsThatTheBlockHas) {
+  CUmodule module = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, kTurns));
+  CUfunction some = nullptr, turns = nullptr;
+  ASSERT_OK(cuda().cuModuleGetFunction(&some, module, "some"));
+  ASSERT_OK(cuda().cuModuleGetFunction(&turns, module, "turns"));
+  // After blocks of more warps, which have nothing to wait for.
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_OK(cuda().cuLaunchKernel(some, 64, 1, 1, 1024, 1, 1, 0, nullptr, nullptr, nullptr));
+    EXPECT_OK(cuda().cuLaunchKernel(turns, 64, 1, 1, 128, 1, 1, 0, nullptr, nullptr, nullptr));
+    EXPECT_OK(finish());
+  }
+}
+
 } // namespace

@@ -125,6 +125,7 @@ open_slot(const Grid& grid, const std::shared_ptr<SharedWindows>& windows, std::
   slot->block.shared = slot->shared_memory;
   slot->block.shared_size = grid.shared_size;
   slot->block.warps = grid.warps;
+  slot->block.alive.fill(0); // of warps that this launch's blocks do not have
   for (std::uint32_t i = 0; i < grid.warps; ++i) {
     set_up_warp(grid, *slot, i);
   }
