@@ -42,6 +42,7 @@ std::int32_t gantry_image::destroy() {
 void gantry_image::end() {
   if (enter(device_) == GANTRY_SUCCESS) {
     (void)destroy();
+    (void)driver().cuStreamSynchronize(nullptr); // which prints what kernels have printed
   }
 }
 

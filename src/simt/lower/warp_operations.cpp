@@ -91,7 +91,8 @@ void WarpFunction::emit_operation(const llvm::CallInst& call, LaneOperation oper
       result = parameters;
       break;
     default:
-      result = builder_.CreateNot(builder_.CreateOr(builder_.CreateOr(shared, local), parameters));
+      // Parameters of the kernel are global memory, too.
+      result = builder_.CreateNot(builder_.CreateOr(shared, local));
       break;
     }
     define(call, is_wide ? WarpValue{nullptr, nullptr, nullptr, result}

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -194,6 +195,60 @@ TEST_F(LaunchTest, ParametersComeBothWays) {
   size = sizeof(packed);
   EXPECT_EQ(cuda().cuLaunchKernel(function("mixed"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra),
             CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+}
+
+constexpr const char* kCallsByPointer = R"(
+.version 8.3
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 place) malloc (.param .b64 bytes);
+.extern .func free (.param .b64 place);
+.visible .entry heap_by_pointer(.param .u64 results)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [results];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd1, %r1, 4, %rd1;
+    mov.u64 %rd2, malloc;
+    mov.u64 %rd3, free;
+    taking: .callprototype (.param .b64 _) _ (.param .b64 _);
+    giving: .callprototype _ (.param .b64 _);
+    {
+        .param .b64 bytes;
+        .param .b64 place;
+        st.param.b64 [bytes], 16;
+        call (place), %rd2, (bytes), taking;
+        ld.param.b64 %rd4, [place];
+    }
+    st.u32 [%rd4], %r1;
+    ld.u32 %r2, [%rd4];
+    add.u32 %r2, %r2, 1;
+    st.global.u32 [%rd1], %r2;
+    {
+        .param .b64 place;
+        st.param.b64 [place], %rd4;
+        call %rd3, (place), giving;
+    }
+    ret;
+}
+)";
+
+// NVIDIA's assembler knows no address of these.
+TEST_F(LaunchTest, SystemCallsHaveAddresses) {
+  if (!cuda().is_simulated) {
+    GTEST_SKIP() << "the PTX executor's alone";
+  }
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_OK(cuda().cuModuleLoadData(&module, kCallsByPointer));
+  ASSERT_OK(cuda().cuModuleGetFunction(&function, module, "heap_by_pointer"));
+  CUdeviceptr out = allocate(4 * 64);
+  void* parameters[] = {&out};
+  EXPECT_OK(cuda().cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+  std::vector<std::uint32_t> expected(64);
+  std::iota(expected.begin(), expected.end(), 1U);
+  EXPECT_EQ(words(out, 64), expected);
 }
 
 TEST_F(LaunchTest, BadParametersAreRefused) {

@@ -25,11 +25,6 @@ Result each_thread(Driver& driver, const char* kernel, OfThread of_thread) {
 
 } // namespace
 
-GANTRY_KERNEL_CASE(interfaces_heap_by_pointer) {
-  return each_thread<std::uint32_t>(driver, "heap_by_pointer",
-                                    [](std::uint32_t thread) { return std::vector{thread + 1}; });
-}
-
 GANTRY_KERNEL_CASE(interfaces_heap_with_registers) {
   return each_thread<std::uint32_t>(driver, "heap_with_registers",
                                     [](std::uint32_t thread) { return std::vector{thread + 1}; });

@@ -256,7 +256,7 @@ void in_window(Evaluator& evaluator, LaneGroup& group, const LaneStep& step, Lan
     return step.detail == static_cast<unsigned>(AccessSpace::kShared)  ? shared
            : step.detail == static_cast<unsigned>(AccessSpace::kLocal) ? local
            : step.detail == kTrustedSpace ? parameter
-                                          : !shared && !local && !parameter;
+                                          : !shared && !local; // parameters are global memory, too
   });
 }
 
