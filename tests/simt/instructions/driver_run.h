@@ -32,9 +32,10 @@ struct DriverRun {
 /// the first call. A target of the module that is above the device's becomes the device's.
 /// `parameters` has where each is. `variable`, of the module, is copied to `contents`, if it has
 /// any.
-[[nodiscard]] DriverRun
-run_on_driver(const std::string& path, std::string text, const exec::LaunchShape& shape,
-              std::vector<void*> parameters, const std::vector<Copied>& memory,
-              const char* variable = nullptr, std::span<std::byte> contents = {});
+[[nodiscard]] DriverRun run_on_driver(const std::string& path, std::string text,
+                                      const exec::LaunchShape& shape, std::vector<void*> parameters,
+                                      const std::vector<Copied>& memory,
+                                      const char* variable = nullptr,
+                                      std::span<std::byte> contents = {});
 
 } // namespace gantry::simt::instructions
