@@ -243,7 +243,7 @@ TEST_F(LaunchTest, SystemCallsHaveAddresses) {
   CUfunction function = nullptr;
   ASSERT_OK(cuda().cuModuleLoadData(&module, kCallsByPointer));
   ASSERT_OK(cuda().cuModuleGetFunction(&function, module, "heap_by_pointer"));
-  CUdeviceptr out = allocate(4 * 64);
+  CUdeviceptr out = allocate(256);
   void* parameters[] = {&out};
   EXPECT_OK(cuda().cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
   std::vector<std::uint32_t> expected(64);
