@@ -25,6 +25,11 @@ class Exit(RuntimeCase):
                 for line in self.lines(case, device):
                     self.assertRegex(line, r"^device \d+$")
 
+    def test_devices_may_be_opened_while_the_process_ends(self):
+        """By the thread of a task. Which of the two comes first is a matter of luck."""
+        for _ in range(15):
+            self.lines("task", "cpu+separate")
+
     def test_what_is_linked_by_llvms_wrapper(self):
         """It unregisters in an exit handler."""
         for device in ("cpu", "worker"):

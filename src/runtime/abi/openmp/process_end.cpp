@@ -76,6 +76,14 @@ void wait_for_tasks() {
   }
 }
 
+/// Once the process ends a handler would run at once, and libomp's may have run: asking it anything
+/// makes it begin anew.
+void register_again() {
+  if (!exiting.load()) {
+    (void)std::atexit(wait_for_tasks);
+  }
+}
+
 } // namespace
 
 void RegionUse::begin() {
@@ -138,7 +146,7 @@ void end_process() {
 void prepare_for_exit() {
   // If there is no memory for one, exit() waits for nothing.
   [[maybe_unused]] static const int registered = std::atexit(wait_for_tasks);
-  core::Runtime::instance().set_exit_handler(wait_for_tasks);
+  core::Runtime::instance().set_device_opened(register_again);
   [[maybe_unused]] static const int noting =
       pthread_atfork(nullptr, nullptr, [] { forked.store(core::Runtime::instance().in_use()); });
 }

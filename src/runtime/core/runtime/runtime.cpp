@@ -382,8 +382,8 @@ Status Runtime::adopt_device(Candidate& candidate, Result<PluginDevice> device) 
   candidate.opened = true;
   devices_[number] = std::make_unique<Device>(std::move(*device), setup_.settings.save_images);
   count_.store(number + 1, std::memory_order_release);
-  if (auto* const handler = exit_handler_.load(std::memory_order_relaxed)) {
-    (void)std::atexit(handler);
+  if (auto* const opened = device_opened_.load(std::memory_order_relaxed)) {
+    opened();
   }
   return {};
 }

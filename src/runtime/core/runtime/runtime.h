@@ -71,11 +71,12 @@ public:
 
   static constexpr std::int64_t kDefaultDevice = -3; ///< no number of the standard's
 
-  /// A handler for exit() that has to find devices in order. Drivers have handlers of their own,
-  /// behind which they do nothing more, and register them when a device is opened; handlers run in
-  /// the reverse order, so this one is registered after each. Before the first device is opened.
-  void set_exit_handler(void (*handler)()) {
-    exit_handler_.store(handler, std::memory_order_relaxed);
+  /// Called after each device has been opened, by whichever thread: drivers have exit handlers of
+  /// their own, behind which they do nothing more, and register them when a device is opened. Who
+  /// has one that has to find devices in order registers it after that, as handlers run in the
+  /// reverse order. Set before the first device is opened.
+  void set_device_opened(void (*opened)()) {
+    device_opened_.store(opened, std::memory_order_relaxed);
   }
 
   /// Something has been done that needs to know the devices.
@@ -183,7 +184,7 @@ private:
   /// The candidate that is being opened.
   std::size_t opening_ = kNoCandidate;
   std::atomic<bool> has_setup_{false}; ///< changed once
-  std::atomic<void (*)()> exit_handler_ = nullptr;
+  std::atomic<void (*)()> device_opened_ = nullptr;
 
   // A Device never moves or goes away, so a count says which slots may be read.
   static constexpr int kMaximumDevices = 1024;
