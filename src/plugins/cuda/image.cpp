@@ -62,14 +62,15 @@ std::int32_t gantry_image::load() {
   if (code == GANTRY_SUCCESS) {
     code = run_alone("__gantry_construct");
     load_now("__gantry_destroy");
-    loaded_images().add(this);
   }
   if (code != GANTRY_SUCCESS) {
     // Not half: the next call begins anew.
     withdraw();
     (void)driver().cuModuleUnload(std::exchange(module_, nullptr));
+    return code;
   }
-  return code;
+  loaded_images().add(this);
+  return GANTRY_SUCCESS;
 }
 
 std::int32_t gantry_image::publish() {
