@@ -52,8 +52,9 @@ std::int32_t describe(Device& opened, CUdevice device) {
   return GANTRY_SUCCESS;
 }
 
-/// Bytes of each thread's stack. The driver's own limit, a kilobyte, is for code without recursion
-/// and calls by pointer; what it reserves is so much for each thread that the device has at once.
+/// Bytes of each thread's stack. The driver's own limit is a kilobyte, which recursion and calls by
+/// pointer soon use up. The driver reserves a stack for every thread that the device can have at
+/// once.
 std::size_t usual_stack(const Device& opened) {
   constexpr std::size_t kMost = 8 << 10;
   constexpr std::uint64_t kPart = 64; // of the device's memory, 1 of so many bytes

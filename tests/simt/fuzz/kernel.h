@@ -55,8 +55,8 @@ struct Kernel {
 /// Who is to run a kernel.
 enum class Audience : std::uint8_t {
   kExecutor, ///< all that the executor takes
-  /// Any driver: types as NVIDIA's assembler wants them, and results that the ISA leaves to nobody
-  /// (which NaN of f64 comes out, whether a result that rounds up to a normal number is flushed).
+  /// Any driver: types as NVIDIA's assembler wants them, and no results in which an H200 was seen
+  /// to differ (docs/gpu-results.md), as in the NaNs of f64.
   kHardware,
 };
 
