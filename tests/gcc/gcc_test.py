@@ -53,6 +53,7 @@ int NAME() {
 BEFORE_MAIN = """
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 static int before = 0;
 struct Early {
   Early() {
@@ -73,7 +74,11 @@ struct Early {
     fflush(stdout);
   }
 } early;
-int main() { printf("%d ", before); }
+int main(int argc, char**) {
+  printf("%d ", before);
+  if (argc > 1) // time for a device that makes better code behind the program's back
+    usleep(500000);
+}
 """
 LIBRARY = """
 #include <cmath>
@@ -214,6 +219,7 @@ class Links(Case):
             for device in devices:
                 with self.subTest(targets=targets, device=device):
                     self.assertTrue(self.output("./program", devices=device).startswith("1 device\n"))
+        self.assertEqual(self.output("./program", "wait", devices="simt", GANTRY_SIMT_CACHE="off"), "1 device\n")
 
     def test_variables_of_devices_are_their_own(self):
         self.write("work.cpp", UNIQUE)

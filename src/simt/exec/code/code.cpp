@@ -34,7 +34,8 @@ std::span<const Tier> first_tiers() {
 } // namespace
 
 FaultCode fault_without_code() {
-  return compiler_is_gone() ? FaultCode::kDeinitialized : FaultCode::kIllegalInstruction;
+  return compiler_is_gone(first_tiers().back()) ? FaultCode::kDeinitialized
+                                                : FaultCode::kIllegalInstruction;
 }
 
 std::shared_ptr<ProgramCode> ProgramCode::of(std::shared_ptr<const ptx::Program> program,
@@ -99,6 +100,7 @@ tl::expected<const OneLaneCode*, std::string> ProgramCode::one_lane(std::uint32_
     CompileRequest request;
     request.program = program_.get();
     request.function = function;
+    request.tier = first_tiers().back();
     std::string error;
     if (!decode(request, *code, error)) {
       return tl::unexpected(std::move(error));

@@ -28,18 +28,21 @@ struct Compiler {
   std::string error;
 };
 
-/// The process ends, and LLVM's objects are destroyed.
-std::atomic<bool> compiler_has_gone = false;
+/// The process ends, and what LLVM needs to make code of the tier is destroyed.
+constinit std::array<std::atomic<bool>, kTiers> has_gone = {};
 
-void close_compiler() {
-  compiler_has_gone.store(true, std::memory_order_relaxed);
+template <Tier kTier>
+void close() {
+  has_gone[static_cast<unsigned>(kTier)].store(true, std::memory_order_relaxed);
   Improver::instance().stop();
 }
 
-// Registered again after compilations, because exit handlers run in the reverse order, and LLVM
-// registers some when it first needs what they destroy.
-void close_at_exit() {
-  std::atexit(close_compiler);
+// Registered when the library is opened and again behind the tier's first compilation: exit
+// handlers run in the reverse order, and LLVM registers some when it first needs what they destroy.
+// Each tier has its own: the improver's first code may come much later than a static object whose
+// destructor launches a kernel, and then that kernel gets quick code.
+void close_at_exit(Tier tier) {
+  (void)std::atexit(tier == Tier::kQuick ? close<Tier::kQuick> : close<Tier::kOptimised>);
 }
 
 /// Of the process's first thread, whose exit() destroys this before it runs any handler.
@@ -86,7 +89,8 @@ Compiler find_compiler() {
   for (const std::string& candidate : candidates) {
     const auto opened = compiler_in(candidate);
     if (opened) {
-      close_at_exit();
+      close_at_exit(Tier::kQuick);
+      close_at_exit(Tier::kOptimised);
       return *opened;
     }
     compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
@@ -116,7 +120,7 @@ template <typename Made>
 bool call_here(CompilerFunction<Made> function, const CompileRequest& request, Made& made,
                std::string& error) {
   const Compiler& compiler = opened_compiler();
-  if (compiler_has_gone.load(std::memory_order_relaxed)) {
+  if (compiler_is_gone(request.tier)) {
     error = "the process ends, and the compiler of the PTX executor is closed";
     return false;
   }
@@ -126,7 +130,7 @@ bool call_here(CompilerFunction<Made> function, const CompileRequest& request, M
   }
   const bool done = (compiler.*function)(request, made, error);
   static std::array<std::once_flag, kTiers> first;
-  std::call_once(first[static_cast<unsigned>(request.tier)], close_at_exit);
+  std::call_once(first[static_cast<unsigned>(request.tier)], close_at_exit, request.tier);
   return done;
 }
 
@@ -198,8 +202,8 @@ void stop_improving_with_this_thread() {
   (void)guard;
 }
 
-bool compiler_is_gone() {
-  return compiler_has_gone.load(std::memory_order_relaxed);
+bool compiler_is_gone(Tier tier) {
+  return has_gone[static_cast<unsigned>(tier)].load(std::memory_order_relaxed);
 }
 
 } // namespace gantry::simt::exec

@@ -29,7 +29,7 @@ inline constexpr std::size_t kCompilerStack = 16 << 20;
 /// which ends the process as a rule, no code is being improved any more when it begins to.
 void stop_improving_with_this_thread();
 
-/// The process ends, and LLVM's objects are destroyed.
-[[nodiscard]] bool compiler_is_gone();
+/// The process ends, and objects of LLVM's that code of the tier needs are destroyed.
+[[nodiscard]] bool compiler_is_gone(Tier tier);
 
 } // namespace gantry::simt::exec
