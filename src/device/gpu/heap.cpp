@@ -6,7 +6,6 @@
 // another was faster, and the number of changes beside a list's head tells that the list has not
 // changed meanwhile.
 #include "device/gpu/heap.h"
-#include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 namespace {
