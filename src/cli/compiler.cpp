@@ -57,13 +57,14 @@ bool chooses_targets(std::string_view argument) {
                              [&](std::string_view option) { return argument.starts_with(option); });
 }
 
-/// With one of these it is a GPU of NVIDIA's, or several.
+/// With one of these it is a GPU, or several.
 bool chooses_gpu(std::string_view argument) {
   constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
   return names_gpu(argument) ||
          (std::ranges::any_of(
               kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
-          argument.find("nvptx64") != std::string_view::npos);
+          (argument.find("nvptx64") != std::string_view::npos ||
+           argument.find("amdgcn") != std::string_view::npos));
 }
 
 /// The configuration file to use. An error if a file that Clang looks for beside it is missing,
@@ -152,6 +153,9 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
       std::ranges::any_of(expanded, names_gpu)) {
     return fail("Flang makes device code for one kind of device a command: give "
                 "--offload-arch=host, or GPUs");
+  }
+  if (!language.several_kinds && std::ranges::any_of(expanded, names_amd_gpu)) {
+    return fail("Gantry makes no device code of Fortran for AMD's GPUs");
   }
   warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace gantry::cli {
 
@@ -35,19 +36,65 @@ std::vector<std::string> architectures(std::string_view argument) {
                                        : std::vector<std::string>();
 }
 
+constexpr std::string_view kPrefixOfNvidia = "sm_";
+constexpr std::string_view kPrefixOfAmd = "gfx";
+constexpr std::string_view kTripleOfNvidia = "nvptx64-nvidia-cuda";
+constexpr std::string_view kTripleOfAmd = "amdgcn-amd-amdhsa";
+
+bool is_of_nvidia(std::string_view name) {
+  return name.starts_with(kPrefixOfNvidia);
+}
+
+bool is_of_amd(std::string_view name) {
+  return name.starts_with(kPrefixOfAmd);
+}
+
 /// What Clang calls the host's kind and `gpus`.
 std::vector<std::string> with_host(const std::vector<std::string>& gpus) {
-  constexpr std::string_view kGpuTriple = "nvptx64-nvidia-cuda";
-  if (gpus.empty()) {
-    return {"-fopenmp-targets=" GANTRY_HOST_TRIPLE};
-  }
-  std::vector<std::string> options = {
-      fmt::format("-fopenmp-targets=" GANTRY_HOST_TRIPLE ",{}", kGpuTriple)};
-  for (const std::string& gpu : gpus) {
-    options.push_back(fmt::format("-Xopenmp-target={}", kGpuTriple));
-    options.push_back(fmt::format("-march={}", gpu));
-  }
+  std::string triples = GANTRY_HOST_TRIPLE;
+  std::vector<std::string> options;
+  const auto add = [&](std::string_view triple, bool (*is_of_vendor)(std::string_view)) {
+    if (std::ranges::any_of(gpus, is_of_vendor)) {
+      triples += fmt::format(",{}", triple);
+    }
+    for (const std::string& gpu : gpus) {
+      if (is_of_vendor(gpu)) {
+        options.push_back(fmt::format("-Xopenmp-target={}", triple));
+        options.push_back(fmt::format("-march={}", gpu));
+      }
+    }
+  };
+  add(kTripleOfNvidia, is_of_nvidia);
+  add(kTripleOfAmd, is_of_amd);
+  options.insert(options.begin(), "-fopenmp-targets=" + triples);
   return options;
+}
+
+/// The number that `text` begins with, and what follows it; 0 and all of it without one.
+std::pair<int, std::string> read_number(const std::string& text) {
+  int number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return {error == std::errc() ? number : 0, std::string(end, last)};
+}
+
+/// "80" or "90a" of a name such as sm_90a.
+bool is_supported_of_nvidia(const std::string& rest_of_name) {
+  constexpr int kOldest = 70;
+  const auto [number, variant] = read_number(rest_of_name);
+  return number >= kOldest && (variant.empty() || variant == "a" || variant == "f");
+}
+
+/// "906", "90a:xnack+" or "9-generic" of names such as gfx906. What precedes two characters, or a
+/// hyphen, is the generation; which processors one has, Clang knows.
+bool is_supported_of_amd(const std::string& rest_of_name) {
+  constexpr int kOldest = 9;
+  constexpr std::size_t kOther = 2;
+  const std::string processor = rest_of_name.substr(0, rest_of_name.find(':'));
+  const std::size_t hyphen = processor.find('-');
+  const auto [number, rest] = read_number(processor.substr(
+      0, hyphen != std::string::npos ? hyphen : std::max(processor.size(), kOther) - kOther));
+  return number >= kOldest && rest.empty();
 }
 
 } // namespace
@@ -58,31 +105,28 @@ bool names_host(std::string_view argument) {
 }
 
 bool names_gpu(std::string_view argument) {
-  return std::ranges::any_of(architectures(argument), [](const std::string& name) {
-    return name.starts_with("sm_") || name == kNative;
-  });
+  return names_amd_gpu(argument) ||
+         std::ranges::any_of(architectures(argument), [](const std::string& name) {
+           return is_of_nvidia(name) || name == kNative;
+         });
+}
+
+bool names_amd_gpu(std::string_view argument) {
+  return std::ranges::any_of(architectures(argument), is_of_amd);
 }
 
 Status check_architectures(std::string_view argument) {
-  constexpr int kOldest = 70;
   for (const std::string& name : architectures(argument)) {
-    int number = 0;
-    const char* const last = name.data() + name.size();
-    if (name.starts_with("sm_")) {
-      const auto [end, error] = std::from_chars(name.data() + 3, last, number);
-      const std::string_view rest(end, last);
-      if (error == std::errc() && number >= kOldest &&
-          (rest.empty() || rest == "a" || rest == "f")) {
-        continue;
-      }
-    } else if (name == kHost || name == kNative) {
+    if (name == kHost || name == kNative ||
+        (is_of_nvidia(name) && is_supported_of_nvidia(name.substr(kPrefixOfNvidia.size()))) ||
+        (is_of_amd(name) && is_supported_of_amd(name.substr(kPrefixOfAmd.size())))) {
       continue;
     }
-    constexpr std::string_view kNames[] = {kHost, kNative, "sm_70", "sm_80", "sm_90"};
-    return fail(
-        "{}{}: Gantry makes no device code for that{}; there are host, native, and sm_70 and "
-        "newer",
-        kOption, name, suggestion(name, kNames));
+    constexpr std::string_view kNames[] = {kHost,    kNative,  "sm_70",  "sm_80",   "sm_90",
+                                           "gfx900", "gfx906", "gfx90a", "gfx1030", "gfx1100"};
+    return fail("{}{}: Gantry makes no device code for that{}; there are host, native, sm_70 and "
+                "newer, and gfx900 and newer",
+                kOption, name, suggestion(name, kNames));
   }
   return {};
 }

@@ -11,8 +11,11 @@
 
 namespace gantry::cli {
 
-/// Whether an argument is --offload-arch with a GPU of NVIDIA's in its list.
+/// Whether an argument is --offload-arch with a GPU in its list.
 [[nodiscard]] bool names_gpu(std::string_view argument);
+
+/// Whether it has a GPU of AMD's in its list.
+[[nodiscard]] bool names_amd_gpu(std::string_view argument);
 
 /// An error for an --offload-arch that Gantry has no device code for. Clang would ask for the
 /// toolkits of those who have.

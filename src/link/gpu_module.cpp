@@ -1,13 +1,16 @@
 #include "link/gpu_module.h"
 
+#include "format/file_kind.h"
 #include "link/distribute_loops.h"
 #include "link/guarded_regions.h"
 #include "link/image_check.h"
+#include "link/installation.h"
 #include "link/kernel_environment.h"
 #include "link/lastprivate.h"
 #include "link/parallel_regions.h"
 #include "link/runtime_queries.h"
 #include "link/team_shape.h"
+#include "pass/library.h"
 #include "pass/runtime_calls.h"
 
 #include <algorithm>
@@ -141,6 +144,16 @@ void define_inline_functions(llvm::Module& module) {
 
 } // namespace
 
+Status check_bitcode(const DeviceGroup& group) {
+  for (const DeviceInput* input : group.inputs) {
+    if (format::identify(input->contents) != format::FileKind::kBitcode) {
+      return fail("'{}' has device code for {} that is not bitcode; compile it with -foffload-lto",
+                  input->origin, group.name());
+    }
+  }
+  return {};
+}
+
 void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID of_kernels) {
   name_functions_themselves(module);
   open_distribute_loops(module);
@@ -153,11 +166,22 @@ void prepare_program(llvm::Module& module, unsigned level, llvm::CallingConv::ID
   define_inline_functions(module);
 }
 
-void specialize_runtime(llvm::Module& module) {
+Status link_libraries(llvm::Module& module,
+                      std::initializer_list<std::filesystem::path> libraries) {
+  for (const std::filesystem::path& library : libraries) {
+    if (llvm::Error error = pass::link_library(module, library.string())) {
+      return fail("{}; Gantry's installation at '{}' is not complete",
+                  llvm::toString(std::move(error)), installation_root().string());
+    }
+  }
+  return {};
+}
+
+void specialize_runtime(llvm::Module& module, unsigned warp_size) {
   const RuntimeAnswers answers(module);
   run_pass(module, llvm::AlwaysInlinerPass());
   answers.fold(module);
-  make_room_for_main_threads(module);
+  make_room_for_main_threads(module, warp_size);
 }
 
 std::set<std::string> undefined_symbols(const llvm::Module& module,
@@ -173,6 +197,22 @@ std::set<std::string> undefined_symbols(const llvm::Module& module,
     }
   }
   return undefined;
+}
+
+Status refuse_undefined(const DeviceGroup& group, const std::set<std::string>& undefined,
+                        const CompiledBitcode& compiled) {
+  if (undefined.empty()) {
+    return {};
+  }
+  std::string text;
+  for (const std::string& symbol : undefined) {
+    const auto users = compiled.references.find(symbol);
+    text += fmt::format("\n  {} ({})", symbol,
+                        users == compiled.references.end()
+                            ? group.name()
+                            : fmt::format("{}", fmt::join(users->second, ", ")));
+  }
+  return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
 }
 
 Status check_entries(const DeviceGroup& group, const llvm::Module& module) {

@@ -52,6 +52,14 @@ std::filesystem::path nvptx_mathematics_library() {
   return installation_root() / "lib/gantry/gantry-mathematics-nvptx64.bc";
 }
 
+std::filesystem::path amdgcn_device_library() {
+  return installation_root() / "lib/gantry/gantry-device-amdgcn.bc";
+}
+
+std::filesystem::path amdgcn_mathematics_library() {
+  return installation_root() / "lib/gantry/gantry-mathematics-amdgcn.bc";
+}
+
 std::filesystem::path pass_plugin() {
   return installation_root() / "lib/gantry/clang/libgantry-passes-" GANTRY_LLVM_VERSION ".so";
 }

@@ -39,6 +39,10 @@ namespace gantry::link {
 /// The bitcode of the mathematical functions that Clang calls in such an image.
 [[nodiscard]] std::filesystem::path nvptx_mathematics_library();
 
+/// The same two for GPUs of AMD's.
+[[nodiscard]] std::filesystem::path amdgcn_device_library();
+[[nodiscard]] std::filesystem::path amdgcn_mathematics_library();
+
 /// The passes over device code that LLVM's optimiser loads: calls by pointer.
 [[nodiscard]] std::filesystem::path pass_plugin();
 

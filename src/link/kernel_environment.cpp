@@ -16,8 +16,9 @@ constexpr unsigned kConfiguration = 0;
 constexpr unsigned kMode = 2;
 constexpr unsigned kMaxThreads = 4;
 
-constexpr const char* kMaxThreadsAttribute = "nvvm.maxntid";
-constexpr std::uint64_t kWarp = 32;
+// The same bound as an attribute: "64" (in one dimension; kernels with more are bare ones), "1,64".
+constexpr const char* kMaxThreadsOfNvidia = "nvvm.maxntid";
+constexpr const char* kMaxThreadsOfAmd = "amdgpu-flat-work-group-size";
 constexpr std::uint64_t kMostThreads = 1024; ///< of a block, on every GPU
 
 /// A member of the structure in front; null if the environment does not have it.
@@ -29,8 +30,8 @@ const llvm::ConstantInt* member(const llvm::GlobalVariable& environment, unsigne
              : llvm::dyn_cast_or_null<llvm::ConstantInt>(configuration->getAggregateElement(place));
 }
 
-std::uint64_t with_main_thread(std::uint64_t threads) {
-  return std::min(threads + kWarp, std::max(threads, kMostThreads));
+std::uint64_t with_main_thread(std::uint64_t threads, std::uint64_t warp_size) {
+  return std::min(threads + warp_size, std::max(threads, kMostThreads));
 }
 
 /// `whole` with another value of one member.
@@ -72,7 +73,7 @@ std::optional<std::uint64_t> max_threads(const llvm::Function& function) {
 
 namespace {
 
-void raise_bound_in_environment(llvm::Function& kernel) {
+void raise_bound_in_environment(llvm::Function& kernel, std::uint64_t warp_size) {
   const std::optional<std::uint64_t> most = max_threads(kernel);
   if (!most) {
     return;
@@ -80,24 +81,33 @@ void raise_bound_in_environment(llvm::Function& kernel) {
   llvm::GlobalVariable& environment = *environment_of(kernel);
   llvm::Constant* const whole = environment.getInitializer();
   llvm::Constant* const configuration = whole->getAggregateElement(kConfiguration);
-  llvm::Constant* const raised = llvm::ConstantInt::get(
-      configuration->getAggregateElement(kMaxThreads)->getType(), with_main_thread(*most));
+  llvm::Constant* const raised =
+      llvm::ConstantInt::get(configuration->getAggregateElement(kMaxThreads)->getType(),
+                             with_main_thread(*most, warp_size));
   environment.setInitializer(
       replaced(whole, kConfiguration, replaced(configuration, kMaxThreads, raised)));
 }
 
+/// Raises the number at the end of an attribute.
+void raise_bound_in_attribute(llvm::Function& kernel, const char* attribute,
+                              std::uint64_t warp_size) {
+  const llvm::StringRef text = kernel.getFnAttribute(attribute).getValueAsString();
+  const std::size_t begin = text.rfind(',') + 1;
+  std::uint64_t most = 0;
+  if (llvm::to_integer(text.substr(begin), most)) {
+    kernel.addFnAttr(attribute, text.take_front(begin).str() +
+                                    std::to_string(with_main_thread(most, warp_size)));
+  }
+}
+
 } // namespace
 
-void make_room_for_main_threads(llvm::Module& module) {
+void make_room_for_main_threads(llvm::Module& module, std::uint64_t warp_size) {
   for (llvm::Function& function : module) {
-    if (kernel_mode(function) != GANTRY_KERNEL_GENERIC) {
-      continue;
-    }
-    raise_bound_in_environment(function);
-    std::uint64_t most = 0;
-    // In one dimension: "64"; kernels with more are bare ones.
-    if (llvm::to_integer(function.getFnAttribute(kMaxThreadsAttribute).getValueAsString(), most)) {
-      function.addFnAttr(kMaxThreadsAttribute, std::to_string(with_main_thread(most)));
+    if (kernel_mode(function) == GANTRY_KERNEL_GENERIC) {
+      raise_bound_in_environment(function, warp_size);
+      raise_bound_in_attribute(function, kMaxThreadsOfNvidia, warp_size);
+      raise_bound_in_attribute(function, kMaxThreadsOfAmd, warp_size);
     }
   }
 }

@@ -27,6 +27,6 @@ namespace gantry::link {
 /// thread_limit for the size of the whole block, so a team would have a warp less than its
 /// construct names: raises these kernels' bounds of the block. After everything that may change a
 /// kernel's mode.
-void make_room_for_main_threads(llvm::Module& module);
+void make_room_for_main_threads(llvm::Module& module, std::uint64_t warp_size);
 
 } // namespace gantry::link

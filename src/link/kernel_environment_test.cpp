@@ -11,8 +11,12 @@
 namespace gantry::link {
 namespace {
 
-/// One kernel of a mode, whose construct names so many threads for a team.
-std::string kernel(int mode, int threads) {
+constexpr const char* kOfNvidia = "nvvm.maxntid";
+constexpr const char* kOfAmd = "amdgpu-flat-work-group-size";
+
+/// One kernel of a mode, whose construct names so many threads for a team; with an attribute that
+/// says the same.
+std::string kernel(int mode, int threads, const char* attribute = kOfNvidia) {
   const std::string most = std::to_string(threads);
   return "%configuration = type { i8, i8, i8, i32, i32, i32, i32, i32, i32 }\n"
          "%environment = type { %configuration, ptr, ptr }\n"
@@ -21,15 +25,16 @@ std::string kernel(int mode, int threads) {
          std::to_string(mode) + ", i32 1, i32 " + most +
          ", i32 2, i32 2, i32 0, i32 0 }, ptr null, ptr null }\n"
          "define void @kernel() #0 {\n  ret void\n}\n"
-         "attributes #0 = { \"nvvm.maxntid\"=\"" +
-         most + "\" }\n";
+         "attributes #0 = { \"" +
+         attribute + "\"=\"" + (attribute == kOfAmd ? "1," : "") + most + "\" }\n";
 }
 
 struct KernelEnvironment : testing::Test {
   /// The bounds of a kernel's block in its environment and in its attribute.
-  std::pair<std::int64_t, std::string> bounds(const std::string& text) {
+  std::pair<std::int64_t, std::string> bounds(const std::string& text, unsigned warp_size = 32,
+                                              const char* attribute = kOfNvidia) {
     module_ = module_of(text, context_);
-    make_room_for_main_threads(*module_);
+    make_room_for_main_threads(*module_, warp_size);
     EXPECT_FALSE(llvm::verifyModule(*module_));
     const llvm::Function* const function = module_->getFunction("kernel");
     mode = kernel_mode(*function);
@@ -39,7 +44,7 @@ struct KernelEnvironment : testing::Test {
             ? nullptr
             : environment->getInitializer()->getAggregateElement(0u)->getAggregateElement(4);
     return {most == nullptr ? -2 : llvm::cast<llvm::ConstantInt>(most)->getSExtValue(),
-            function->getFnAttribute("nvvm.maxntid").getValueAsString().str()};
+            function->getFnAttribute(attribute).getValueAsString().str()};
   }
 
   std::optional<std::uint8_t> mode;
@@ -55,6 +60,12 @@ TEST_F(KernelEnvironment, GenericKernelsHaveAWarpMore) {
   EXPECT_EQ(bounds(kernel(1, 64)), (Bounds{96, "96"}));
   EXPECT_EQ(mode, 1);
   EXPECT_EQ(bounds(kernel(1, 1)), (Bounds{33, "33"}));
+}
+
+TEST_F(KernelEnvironment, OnAmdsGpusToo) {
+  EXPECT_EQ(bounds(kernel(1, 64, kOfAmd), 64, kOfAmd), (Bounds{128, "1,128"}));
+  EXPECT_EQ(bounds(kernel(1, 64, kOfAmd), 32, kOfAmd), (Bounds{96, "1,96"}));
+  EXPECT_EQ(bounds(kernel(2, 64, kOfAmd), 64, kOfAmd), (Bounds{64, "1,64"}));
 }
 
 TEST_F(KernelEnvironment, AsFarAsABlockCanBe) {

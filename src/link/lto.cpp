@@ -147,7 +147,7 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   config.CGOptLevel = code_generation_level(config.OptLevel);
   config.PTO.LoopVectorization = config.OptLevel > 1;
   config.PTO.SLPVectorization = config.OptLevel > 1;
-  if (options.whole_image) {
+  if (options.assembly) {
     config.CGFileType = llvm::CodeGenFileType::AssemblyFile;
   } else {
     config.RelocModel = llvm::Reloc::PIC_; // the image is a shared object
@@ -158,7 +158,7 @@ llvm::lto::Config make_config(const DeviceGroup& group, const Arguments& argumen
   // As lld compiles bitcode, so that the image's linker can leave out and order pieces.
   config.Options.FunctionSections = true;
   config.Options.DataSections = true;
-  config.Options.EmitAddrsig = !options.whole_image;
+  config.Options.EmitAddrsig = !options.assembly;
   config.PassPlugins.push_back(pass_plugin().string());
   config.DiagHandler = [&diagnostics](const llvm::DiagnosticInfo& info) { diagnostics.add(info); };
   return config;
@@ -236,7 +236,7 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
 
   // A task is one object; LLVM numbers them and may run several at once.
   result.files.resize(optimizer.getMaxTasks());
-  const char* const suffix = options.whole_image ? "s" : "o";
+  const char* const suffix = options.assembly ? "s" : "o";
   const auto add_stream = [&](unsigned task, const llvm::Twine& /*module*/)
       -> llvm::Expected<std::unique_ptr<llvm::CachedFileStream>> {
     const std::string path = (context.folder / fmt::format("lto-{}.{}", task, suffix)).string();

@@ -20,9 +20,9 @@ namespace gantry::link {
 struct BitcodeOptions {
   std::string cpu;          ///< for functions that do not say what they are compiled for
   std::string feature = {}; ///< one beside the CPU's, such as "+ptx63"
-  /// True: to assembly, of bitcode alone, so that hidden symbols are nobody else's. False: to
-  /// position-independent objects, which others may refer to.
+  /// The bitcode is all that the image has, so that hidden symbols are nobody else's.
   bool whole_image = false;
+  bool assembly = false; ///< else to position-independent objects
   /// Called with everything linked into one module, before it is optimised, at the level 0 to 3,
   /// and after; an error ends the compilation.
   std::function<Status(llvm::Module&, unsigned level)> before = {};

@@ -10,7 +10,6 @@
 #include "link/nvptx_target.h"
 
 #include "base/mapped_file.h"
-#include "format/file_kind.h"
 #include "link/fat_binary.h"
 #include "link/gpu_module.h"
 #include "link/installation.h"
@@ -19,7 +18,6 @@
 #include "link/lto.h"
 #include "link/mathematics_names.h"
 #include "link/sized_heap.h"
-#include "pass/library.h"
 
 #include <algorithm>
 #include <array>
@@ -47,13 +45,7 @@ Status check_inputs(const DeviceGroup& group) {
     return fail("{} is too old: device code needs sm_{} or a newer architecture", group.name(),
                 kOldest);
   }
-  for (const DeviceInput* input : group.inputs) {
-    if (format::identify(input->contents) != format::FileKind::kBitcode) {
-      return fail("'{}' has device code for {} that is not bitcode; compile it with -foffload-lto",
-                  input->origin, group.name());
-    }
-  }
-  return {};
+  return check_bitcode(group);
 }
 
 /// The PTX version for architectures that older PTX has: 7.3 (CUDA 11.3), the first with stack
@@ -96,14 +88,10 @@ Status prepare(llvm::Module& module, const std::string& arch, unsigned level,
   if (!libdevice.empty()) {
     GANTRY_TRY(link_libdevice(module, libdevice, arch));
   }
-  for (const auto& library : {nvptx_mathematics_library(), nvptx_device_library()}) {
-    if (llvm::Error error = pass::link_library(module, library.string())) {
-      return fail("{}; Gantry's installation at '{}' is not complete",
-                  llvm::toString(std::move(error)), installation_root().string());
-    }
-  }
+  GANTRY_TRY(link_libraries(module, {nvptx_mathematics_library(), nvptx_device_library()}));
   choose_architecture(module, arch);
-  specialize_runtime(module);
+  constexpr unsigned kWarpSize = 32;
+  specialize_runtime(module, kWarpSize);
   return {};
 }
 
@@ -118,6 +106,7 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                       {.cpu = group.arch,
                        .feature = feature_for(group.arch),
                        .whole_image = true,
+                       .assembly = true,
                        .before =
                            [&](llvm::Module& module, unsigned level) {
                              return prepare(module, group.arch, level, context.arguments.libdevice);
@@ -127,17 +116,7 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                              undefined = undefined_symbols(module, kOfDriver);
                              return check_entries(group, module);
                            }}));
-  if (!undefined.empty()) {
-    std::string text;
-    for (const std::string& symbol : undefined) {
-      const auto users = compiled.references.find(symbol);
-      text += fmt::format("\n  {} ({})", symbol,
-                          users == compiled.references.end()
-                              ? group.name()
-                              : fmt::format("{}", fmt::join(users->second, ", ")));
-    }
-    return fail("device code for {} uses what nobody defines for it:{}", group.name(), text);
-  }
+  GANTRY_TRY(refuse_undefined(group, undefined, compiled));
   if (!context.arguments.ptxas.empty()) {
     auto container = GANTRY_TRY(make_fat_binary(compiled.files.front(), group.arch, context));
     return LinkedImage{.kind = format::ImageKind::kFatbinary,

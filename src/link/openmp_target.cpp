@@ -26,6 +26,7 @@
 #include "link/host_object.h"
 #include "link/installation.h"
 #include "link/process.h"
+#include "link/text.h"
 
 #include <algorithm>
 #include <optional>
@@ -50,17 +51,6 @@ struct Blob {
   std::vector<std::uint64_t> addresses = {};
   std::vector<std::string> names = {};
 };
-
-/// Appends each line of `text` to the error that it belongs to.
-std::string continued(std::string_view text) {
-  std::string lines;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    lines += fmt::format("\n>>> {}", line);
-  }
-  return lines;
-}
 
 /// The objects once more, as a shared object whose own pairs are the table of addresses.
 Result<Blob> link_host_code(const DeviceCode& code, const Arguments& arguments, const Scan& scan,

@@ -1,6 +1,7 @@
 #include "link/target.h"
 
 #include "base/foreign_cpu.h"
+#include "link/amdgcn_target.h"
 #include "link/cpu_target.h"
 #include "link/nvptx_target.h"
 
@@ -52,6 +53,16 @@ constexpr auto kTargets = std::to_array<Target>({
         .joins_architectures = false,
         .baseline_cpu = "",
         .link = link_for_nvptx,
+    },
+    {
+        .triple = "amdgcn-amd-amdhsa",
+        .matches =
+            [](const llvm::Triple& triple) {
+              return triple.isAMDGCN() && triple.getOS() == llvm::Triple::AMDHSA;
+            },
+        .joins_architectures = false,
+        .baseline_cpu = "",
+        .link = link_for_amdgcn,
     },
 });
 

@@ -20,7 +20,7 @@ void collect_list(llvm::AllocaInst& list, Variables& variables) {
   llvm::SmallVector<llvm::Value*> places = {&list};
   while (!places.empty()) {
     for (llvm::User* user : places.pop_back_val()->users()) {
-      if (llvm::isa<llvm::GetElementPtrInst>(user)) {
+      if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::AddrSpaceCastInst>(user)) {
         places.push_back(user);
       } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
         auto* item =

@@ -48,7 +48,9 @@ llvm::Align least_alignment(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
     const auto* const variable =
-        store == nullptr ? nullptr : llvm::dyn_cast<llvm::AllocaInst>(store->getValueOperand());
+        store == nullptr
+            ? nullptr
+            : llvm::dyn_cast<llvm::AllocaInst>(store->getValueOperand()->stripPointerCasts());
     if (variable != nullptr) {
       least = std::min(least, layout.getABITypeAlign(variable->getAllocatedType()));
     }

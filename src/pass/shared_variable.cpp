@@ -36,6 +36,19 @@ llvm::SmallVector<llvm::Instruction*> ends_of_scope(const llvm::Instruction& pla
   return ends;
 }
 
+/// Where local variables have an address space of their own, on AMD's GPUs, Clang casts a
+/// variable's address once and uses the result alone.
+void replace_variable(llvm::AllocaInst& variable, llvm::Value& place) {
+  for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
+    if (auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(user)) {
+      cast->replaceAllUsesWith(&place);
+      cast->eraseFromParent();
+    }
+  }
+  variable.replaceAllUsesWith(&place);
+  variable.eraseFromParent();
+}
+
 } // namespace
 
 void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
@@ -58,8 +71,7 @@ void share(llvm::AllocaInst& variable, llvm::Instruction& begin,
   llvm::CallInst* place = builder.CreateCall(take, bytes);
   // The optimiser may replace the allocation by a shared variable, which needs this alignment.
   place->addRetAttr(llvm::Attribute::getWithAlignment(module.getContext(), variable.getAlign()));
-  variable.replaceAllUsesWith(place);
-  variable.eraseFromParent();
+  replace_variable(variable, *place);
   const llvm::DominatorTree order(*place->getFunction());
   const llvm::SmallVector<llvm::Instruction*> of_scope = ends_of_scope(*place, order);
   for (llvm::Instruction* end : of_scope.empty() ? ends : of_scope) {

@@ -41,16 +41,15 @@ void* __llvm_omp_indirect_call_lookup(void* pointer) {
   return __kmpc_target_translate_fptr(pointer);
 }
 
-int vprintf(const char* format, void* arguments);
-
 /// Called by what stands in the device's virtual tables for members that are not for devices.
 [[noreturn]] void __gantry_virtual_member_not_on_device(const char* member) {
   struct {
     const char* member;
   } arguments = {member};
-  vprintf("gantry: error: '%s' was called on a device and has no version there; declare it target "
-          "with the indirect clause\n",
-          &arguments);
+  machine::print(
+      "gantry: error: '%s' was called on a device and has no version there; declare it target "
+      "with the indirect clause\n",
+      &arguments);
   machine::trap();
 }
 

@@ -25,7 +25,7 @@ namespace {
 /// Threads that a generic kernel's team can have: the block without the main thread's warp.
 uint32_t workers() {
   const uint32_t threads = machine::block_size();
-  return threads > machine::kWarpSize ? threads - machine::kWarpSize : 0;
+  return threads > machine::warp_size() ? threads - machine::warp_size() : 0;
 }
 
 [[gnu::always_inline]] inline void start_team(const KernelEnvironment& kernel,
@@ -134,7 +134,7 @@ uint32_t __kmpc_get_hardware_num_blocks() {
 }
 
 uint32_t __kmpc_get_warp_size() {
-  return machine::kWarpSize;
+  return machine::warp_size();
 }
 
 /// For the kernels that construct and destroy the image's variables, which have one thread and no

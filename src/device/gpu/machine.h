@@ -1,8 +1,8 @@
 // What a GPU is to this runtime: threads in warps in blocks, their barriers, and a little more.
 // Everything that differs from one kind of GPU to another stands in the file included at the end.
 //
-// Threads of a warp may part and go on by themselves (independent thread scheduling), so nothing
-// here may be taken for convergent unless a mask says who takes part.
+// Threads of a warp may part, and on NVIDIA's GPUs go on by themselves (independent thread
+// scheduling), so nothing here may be taken for convergent unless a mask says who takes part.
 #pragma once
 
 #include "device/gpu/types.h"
@@ -12,8 +12,10 @@ namespace gantry::device::machine {
 /// A bit for each lane of a warp.
 using LaneMask = uint64_t;
 
-/// Threads of a block at most; kWarpSize is the GPU's own.
+/// Threads of a block at most.
 inline constexpr uint32_t kMaxBlockSize = 1024;
+/// A power of two; the last warp of a block may have fewer threads.
+uint32_t warp_size();
 
 uint32_t thread_in_block();
 uint32_t block_size();
@@ -44,10 +46,11 @@ LaneMask ballot(LaneMask mask, bool predicate);
 void sync_block();
 /// The same where all threads arrive at the same program point, which the optimiser may use.
 void sync_block_aligned();
-/// The same among the first `threads` of the block, a multiple of the warp size. Each `barrier` of
-/// 1 to 15 counts by itself.
-void sync_first(uint32_t barrier, uint32_t threads);
-/// A second barrier of all threads of the block that have not ended, independent of sync_block().
+/// The same among the first `threads` of the block. Each `barrier` of 1 to 15 counts by itself.
+/// False, without having waited, if the GPU has no barrier for that many threads.
+bool sync_first(uint32_t barrier, uint32_t threads);
+/// A second barrier of all threads of the block that have not ended, for kernels that do not use
+/// sync_block() while some threads wait here.
 void sync_all(uint32_t barrier);
 
 /// Orders this thread's memory accesses for others of the block, of the device.
@@ -63,7 +66,23 @@ void* dynamic_shared();
 /// True if `place` is in the block's shared memory.
 bool is_shared(const void* place);
 
+/// Writes a message among the program's output, where the GPU can do that; the arguments lie in
+/// memory one after the other, promoted as C does it.
+void print(const char* format, void* arguments);
+
 [[noreturn]] void trap();
+[[noreturn]] void assertion_failed(const char* text, const char* file, uint32_t line,
+                                   const char* function);
+
+/// Rounded to nearest.
+double square_root(double x);
+float square_root(float x);
+/// An integer: the nearest one, ties to even; the nearest one towards zero. Numbers that are out of
+/// range become the least or the greatest.
+int64_t rounded(double x);
+int64_t rounded(float x);
+template <typename Real>
+int64_t truncated(Real x);
 
 } // namespace gantry::device::machine
 
@@ -88,6 +107,8 @@ Value* generic(GANTRY_IN_SHARED Value* place) {
 
 #if defined(__NVPTX__)
 #include "device/gpu/machine_nvptx.h"
+#elif defined(__AMDGCN__)
+#include "device/gpu/machine_amdgcn.h"
 #else
 #error "this GPU has no machine_*.h"
 #endif

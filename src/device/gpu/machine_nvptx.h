@@ -3,7 +3,9 @@
 
 namespace gantry::device::machine {
 
-inline constexpr uint32_t kWarpSize = 32;
+inline uint32_t warp_size() {
+  return 32;
+}
 
 #define GANTRY_SPECIAL_REGISTER(name, special)                                                     \
   inline uint32_t name() {                                                                         \
@@ -31,7 +33,7 @@ inline void sync_warp(LaneMask mask) {
   __nvvm_bar_warp_sync(static_cast<uint32_t>(mask));
 }
 inline uint32_t shuffle_down(LaneMask mask, uint32_t value, uint32_t distance, uint32_t width) {
-  const uint32_t groups = (kWarpSize - width) << 8 | 31;
+  const uint32_t groups = (warp_size() - width) << 8 | 31;
   return static_cast<uint32_t>(
       __nvvm_shfl_sync_down_i32(static_cast<uint32_t>(mask), static_cast<int32_t>(value),
                                 static_cast<int32_t>(distance), static_cast<int32_t>(groups)));
@@ -46,8 +48,13 @@ inline void sync_block() {
 inline void sync_block_aligned() {
   __syncthreads();
 }
-inline void sync_first(uint32_t barrier, uint32_t threads) {
+/// The barriers count whole warps.
+inline bool sync_first(uint32_t barrier, uint32_t threads) {
+  if (threads % warp_size() != 0) {
+    return false;
+  }
   __nvvm_barrier_sync_cnt(barrier, threads);
+  return true;
 }
 inline void sync_all(uint32_t barrier) {
   __nvvm_barrier_sync(barrier);
@@ -75,8 +82,43 @@ inline bool is_shared(const void* place) {
   return __nvvm_isspacep_shared(place);
 }
 
+// Of the driver (CUDA C++ Programming Guide, "system calls").
+extern "C" int vprintf(const char* format, void* arguments);
+extern "C" void __assertfail(const char* text, const char* file, uint32_t line,
+                             const char* function, size_t character_size);
+
+inline void print(const char* format, void* arguments) {
+  vprintf(format, arguments);
+}
+
 [[noreturn]] inline void trap() {
   __builtin_trap();
+}
+[[noreturn]] inline void assertion_failed(const char* text, const char* file, uint32_t line,
+                                          const char* function) {
+  __assertfail(text, file, line, function, 1);
+  trap();
+}
+
+inline double square_root(double x) {
+  return __nvvm_sqrt_rn_d(x);
+}
+inline float square_root(float x) {
+  return __nvvm_sqrt_rn_f(x);
+}
+inline int64_t rounded(double x) {
+  return __nvvm_d2ll_rn(x);
+}
+inline int64_t rounded(float x) {
+  return __nvvm_f2ll_rn(x);
+}
+template <>
+inline int64_t truncated(double x) {
+  return __nvvm_d2ll_rz(x);
+}
+template <>
+inline int64_t truncated(float x) {
+  return __nvvm_f2ll_rz(x);
 }
 
 } // namespace gantry::device::machine

@@ -9,7 +9,7 @@ void fail(const char* message) {
     const char* message;
     uint32_t block, thread;
   } arguments = {message, machine::block_in_grid(), machine::thread_in_block()};
-  vprintf("gantry: error: in device code: %s (team %u, thread %u)\n", &arguments);
+  machine::print("gantry: error: in device code: %s (team %u, thread %u)\n", &arguments);
   machine::trap();
 }
 

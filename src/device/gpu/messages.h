@@ -1,11 +1,9 @@
-// Messages of the device runtime, through the device's printf.
+// Messages of the device runtime.
 #pragma once
 
 #include "device/gpu/types.h"
 
 namespace gantry::device {
-
-extern "C" int vprintf(const char* format, void* arguments);
 
 /// Prints one line and ends the kernel with an error.
 [[noreturn]] void fail(const char* message);

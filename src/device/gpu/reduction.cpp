@@ -26,13 +26,13 @@ constexpr int16_t kFirstLanes = 1;
 void reduce_threads(void* list, uint32_t count, ShuffleReduce reduce, MoveToFirstWarp move) {
   const auto lane = static_cast<int16_t>(machine::lane());
   const uint32_t first = machine::thread_in_block() - machine::lane();
-  const uint32_t warps = (count + machine::kWarpSize - 1) / machine::kWarpSize;
+  const uint32_t warps = (count + machine::warp_size() - 1) / machine::warp_size();
   // Lanes of this warp that have a list, which comes here as a whole.
-  uint32_t lanes = first >= count                       ? 0
-                   : count - first < machine::kWarpSize ? count - first
-                                                        : machine::kWarpSize;
+  uint32_t lanes = first >= count                         ? 0
+                   : count - first < machine::warp_size() ? count - first
+                                                          : machine::warp_size();
   for (bool of_warps = warps == 1;; of_warps = true) {
-    const int16_t how = lanes == machine::kWarpSize ? kAllLanes : kFirstLanes;
+    const int16_t how = lanes == machine::warp_size() ? kAllLanes : kFirstLanes;
     for (uint32_t left = lanes; left > 1; left = (left + 1) / 2) {
       reduce(list, lane, static_cast<int16_t>(left / 2), how);
     }

@@ -3,9 +3,6 @@
 
 #include "device/gpu/types.h"
 
-/// A program may have its own.
-#define GANTRY_WEAK [[gnu::weak]]
-
 namespace gantry::device {
 
 extern "C" {

@@ -13,14 +13,14 @@ namespace {
 /// What region_depth can hold.
 constexpr uint32_t kDeepest = 255;
 
-// A barrier for teams that are not whole warps, which the machine's barriers cannot count: the
+// A barrier for teams that the machine's barriers cannot count: the
 // lanes of each warp synchronise, then one lane of each warp by a counter.
 GANTRY_SHARED uint32_t warps_arrived;
 GANTRY_SHARED uint32_t barrier_round;
 
 GANTRY_NOINLINE void sync_part(uint32_t threads) {
   const machine::LaneMask mask = lanes_of_team();
-  const uint32_t warps = (threads + machine::kWarpSize - 1) / machine::kWarpSize;
+  const uint32_t warps = (threads + machine::warp_size() - 1) / machine::warp_size();
   machine::sync_warp(mask);
   if (warps == 1) {
     return;
@@ -73,9 +73,7 @@ void sync_team() {
   }
   if (is_spmd() && (level == 0 || team.size == team.available)) {
     machine::sync_block();
-  } else if (team.size % machine::kWarpSize == 0) {
-    machine::sync_first(kTeamBarrier, team.size);
-  } else {
+  } else if (!machine::sync_first(kTeamBarrier, team.size)) {
     sync_part(team.size);
   }
 }

@@ -78,13 +78,13 @@ inline machine::LaneMask lanes_of_team() {
   const uint32_t threads = in_active_region() ? team.size : machine::block_size();
   const uint32_t first = machine::thread_in_block() - machine::lane();
   const uint32_t lanes =
-      threads - first < machine::kWarpSize ? threads - first : machine::kWarpSize;
+      threads - first < machine::warp_size() ? threads - first : machine::warp_size();
   return ~machine::LaneMask{0} >> (64 - lanes);
 }
 
 /// The main thread of a generic kernel.
 inline uint32_t main_thread() {
-  return (machine::block_size() - 1) & ~(machine::kWarpSize - 1);
+  return (machine::block_size() - 1) & ~(machine::warp_size() - 1);
 }
 
 /// A barrier of the calling thread's team. Outside of regions the team is the block in an SPMD

@@ -34,3 +34,6 @@ using WorkFunction = void (*)(int16_t, int32_t thread);
   type name parameters {                                                                           \
     return answer;                                                                                 \
   }
+
+/// For functions of which a program may have its own.
+#define GANTRY_WEAK [[gnu::weak]]

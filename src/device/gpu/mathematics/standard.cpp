@@ -3,6 +3,7 @@
 //
 // Machine instructions serve where there are some; the rest are libclc's functions (their accuracy
 // is that of OpenCL C, 7.4), under the names that its C++ interface mangles.
+#include "device/gpu/machine.h"
 #include "device/gpu/mathematics/pairs.h"
 
 namespace gantry::device {
@@ -174,16 +175,16 @@ float scaled(float x, int32_t exponent) {
 extern "C" {
 
 double __nv_sqrt(double x) {
-  return __nvvm_sqrt_rn_d(x);
+  return machine::square_root(x);
 }
 float __nv_sqrtf(float x) {
-  return __nvvm_sqrt_rn_f(x);
+  return machine::square_root(x);
 }
 double __nv_rsqrt(double x) {
-  return 1 / __nvvm_sqrt_rn_d(x);
+  return 1 / machine::square_root(x);
 }
 float __nv_rsqrtf(float x) {
-  return static_cast<float>(1 / __nvvm_sqrt_rn_d(x));
+  return static_cast<float>(1 / machine::square_root(x));
 }
 GANTRY_PAIR_OF_CALLS(, __nv_fma, GANTRY_X_Y_Z, __builtin_fma, (x, y, z))
 GANTRY_PAIR(, __nv_ilogb, __nv_ilogbf, GANTRY_X, clc_ilogb(x))
@@ -206,16 +207,16 @@ void __nv_sincospif(float x, float* sine, float* cosine) {
   *cosine = clc_cospi(x);
 }
 int64_t __nv_llrint(double x) {
-  return __nvvm_d2ll_rn(x);
+  return machine::rounded(x);
 }
 int64_t __nv_llrintf(float x) {
-  return __nvvm_f2ll_rn(x);
+  return machine::rounded(x);
 }
 int64_t __nv_llround(double x) {
-  return __nvvm_d2ll_rz(__builtin_round(x));
+  return machine::truncated(__builtin_round(x));
 }
 int64_t __nv_llroundf(float x) {
-  return __nvvm_f2ll_rz(__builtin_roundf(x));
+  return machine::truncated(__builtin_roundf(x));
 }
 GANTRY_PAIR(, __nv_isnand, __nv_isnanf, GANTRY_X, __builtin_isnan(x) ? 1 : 0)
 GANTRY_PAIR(, __nv_isinfd, __nv_isinff, GANTRY_X, __builtin_isinf(x) ? 1 : 0)

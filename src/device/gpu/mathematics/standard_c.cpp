@@ -1,5 +1,6 @@
 // C's and POSIX's mathematical functions that libdevice does not have, under their own names. Those
 // that it has are renamed (src/link/mathematics_names.cpp).
+#include "device/gpu/machine.h"
 #include "device/gpu/mathematics/pairs.h"
 #include "device/gpu/standard_library.h"
 
@@ -42,16 +43,16 @@ int sign_of_gamma(double x) {
 extern "C" {
 
 GANTRY_WEAK int64_t lrint(double x) {
-  return __nvvm_d2ll_rn(x);
+  return machine::rounded(x);
 }
 GANTRY_WEAK int64_t lrintf(float x) {
-  return __nvvm_f2ll_rn(x);
+  return machine::rounded(x);
 }
 GANTRY_WEAK int64_t lround(double x) {
-  return __nvvm_d2ll_rz(__builtin_round(x));
+  return machine::truncated(__builtin_round(x));
 }
 GANTRY_WEAK int64_t lroundf(float x) {
-  return __nvvm_f2ll_rz(__builtin_roundf(x));
+  return machine::truncated(__builtin_roundf(x));
 }
 
 GANTRY_PAIR_OF_CALLS(GANTRY_WEAK, roundeven, GANTRY_X, __builtin_roundeven, (x))
