@@ -1,0 +1,74 @@
+// Runs kernels of loaded code objects: what the HSA interface asks of the machine.
+#pragma once
+
+#include "simt/amdgcn/objects/processor.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace gantry::simt::amdgcn {
+
+/// Where 4 GiB of addresses stand for a work-group's LDS, and for a lane's private memory, in flat
+/// addresses. No address of the host lies there.
+inline constexpr std::uint64_t kSharedAperture = std::uint64_t{1} << 48;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{2} << 48;
+
+/// LDS of a work-group, and private memory of a lane, at most.
+inline constexpr std::uint32_t kMostGroupBytes = 64 << 10;
+inline constexpr std::uint32_t kMostPrivateBytes = 128 << 10;
+inline constexpr std::uint32_t kMostWorkGroup = 1024; ///< work-items
+
+/// A symbol of a loaded code object, for reports.
+struct CodeSymbol {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::string name;
+};
+
+/// The executable bytes of a loaded code object. They stay as they are while this exists.
+class LoadedCode {
+public:
+  /// `begin` is a multiple of 4; `functions` are sorted by address.
+  LoadedCode(const Processor& processor, std::uint64_t begin, std::uint64_t size,
+             std::vector<CodeSymbol> functions);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+
+  struct State;
+  [[nodiscard]] State& state() const { return *state_; }
+
+private:
+  std::shared_ptr<State> state_;
+};
+
+enum class FaultKind : std::uint8_t {
+  kMemory,             ///< an access that is not allowed
+  kTrap,               ///< s_trap 2, which is what abort and failed assertions become
+  kIllegalInstruction, ///< and what the executor does not know
+  kInvalidPacket,      ///< the dispatch itself: sizes that do not fit
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::kTrap;
+  std::uint64_t address = 0; ///< of kMemory
+  /// Several lines that begin with "gantry: error: ": kernel, position, work-group and lane, cause.
+  std::string report;
+};
+
+struct Dispatch {
+  const Processor* processor = nullptr;
+  std::int32_t device = 0;  ///< ordinal, as in DeviceMemory
+  std::uint64_t packet = 0; ///< address of an hsa_kernel_dispatch_packet_t that stays as it is
+  std::uint64_t queue = 0;  ///< address of the amd_queue_t
+};
+
+/// Runs the kernel to its end, on this thread and others. Any thread; not twice at once for one
+/// packet.
+[[nodiscard]] tl::expected<void, Fault> run(const Dispatch& dispatch);
+
+} // namespace gantry::simt::amdgcn
