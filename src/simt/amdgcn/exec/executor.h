@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kMostGroupBytes = 64 << 10;
 inline constexpr std::uint32_t kMostPrivateBytes = 128 << 10;
 inline constexpr std::uint32_t kMostWorkGroup = 1024; ///< work-items
 
+/// Of the constant clock that device code reads, in Hz.
+inline constexpr std::uint64_t kClockFrequency = 100'000'000;
+
 /// A symbol of a loaded code object, for reports.
 struct CodeSymbol {
   std::uint64_t address = 0;

@@ -1,0 +1,514 @@
+#include "simt/amdgcn/code/encoding.h"
+
+#include <bit>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+using Error = tl::unexpected<std::string>;
+
+// Numbers of operands.
+constexpr unsigned kZero = 128;
+constexpr unsigned kSixtyFour = 192;
+constexpr unsigned kMinusSixteen = 208;
+constexpr unsigned kSharedBase = 235;
+constexpr unsigned kPrivateBase = 237;
+constexpr unsigned kHalf = 240;
+constexpr unsigned kOneByTwoPi = 248;
+constexpr unsigned kSdwa = 249;
+constexpr unsigned kDpp = 250;
+constexpr unsigned kOperandScc = 253;
+constexpr unsigned kLiteral = 255;
+constexpr unsigned kVgpr = 256;
+constexpr unsigned kNoAddress = 0x7f;
+
+constexpr std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count) {
+  return (word >> first) & ((1U << count) - 1);
+}
+constexpr std::int64_t signed_bits(std::uint32_t word, unsigned first, unsigned count) {
+  return static_cast<std::int32_t>(word << (32 - first - count)) >> (32 - count);
+}
+
+bool is_wide(Type type) {
+  return registers_of(type) == 2;
+}
+
+/// 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2π): as the operand's type has them.
+std::uint64_t float_constant(unsigned number, Type type) {
+  static constexpr double kValues[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0};
+  static constexpr std::uint16_t kHalves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                              0xc000, 0x4400, 0xc400, 0x3118};
+  if (type == Type::kB16) {
+    return kHalves[number - kHalf];
+  }
+  if (number == kOneByTwoPi) {
+    return is_wide(type) ? 0x3fc45f306dc9c882 : 0x3e22f983;
+  }
+  const double value = kValues[number - kHalf];
+  return is_wide(type) ? std::bit_cast<std::uint64_t>(value)
+                       : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+Format format_of(const Processor& processor, std::uint32_t word, bool& known) {
+  known = true;
+  switch (word >> 23) {
+  case 0x17d:
+    return Format::kSop1;
+  case 0x17e:
+    return Format::kSopc;
+  case 0x17f:
+    return Format::kSopp;
+  default:
+    break;
+  }
+  switch (word >> 28) {
+  case 0xb:
+    return Format::kSopk;
+  case 0x8:
+  case 0x9:
+  case 0xa:
+    return Format::kSop2;
+  default:
+    break;
+  }
+  if ((word >> 31) == 0) {
+    switch (word >> 25) {
+    case 0x3f:
+      return Format::kVop1;
+    case 0x3e:
+      return Format::kVopc;
+    default:
+      return Format::kVop2;
+    }
+  }
+  switch (word >> 26) {
+  case 0x30:
+    return Format::kSmem;
+  case 0x34:
+    known = (word >> 23) != 0x1a7; // VOP3P
+    return Format::kVop3;
+  case 0x36:
+    return Format::kDs;
+  case 0x37: {
+    static constexpr Format kSegments[] = {Format::kFlat, Format::kScratch, Format::kGlobal,
+                                           Format::kFlat};
+    const unsigned segment = processor.is_gfx8 ? 0 : bits(word, 14, 2);
+    known = segment != 3;
+    return kSegments[segment];
+  }
+  case 0x38:
+    return Format::kMubuf;
+  default:
+    known = false;
+    return Format::kSop1;
+  }
+}
+
+class Reader {
+public:
+  Reader(const Processor& processor, const Meaning& meaning, std::span<const std::uint32_t> words)
+      : processor_(processor), meaning_(meaning), words_(words) {}
+
+  tl::expected<Instruction, std::string> read(Format format);
+
+private:
+  [[nodiscard]] std::uint32_t word(unsigned number) const {
+    return number < words_.size() ? words_[number] : 0;
+  }
+  /// An operand of eight or nine bits. `literal` is the dword that a literal would be in.
+  tl::expected<Source, std::string> source(unsigned number, Type type, unsigned literal) const;
+  /// Likewise into a place of the instruction; the first error is kept.
+  void put(Source& place, unsigned number, Type type, unsigned literal);
+  void refuse(std::string what) {
+    if (error_.empty()) {
+      error_ = std::move(what);
+    }
+  }
+  [[nodiscard]] unsigned source_count() const {
+    unsigned count = 0;
+    while (count < 3 && meaning_.sources[count] != Type::kNone) {
+      ++count;
+    }
+    return count;
+  }
+
+  /// Refuses registers that the machine does not have.
+  void check_registers();
+  void check(unsigned first, Type type, bool is_vector) {
+    if (first + registers_of(type) > (is_vector ? vector::kRegisters : scalar::kScc)) {
+      refuse("a register that the machine does not have");
+    }
+  }
+
+  void read_scalar(Format format);
+  void read_scalar_load();
+  void read_vector(Format format);
+  void read_sdwa(Format format);
+  void read_vop3();
+  void read_shared();
+  void read_buffer();
+  void read_flat(Format format);
+
+  const Processor& processor_;
+  const Meaning& meaning_;
+  std::span<const std::uint32_t> words_;
+  Instruction made_;
+  std::string error_;
+};
+
+tl::expected<Source, std::string> Reader::source(unsigned number, Type type,
+                                                 unsigned literal) const {
+  Source made;
+  made.kind = Source::Kind::kConstant;
+  if (number >= kVgpr) {
+    made.kind = Source::Kind::kVector;
+    made.index = static_cast<std::uint16_t>(number - kVgpr);
+  } else if (number < kZero) {
+    made.kind = Source::Kind::kScalar;
+    made.index = static_cast<std::uint16_t>(number);
+  } else if (number <= kMinusSixteen) {
+    const std::int64_t value =
+        number <= kSixtyFour ? std::int64_t{number} - kZero : std::int64_t{kSixtyFour} - number;
+    made.constant = static_cast<std::uint64_t>(value);
+  } else if (number >= kHalf && number <= kOneByTwoPi) {
+    made.constant = float_constant(number, type);
+  } else if (number == kSharedBase || number == kPrivateBase) {
+    if (!is_wide(type)) {
+      return Error("an aperture's base as an operand of 32 bits");
+    }
+    made.constant = std::uint64_t{number == kSharedBase ? 1U : 2U} << 48;
+  } else if (number == kOperandScc) {
+    made.kind = Source::Kind::kScalar;
+    made.index = scalar::kScc;
+  } else if (number == kLiteral) {
+    const std::uint32_t value = word(literal);
+    made.constant = type == Type::kF64 ? std::uint64_t{value} << 32
+                    : type == Type::kI64
+                        ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)})
+                        : value;
+  } else if (number == kDpp) {
+    return Error("DPP");
+  } else {
+    return Error(fmt::format("operand {}", number));
+  }
+  if (made.kind == Source::Kind::kConstant && !is_wide(type)) {
+    made.constant = type == Type::kB16 ? static_cast<std::uint16_t>(made.constant)
+                                       : static_cast<std::uint32_t>(made.constant);
+  }
+  return made;
+}
+
+void Reader::put(Source& place, unsigned number, Type type, unsigned literal) {
+  if (auto made = source(number, type, literal)) {
+    place = *made;
+  } else {
+    refuse(std::move(made.error()));
+  }
+}
+
+void Reader::read_scalar(Format format) {
+  const std::uint32_t first = word(0);
+  made_.result = static_cast<std::uint16_t>(bits(first, 16, 7));
+  made_.number = static_cast<std::uint16_t>(first);
+  const std::int64_t immediate = static_cast<std::int16_t>(first);
+  switch (format) {
+  case Format::kSop1:
+    if (source_count() > 0) {
+      put(made_.sources[0], bits(first, 0, 8), meaning_.sources[0], 1);
+    }
+    break;
+  case Format::kSop2:
+  case Format::kSopc:
+    put(made_.sources[0], bits(first, 0, 8), meaning_.sources[0], 1);
+    put(made_.sources[1], bits(first, 8, 8), meaning_.sources[1], 1);
+    break;
+  case Format::kSopk: {
+    Source& last = made_.sources[source_count() == 2 ? 1 : 0];
+    if (source_count() == 2) { // the register that is written, or compared
+      put(made_.sources[0], made_.result, Type::kB32, 1);
+    }
+    last.kind = Source::Kind::kConstant;
+    last.constant = static_cast<std::uint32_t>(immediate);
+    break;
+  }
+  default: // SOPP
+    made_.offset = 4 + immediate * 4;
+    break;
+  }
+}
+
+void Reader::read_scalar_load() {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  made_.result = static_cast<std::uint16_t>(bits(first, 6, 7));
+  made_.sources[0] = {Source::Kind::kScalar, static_cast<std::uint16_t>(bits(first, 0, 6) * 2)};
+  const bool immediate = bits(first, 17, 1) != 0;
+  if (processor_.is_gfx8) {
+    if (immediate) {
+      made_.offset = bits(second, 0, 20);
+    } else {
+      put(made_.sources[1], bits(second, 0, 7), Type::kB32, 2);
+    }
+    return;
+  }
+  const bool with_register = bits(first, 14, 1) != 0;
+  if (immediate) {
+    made_.offset = signed_bits(second, 0, 21);
+  }
+  if (with_register) {
+    put(made_.sources[1], bits(second, 25, 7), Type::kB32, 2);
+  } else if (!immediate) {
+    put(made_.sources[1], bits(second, 0, 7), Type::kB32, 2);
+  }
+}
+
+void Reader::read_vector(Format format) {
+  const std::uint32_t first = word(0);
+  made_.mask = scalar::kVcc;
+  if (format != Format::kVopc) {
+    made_.result = static_cast<std::uint16_t>(bits(first, 17, 8));
+  }
+  if (bits(first, 0, 9) == kSdwa) {
+    return read_sdwa(format);
+  }
+  const unsigned count = source_count();
+  if (count > 0) {
+    put(made_.sources[0], bits(first, 0, 9), meaning_.sources[0], 1);
+  }
+  if (count > 1 && format != Format::kVop1) {
+    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], 1);
+  }
+  if (meaning_.has_literal) {
+    made_.sources[2] = {Source::Kind::kConstant, 0, word(1)};
+  }
+  if (meaning_.reads_mask) {
+    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
+  }
+}
+
+void Reader::read_sdwa(Format format) {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  if (meaning_.exact) {
+    return refuse("SDWA");
+  }
+  const auto registers = [&](unsigned number, bool is_scalar) {
+    return is_scalar ? number : kVgpr + number;
+  };
+  put(made_.sources[0], registers(bits(second, 0, 8), bits(second, 23, 1) != 0),
+      meaning_.sources[0], 2);
+  if (format != Format::kVop1) {
+    put(made_.sources[1], registers(bits(first, 9, 8), bits(second, 31, 1) != 0),
+        meaning_.sources[1], 2);
+  }
+  if (meaning_.reads_mask) {
+    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
+  }
+  Modifiers& modifiers = made_.modifiers;
+  modifiers.parts[0] = static_cast<Part>(bits(second, 16, 3));
+  modifiers.parts[1] =
+      format == Format::kVop1 ? Part::kDword : static_cast<Part>(bits(second, 24, 3));
+  modifiers.sign = static_cast<std::uint8_t>(bits(second, 19, 1) | bits(second, 27, 1) << 1);
+  modifiers.negate = static_cast<std::uint8_t>(bits(second, 20, 1) | bits(second, 28, 1) << 1);
+  modifiers.absolute = static_cast<std::uint8_t>(bits(second, 21, 1) | bits(second, 29, 1) << 1);
+  if (format == Format::kVopc) {
+    if (bits(second, 15, 1) != 0) {
+      made_.mask = static_cast<std::uint16_t>(bits(second, 8, 7));
+    }
+    return;
+  }
+  modifiers.result = static_cast<Part>(bits(second, 8, 3));
+  modifiers.unused = static_cast<std::uint8_t>(bits(second, 11, 2));
+  modifiers.clamp = bits(second, 13, 1) != 0;
+  modifiers.multiply = static_cast<std::uint8_t>(bits(second, 14, 2));
+}
+
+void Reader::read_vop3() {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  const unsigned numbers[3] = {bits(second, 0, 9), bits(second, 9, 9), bits(second, 18, 9)};
+  const unsigned count = source_count();
+  for (unsigned i = 0; i < count; ++i) {
+    put(made_.sources[i], numbers[i], meaning_.sources[i], 2);
+  }
+  if (meaning_.reads_mask) {
+    put(made_.sources[3], numbers[2], Type::kB64, 2);
+  } else if (meaning_.reads_vcc) {
+    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
+  }
+  made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
+  made_.mask = made_.result;
+  Modifiers& modifiers = made_.modifiers;
+  if (meaning_.writes_mask) {
+    made_.mask = static_cast<std::uint16_t>(bits(first, 8, 7));
+  } else {
+    modifiers.absolute = static_cast<std::uint8_t>(bits(first, 8, 3));
+    if (bits(first, 11, 4) != 0) {
+      return refuse("op_sel");
+    }
+  }
+  modifiers.clamp = bits(first, 15, 1) != 0;
+  modifiers.multiply = static_cast<std::uint8_t>(bits(second, 27, 2));
+  modifiers.negate = static_cast<std::uint8_t>(bits(second, 29, 3));
+  if (meaning_.kind == Meaning::Kind::kCompare) {
+    modifiers.clamp = false; // of exceptions, which nothing here has
+  }
+  if (modifiers.clamp && meaning_.result != Type::kF32 && meaning_.result != Type::kF64) {
+    return refuse("a clamp of integers");
+  }
+  if (meaning_.exact && modifiers.any()) {
+    refuse("a modifier of an operand");
+  }
+}
+
+void Reader::read_shared() {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  if (bits(first, 16, 1) != 0) {
+    return refuse("GDS");
+  }
+  made_.number = static_cast<std::uint16_t>(first);
+  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
+  made_.data[0] = static_cast<std::uint16_t>(bits(second, 8, 8));
+  made_.data[1] = static_cast<std::uint16_t>(bits(second, 16, 8));
+  made_.result = static_cast<std::uint16_t>(bits(second, 24, 8));
+}
+
+void Reader::read_buffer() {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  if (bits(first, 13, 1) != 0 || bits(first, 16, 1) != 0) {
+    return refuse("a buffer's index, or LDS as its target");
+  }
+  made_.offset = bits(first, 0, 12);
+  made_.has_vector_address = bits(first, 12, 1) != 0;
+  made_.returns = bits(first, 14, 1) != 0;
+  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
+  made_.result = static_cast<std::uint16_t>(bits(second, 8, 8));
+  made_.data[0] = made_.result;
+  made_.sources[0] = {Source::Kind::kScalar, static_cast<std::uint16_t>(bits(second, 16, 5) * 4)};
+  put(made_.sources[1], bits(second, 24, 8), Type::kB32, 2);
+}
+
+void Reader::read_flat(Format format) {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  if (bits(first, 13, 1) != 0) {
+    return refuse("LDS as a load's target");
+  }
+  if (!processor_.is_gfx8) {
+    made_.offset = format == Format::kFlat ? bits(first, 0, 12) : signed_bits(first, 0, 13);
+  }
+  made_.returns = bits(first, 16, 1) != 0;
+  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
+  made_.data[0] = static_cast<std::uint16_t>(bits(second, 8, 8));
+  made_.result = static_cast<std::uint16_t>(bits(second, 24, 8));
+  const unsigned base = bits(second, 16, 7);
+  if (format != Format::kFlat && base != kNoAddress) {
+    made_.has_scalar_address = true;
+    made_.has_vector_address = format == Format::kGlobal;
+    put(made_.sources[0], base, Type::kB64, 2);
+  }
+}
+
+void Reader::check_registers() {
+  using Kind = Meaning::Kind;
+  const Kind kind = meaning_.kind;
+  if (kind == Kind::kMemory || kind == Kind::kShared) {
+    check(made_.result, meaning_.result, true);
+    check(made_.address, made_.format == Format::kFlat ? Type::kB64 : Type::kB32, true);
+    check(made_.data[0], meaning_.sources[0], true);
+    check(made_.data[1], meaning_.sources[1], true);
+  } else {
+    check(made_.result, meaning_.result, kind == Kind::kVector);
+  }
+  if (kind == Kind::kCompare || meaning_.writes_mask) {
+    check(made_.mask, Type::kB64, false);
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const Source& source = made_.sources[i];
+    const Type type = i == 3 || made_.format == Format::kSmem || kind == Kind::kMemory
+                          ? Type::kB64
+                          : meaning_.sources[i];
+    if (source.kind == Source::Kind::kVector) {
+      check(source.index, type, true);
+    } else if (source.kind == Source::Kind::kScalar && source.index != scalar::kScc &&
+               !(made_.format == Format::kSmem && i == 1)) {
+      check(source.index, type, false);
+    }
+  }
+}
+
+tl::expected<Instruction, std::string> Reader::read(Format format) {
+  made_.meaning = &meaning_;
+  made_.run = meaning_.run;
+  made_.format = format;
+  made_.size = static_cast<std::uint8_t>(words_.size());
+  switch (format) {
+  case Format::kSop1:
+  case Format::kSop2:
+  case Format::kSopk:
+  case Format::kSopc:
+  case Format::kSopp:
+    read_scalar(format);
+    break;
+  case Format::kSmem:
+    read_scalar_load();
+    break;
+  case Format::kVop1:
+  case Format::kVop2:
+  case Format::kVopc:
+    read_vector(format);
+    break;
+  case Format::kVop3:
+    read_vop3();
+    break;
+  case Format::kDs:
+    read_shared();
+    break;
+  case Format::kMubuf:
+    read_buffer();
+    break;
+  case Format::kFlat:
+  case Format::kGlobal:
+  case Format::kScratch:
+    read_flat(format);
+    break;
+  }
+  check_registers();
+  if (!error_.empty()) {
+    return Error(std::move(error_));
+  }
+  return made_;
+}
+
+std::string_view plain_mnemonic(std::string_view mnemonic) {
+  while (mnemonic.ends_with(' ')) {
+    mnemonic.remove_suffix(1);
+  }
+  for (const std::string_view form : {"_e32", "_e64", "_sdwa", "_dpp"}) {
+    if (mnemonic.ends_with(form)) {
+      mnemonic.remove_suffix(form.size());
+    }
+  }
+  return mnemonic;
+}
+
+} // namespace
+
+tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
+                                                        const DecodedName& name,
+                                                        std::span<const std::uint32_t> words) {
+  const Meaning* const meaning = find_meaning(plain_mnemonic(name.mnemonic), processor.is_gfx8);
+  bool known = false;
+  const Format format = format_of(processor, words.front(), known);
+  if (meaning == nullptr || !known) {
+    return Error("the instruction");
+  }
+  return Reader(processor, *meaning, words).read(format);
+}
+
+} // namespace gantry::simt::amdgcn

@@ -1,0 +1,174 @@
+// Instructions as the executor runs them: read once from their bits, with the function that is
+// their meaning.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace gantry::simt::amdgcn {
+
+struct Wave;
+struct Instruction;
+
+/// The formats of encodings, by the manuals' names. VOP1, VOP2 and VOPC have a longer form each:
+/// VOP3.
+enum class Format : std::uint8_t {
+  kSop1,
+  kSop2,
+  kSopk,
+  kSopc,
+  kSopp,
+  kSmem,
+  kVop1,
+  kVop2,
+  kVopc,
+  kVop3,
+  kDs,
+  kMubuf,
+  kFlat,
+  kGlobal,
+  kScratch,
+};
+
+/// What an operand is to an instruction's meaning: its size, and how constants are read.
+enum class Type : std::uint8_t {
+  kNone,
+  kB16,
+  kB32,
+  kF32,
+  kB64,
+  kI64,
+  kF64,
+  kB96,
+  kB128,
+  kB256,
+  kB512
+};
+
+[[nodiscard]] constexpr unsigned registers_of(Type type) {
+  switch (type) {
+  case Type::kNone:
+    return 0;
+  case Type::kB16:
+  case Type::kB32:
+  case Type::kF32:
+    return 1;
+  case Type::kB64:
+  case Type::kI64:
+  case Type::kF64:
+    return 2;
+  case Type::kB96:
+    return 3;
+  case Type::kB128:
+    return 4;
+  case Type::kB256:
+    return 8;
+  case Type::kB512:
+    return 16;
+  }
+  return 0;
+}
+
+/// How the executor goes on behind an instruction.
+enum class Next : std::uint8_t {
+  kOn,      ///< with the wave's pc
+  kYield,   ///< likewise, but others first
+  kBarrier, ///< when all of the work-group's waves are there
+  kEnd,     ///< not at all
+  kFault,   ///< not at all: the wave's fault says why
+};
+
+/// What instructions of a mnemonic do. Constant.
+struct Meaning {
+  using Run = Next (*)(Wave& wave, const Instruction& instruction);
+  enum class Kind : std::uint8_t {
+    kScalar,         ///< writes SGPRs, or SCC alone
+    kScalarLoad,     ///< loads SGPRs
+    kBranch,         ///< whose target is in the instruction
+    kFlow,           ///< other control of the wave, with a number in the instruction
+    kVector,         ///< writes VGPRs
+    kCompare,        ///< writes a mask of lanes
+    kVectorToScalar, ///< writes an SGPR
+    kMemory,         ///< flat, global, scratch and buffer accesses
+    kShared,         ///< accesses to LDS, and exchanges of lanes
+  };
+  Run run = nullptr;
+  Kind kind = Kind::kScalar;
+  Type result = Type::kNone;
+  Type sources[3] = {};
+  bool reads_result = false; ///< the result's old value is the last source
+  bool writes_mask = false;  ///< a mask of lanes beside the result: VCC, or an SGPR pair
+  bool reads_mask = false;   ///< the source behind `sources` is a mask of lanes
+  bool reads_vcc = false;    ///< which is no operand
+  bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
+  bool is_atomic = false;    ///< the result is written if the instruction asks for it
+  bool exact = false;        ///< neither modifiers nor SDWA make sense of it
+};
+
+/// Null if the executor does not know the mnemonic, which is one without "_e32", "_e64", "_sdwa".
+[[nodiscard]] const Meaning* find_meaning(std::string_view mnemonic, bool is_gfx8);
+
+struct Source {
+  enum class Kind : std::uint8_t { kNone, kVector, kScalar, kConstant };
+  Kind kind = Kind::kNone;
+  std::uint16_t index = 0; ///< of the first register
+  std::uint64_t constant = 0;
+};
+
+/// Which part of a register SDWA takes.
+enum class Part : std::uint8_t { kByte0, kByte1, kByte2, kByte3, kWord0, kWord1, kDword };
+
+struct Modifiers {
+  std::uint8_t negate = 0;   ///< a bit for each source
+  std::uint8_t absolute = 0; ///< a bit for each source
+  std::uint8_t multiply = 0; ///< of the result: 1 is by 2, 2 by 4, 3 by a half
+  bool clamp = false;
+  std::uint8_t sign = 0; ///< SDWA: a bit for each source whose part is sign-extended
+  Part parts[2] = {Part::kDword, Part::kDword};
+  Part result = Part::kDword;
+  std::uint8_t unused = 0; ///< SDWA, the result's rest: 0 becomes zero, 1 the sign, 2 is kept
+
+  [[nodiscard]] bool any() const {
+    return negate != 0 || absolute != 0 || multiply != 0 || clamp || sign != 0 ||
+           parts[0] != Part::kDword || parts[1] != Part::kDword || result != Part::kDword;
+  }
+};
+
+/// The scalar registers as operands number them, and SCC and a register of ours beyond them.
+namespace scalar {
+inline constexpr unsigned kFlatScratch = 102;
+inline constexpr unsigned kVcc = 106;
+inline constexpr unsigned kM0 = 124;
+inline constexpr unsigned kExec = 126;
+inline constexpr unsigned kScc = 128; ///< operands name it 253
+inline constexpr unsigned kCount = 130;
+} // namespace scalar
+
+/// VGPRs, AccVGPRs, and rows for operands that modifiers have changed.
+namespace vector {
+inline constexpr unsigned kRegisters = 256;
+inline constexpr unsigned kScratch = 512;
+inline constexpr unsigned kCount = kScratch + 8;
+} // namespace vector
+
+struct Instruction {
+  /// Null until the instruction has been read.
+  Meaning::Run run = nullptr;
+  Source sources[4];
+  std::int64_t offset = 0;    ///< of an address, or of a branch's target from this instruction
+  std::uint16_t result = 0;   ///< first VGPR or SGPR
+  std::uint16_t mask = 0;     ///< SGPR pair for the mask of lanes that is written
+  std::uint16_t data[2] = {}; ///< of stores and atomics: first VGPRs
+  std::uint16_t address = 0;  ///< first VGPR
+  std::uint16_t number = 0;   ///< an immediate operand
+  std::uint8_t size = 0;      ///< dwords
+  Format format = Format::kSop1;
+  bool has_vector_address = true; ///< buffer, scratch and global accesses
+  bool has_scalar_address = false;
+  bool returns = false; ///< an atomic operation's old value is wanted
+  Modifiers modifiers;
+  const Meaning* meaning = nullptr;
+};
+
+} // namespace gantry::simt::amdgcn

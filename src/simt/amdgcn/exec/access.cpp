@@ -1,0 +1,123 @@
+#include "simt/amdgcn/exec/access.h"
+
+#include "simt/amdgcn/exec/report.h"
+
+#include <algorithm>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+/// An offset that no lane's private memory has.
+constexpr u64 kOutOfReach = u64{1} << 40;
+
+/// How far private memory that begins at `base` for code lies from where the wave's does, in bytes
+/// of a lane.
+u64 private_offset(const Wave& wave, u64 base) {
+  const u64 distance = base - wave.scratch;
+  return distance % kLanes == 0 && distance / kLanes <= wave.private_size ? distance / kLanes
+                                                                          : kOutOfReach;
+}
+
+u64 flat_scratch_offset(const Wave& wave) {
+  // gfx8 has an offset of the queue's memory there.
+  return wave.grid->processor->is_gfx8 ? 0 : private_offset(wave, wave.pair(scalar::kFlatScratch));
+}
+
+u64 buffer_offset(const Wave& wave, const Instruction& instruction) {
+  constexpr u64 kAddressBits = (u64{1} << 48) - 1;
+  const u64 base = wave.pair(instruction.sources[0].index) & kAddressBits;
+  return private_offset(wave, base + scalar_source<u32>(wave, instruction.sources[1]));
+}
+
+} // namespace
+
+Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask active,
+                   u64 (&addresses)[kLanes]) {
+  const auto offset = static_cast<u64>(instruction.offset);
+  const auto set = [&](auto address) {
+    if (active == ~LaneMask{0}) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        addresses[lane] = address(lane);
+      }
+    } else {
+      for_each_lane(active, [&](unsigned lane) { addresses[lane] = address(lane); });
+    }
+  };
+  const Lanes<u64> wide{&wave.v[instruction.address]};
+  const Lanes<u32> narrow{&wave.v[instruction.address]};
+  switch (instruction.format) {
+  case Format::kFlat:
+    set([&](unsigned lane) { return wide[lane] + offset; });
+    return Space::kFlat;
+  case Format::kGlobal:
+    if (instruction.has_scalar_address) {
+      const u64 base = scalar_source<u64>(wave, instruction.sources[0]) + offset;
+      set([&](unsigned lane) { return base + narrow[lane]; });
+    } else {
+      set([&](unsigned lane) { return wide[lane] + offset; });
+    }
+    return Space::kGlobal;
+  case Format::kScratch: {
+    u64 base = flat_scratch_offset(wave) + offset;
+    if (instruction.has_scalar_address) {
+      base += scalar_source<u32>(wave, instruction.sources[0]);
+      set([&](unsigned) { return base; });
+    } else {
+      set([&](unsigned lane) { return base + narrow[lane]; });
+    }
+    return Space::kPrivate;
+  }
+  default: {
+    const u64 base = buffer_offset(wave, instruction) + offset;
+    if (instruction.has_vector_address) {
+      set([&](unsigned lane) { return base + narrow[lane]; });
+    } else {
+      set([&](unsigned) { return base; });
+    }
+    return Space::kPrivate;
+  }
+  }
+}
+
+bool may_access(Wave& wave, u64 address, u32 size) {
+  Place& place = *wave.place;
+  const exec::DeviceMemory::Range known = place.known;
+  if (known.size >= size && address - known.first <= known.size - size) {
+    return true;
+  }
+  if (!wave.grid->checks_memory) {
+    return true;
+  }
+  // GCC's code uses the wave's private memory by its addresses.
+  if (address - wave.scratch < u64{wave.private_size} * kLanes &&
+      address - wave.scratch + size <= u64{wave.private_size} * kLanes) {
+    return true;
+  }
+  if (!place.memory->accessible(address, size)) {
+    return false;
+  }
+  if (const auto range = place.memory->known_range(address)) {
+    place.known = *range;
+  }
+  return true;
+}
+
+bool copy_in_pieces(Wave& wave, Space space, unsigned lane, u64 address, std::byte* bytes, u32 size,
+                    AccessKind kind) {
+  while (size != 0) {
+    const u32 piece = std::min(size, 4 - static_cast<u32>(address & 3));
+    std::byte* const place = place_of(wave, space, lane, address, piece);
+    if (place == nullptr) {
+      return false;
+    }
+    std::memcpy(kind == AccessKind::kLoad ? bytes : place,
+                kind == AccessKind::kLoad ? place : bytes, piece);
+    address += piece;
+    bytes += piece;
+    size -= piece;
+  }
+  return true;
+}
+
+} // namespace gantry::simt::amdgcn

@@ -1,0 +1,88 @@
+#include "simt/amdgcn/exec/executor.h"
+
+#include "simt/amdgcn/exec/group_run.h"
+#include "simt/amdgcn/exec/launch.h"
+#include "simt/exec/host/settings.h"
+#include "simt/exec/host/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+/// Places that no launch uses, kept for the next one.
+class Places {
+public:
+  static Places& instance() {
+    static auto* const all = new Places;
+    return *all;
+  }
+  std::unique_ptr<GroupRun> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      return std::make_unique<GroupRun>();
+    }
+    auto taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+  void give_back(std::unique_ptr<GroupRun> place) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(place));
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<GroupRun>> free_;
+};
+
+} // namespace
+
+tl::expected<void, Fault> run(const Dispatch& dispatch) {
+  auto launch = read_launch(dispatch);
+  if (!launch) {
+    return tl::unexpected(std::move(launch.error()));
+  }
+  launch->grid.kernel = launch->kernel;
+  const std::uint64_t groups = launch->group_count();
+  const unsigned limit =
+      exec::settings().threads != 0 ? exec::settings().threads : exec::ThreadPool::cores();
+  const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(limit, groups));
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic<bool> stop = false;
+  std::mutex mutex;
+  std::optional<Fault> fault;
+  const auto fail = [&](Fault what) {
+    const std::lock_guard lock(mutex);
+    if (!fault) {
+      fault = std::move(what);
+    }
+    stop.store(true, std::memory_order_relaxed);
+  };
+  exec::ThreadPool::instance().run(threads, [&](unsigned /*thread*/) {
+    auto place = Places::instance().take();
+    if (!place->begin(*launch)) {
+      fail({FaultKind::kInvalidPacket, 0,
+            "gantry: error: kernel '" + launch->kernel +
+                "': no memory is left for its work-groups' LDS and private memory\n"});
+    }
+    for (std::uint64_t group = next++; group < groups && !stop.load(std::memory_order_relaxed);
+         group = next++) {
+      if (auto found = place->run(*launch, group, stop)) {
+        fail(std::move(*found));
+      }
+    }
+    Places::instance().give_back(std::move(place));
+  });
+  if (fault) {
+    return tl::unexpected(std::move(*fault));
+  }
+  return {};
+}
+
+} // namespace gantry::simt::amdgcn

@@ -1,0 +1,214 @@
+#include "simt/amdgcn/exec/group_run.h"
+
+#include "simt/amdgcn/exec/code_map.h"
+#include "simt/amdgcn/exec/report.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+/// Branches backwards and calls after which other waves of the work-group get their turn.
+constexpr std::int32_t kTurn = 20'000;
+
+Next run_wave(Wave& wave) {
+  wave.branches_left = kTurn;
+  for (;;) {
+    const Instruction& instruction = *wave.pc;
+    Meaning::Run run = __atomic_load_n(&instruction.run, __ATOMIC_ACQUIRE);
+    if (run == nullptr) [[unlikely]] {
+      if (auto read = wave.code->read(&instruction); !read) {
+        report_instruction(wave, instruction, read.error());
+        return Next::kFault;
+      }
+      run = instruction.run;
+    }
+    wave.pc = &instruction + instruction.size;
+    const Next next = run(wave, instruction);
+    if (next != Next::kOn) [[unlikely]] {
+      return next;
+    }
+  }
+}
+
+} // namespace
+
+GroupRun::GroupRun() {
+  place_.memory = exec::DeviceMemory::instance();
+}
+
+GroupRun::~GroupRun() {
+  for (const std::uint64_t address : {shared_, private_}) {
+    if (address != 0) {
+      place_.memory->free(address);
+    }
+  }
+}
+
+bool GroupRun::begin(const Launch& launch) {
+  const std::int32_t device = launch.grid.device;
+  if (shared_ == 0) {
+    const auto made = place_.memory->allocate(
+        exec::Allocation{0, kMostGroupBytes, exec::MemoryKind::kShared, device, 0, {}, false});
+    if (!made) {
+      return false;
+    }
+    shared_ = *made;
+  }
+  const unsigned waves = launch.waves();
+  const std::uint64_t needed = std::uint64_t{launch.private_size} * kLanes * waves;
+  if (needed > private_bytes_) {
+    if (private_ != 0) {
+      place_.memory->free(private_);
+      private_ = 0;
+      private_bytes_ = 0;
+    }
+    const auto made = place_.memory->allocate(
+        exec::Allocation{0, needed, exec::MemoryKind::kLocal, device, 0, {}, false});
+    if (!made) {
+      return false;
+    }
+    private_ = *made;
+    private_bytes_ = needed;
+  }
+  if (waves > wave_count_) {
+    waves_ = std::make_unique<Wave[]>(waves);
+    wave_count_ = waves;
+  }
+  place_.shared = std::bit_cast<std::byte*>(shared_);
+  place_.shared_size = launch.shared_size;
+  place_.known = {};
+  return true;
+}
+
+void GroupRun::set_registers(const Launch& launch, Wave& wave) {
+  const RegisterPlan& plan = launch.registers;
+  std::fill_n(wave.v[0], std::size_t{plan.vgprs} * kLanes, 0U);
+  std::ranges::fill(wave.s, 0U);
+  unsigned next = 0;
+  const auto pair = [&](bool wanted, std::uint64_t value) {
+    if (wanted) {
+      wave.set_pair(next, value);
+      next += 2;
+    }
+  };
+  if (plan.private_buffer) { // of which code computes with the base alone
+    constexpr std::uint32_t kSwizzled = 1U << 31;
+    // Each lane its own dwords of 32 bits, of 64 lanes.
+    constexpr std::uint32_t kLayout = 1U << 23 | 3U << 21 | 1U << 19 | 4U << 15 | 4U << 12;
+    wave.set_pair(0, private_ | std::uint64_t{kSwizzled} << 32);
+    wave.s[2] = ~0U;
+    wave.s[3] = kLayout;
+    next = 4;
+  }
+  pair(plan.dispatch, launch.packet);
+  pair(plan.queue, launch.queue);
+  pair(plan.kernarg, launch.kernarg);
+  pair(plan.dispatch_id, 0);
+  pair(plan.flat_scratch, private_);
+  if (plan.private_size) {
+    wave.s[next++] = launch.private_size;
+  }
+  next = std::max(next, plan.user_sgprs);
+  for (unsigned i = 0; i < 3; ++i) {
+    if (plan.group_id[i]) {
+      wave.s[next++] = wave.group[i];
+    }
+  }
+  if (plan.group_info) {
+    wave.s[next++] = 0;
+  }
+  if (plan.private_offset) {
+    wave.s[next++] = static_cast<std::uint32_t>(wave.scratch - private_);
+  }
+  const unsigned lanes = launch.grid.processor->wave;
+  wave.lanes = 0;
+  const unsigned items = wave.group_size[0] * wave.group_size[1] * wave.group_size[2];
+  for (unsigned lane = 0; lane < lanes && wave.number * lanes + lane < items; ++lane) {
+    const unsigned item = wave.number * lanes + lane;
+    const unsigned x = item % wave.group_size[0];
+    const unsigned y = item / wave.group_size[0] % wave.group_size[1];
+    const unsigned z = item / wave.group_size[0] / wave.group_size[1];
+    wave.lanes |= LaneMask{1} << lane;
+    if (launch.grid.processor->packs_work_item) {
+      wave.v[0][lane] = x | y << 10 | z << 20;
+      continue;
+    }
+    wave.v[0][lane] = x;
+    wave.v[1][lane] = plan.item_ids > 1 ? y : 0;
+    wave.v[2][lane] = plan.item_ids > 2 ? z : 0;
+  }
+  wave.set_pair(scalar::kExec, wave.lanes);
+}
+
+void GroupRun::set_up(const Launch& launch, std::uint64_t number) {
+  const std::uint32_t group[3] = {
+      static_cast<std::uint32_t>(number % launch.groups[0]),
+      static_cast<std::uint32_t>(number / launch.groups[0] % launch.groups[1]),
+      static_cast<std::uint32_t>(number / launch.groups[0] / launch.groups[1])};
+  for (unsigned i = 0; i < launch.waves(); ++i) {
+    Wave& wave = waves_[i];
+    wave.pc = launch.code->at(launch.entry);
+    wave.code = launch.code;
+    wave.place = &place_;
+    wave.grid = &launch.grid;
+    wave.private_size = launch.private_size;
+    wave.scratch = private_ + std::uint64_t{i} * launch.private_size * kLanes;
+    wave.number = i;
+    wave.fault.reset();
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      wave.group[axis] = group[axis];
+      wave.group_size[axis] =
+          std::min(launch.group[axis], launch.items[axis] - group[axis] * launch.group[axis]);
+    }
+    set_registers(launch, wave);
+  }
+}
+
+std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
+                                   const std::atomic<bool>& stop) {
+  set_up(launch, number);
+  std::vector<unsigned> ready;
+  for (unsigned i = 0; i < launch.waves(); ++i) {
+    if (waves_[i].lanes != 0) {
+      ready.push_back(i);
+    }
+  }
+  std::vector<unsigned> waiting; // at the barrier
+  while (!ready.empty()) {
+    bool all_yielded = true;
+    for (std::size_t i = 0; i < ready.size();) {
+      Wave& wave = waves_[ready[i]];
+      switch (run_wave(wave)) {
+      case Next::kFault:
+        return std::move(wave.fault);
+      case Next::kBarrier:
+        waiting.push_back(ready[i]);
+        [[fallthrough]];
+      case Next::kEnd:
+        ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(i));
+        all_yielded = false;
+        break;
+      case Next::kYield:
+      case Next::kOn:
+        ++i;
+        break;
+      }
+    }
+    if (stop.load(std::memory_order_relaxed)) {
+      return std::nullopt;
+    }
+    if (ready.empty()) { // all that have not ended are there
+      std::ranges::sort(waiting);
+      ready.swap(waiting);
+    } else if (all_yielded) { // they wait for another work-group, perhaps
+      std::this_thread::yield();
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace gantry::simt::amdgcn

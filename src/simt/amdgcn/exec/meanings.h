@@ -1,0 +1,23 @@
+// The tables of meanings, by subject.
+#pragma once
+
+#include "simt/amdgcn/exec/vector_meaning.h"
+
+#include <span>
+
+namespace gantry::simt::amdgcn {
+
+[[nodiscard]] std::span<const MeaningEntry> vector_integer_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_float_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_compare_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_lane_meanings();
+[[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
+[[nodiscard]] std::span<const MeaningEntry> flow_meanings();
+[[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
+[[nodiscard]] std::span<const MeaningEntry> memory_meanings();
+[[nodiscard]] std::span<const MeaningEntry> shared_meanings();
+
+/// What runs an instruction with modifiers, or with parts of registers.
+[[nodiscard]] Next run_modified(Wave& wave, const Instruction& instruction);
+
+} // namespace gantry::simt::amdgcn

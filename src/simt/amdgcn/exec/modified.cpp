@@ -1,0 +1,131 @@
+// Operands with modifiers, and SDWA's parts of registers: the sources are prepared in rows of their
+// own, the plain instruction runs on them, and its result is changed before it goes where it
+// belongs.
+#include "simt/amdgcn/exec/meanings.h"
+
+#include <algorithm>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+constexpr unsigned kResultRow = vector::kScratch + 6;
+
+constexpr unsigned size_of(Type type) {
+  return registers_of(type) == 2 ? 64 : type == Type::kB16 ? 16 : 32;
+}
+
+u32 part_of(u32 x, Part part, bool is_signed) {
+  switch (part) {
+  case Part::kByte0:
+  case Part::kByte1:
+  case Part::kByte2:
+  case Part::kByte3: {
+    const u32 byte = (x >> (8 * static_cast<unsigned>(part))) & 0xff;
+    return is_signed ? static_cast<u32>(static_cast<std::int8_t>(byte)) : byte;
+  }
+  case Part::kWord0:
+  case Part::kWord1: {
+    const u32 word = part == Part::kWord0 ? x & 0xffff : x >> 16;
+    return is_signed ? static_cast<u32>(static_cast<i16>(word)) : word;
+  }
+  case Part::kDword:
+    break;
+  }
+  return x;
+}
+
+void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source& source) {
+  const Type type = instruction.meaning->sources[number];
+  const Modifiers& modifiers = instruction.modifiers;
+  const u64 sign = u64{1} << (size_of(type) - 1);
+  const unsigned row = vector::kScratch + 2 * number;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    u64 value = size_of(type) == 64 ? lane_source<u64>(wave, source, lane)
+                                    : lane_source<u32>(wave, source, lane);
+    if (number < 2 && size_of(type) != 64) {
+      value = part_of(static_cast<u32>(value), modifiers.parts[number],
+                      ((modifiers.sign >> number) & 1) != 0);
+    }
+    if (((modifiers.absolute >> number) & 1) != 0) {
+      value &= ~sign;
+    }
+    if (((modifiers.negate >> number) & 1) != 0) {
+      value ^= sign;
+    }
+    set_lane(wave, row, lane, value);
+  }
+  source = {Source::Kind::kVector, static_cast<u16>(row)};
+}
+
+/// Multiplied and clamped to 0 … 1.
+template <typename T>
+T finished(T value, const Modifiers& modifiers) {
+  static constexpr T kFactors[] = {T{1}, T{2}, T{4}, T{0.5}};
+  value *= kFactors[modifiers.multiply];
+  if (modifiers.clamp) {
+    return value > T{0} ? std::min(value, T{1}) : T{0}; // of what is no number, 0
+  }
+  return value;
+}
+
+u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
+  const auto part = static_cast<unsigned>(modifiers.result);
+  if (modifiers.result == Part::kDword) {
+    return value;
+  }
+  const bool is_byte = modifiers.result <= Part::kByte3;
+  const unsigned first = is_byte ? 8 * part : 16 * (part - static_cast<unsigned>(Part::kWord0));
+  const u32 field = (is_byte ? 0xffU : 0xffffU) << first;
+  const u32 placed = (value << first) & field;
+  switch (modifiers.unused) {
+  case 1: { // the sign above it, zeros below
+    const u32 top = is_byte ? 1U << (first + 7) : 1U << (first + 15);
+    const u32 above = ~(top | (top - 1));
+    return placed | ((placed & top) != 0 ? above : 0);
+  }
+  case 2:
+    return placed | (old & ~field);
+  default:
+    return placed;
+  }
+}
+
+} // namespace
+
+Next run_modified(Wave& wave, const Instruction& instruction) {
+  const Meaning& meaning = *instruction.meaning;
+  Instruction plain = instruction;
+  for (unsigned i = 0; i < 3 && meaning.sources[i] != Type::kNone; ++i) {
+    prepare(wave, instruction, i, plain.sources[i]);
+  }
+  if (meaning.kind != Meaning::Kind::kVector) {
+    return meaning.run(wave, plain);
+  }
+  const unsigned rows = registers_of(meaning.result);
+  for (unsigned i = 0; i < rows; ++i) {
+    std::ranges::copy(wave.v[instruction.result + i], wave.v[kResultRow + i]);
+  }
+  plain.result = kResultRow;
+  const Next next = meaning.run(wave, plain);
+  const Modifiers& modifiers = instruction.modifiers;
+  for_each_lane(wave.exec(), [&](unsigned lane) {
+    if (meaning.result == Type::kF64) {
+      set_lane(wave, instruction.result, lane,
+               finished(Lanes<f64>{&wave.v[kResultRow]}[lane], modifiers));
+      return;
+    }
+    u32 value = wave.v[kResultRow][lane];
+    if (meaning.result == Type::kF32) {
+      value = std::bit_cast<u32>(finished(std::bit_cast<f32>(value), modifiers));
+    }
+    u32& place = wave.v[instruction.result][lane];
+    place = merged(place, value, modifiers);
+    if (rows == 2) {
+      wave.v[instruction.result + 1][lane] = wave.v[kResultRow + 1][lane];
+    }
+  });
+  return next;
+}
+
+} // namespace gantry::simt::amdgcn

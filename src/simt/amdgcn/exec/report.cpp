@@ -1,0 +1,153 @@
+#include "simt/amdgcn/exec/report.h"
+
+#include "simt/amdgcn/exec/code_map.h"
+
+#include <fmt/format.h>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+/// "work-group (1,0,0), work-item (5,0,0)"; of the whole wave without a lane.
+std::string place_text(const Wave& wave, unsigned lane) {
+  const auto numbers = [](u32 x, u32 y, u32 z) { return fmt::format("({},{},{})", x, y, z); };
+  std::string text = "work-group " + numbers(wave.group[0], wave.group[1], wave.group[2]);
+  if (lane >= kLanes) {
+    return text + fmt::format(", wave {}", wave.number);
+  }
+  const u32 item = wave.number * wave.grid->processor->wave + lane;
+  const u32 x = wave.group_size[0];
+  const u32 y = wave.group_size[1];
+  return text + ", work-item " + numbers(item % x, item / x % y, item / x / y);
+}
+
+/// The first lines, which every report has.
+std::string beginning(const Wave& wave, const Instruction& instruction, unsigned lane,
+                      std::string_view what) {
+  const u64 address = wave.code->address_of(&instruction);
+  return fmt::format("gantry: error: kernel '{}': {}\n  at {}: {}\n  in {}\n", wave.grid->kernel,
+                     what, wave.code->position(address), wave.code->text_at(address),
+                     place_text(wave, lane));
+}
+
+std::string_view word_of(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::kLoad:
+    return "load";
+  case AccessKind::kStore:
+    return "store";
+  case AccessKind::kAtomic:
+    return "atomic operation";
+  }
+  return "access";
+}
+
+std::string bytes_text(u64 count) {
+  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+}
+
+std::string_view kind_text(exec::MemoryKind kind) {
+  switch (kind) {
+  case exec::MemoryKind::kDevice:
+    return "device memory";
+  case exec::MemoryKind::kPinned:
+    return "host memory that the device may use";
+  case exec::MemoryKind::kRegistered:
+    return "locked host memory";
+  case exec::MemoryKind::kGlobal:
+    return "code object";
+  default:
+    return "memory";
+  }
+}
+
+/// What is at a global address that may not be accessed.
+std::string what_is_at(const Wave& wave, u64 address, u64 size) {
+  constexpr u64 kNullPage = 4096;
+  if (address < kNullPage) {
+    return "  the address is null, or an offset from it\n";
+  }
+  const auto nearest = wave.place->memory->nearest(address);
+  if (!nearest) {
+    return "  no memory of the device is near: is it an address of the host's that was not "
+           "mapped?\n";
+  }
+  const exec::Allocation& it = nearest->allocation;
+  const std::string name = it.name.empty() ? "" : " '" + it.name + "'";
+  const std::string whole =
+      fmt::format("{} of {}{} [{:#x}, {:#x})", nearest->freed ? "freed memory" : kind_text(it.kind),
+                  bytes_text(it.size), name, it.address, it.address + it.size);
+  if (address - it.address < it.size) {
+    const u64 inside = it.size - (address - it.address);
+    return inside < size ? fmt::format("  only {} of it in {}\n", bytes_text(inside), whole)
+                         : fmt::format("  in {}\n", whole);
+  }
+  return address < it.address
+             ? fmt::format("  {} before {}\n", bytes_text(it.address - address), whole)
+             : fmt::format("  {} behind {}\n", bytes_text(address - it.address - it.size), whole);
+}
+
+} // namespace
+
+void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
+                   u64 address, u32 size, AccessKind kind) {
+  if (space == Space::kFlat) {
+    const u64 aperture = address >> 32;
+    space = aperture == kSharedAperture >> 32    ? Space::kShared
+            : aperture == kPrivateAperture >> 32 ? Space::kPrivate
+                                                 : Space::kGlobal;
+    if (space != Space::kGlobal) {
+      address = static_cast<u32>(address);
+    }
+  }
+  const std::string access = fmt::format("{} of {}", word_of(kind), bytes_text(size));
+  std::string what;
+  std::string detail;
+  switch (space) {
+  case Space::kShared:
+    what = fmt::format("{} beyond the work-group's LDS, at offset {:#x} of {:#x}", access, address,
+                       wave.place->shared_size);
+    break;
+  case Space::kPrivate:
+    what = fmt::format("{} beyond the work-item's private memory, at offset {:#x} of {:#x}", access,
+                       address, wave.private_size);
+    detail = "  private memory holds what is on the stack: is an array's end passed, or the stack "
+             "too small?\n";
+    break;
+  default:
+    what = fmt::format("{} at {:#x}, which is not accessible", access, address);
+    detail = what_is_at(wave, address, size);
+    break;
+  }
+  wave.fault =
+      Fault{FaultKind::kMemory, address, beginning(wave, instruction, lane, what) + detail};
+}
+
+void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,
+                       u32 size) {
+  wave.fault = Fault{FaultKind::kMemory, address,
+                     beginning(wave, instruction, lane,
+                               fmt::format("atomic operation of {} at {:#x}, which is no multiple "
+                                           "of that",
+                                           bytes_text(size), address))};
+}
+
+void report_trap(Wave& wave, const Instruction& instruction) {
+  wave.fault = Fault{FaultKind::kTrap, 0,
+                     beginning(wave, instruction, kLanes,
+                               "it ends itself: abort, a failed assertion or __builtin_trap")};
+}
+
+void report_jump(Wave& wave, const Instruction& instruction, u64 address) {
+  wave.fault = Fault{FaultKind::kIllegalInstruction, address,
+                     beginning(wave, instruction, kLanes,
+                               fmt::format("a jump to {:#x}, where no code is loaded", address))};
+}
+
+void report_instruction(Wave& wave, const Instruction& instruction, std::string_view why) {
+  wave.fault = Fault{
+      FaultKind::kIllegalInstruction, wave.code->address_of(&instruction),
+      beginning(wave, instruction, kLanes, fmt::format("the executor does not run this: {}", why))};
+}
+
+} // namespace gantry::simt::amdgcn

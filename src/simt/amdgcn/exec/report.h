@@ -1,0 +1,16 @@
+// The faults of waves, with their reports.
+#pragma once
+
+#include "simt/amdgcn/exec/access.h"
+
+#include <string_view>
+
+namespace gantry::simt::amdgcn {
+
+/// Each sets the wave's fault. The instruction is the one that cannot be run.
+void report_trap(Wave& wave, const Instruction& instruction);
+void report_jump(Wave& wave, const Instruction& instruction, u64 address);
+/// An instruction that the executor does not know, or that is none.
+void report_instruction(Wave& wave, const Instruction& instruction, std::string_view why);
+
+} // namespace gantry::simt::amdgcn

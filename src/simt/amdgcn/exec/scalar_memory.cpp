@@ -1,0 +1,69 @@
+// Loads into SGPRs, and clocks.
+#include "simt/amdgcn/exec/access.h"
+#include "simt/amdgcn/exec/meanings.h"
+
+#include <chrono>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+template <unsigned kDwords>
+Next load(Wave& wave, const Instruction& instruction) {
+  u64 address = wave.pair(instruction.sources[0].index) + static_cast<u64>(instruction.offset);
+  if (instruction.sources[1].kind != Source::Kind::kNone) {
+    address += scalar_source<u32>(wave, instruction.sources[1]);
+  }
+  address &= ~u64{3};
+  if (!may_access(wave, address, 4 * kDwords)) {
+    report_access(wave, instruction, kLanes, Space::kGlobal, address, 4 * kDwords,
+                  AccessKind::kLoad);
+    return Next::kFault;
+  }
+  std::memcpy(&wave.s[instruction.result], std::bit_cast<const void*>(address), 4 * kDwords);
+  return Next::kOn;
+}
+
+/// Ticks of kClockFrequency, which the agent states.
+Next read_clock(Wave& wave, const Instruction& instruction) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto nanoseconds =
+      static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  wave.set_pair(instruction.result, nanoseconds / (1'000'000'000 / kClockFrequency));
+  return Next::kOn;
+}
+
+Next do_nothing(Wave& /*wave*/, const Instruction& /*instruction*/) {
+  return Next::kOn;
+}
+
+constexpr Meaning scalar_load(Meaning::Run run, Type result) {
+  Meaning meaning;
+  meaning.run = run;
+  meaning.kind = Meaning::Kind::kScalarLoad;
+  meaning.result = result;
+  return meaning;
+}
+
+using enum Type;
+constexpr MeaningEntry kMeanings[] = {
+    {"s_load_dword", scalar_load(load<1>, kB32)},
+    {"s_load_dwordx2", scalar_load(load<2>, kB64)},
+    {"s_load_dwordx4", scalar_load(load<4>, kB128)},
+    {"s_load_dwordx8", scalar_load(load<8>, kB256)},
+    {"s_load_dwordx16", scalar_load(load<16>, kB512)},
+    {"s_memtime", scalar_load(read_clock, kB64)},
+    {"s_memrealtime", scalar_load(read_clock, kB64)},
+    {"s_dcache_wb", scalar_load(do_nothing, kNone)},
+    {"s_dcache_wb_vol", scalar_load(do_nothing, kNone)},
+    {"s_dcache_inv", scalar_load(do_nothing, kNone)},
+    {"s_dcache_inv_vol", scalar_load(do_nothing, kNone)},
+};
+
+} // namespace
+
+std::span<const MeaningEntry> scalar_memory_meanings() {
+  return kMeanings;
+}
+
+} // namespace gantry::simt::amdgcn

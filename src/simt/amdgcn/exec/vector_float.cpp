@@ -1,0 +1,347 @@
+// Floating-point operations of one lane, and conversions. Rounding is to nearest and denormal
+// numbers are kept: what both compilers ask of the hardware.
+#include "simt/amdgcn/exec/meanings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+template <typename T>
+struct Ieee;
+template <>
+struct Ieee<f32> {
+  using Bits = u32;
+  static constexpr unsigned kFraction = 23;
+  static constexpr int kBias = 127;
+  static constexpr int kInfinite = 255;
+  // v_div_scale, v_div_fmas, v_div_fixup
+  static constexpr int kScale = 64;
+  static constexpr int kFarApart = 96;
+  static constexpr int kTiny = 23;
+  static constexpr int kUnderflow = -150;
+};
+template <>
+struct Ieee<f64> {
+  using Bits = u64;
+  static constexpr unsigned kFraction = 52;
+  static constexpr int kBias = 1023;
+  static constexpr int kInfinite = 2047;
+  static constexpr int kScale = 128;
+  static constexpr int kFarApart = 768;
+  static constexpr int kTiny = 53;
+  static constexpr int kUnderflow = -1075;
+};
+
+template <typename T>
+constexpr typename Ieee<T>::Bits bits_of(T x) {
+  return std::bit_cast<typename Ieee<T>::Bits>(x);
+}
+/// As it is stored: with the bias; 0 for zero and denormal numbers.
+template <typename T>
+constexpr int exponent(T x) {
+  return static_cast<int>(bits_of(x) >> Ieee<T>::kFraction) & Ieee<T>::kInfinite;
+}
+template <typename T>
+constexpr bool is_denormal(T x) {
+  return exponent(x) == 0 && x != 0;
+}
+template <typename T>
+constexpr bool is_nan(T x) {
+  return x != x;
+}
+template <typename T>
+constexpr bool is_negative(T x) {
+  return bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
+}
+template <typename T>
+constexpr T quiet(T nan) {
+  using Bits = typename Ieee<T>::Bits;
+  return std::bit_cast<T>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1));
+}
+template <typename T>
+constexpr T with_sign(T x, bool negative) {
+  using Bits = typename Ieee<T>::Bits;
+  constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
+  return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
+}
+
+/// IEEE 754's minNum and maxNum, of which -0 is less than 0.
+template <typename T>
+constexpr T minimum(T a, T b) {
+  if (is_nan(a)) {
+    return is_nan(b) ? quiet(a) : b;
+  }
+  return is_nan(b) || a < b || (a == b && is_negative(a)) ? a : b;
+}
+template <typename T>
+constexpr T maximum(T a, T b) {
+  if (is_nan(a)) {
+    return is_nan(b) ? quiet(a) : b;
+  }
+  return is_nan(b) || a > b || (a == b && is_negative(b)) ? a : b;
+}
+constexpr f32 middle(f32 a, f32 b, f32 c) {
+  if (is_nan(a) || is_nan(b) || is_nan(c)) {
+    return minimum(minimum(a, b), c);
+  }
+  return maximum(minimum(a, b), minimum(maximum(a, b), c));
+}
+
+/// v_mad_f32 and its like know no denormal numbers.
+f32 flushed(f32 x) {
+  return is_denormal(x) ? with_sign(0.0F, is_negative(x)) : x;
+}
+f32 multiplied_added(f32 a, f32 b, f32 c) {
+  const f32 product = flushed(flushed(a) * flushed(b));
+  return flushed(product + flushed(c));
+}
+
+/// Truncated, and the nearest that the type has; 0 for what is no number.
+template <typename Integer, typename T>
+Integer converted(T x) {
+  constexpr T kLow = static_cast<T>(std::numeric_limits<Integer>::min());
+  constexpr T kBeyond = static_cast<T>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
+  if (is_nan(x)) {
+    return 0;
+  }
+  if (x <= kLow) {
+    return std::numeric_limits<Integer>::min();
+  }
+  return x >= kBeyond ? std::numeric_limits<Integer>::max() : static_cast<Integer>(x);
+}
+
+template <typename T>
+T fraction(T x) {
+  const T below_one = std::nextafter(T{1}, T{0});
+  return std::min(x - std::floor(x), below_one);
+}
+template <typename T>
+u32 frexp_exponent(T x) {
+  int made = 0;
+  if (std::isfinite(x)) {
+    (void)std::frexp(x, &made);
+  }
+  return static_cast<u32>(made);
+}
+template <typename T>
+T frexp_mantissa(T x) {
+  int ignored = 0;
+  return std::isfinite(x) ? std::frexp(x, &ignored) : is_nan(x) ? quiet(x) : x;
+}
+
+/// A bit for each class: signalling and quiet NaN, -inf, -normal, -denormal, -0, 0, denormal,
+/// normal, inf.
+template <typename T>
+bool is_of_class(T x, u32 classes) {
+  unsigned number = 0;
+  if (is_nan(x)) {
+    number = ((bits_of(x) >> (Ieee<T>::kFraction - 1)) & 1) != 0 ? 1 : 0;
+  } else {
+    const unsigned size = exponent(x) == Ieee<T>::kInfinite ? 0
+                          : exponent(x) != 0                ? 1
+                          : x != 0                          ? 2
+                                                            : 3;
+    number = is_negative(x) ? 2 + size : 9 - size;
+  }
+  return ((classes >> number) & 1) != 0;
+}
+
+/// Of a division, `part` is the denominator or the numerator: scaled, where the steps that follow
+/// would leave the range of normal numbers. The bit: v_div_fmas scales back.
+template <typename T>
+Masked<T> scaled_for_division(T part, T denominator, T numerator) {
+  using I = Ieee<T>;
+  const auto by = [](T x, int power) { return std::ldexp(x, power); };
+  const bool is_denominator = bits_of(part) == bits_of(denominator);
+  const bool is_numerator = bits_of(part) == bits_of(numerator);
+  if (numerator == 0 || denominator == 0) {
+    return {std::numeric_limits<T>::quiet_NaN(), false};
+  }
+  const bool reciprocal_is_denormal = is_denormal(T{1} / denominator);
+  const bool quotient_is_denormal = is_denormal(numerator / denominator);
+  if (exponent(numerator) - exponent(denominator) >= I::kFarApart) {
+    return {is_denominator ? by(part, I::kScale) : part, true};
+  }
+  if (is_denormal(denominator)) {
+    return {by(part, I::kScale), false};
+  }
+  if (reciprocal_is_denormal && quotient_is_denormal) {
+    return {is_denominator ? by(part, -I::kScale) : part, true};
+  }
+  if (reciprocal_is_denormal) {
+    return {by(part, -I::kScale), false};
+  }
+  if (quotient_is_denormal) {
+    return {is_numerator ? by(part, I::kScale) : part, true};
+  }
+  if (exponent(numerator) <= I::kTiny) {
+    return {by(part, I::kScale), false};
+  }
+  return {part, false};
+}
+template <typename T>
+T scaled_back(T a, T b, T c, bool scaled) {
+  const T sum = std::fma(a, b, c);
+  if (!scaled) {
+    return sum;
+  }
+  return std::ldexp(sum, exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale);
+}
+template <typename T>
+T fixed_up(T quotient, T denominator, T numerator) {
+  const bool negative = is_negative(denominator) != is_negative(numerator);
+  if (is_nan(numerator)) {
+    return quiet(numerator);
+  }
+  if (is_nan(denominator)) {
+    return quiet(denominator);
+  }
+  const bool both_infinite = std::isinf(numerator) && std::isinf(denominator);
+  if ((numerator == 0 && denominator == 0) || both_infinite) {
+    return with_sign(std::numeric_limits<T>::quiet_NaN(), true);
+  }
+  if (denominator == 0 || std::isinf(numerator)) {
+    return with_sign(std::numeric_limits<T>::infinity(), negative);
+  }
+  if (std::isinf(denominator) || numerator == 0) {
+    return with_sign(T{0}, negative);
+  }
+  if (exponent(numerator) - exponent(denominator) < Ieee<T>::kUnderflow) {
+    return with_sign(T{0}, negative);
+  }
+  return with_sign(quotient, negative);
+}
+
+/// 2π x, of which whole turns do not count.
+f64 angle(f32 x) {
+  constexpr f64 kTurn = 6.283185307179586476925286766559;
+  return (f64{x} - std::floor(f64{x})) * kTurn;
+}
+template <typename T>
+T reciprocal(T x) {
+  return T{1} / x;
+}
+template <typename T>
+T reciprocal_root(T x) {
+  return static_cast<T>(1.0L / std::sqrt(static_cast<long double>(x)));
+}
+u32 half_from(f32 x) {
+  const auto half = static_cast<_Float16>(x);
+  return std::bit_cast<u16>(half);
+}
+f32 half_to(u16 bits) {
+  return static_cast<f32>(std::bit_cast<_Float16>(bits));
+}
+template <unsigned kByte>
+f32 byte_of(u32 x) {
+  return static_cast<f32>((x >> (8 * kByte)) & 0xff);
+}
+f32 scaled(f32 x, u32 power) {
+  return std::ldexp(x, static_cast<i32>(power));
+}
+
+constexpr MeaningEntry kMeanings[] = {
+    {"v_add_f32", vector_meaning<[](f32 a, f32 b) { return a + b; }>()},
+    {"v_sub_f32", vector_meaning<[](f32 a, f32 b) { return a - b; }>()},
+    {"v_subrev_f32", vector_meaning<[](f32 a, f32 b) { return b - a; }>()},
+    {"v_mul_f32", vector_meaning<[](f32 a, f32 b) { return a * b; }>()},
+    {"v_mul_legacy_f32",
+     vector_meaning<[](f32 a, f32 b) { return a == 0 || b == 0 ? 0 : a * b; }>()},
+    {"v_add_f64", vector_meaning<[](f64 a, f64 b) { return a + b; }>()},
+    {"v_mul_f64", vector_meaning<[](f64 a, f64 b) { return a * b; }>()},
+    {"v_fma_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>()},
+    {"v_fma_f64", vector_meaning<[](f64 a, f64 b, f64 c) { return std::fma(a, b, c); }>()},
+    {"v_fmac_f32", accumulate_meaning<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>()},
+    {"v_fmac_f64", accumulate_meaning<[](f64 a, f64 b, f64 c) { return std::fma(a, b, c); }>()},
+    {"v_mad_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return multiplied_added(a, b, c); }>()},
+    {"v_mac_f32",
+     accumulate_meaning<[](f32 a, f32 b, f32 c) { return multiplied_added(a, b, c); }>()},
+    {"v_madmk_f32",
+     literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, k, b); }>()},
+    {"v_madak_f32",
+     literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, b, k); }>()},
+    {"v_min_f32", vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>()},
+    {"v_max_f32", vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>()},
+    {"v_min_f64", vector_meaning<[](f64 a, f64 b) { return minimum(a, b); }>()},
+    {"v_max_f64", vector_meaning<[](f64 a, f64 b) { return maximum(a, b); }>()},
+    {"v_min3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(minimum(a, b), c); }>()},
+    {"v_max3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(maximum(a, b), c); }>()},
+    {"v_med3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return middle(a, b, c); }>()},
+
+    {"v_rcp_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
+    {"v_rcp_iflag_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
+    {"v_rcp_f64", vector_meaning<[](f64 a) { return reciprocal(a); }>()},
+    {"v_rsq_f32", vector_meaning<[](f32 a) { return reciprocal_root(a); }>()},
+    {"v_rsq_f64", vector_meaning<[](f64 a) { return reciprocal_root(a); }>()},
+    {"v_sqrt_f32", vector_meaning<[](f32 a) { return std::sqrt(a); }>()},
+    {"v_sqrt_f64", vector_meaning<[](f64 a) { return std::sqrt(a); }>()},
+    {"v_exp_f32",
+     vector_meaning<[](f32 a) { return static_cast<f32>(std::exp2(static_cast<f64>(a))); }>()},
+    {"v_log_f32",
+     vector_meaning<[](f32 a) { return static_cast<f32>(std::log2(static_cast<f64>(a))); }>()},
+    {"v_sin_f32", vector_meaning<[](f32 a) { return static_cast<f32>(std::sin(angle(a))); }>()},
+    {"v_cos_f32", vector_meaning<[](f32 a) { return static_cast<f32>(std::cos(angle(a))); }>()},
+    {"v_div_scale_f32",
+     masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>()},
+    {"v_div_scale_f64",
+     masked_meaning<[](f64 a, f64 b, f64 c) { return scaled_for_division(a, b, c); }>()},
+    {"v_div_fixup_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return fixed_up(a, b, c); }>()},
+    {"v_div_fixup_f64", vector_meaning<[](f64 a, f64 b, f64 c) { return fixed_up(a, b, c); }>()},
+    {"v_div_fmas_f32",
+     vcc_meaning<[](f32 a, f32 b, f32 c, bool scaled) { return scaled_back(a, b, c, scaled); }>()},
+    {"v_div_fmas_f64",
+     vcc_meaning<[](f64 a, f64 b, f64 c, bool scaled) { return scaled_back(a, b, c, scaled); }>()},
+
+    {"v_floor_f32", vector_meaning<[](f32 a) { return std::floor(a); }>()},
+    {"v_ceil_f32", vector_meaning<[](f32 a) { return std::ceil(a); }>()},
+    {"v_trunc_f32", vector_meaning<[](f32 a) { return std::trunc(a); }>()},
+    {"v_rndne_f32", vector_meaning<[](f32 a) { return std::nearbyint(a); }>()},
+    {"v_fract_f32", vector_meaning<[](f32 a) { return fraction(a); }>()},
+    {"v_floor_f64", vector_meaning<[](f64 a) { return std::floor(a); }>()},
+    {"v_ceil_f64", vector_meaning<[](f64 a) { return std::ceil(a); }>()},
+    {"v_trunc_f64", vector_meaning<[](f64 a) { return std::trunc(a); }>()},
+    {"v_rndne_f64", vector_meaning<[](f64 a) { return std::nearbyint(a); }>()},
+    {"v_fract_f64", vector_meaning<[](f64 a) { return fraction(a); }>()},
+    {"v_frexp_exp_i32_f32", vector_meaning<[](f32 a) { return frexp_exponent(a); }>()},
+    {"v_frexp_exp_i32_f64", vector_meaning<[](f64 a) { return frexp_exponent(a); }>()},
+    {"v_frexp_mant_f32", vector_meaning<[](f32 a) { return frexp_mantissa(a); }>()},
+    {"v_frexp_mant_f64", vector_meaning<[](f64 a) { return frexp_mantissa(a); }>()},
+    {"v_ldexp_f32", vector_meaning<[](f32 a, u32 b) { return scaled(a, b); }>()},
+    {"v_ldexp_f64",
+     vector_meaning<[](f64 a, u32 b) { return std::ldexp(a, static_cast<i32>(b)); }>()},
+
+    {"v_cvt_f32_f64", vector_meaning<[](f64 a) { return static_cast<f32>(a); }>()},
+    {"v_cvt_f64_f32", vector_meaning<[](f32 a) { return static_cast<f64>(a); }>()},
+    {"v_cvt_f32_i32",
+     vector_meaning<[](u32 a) { return static_cast<f32>(static_cast<i32>(a)); }>()},
+    {"v_cvt_f32_u32", vector_meaning<[](u32 a) { return static_cast<f32>(a); }>()},
+    {"v_cvt_f64_i32",
+     vector_meaning<[](u32 a) { return static_cast<f64>(static_cast<i32>(a)); }>()},
+    {"v_cvt_f64_u32", vector_meaning<[](u32 a) { return static_cast<f64>(a); }>()},
+    {"v_cvt_i32_f32", vector_meaning<[](f32 a) { return static_cast<u32>(converted<i32>(a)); }>()},
+    {"v_cvt_u32_f32", vector_meaning<[](f32 a) { return converted<u32>(a); }>()},
+    {"v_cvt_i32_f64", vector_meaning<[](f64 a) { return static_cast<u32>(converted<i32>(a)); }>()},
+    {"v_cvt_u32_f64", vector_meaning<[](f64 a) { return converted<u32>(a); }>()},
+    {"v_cvt_f32_ubyte0", vector_meaning<[](u32 a) { return byte_of<0>(a); }>()},
+    {"v_cvt_f32_ubyte1", vector_meaning<[](u32 a) { return byte_of<1>(a); }>()},
+    {"v_cvt_f32_ubyte2", vector_meaning<[](u32 a) { return byte_of<2>(a); }>()},
+    {"v_cvt_f32_ubyte3", vector_meaning<[](u32 a) { return byte_of<3>(a); }>()},
+    {"v_cmp_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }>()},
+    {"v_cmp_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }>()},
+    {"v_cmpx_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>()},
+    {"v_cmpx_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }, true>()},
+    {"v_cvt_f16_f32", vector_meaning<[](f32 a) { return half_from(a); }>()},
+    {"v_cvt_f32_f16", vector_meaning<[](u16 a) { return half_to(a); }>()},
+};
+
+} // namespace
+
+std::span<const MeaningEntry> vector_float_meanings() {
+  return kMeanings;
+}
+
+} // namespace gantry::simt::amdgcn

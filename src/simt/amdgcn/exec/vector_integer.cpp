@@ -1,0 +1,195 @@
+// Integer and bit operations of one lane.
+#include "simt/amdgcn/exec/meanings.h"
+
+#include <algorithm>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+constexpr u32 low24(u32 x) {
+  return x & 0xffffff;
+}
+constexpr i32 signed24(u32 x) {
+  return static_cast<i32>(x << 8) >> 8;
+}
+constexpr i32 s(u32 x) {
+  return static_cast<i32>(x);
+}
+constexpr u32 u(i32 x) {
+  return static_cast<u32>(x);
+}
+constexpr u16 h(u32 x) {
+  return static_cast<u16>(x);
+}
+constexpr i16 sh(u16 x) {
+  return static_cast<i16>(x);
+}
+constexpr u32 middle(u32 a, u32 b, u32 c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+constexpr i32 middle_signed(i32 a, i32 b, i32 c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+constexpr u32 lowest_bits(u32 count) {
+  return (1U << (count & 31)) - 1;
+}
+constexpr u32 reversed(u32 x) {
+  return __builtin_bitreverse32(x);
+}
+/// Bytes of the eight that a and b are, b's first: 0 … 7; 8 … 11 a sign, 12 zero, more ones.
+constexpr u32 permuted(u32 a, u32 b, u32 selectors) {
+  const u64 bytes = u64{a} << 32 | b;
+  u32 made = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const u32 selector = (selectors >> (8 * i)) & 0xff;
+    u32 byte = 0xff;
+    if (selector < 8) {
+      byte = static_cast<u32>(bytes >> (8 * selector)) & 0xff;
+    } else if (selector < 12) {
+      byte = ((bytes >> (16 * (selector - 8) + 15)) & 1) != 0 ? 0xff : 0;
+    } else if (selector == 12) {
+      byte = 0;
+    }
+    made |= byte << (8 * i);
+  }
+  return made;
+}
+constexpr u32 absolute_difference(u32 a, u32 b) {
+  return a > b ? a - b : b - a;
+}
+constexpr Masked<u32> added(u32 a, u32 b, bool carry) {
+  const u64 sum = u64{a} + b + u64{carry};
+  return {static_cast<u32>(sum), (sum >> 32) != 0};
+}
+constexpr Masked<u32> subtracted(u32 a, u32 b, bool borrow) {
+  return {a - b - u32{borrow}, u64{a} < u64{b} + u64{borrow}};
+}
+
+constexpr MeaningEntry kMeanings[] = {
+    {"v_mov_b32", vector_meaning<[](u32 a) { return a; }>()},
+    {"v_not_b32", vector_meaning<[](u32 a) { return ~a; }>()},
+    {"v_bfrev_b32", vector_meaning<[](u32 a) { return reversed(a); }>()},
+    {"v_ffbh_u32", vector_meaning<[](u32 a) { return a == 0 ? ~0U : u(std::countl_zero(a)); }>()},
+    {"v_ffbl_b32", vector_meaning<[](u32 a) { return a == 0 ? ~0U : u(std::countr_zero(a)); }>()},
+    {"v_ffbh_i32", vector_meaning<[](u32 a) {
+       const u32 other = s(a) < 0 ? ~a : a;
+       return other == 0 ? ~0U : u(std::countl_zero(other));
+     }>()},
+    {"v_bcnt_u32_b32", vector_meaning<[](u32 a, u32 b) { return u(std::popcount(a)) + b; }>()},
+    {"v_and_b32", vector_meaning<[](u32 a, u32 b) { return a & b; }>()},
+    {"v_or_b32", vector_meaning<[](u32 a, u32 b) { return a | b; }>()},
+    {"v_xor_b32", vector_meaning<[](u32 a, u32 b) { return a ^ b; }>()},
+    {"v_xnor_b32", vector_meaning<[](u32 a, u32 b) { return ~(a ^ b); }>()},
+    {"v_and_or_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a & b) | c; }>()},
+    {"v_or3_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return a | b | c; }>()},
+    {"v_bfi_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }>()},
+    {"v_bfm_b32", vector_meaning<[](u32 a, u32 b) { return lowest_bits(a) << (b & 31); }>()},
+    {"v_bfe_u32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return (a >> (b & 31)) & lowest_bits(c); }>()},
+    {"v_bfe_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       const u32 count = c & 31;
+       const u32 field = (a >> (b & 31)) & lowest_bits(count);
+       return count == 0 ? 0 : (field ^ (1U << (count - 1))) - (1U << (count - 1));
+     }>()},
+    {"v_perm_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return permuted(a, b, c); }>()},
+    {"v_alignbit_b32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return static_cast<u32>((u64{a} << 32 | b) >> (c & 31));
+     }>()},
+    {"v_alignbyte_b32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
+     }>()},
+
+    {"v_lshlrev_b32", vector_meaning<[](u32 a, u32 b) { return b << (a & 31); }>()},
+    {"v_lshrrev_b32", vector_meaning<[](u32 a, u32 b) { return b >> (a & 31); }>()},
+    {"v_ashrrev_i32", vector_meaning<[](u32 a, u32 b) { return u(s(b) >> (a & 31)); }>()},
+    {"v_lshlrev_b64", vector_meaning<[](u32 a, u64 b) { return b << (a & 63); }>()},
+    {"v_lshrrev_b64", vector_meaning<[](u32 a, u64 b) { return b >> (a & 63); }>()},
+    {"v_ashrrev_i64", vector_meaning<[](u32 a, i64 b) { return b >> (a & 63); }>()},
+    {"v_lshlrev_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{b} << (a & 15)); }>()},
+    {"v_lshrrev_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{b} >> (a & 15)); }>()},
+    {"v_ashrrev_i16", vector_meaning<[](u16 a, u16 b) { return h(u(sh(b) >> (a & 15))); }>()},
+
+    {"v_add_u32", vector_meaning<[](u32 a, u32 b) { return a + b; }>()},
+    {"v_sub_u32", vector_meaning<[](u32 a, u32 b) { return a - b; }>()},
+    {"v_subrev_u32", vector_meaning<[](u32 a, u32 b) { return b - a; }>()},
+    {"v_add_i32", vector_meaning<[](u32 a, u32 b) { return a + b; }>()},
+    {"v_sub_i32", vector_meaning<[](u32 a, u32 b) { return a - b; }>()},
+    {"v_add_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} + b); }>()},
+    {"v_sub_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} - b); }>()},
+    {"v_subrev_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{b} - a); }>()},
+    {"v_add3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return a + b + c; }>()},
+    {"v_lshl_add_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }>()},
+    {"v_add_lshl_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }>()},
+    {"v_lshl_or_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) | c; }>()},
+    {"v_xad_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>()},
+    {"v_add_co_u32", masked_meaning<[](u32 a, u32 b) { return added(a, b, false); }>()},
+    {"v_sub_co_u32", masked_meaning<[](u32 a, u32 b) { return subtracted(a, b, false); }>()},
+    {"v_subrev_co_u32", masked_meaning<[](u32 a, u32 b) { return subtracted(b, a, false); }>()},
+    {"v_addc_co_u32", masked_meaning<[](u32 a, u32 b, bool c) { return added(a, b, c); }>()},
+    {"v_subb_co_u32", masked_meaning<[](u32 a, u32 b, bool c) { return subtracted(a, b, c); }>()},
+    {"v_subbrev_co_u32",
+     masked_meaning<[](u32 a, u32 b, bool c) { return subtracted(b, a, c); }>()},
+    {"v_cndmask_b32", vector_meaning<[](u32 a, u32 b, bool c) { return c ? b : a; }>()},
+
+    {"v_mul_lo_u32", vector_meaning<[](u32 a, u32 b) { return a * b; }>()},
+    {"v_mul_hi_u32",
+     vector_meaning<[](u32 a, u32 b) { return static_cast<u32>((u64{a} * b) >> 32); }>()},
+    {"v_mul_hi_i32",
+     vector_meaning<[](u32 a, u32 b) { return static_cast<u32>((i64{s(a)} * s(b)) >> 32); }>()},
+    {"v_mul_u32_u24", vector_meaning<[](u32 a, u32 b) { return low24(a) * low24(b); }>()},
+    {"v_mul_hi_u32_u24", vector_meaning<[](u32 a, u32 b) {
+       return static_cast<u32>((u64{low24(a)} * low24(b)) >> 32);
+     }>()},
+    {"v_mul_i32_i24", vector_meaning<[](u32 a, u32 b) {
+       return static_cast<u32>(i64{signed24(a)} * signed24(b));
+     }>()},
+    {"v_mul_hi_i32_i24", vector_meaning<[](u32 a, u32 b) {
+       return static_cast<u32>((i64{signed24(a)} * signed24(b)) >> 32);
+     }>()},
+    {"v_mad_u32_u24",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; }>()},
+    {"v_mad_i32_i24", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return static_cast<u32>(i64{signed24(a)} * signed24(b)) + c;
+     }>()},
+    {"v_mad_u64_u32", masked_meaning<[](u32 a, u32 b, u64 c) {
+       u64 sum = 0;
+       const bool carry = __builtin_add_overflow(u64{a} * b, c, &sum);
+       return Masked<u64>{sum, carry};
+     }>()},
+    {"v_mad_i64_i32", masked_meaning<[](u32 a, u32 b, i64 c) {
+       i64 sum = 0;
+       const bool carry = __builtin_add_overflow(i64{s(a)} * s(b), c, &sum);
+       return Masked<i64>{sum, carry};
+     }>()},
+    {"v_mul_lo_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} * b); }>()},
+    {"v_mad_u16", vector_meaning<[](u16 a, u16 b, u16 c) { return h(u32{a} * b + c); }>()},
+    {"v_sad_u32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return absolute_difference(a, b) + c; }>()},
+
+    {"v_min_u32", vector_meaning<[](u32 a, u32 b) { return std::min(a, b); }>()},
+    {"v_max_u32", vector_meaning<[](u32 a, u32 b) { return std::max(a, b); }>()},
+    {"v_min_i32", vector_meaning<[](u32 a, u32 b) { return u(std::min(s(a), s(b))); }>()},
+    {"v_max_i32", vector_meaning<[](u32 a, u32 b) { return u(std::max(s(a), s(b))); }>()},
+    {"v_min_u16", vector_meaning<[](u16 a, u16 b) { return std::min(a, b); }>()},
+    {"v_max_u16", vector_meaning<[](u16 a, u16 b) { return std::max(a, b); }>()},
+    {"v_min_i16", vector_meaning<[](u16 a, u16 b) { return h(u(std::min(sh(a), sh(b)))); }>()},
+    {"v_max_i16", vector_meaning<[](u16 a, u16 b) { return h(u(std::max(sh(a), sh(b)))); }>()},
+    {"v_min3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }>()},
+    {"v_max3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }>()},
+    {"v_med3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return middle(a, b, c); }>()},
+    {"v_min3_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::min({s(a), s(b), s(c)})); }>()},
+    {"v_max3_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::max({s(a), s(b), s(c)})); }>()},
+    {"v_med3_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(middle_signed(s(a), s(b), s(c))); }>()},
+};
+
+} // namespace
+
+std::span<const MeaningEntry> vector_integer_meanings() {
+  return kMeanings;
+}
+
+} // namespace gantry::simt::amdgcn

@@ -1,0 +1,72 @@
+// A wave and its work-group while they run. A wave is explicit state: it can be left behind any
+// instruction and taken up again.
+#pragma once
+
+#include "simt/amdgcn/code/instruction.h"
+#include "simt/amdgcn/exec/executor.h"
+#include "simt/exec/memory/device_memory.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace gantry::simt::amdgcn {
+
+inline constexpr unsigned kLanes = 64;
+
+/// A bit for each lane of a wave.
+using LaneMask = std::uint64_t;
+
+class CodeMap;
+
+/// What all work-groups of a dispatch share.
+struct Grid {
+  const Processor* processor = nullptr;
+  std::int32_t device = 0;
+  std::string_view kernel; ///< its name
+  bool checks_memory = true;
+};
+
+/// What one host thread has while it runs work-groups: LDS, private memory, and what it knows of
+/// device memory.
+struct Place {
+  std::byte* shared = nullptr;
+  std::uint32_t shared_size = 0; ///< of the work-group
+  exec::DeviceMemory* memory = nullptr;
+  /// The accessible range of the last access, which most accesses are in.
+  exec::DeviceMemory::Range known = {};
+};
+
+struct alignas(64) Wave {
+  alignas(64) std::uint32_t v[vector::kCount][kLanes];
+  alignas(64) std::uint32_t s[scalar::kCount];
+
+  const Instruction* pc = nullptr;
+  LoadedCode::State* code = nullptr;
+  Place* place = nullptr;
+  const Grid* grid = nullptr;
+  LaneMask lanes = 0; ///< those that have a work-item
+  /// The wave's private memory, and how many bytes of it a lane has.
+  std::uint64_t scratch = 0;
+  std::uint32_t private_size = 0;
+  /// After so many branches the work-group's other waves get their turn.
+  std::int32_t branches_left = 0;
+  std::uint32_t number = 0;         ///< in the work-group
+  std::uint32_t group[3] = {};      ///< the work-group's number
+  std::uint32_t group_size[3] = {}; ///< in work-items
+  std::optional<Fault> fault;
+
+  [[nodiscard]] std::uint64_t pair(unsigned first) const {
+    return s[first] | std::uint64_t{s[first + 1]} << 32;
+  }
+  void set_pair(unsigned first, std::uint64_t value) {
+    s[first] = static_cast<std::uint32_t>(value);
+    s[first + 1] = static_cast<std::uint32_t>(value >> 32);
+  }
+  [[nodiscard]] LaneMask exec() const { return pair(scalar::kExec); }
+};
+
+} // namespace gantry::simt::amdgcn
