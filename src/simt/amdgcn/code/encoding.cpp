@@ -357,7 +357,11 @@ void Reader::read_vop3() {
     modifiers.clamp = false; // of exceptions, which nothing here has
   }
   if (modifiers.clamp && meaning_.result != Type::kF32 && meaning_.result != Type::kF64) {
-    return refuse("a clamp of integers");
+    if (meaning_.clamped == nullptr) {
+      return refuse("a clamp of integers");
+    }
+    modifiers.clamp = false;
+    made_.run = meaning_.clamped;
   }
   if (meaning_.exact && modifiers.any()) {
     refuse("a modifier of an operand");

@@ -94,6 +94,7 @@ struct Meaning {
     kShared,         ///< accesses to LDS, and exchanges of lanes
   };
   Run run = nullptr;
+  Run clamped = nullptr; ///< of integers: with results that stay at the type's bounds
   Kind kind = Kind::kScalar;
   Type result = Type::kNone;
   Type sources[3] = {};

@@ -2,6 +2,7 @@
 #include "simt/amdgcn/exec/meanings.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace gantry::simt::amdgcn {
 
@@ -54,6 +55,11 @@ constexpr u32 permuted(u32 a, u32 b, u32 selectors) {
     made |= byte << (8 * i);
   }
   return made;
+}
+template <typename T>
+constexpr T at_bounds(i64 x) {
+  return static_cast<T>(
+      std::clamp(x, i64{std::numeric_limits<T>::min()}, i64{std::numeric_limits<T>::max()}));
 }
 constexpr u32 absolute_difference(u32 a, u32 b) {
   return a > b ? a - b : b - a;
@@ -110,14 +116,24 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_lshrrev_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{b} >> (a & 15)); }>()},
     {"v_ashrrev_i16", vector_meaning<[](u16 a, u16 b) { return h(u(sh(b) >> (a & 15))); }>()},
 
-    {"v_add_u32", vector_meaning<[](u32 a, u32 b) { return a + b; }>()},
-    {"v_sub_u32", vector_meaning<[](u32 a, u32 b) { return a - b; }>()},
-    {"v_subrev_u32", vector_meaning<[](u32 a, u32 b) { return b - a; }>()},
-    {"v_add_i32", vector_meaning<[](u32 a, u32 b) { return a + b; }>()},
-    {"v_sub_i32", vector_meaning<[](u32 a, u32 b) { return a - b; }>()},
-    {"v_add_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} + b); }>()},
-    {"v_sub_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} - b); }>()},
-    {"v_subrev_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{b} - a); }>()},
+    {"v_add_u32", clamped_meaning<[](u32 a, u32 b) { return a + b; },
+                                  [](u32 a, u32 b) { return at_bounds<u32>(i64{a} + b); }>()},
+    {"v_sub_u32", clamped_meaning<[](u32 a, u32 b) { return a - b; },
+                                  [](u32 a, u32 b) { return at_bounds<u32>(i64{a} - b); }>()},
+    {"v_subrev_u32", clamped_meaning<[](u32 a, u32 b) { return b - a; },
+                                     [](u32 a, u32 b) { return at_bounds<u32>(i64{b} - a); }>()},
+    {"v_add_i32",
+     clamped_meaning<[](u32 a, u32 b) { return a + b; },
+                     [](u32 a, u32 b) { return u(at_bounds<i32>(i64{s(a)} + s(b))); }>()},
+    {"v_sub_i32",
+     clamped_meaning<[](u32 a, u32 b) { return a - b; },
+                     [](u32 a, u32 b) { return u(at_bounds<i32>(i64{s(a)} - s(b))); }>()},
+    {"v_add_u16", clamped_meaning<[](u16 a, u16 b) { return h(u32{a} + b); },
+                                  [](u16 a, u16 b) { return at_bounds<u16>(i64{a} + b); }>()},
+    {"v_sub_u16", clamped_meaning<[](u16 a, u16 b) { return h(u32{a} - b); },
+                                  [](u16 a, u16 b) { return at_bounds<u16>(i64{a} - b); }>()},
+    {"v_subrev_u16", clamped_meaning<[](u16 a, u16 b) { return h(u32{b} - a); },
+                                     [](u16 a, u16 b) { return at_bounds<u16>(i64{b} - a); }>()},
     {"v_add3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return a + b + c; }>()},
     {"v_lshl_add_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }>()},
     {"v_add_lshl_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }>()},

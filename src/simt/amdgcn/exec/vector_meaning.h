@@ -221,6 +221,14 @@ constexpr Meaning vcc_meaning() {
   return meaning;
 }
 
+/// result = F(sources…), or with a clamp G of them.
+template <auto F, auto G>
+constexpr Meaning clamped_meaning() {
+  Meaning meaning = vector_meaning<F>();
+  meaning.clamped = detail::run_vector<G>;
+  return meaning;
+}
+
 struct MeaningEntry {
   std::string_view mnemonic;
   Meaning meaning;
