@@ -92,8 +92,8 @@ Status add_segment(CodeObject& object, Bytes bytes, const Elf64_Phdr& header) {
   }
   if (header.p_memsz != 0) {
     object.alignment = std::max(object.alignment, alignment);
-    object.segments.push_back(
-        {header.p_vaddr, header.p_memsz, *contents, (header.p_flags & PF_X) != 0});
+    object.segments.push_back({header.p_vaddr, header.p_memsz, *contents,
+                               (header.p_flags & PF_X) != 0, (header.p_flags & PF_W) != 0});
   }
   return {};
 }

@@ -27,6 +27,7 @@ struct Segment {
   std::uint64_t size = 0; ///< in memory; what `contents` does not fill is zero
   Bytes contents;
   bool is_executable = false;
+  bool is_writable = false;
 };
 
 enum class SymbolKind : std::uint8_t { kOther, kVariable, kFunction, kKernel };
