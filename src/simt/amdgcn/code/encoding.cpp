@@ -1,5 +1,8 @@
 #include "simt/amdgcn/code/encoding.h"
 
+#include "simt/amdgcn/code/opcodes.h"
+
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <string_view>
@@ -115,11 +118,17 @@ public:
   tl::expected<Instruction, std::string> read(Format format);
 
 private:
-  [[nodiscard]] std::uint32_t word(unsigned number) const {
-    return number < words_.size() ? words_[number] : 0;
+  /// A dword of the instruction, whose size grows with it.
+  std::uint32_t word(unsigned number) {
+    if (number >= words_.size()) {
+      refuse("the rest of it: the code ends there");
+      return 0;
+    }
+    made_.size = std::max(made_.size, static_cast<std::uint8_t>(number + 1));
+    return words_[number];
   }
   /// An operand of eight or nine bits. `literal` is the dword that a literal would be in.
-  tl::expected<Source, std::string> source(unsigned number, Type type, unsigned literal) const;
+  tl::expected<Source, std::string> source(unsigned number, Type type, unsigned literal);
   /// Likewise into a place of the instruction; the first error is kept.
   void put(Source& place, unsigned number, Type type, unsigned literal);
   void refuse(std::string what) {
@@ -159,8 +168,7 @@ private:
   std::string error_;
 };
 
-tl::expected<Source, std::string> Reader::source(unsigned number, Type type,
-                                                 unsigned literal) const {
+tl::expected<Source, std::string> Reader::source(unsigned number, Type type, unsigned literal) {
   Source made;
   made.kind = Source::Kind::kConstant;
   if (number >= kVgpr) {
@@ -183,7 +191,7 @@ tl::expected<Source, std::string> Reader::source(unsigned number, Type type,
   } else if (number == kOperandScc) {
     made.kind = Source::Kind::kScalar;
     made.index = scalar::kScc;
-  } else if (number == kLiteral) {
+  } else if (number == kLiteral && literal == 1) {
     const std::uint32_t value = word(literal);
     made.constant = type == Type::kF64 ? std::uint64_t{value} << 32
                     : type == Type::kI64
@@ -450,7 +458,7 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   made_.meaning = &meaning_;
   made_.run = meaning_.run;
   made_.format = format;
-  made_.size = static_cast<std::uint8_t>(words_.size());
+
   switch (format) {
   case Format::kSop1:
   case Format::kSop2:
@@ -489,30 +497,27 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   return made_;
 }
 
-std::string_view plain_mnemonic(std::string_view mnemonic) {
-  while (mnemonic.ends_with(' ')) {
-    mnemonic.remove_suffix(1);
-  }
-  for (const std::string_view form : {"_e32", "_e64", "_sdwa", "_dpp"}) {
-    if (mnemonic.ends_with(form)) {
-      mnemonic.remove_suffix(form.size());
-    }
-  }
-  return mnemonic;
-}
-
 } // namespace
 
 tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
-                                                        const DecodedName& name,
                                                         std::span<const std::uint32_t> words) {
-  const Meaning* const meaning = find_meaning(plain_mnemonic(name.mnemonic), processor.is_gfx8);
   bool known = false;
   const Format format = format_of(processor, words.front(), known);
-  if (meaning == nullptr || !known) {
-    return Error("the instruction");
+  const std::string_view mnemonic =
+      known ? mnemonic_of(processor, format, words.front()) : std::string_view();
+  if (mnemonic.empty()) {
+    return Error(fmt::format("{:#010x} is no instruction of {} that it knows", words.front(),
+                             processor.name));
   }
-  return Reader(processor, *meaning, words).read(format);
+  const Meaning* const meaning = find_meaning(mnemonic, processor.is_gfx8);
+  if (meaning == nullptr) {
+    return Error(fmt::format("it does not know {}", mnemonic));
+  }
+  auto made = Reader(processor, *meaning, words).read(format);
+  if (!made) {
+    return Error(fmt::format("of {}, it does not know {}", mnemonic, made.error()));
+  }
+  return made;
 }
 
 } // namespace gantry::simt::amdgcn

@@ -1,7 +1,6 @@
 // Reads instructions of the gfx8 and gfx9 families from their bits.
 #pragma once
 
-#include "simt/amdgcn/code/decoder_interface.h"
 #include "simt/amdgcn/code/instruction.h"
 #include "simt/amdgcn/objects/processor.h"
 
@@ -13,10 +12,12 @@
 
 namespace gantry::simt::amdgcn {
 
-/// The instruction that LLVM has named, from its dwords, as many as it has. An error says what of
-/// it the executor does not know.
+/// The longest instruction, in dwords.
+inline constexpr unsigned kLongestInstruction = 3;
+
+/// The instruction that the dwords begin with. An error says what of it the executor does not know,
+/// or that it is none.
 [[nodiscard]] tl::expected<Instruction, std::string>
-read_instruction(const Processor& processor, const DecodedName& name,
-                 std::span<const std::uint32_t> words);
+read_instruction(const Processor& processor, std::span<const std::uint32_t> words);
 
 } // namespace gantry::simt::amdgcn

@@ -89,9 +89,8 @@ bool may_access(Wave& wave, u64 address, u32 size) {
   if (!wave.grid->checks_memory) {
     return true;
   }
-  // GCC's code uses the wave's private memory by its addresses.
-  if (address - wave.scratch < u64{wave.private_size} * kLanes &&
-      address - wave.scratch + size <= u64{wave.private_size} * kLanes) {
+  const exec::DeviceMemory::Range own = place.private_memory;
+  if (own.size >= size && address - own.first <= own.size - size) {
     return true;
   }
   if (!place.memory->accessible(address, size)) {

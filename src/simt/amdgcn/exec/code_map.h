@@ -40,8 +40,6 @@ struct LoadedCode::State {
   [[nodiscard]] std::string position(std::uint64_t address) const;
   /// Of the function that the address is in; empty if it is in none.
   [[nodiscard]] std::string_view function_at(std::uint64_t address) const;
-  /// The assembler's text of the instruction at the address.
-  [[nodiscard]] std::string text_at(std::uint64_t address) const;
 
 private:
   const Processor& processor_;
@@ -49,7 +47,7 @@ private:
   std::vector<CodeSymbol> functions_;
   Instruction* slots_ = nullptr;
   std::size_t slots_size_ = 0; ///< bytes of the mapping
-  mutable std::mutex mutex_;   ///< of the decoder, and of who writes slots
+  std::mutex mutex_;           ///< of who writes slots
 };
 
 /// The loaded code that an address is in; null if there is none.

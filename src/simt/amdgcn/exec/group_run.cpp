@@ -80,6 +80,7 @@ bool GroupRun::begin(const Launch& launch) {
   }
   place_.shared = std::bit_cast<std::byte*>(shared_);
   place_.shared_size = launch.shared_size;
+  place_.private_memory = {private_, needed};
   place_.known = {};
   return true;
 }

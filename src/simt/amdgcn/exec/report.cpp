@@ -25,9 +25,8 @@ std::string place_text(const Wave& wave, unsigned lane) {
 std::string beginning(const Wave& wave, const Instruction& instruction, unsigned lane,
                       std::string_view what) {
   const u64 address = wave.code->address_of(&instruction);
-  return fmt::format("gantry: error: kernel '{}': {}\n  at {}: {}\n  in {}\n", wave.grid->kernel,
-                     what, wave.code->position(address), wave.code->text_at(address),
-                     place_text(wave, lane));
+  return fmt::format("gantry: error: kernel '{}': {}\n  at {}\n  in {}\n", wave.grid->kernel, what,
+                     wave.code->position(address), place_text(wave, lane));
 }
 
 std::string_view word_of(AccessKind kind) {

@@ -35,6 +35,8 @@ struct Grid {
 struct Place {
   std::byte* shared = nullptr;
   std::uint32_t shared_size = 0; ///< of the work-group
+  /// Private memory of all of its waves, which GCC's code shares by addresses.
+  exec::DeviceMemory::Range private_memory = {};
   exec::DeviceMemory* memory = nullptr;
   /// The accessible range of the last access, which most accesses are in.
   exec::DeviceMemory::Range known = {};
