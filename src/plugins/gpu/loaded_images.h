@@ -1,8 +1,8 @@
 // The images that have something to do on their devices before the driver ends.
 //
 // The runtime unloads images when the program's libraries go, which at the end of a process is
-// late: NVIDIA's driver has an exit handler of its own by then, and does nothing more behind it. So
-// at the end of the driver they do what is left, and nothing when they are unloaded.
+// late: the driver has ended by then, by an exit handler or a destructor of its own. So they do
+// what is left before that, and nothing when they are unloaded.
 #pragma once
 
 #include <mutex>
@@ -10,23 +10,23 @@
 
 struct gantry_image;
 
-namespace gantry::cuda {
+namespace gantry::gpu {
 
 /// Any thread.
 class LoadedImages {
 public:
-  /// The driver has been initialised.
+  /// `end_image` has an image do what is left.
+  explicit LoadedImages(void (*end_image)(gantry_image*)) : end_image_(end_image) {}
+
   void add(gantry_image* image);
   void remove(gantry_image* image);
   /// Ends those that are there.
   void end();
 
 private:
+  void (*end_image_)(gantry_image*);
   std::mutex mutex_;
   std::vector<gantry_image*> images_;
 };
 
-/// Of the process.
-[[nodiscard]] LoadedImages& loaded_images();
-
-} // namespace gantry::cuda
+} // namespace gantry::gpu

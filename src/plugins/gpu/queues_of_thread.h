@@ -2,21 +2,30 @@
 // lock and no other thread's cache line is touched for them.
 #pragma once
 
-#include "plugins/cuda/queue.h"
-
 #include <atomic>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
 
-namespace gantry::cuda {
+#include <gantry/plugin.h>
+
+namespace gantry::gpu {
 
 /// The queues of one device that threads have for themselves, and those that threads left behind,
 /// which others use. The threads own it together with the device, because either may end first. Any
 /// thread.
 class ThreadQueues {
 public:
-  explicit ThreadQueues(Device& device) : device_(device) {}
+  /// How queues are made and destroyed.
+  struct Functions {
+    gantry_status (*create)(gantry_device* device, gantry_queue** queue) noexcept;
+    gantry_status (*destroy)(gantry_queue* queue) noexcept;
+  };
+
+  ThreadQueues(gantry_device* device, const Functions& functions)
+      : device_(device), functions_(functions) {}
   ThreadQueues(const ThreadQueues&) = delete;
   ThreadQueues& operator=(const ThreadQueues&) = delete;
 
@@ -33,7 +42,8 @@ public:
   [[nodiscard]] bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
 private:
-  Device& device_;                   ///< until this is closed
+  gantry_device* device_; ///< until this is closed
+  Functions functions_;
   std::shared_mutex open_;           ///< shared by threads during whose work nobody may close
   std::atomic<bool> closed_ = false; ///< changed with `open_` held
 
@@ -53,29 +63,26 @@ inline constinit thread_local QueueUsedLast queue_used_last;
 /// The calling thread's queue of an open device, for as long as this lives.
 class QueueOfThread {
 public:
-  explicit QueueOfThread(Device& device)
-      : queue_(queue_used_last.of == device.thread_queues.get() ? queue_used_last.queue
-                                                                : find(device)) {}
+  explicit QueueOfThread(const std::shared_ptr<ThreadQueues>& queues)
+      : queue_(queue_used_last.of == queues.get() ? queue_used_last.queue : find(queues)) {}
   QueueOfThread(const QueueOfThread&) = delete;
   QueueOfThread& operator=(const QueueOfThread&) = delete;
   ~QueueOfThread() {
-    if (borrowed_) [[unlikely]] {
-      give_back();
+    if (borrowed_ != nullptr) [[unlikely]] {
+      borrowed_->leave(queue_);
     }
   }
 
   /// GANTRY_SUCCESS, or why there is none, kept.
   [[nodiscard]] std::int32_t code() const { return code_; }
   [[nodiscard]] gantry_queue* get() const { return queue_; }
-  gantry_queue* operator->() const { return queue_; }
 
 private:
-  gantry_queue* find(Device& device);
-  void give_back() const;
+  gantry_queue* find(const std::shared_ptr<ThreadQueues>& queues);
 
   std::int32_t code_ = GANTRY_SUCCESS;
-  bool borrowed_ = false; ///< by a thread that is ending
+  ThreadQueues* borrowed_ = nullptr; ///< from these, by a thread that is ending
   gantry_queue* queue_;
 };
 
-} // namespace gantry::cuda
+} // namespace gantry::gpu

@@ -1,6 +1,7 @@
-#include "plugins/cuda/staging.h"
+#include "plugins/gpu/staging.h"
 
-#include "plugins/cuda/driver.h"
+#include "plugins/gpu/status.h"
+#include "plugins/last_error.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace gantry::cuda {
+namespace gantry::gpu {
 
 namespace {
 
@@ -66,7 +67,7 @@ std::int32_t PinnedBuffers::take(std::byte*& buffer) {
     }
   }
   void* memory = nullptr;
-  GANTRY_CUDA_TRY(cuMemHostAlloc, &memory, kBufferBytes, 0);
+  GANTRY_STATUS_TRY(source_.allocate_pinned(kBufferBytes, memory));
   buffer = static_cast<std::byte*>(memory);
   count_.fetch_add(1, std::memory_order_relaxed);
   return GANTRY_SUCCESS;
@@ -80,7 +81,7 @@ void PinnedBuffers::give_back(std::byte* buffer) {
       return;
     }
   }
-  (void)driver().cuMemFreeHost(buffer);
+  (void)source_.free_pinned(buffer);
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -88,7 +89,7 @@ std::int32_t PinnedBuffers::free_kept() {
   const std::lock_guard lock(mutex_);
   std::int32_t status = GANTRY_SUCCESS;
   for (std::byte* const buffer : kept_) {
-    keep_failure(status, check(driver().cuMemFreeHost(buffer), "cuMemFreeHost"));
+    keep_failure(status, source_.free_pinned(buffer));
   }
   count_.fetch_sub(kept_.size(), std::memory_order_relaxed);
   kept_.clear();
@@ -101,55 +102,50 @@ std::size_t PinnedBuffers::bytes() const {
 
 Staging::~Staging() {
   for (const Buffer& buffer : buffers_) {
-    if (buffer.done != nullptr) {
-      (void)driver().cuEventDestroy_v2(buffer.done);
-    }
     if (buffer.memory != nullptr) {
       pinned_.give_back(buffer.memory);
     }
   }
 }
 
-std::int32_t Staging::next(Buffer*& buffer) {
-  buffer = &buffers_[turn_];
+std::int32_t Staging::next(unsigned& number) {
+  number = turn_;
+  Buffer& buffer = buffers_[number];
   has_many_ = has_many_ || turn_ != 0;
   turn_ = (turn_ + 1) % kBuffers;
-  if (buffer->memory == nullptr) {
-    GANTRY_STATUS_TRY(pinned_.take(buffer->memory));
+  if (buffer.memory == nullptr) {
+    GANTRY_STATUS_TRY(pinned_.take(buffer.memory));
   }
-  if (buffer->done == nullptr) {
-    GANTRY_CUDA_TRY(cuEventCreate, &buffer->done, CU_EVENT_DISABLE_TIMING);
-    return GANTRY_SUCCESS;
-  }
-  GANTRY_CUDA_TRY(cuEventSynchronize, buffer->done);
-  deliver(buffer->to, buffer->memory, buffer->size);
+  GANTRY_STATUS_TRY(copies_.wait_for(number));
+  deliver(buffer.to, buffer.memory, buffer.size);
   return GANTRY_SUCCESS;
 }
 
-std::int32_t Staging::submit(CUstream stream, CUdeviceptr to, const void* from, std::size_t size) {
+std::int32_t Staging::submit(void* to, const void* from, std::size_t size) {
   const auto* source = static_cast<const std::byte*>(from);
   for (std::size_t done = 0; done < size;) {
     const std::size_t piece = std::min(size - done, kBufferBytes);
-    Buffer* buffer = nullptr;
-    GANTRY_STATUS_TRY(next(buffer));
-    std::memcpy(buffer->memory, source + done, piece);
-    GANTRY_CUDA_TRY(cuMemcpyHtoDAsync_v2, to + done, buffer->memory, piece, stream);
-    GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
+    unsigned number = 0;
+    GANTRY_STATUS_TRY(next(number));
+    std::memcpy(buffers_[number].memory, source + done, piece);
+    GANTRY_STATUS_TRY(copies_.copy_in(number, static_cast<std::byte*>(to) + done,
+                                      buffers_[number].memory, piece));
     done += piece;
   }
   return GANTRY_SUCCESS;
 }
 
-std::int32_t Staging::retrieve(CUstream stream, void* to, CUdeviceptr from, std::size_t size) {
+std::int32_t Staging::retrieve(void* to, const void* from, std::size_t size) {
   auto* target = static_cast<std::byte*>(to);
   for (std::size_t done = 0; done < size;) {
     const std::size_t piece = std::min(size - done, kBufferBytes);
-    Buffer* buffer = nullptr;
-    GANTRY_STATUS_TRY(next(buffer));
-    GANTRY_CUDA_TRY(cuMemcpyDtoHAsync_v2, buffer->memory, from + done, piece, stream);
-    GANTRY_CUDA_TRY(cuEventRecord, buffer->done, stream);
-    buffer->to = target + done;
-    buffer->size = piece;
+    unsigned number = 0;
+    GANTRY_STATUS_TRY(next(number));
+    Buffer& buffer = buffers_[number];
+    GANTRY_STATUS_TRY(
+        copies_.copy_out(number, buffer.memory, static_cast<const std::byte*>(from) + done, piece));
+    buffer.to = target + done;
+    buffer.size = piece;
     undelivered_ = true;
     done += piece;
   }
@@ -179,4 +175,4 @@ void Staging::give_up() {
   undelivered_ = false;
 }
 
-} // namespace gantry::cuda
+} // namespace gantry::gpu

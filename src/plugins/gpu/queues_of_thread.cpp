@@ -1,12 +1,13 @@
-#include "plugins/cuda/queues_of_thread.h"
+#include "plugins/gpu/queues_of_thread.h"
 
-#include "plugins/cuda/entries.h"
+#include "plugins/gpu/status.h"
+#include "plugins/last_error.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-namespace gantry::cuda {
+namespace gantry::gpu {
 
 namespace {
 
@@ -24,7 +25,7 @@ std::int32_t ThreadQueues::take(gantry_queue*& queue) {
       return GANTRY_SUCCESS;
     }
   }
-  GANTRY_STATUS_TRY(entries::create_queue(&device_, &queue));
+  GANTRY_STATUS_TRY(functions_.create(device_, &queue));
   const std::lock_guard lock(mutex_);
   all_.push_back(queue);
   return GANTRY_SUCCESS;
@@ -43,7 +44,7 @@ void ThreadQueues::leave(gantry_queue* queue) {
     }
     std::erase(all_, queue);
   }
-  (void)entries::destroy_queue(queue);
+  (void)functions_.destroy(queue);
 }
 
 std::int32_t ThreadQueues::close() {
@@ -52,7 +53,7 @@ std::int32_t ThreadQueues::close() {
   const std::lock_guard lock(mutex_);
   std::int32_t status = GANTRY_SUCCESS;
   for (gantry_queue* const queue : std::exchange(all_, {})) {
-    keep_failure(status, entries::destroy_queue(queue));
+    keep_failure(status, functions_.destroy(queue));
   }
   spare_.clear();
   return status;
@@ -80,13 +81,12 @@ struct QueuesOfThread {
 
 } // namespace
 
-gantry_queue* QueueOfThread::find(Device& device) {
-  const std::shared_ptr<ThreadQueues>& queues = device.thread_queues;
+gantry_queue* QueueOfThread::find(const std::shared_ptr<ThreadQueues>& queues) {
   gantry_queue* queue = nullptr;
   if (thread_ends) {
     // An exit handler, or a destructor that comes later than those of this thread's objects.
     code_ = queues->take(queue);
-    borrowed_ = code_ == GANTRY_SUCCESS;
+    borrowed_ = code_ == GANTRY_SUCCESS ? queues.get() : nullptr;
     return queue;
   }
   thread_local QueuesOfThread own;
@@ -106,8 +106,4 @@ gantry_queue* QueueOfThread::find(Device& device) {
   return queue;
 }
 
-void QueueOfThread::give_back() const {
-  queue_->device.thread_queues->leave(queue_);
-}
-
-} // namespace gantry::cuda
+} // namespace gantry::gpu

@@ -1,30 +1,21 @@
-#include "plugins/cuda/memory_pool.h"
+#include "plugins/gpu/memory_pool.h"
 
-#include "plugins/cuda/driver.h"
+#include "plugins/gpu/status.h"
+#include "plugins/last_error.h"
 
-namespace gantry::cuda {
-
-namespace {
-
-void tell_executor(CUdeviceptr address, std::uint64_t size, bool freed) {
-  if (driver().set_freed != nullptr) {
-    driver().set_freed(address, size, freed ? 1 : 0);
-  }
-}
-
-} // namespace
+namespace gantry::gpu {
 
 void MemoryPool::keep(std::uint64_t most) {
   const std::lock_guard lock(mutex_);
   most_ = most;
 }
 
-CUdeviceptr MemoryPool::take(std::uint64_t size) {
+DeviceAddress MemoryPool::take(std::uint64_t size) {
   const std::lock_guard lock(mutex_);
   return take_kept(size);
 }
 
-CUdeviceptr MemoryPool::take_kept(std::uint64_t size) {
+DeviceAddress MemoryPool::take_kept(std::uint64_t size) {
   // Most times it is what was put back last.
   SizeClass* of = kept_.empty() ? nullptr : kept_.back().of;
   if (of == nullptr || of->size != size) {
@@ -39,12 +30,12 @@ CUdeviceptr MemoryPool::take_kept(std::uint64_t size) {
   used_.splice(used_.end(), kept_, block);
   block->kept = false;
   kept_bytes_ -= size;
-  tell_executor(block->address, size, false);
+  source_.set_freed(block->address, size, false);
   return block->address;
 }
 
 void MemoryPool::keep_block(Blocks::iterator block) {
-  tell_executor(block->address, block->of->size, true);
+  source_.set_freed(block->address, block->of->size, true);
   kept_.splice(kept_.end(), used_, block);
   block->kept = true;
   block->of->kept.push_back(block);
@@ -59,7 +50,7 @@ void MemoryPool::forget(Blocks::iterator block) {
   (block->kept ? kept_ : used_).erase(block);
 }
 
-bool MemoryPool::put_back(CUdeviceptr address) {
+bool MemoryPool::put_back(DeviceAddress address) {
   const std::lock_guard lock(mutex_);
   // Most times it is what was taken last.
   Blocks::iterator block = used_.end();
@@ -80,31 +71,31 @@ bool MemoryPool::put_back(CUdeviceptr address) {
 std::int32_t MemoryPool::shrink(std::uint64_t bytes) {
   while (kept_bytes_ > bytes) {
     const Blocks::iterator oldest = kept_.begin();
-    const CUdeviceptr address = oldest->address;
+    const DeviceAddress address = oldest->address;
     SizeClass& of = *oldest->of;
     of.kept.erase(of.kept.begin());
     kept_bytes_ -= of.size;
     forget(oldest);
-    GANTRY_CUDA_TRY(cuMemFree_v2, address);
+    GANTRY_STATUS_TRY(source_.free(address));
   }
   return GANTRY_SUCCESS;
 }
 
-std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
+std::int32_t MemoryPool::allocate(std::uint64_t size, DeviceAddress& address) {
   const std::lock_guard lock(mutex_);
   address = take_kept(size);
   if (address != 0) {
     return GANTRY_SUCCESS;
   }
-  CUresult result = driver().cuMemAlloc_v2(&address, size);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY && kept_bytes_ > 0) {
+  std::int32_t code = source_.allocate(size, address);
+  if (code == GANTRY_OUT_OF_MEMORY && kept_bytes_ > 0) {
     GANTRY_STATUS_TRY(shrink(0));
-    result = driver().cuMemAlloc_v2(&address, size);
+    code = source_.allocate(size, address);
   }
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-    return report(GANTRY_OUT_OF_MEMORY, "{} bytes of device memory cannot be had", size);
+  if (code == GANTRY_OUT_OF_MEMORY) {
+    return plugins::report(code, "{} bytes of device memory cannot be had", size);
   }
-  GANTRY_STATUS_TRY(check(result, "cuMemAlloc"));
+  GANTRY_STATUS_TRY(code);
   SizeClass& of = classes_[size];
   of.size = size;
   ++of.blocks;
@@ -112,20 +103,19 @@ std::int32_t MemoryPool::allocate(std::uint64_t size, CUdeviceptr& address) {
   return GANTRY_SUCCESS;
 }
 
-std::int32_t MemoryPool::release(CUdeviceptr address) {
+std::int32_t MemoryPool::release(DeviceAddress address) {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) {
-    GANTRY_CUDA_TRY(cuMemFree_v2, address); // which says what is wrong with it
-    return GANTRY_SUCCESS;
+    return source_.free(address); // which says what is wrong with it
   }
   const Blocks::iterator block = found->second;
   if (block->kept) {
-    return report(GANTRY_FAILURE, "the memory at {:#x} is freed already", address);
+    return plugins::report(GANTRY_FAILURE, "the memory at {:#x} is freed already", address);
   }
   if (block->of->size > most_) {
     forget(block);
-    GANTRY_CUDA_TRY(cuMemFree_v2, address);
+    GANTRY_STATUS_TRY(source_.free(address));
     return GANTRY_SUCCESS;
   }
   const std::int32_t code = shrink(most_ - block->of->size);
@@ -137,7 +127,7 @@ std::int32_t MemoryPool::free_all() {
   const std::lock_guard lock(mutex_);
   std::int32_t status = GANTRY_SUCCESS;
   for (const auto& [address, block] : blocks_) {
-    keep_failure(status, check(driver().cuMemFree_v2(address), "cuMemFree"));
+    keep_failure(status, source_.free(address));
   }
   used_.clear();
   kept_.clear();
@@ -147,4 +137,4 @@ std::int32_t MemoryPool::free_all() {
   return status;
 }
 
-} // namespace gantry::cuda
+} // namespace gantry::gpu
