@@ -126,17 +126,18 @@ Finding look_at(const Compiler& compiler, const std::filesystem::path& root,
   return {compiler.subject, State::kGood, first_line(version->output)};
 }
 
-Finding look_at_gcc_for_gpus(const HeldSignals& signals) {
-  constexpr const char* kSubject = "GCC 12 for NVIDIA";
+Finding look_at_gcc_for_gpus(std::string_view vendor, std::string_view folder,
+                             std::string_view package, const HeldSignals& signals) {
+  const std::string subject = fmt::format("GCC 12 for {}", vendor);
   const Result<Ended> found =
-      run_to_the_end({GANTRY_GXX, "-print-prog-name=accel/nvptx-none/mkoffload"}, {},
+      run_to_the_end({GANTRY_GXX, fmt::format("-print-prog-name=accel/{}/mkoffload", folder)}, {},
                      std::chrono::seconds(60), signals);
   // The name alone is the answer where it is not to be found.
   if (!found || !found->output.starts_with('/')) {
-    return {kSubject, State::kAbsent, "GCC cannot compile for NVIDIA's GPUs",
-            "to have it: apt-get install gcc-12-offload-nvptx"};
+    return {subject, State::kAbsent, fmt::format("GCC cannot compile for {}'s GPUs", vendor),
+            fmt::format("to have it: apt-get install {}", package)};
   }
-  return {kSubject, State::kGood, first_line(found->output)};
+  return {subject, State::kGood, first_line(found->output)};
 }
 
 Finding look_at_openmp(const std::filesystem::path& root) {
@@ -399,7 +400,8 @@ Result<int> run_doctor(int argc, char** argv) {
     can_compile |= &compiler == kCompilers && finding.state == State::kGood;
     findings.add(finding);
   }
-  findings.add(look_at_gcc_for_gpus(signals));
+  findings.add(look_at_gcc_for_gpus("NVIDIA", "nvptx-none", "gcc-12-offload-nvptx", signals));
+  findings.add(look_at_gcc_for_gpus("AMD", "amdgcn-amdhsa", "gcc-12-offload-amdgcn", signals));
   const Finding openmp = look_at_openmp(root);
   can_compile &= openmp.state == State::kGood;
   findings.add(openmp);

@@ -1,4 +1,4 @@
-#include "link/gcc_nvptx_image.h"
+#include "link/gcc_gpu_image.h"
 
 #include "link/process.h"
 
@@ -20,15 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kName = "accel/nvptx-none/mkoffload";
-
 /// The sections of constructors and destructors: without a priority and with that of the CPU's
 /// images.
 constexpr std::pair<const char*, const char*> kPriorities[] = {
     {".init_array", ".init_array.00101"}, {".fini_array", ".fini_array.00101"}};
 
 /// The first program of this name, among the folders of GCC's driver, that is not this one.
-std::optional<fs::path> find_gccs_own() {
+std::optional<fs::path> find_gccs_own(const GccGpu& gpu) {
   const char* const folders = std::getenv("COMPILER_PATH");
   std::string_view rest = folders == nullptr ? "" : folders;
   std::error_code error;
@@ -36,7 +34,7 @@ std::optional<fs::path> find_gccs_own() {
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    fs::path candidate = fs::path(folder) / kName;
+    fs::path candidate = fs::path(folder) / "accel" / gpu.folder / "mkoffload";
     if (fs::exists(candidate, error) && !fs::equivalent(candidate, self, error)) {
       return candidate;
     }
@@ -79,11 +77,11 @@ Status put_in_front(const std::string& path) {
 
 } // namespace
 
-Result<int> make_gcc_nvptx_image(const std::vector<std::string>& arguments) {
-  const std::optional<fs::path> program = find_gccs_own();
+Result<int> make_gcc_gpu_image(const GccGpu& gpu, const std::vector<std::string>& arguments) {
+  const std::optional<fs::path> program = find_gccs_own(gpu);
   if (!program) {
-    return fail("GCC has no compiler for NVIDIA's GPUs here; install Debian's package "
-                "gcc-12-offload-nvptx");
+    return fail("GCC has no compiler for {} here; install Debian's package {}", gpu.devices,
+                gpu.package);
   }
   std::vector<std::string> command = {program->string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
