@@ -11,16 +11,40 @@
 #include "simt/exec/memory/device_memory.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace gantry::simt::hsa {
 
 Process& Process::instance() {
   static auto* const process = new Process;
   return *process;
+}
+
+namespace {
+
+thread_local bool in_fault_callback = false;
+
+void end_if_in_fault_callback(int status, void* /*unused*/) {
+  if (in_fault_callback) {
+    std::fflush(nullptr);
+    _exit(status);
+  }
+}
+
+} // namespace
+
+InFaultCallback::InFaultCallback() {
+  in_fault_callback = true;
+  on_exit(end_if_in_fault_callback, nullptr); // what is registered last runs first
+}
+InFaultCallback::~InFaultCallback() {
+  in_fault_callback = false;
 }
 
 namespace {
