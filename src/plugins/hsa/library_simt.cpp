@@ -3,6 +3,8 @@
 
 #include "plugins/gpu/place.h"
 
+#include <cstdlib>
+
 namespace gantry::hsa {
 
 // ../simt-amd/libhsa-runtime64.so.1, seen from this plugin.
@@ -30,7 +32,8 @@ std::string_view remedy_for_faults() {
   return "";
 }
 
-// The executor goes on until the process is gone.
-void at_library_end(void (*)()) {}
+void at_library_end(void (*handler)()) {
+  (void)std::atexit(handler);
+}
 
 } // namespace gantry::hsa

@@ -42,9 +42,10 @@ struct Settings {
   unsigned capability_minor = 0;
   unsigned multiprocessors = 0; ///< GANTRY_SIMT_MULTIPROCESSORS; 0: as many as threads
   std::string name;             ///< GANTRY_SIMT_NAME
-  std::string cache; ///< GANTRY_SIMT_CACHE: folder, or "off"; empty: the user's cache folder
-  bool info = false; ///< GANTRY_INFO names simt or all: what is not offered is said
-  std::string error; ///< not empty: a variable was not understood
+  std::string processor; ///< GANTRY_SIMT_PROCESSOR=gfx906, of AMD's; HSA knows which there are
+  std::string cache;     ///< GANTRY_SIMT_CACHE: folder, or "off"; empty: the user's cache folder
+  bool info = false;     ///< GANTRY_INFO names simt or all: what is not offered is said
+  std::string error;     ///< not empty: a variable was not understood
 };
 
 [[nodiscard]] const Settings& settings();

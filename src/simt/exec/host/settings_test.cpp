@@ -37,6 +37,7 @@ TEST(SimtSettings, Defaults) {
   EXPECT_EQ(settings.capability_minor, 0u);
   EXPECT_EQ(settings.multiprocessors, 0u);
   EXPECT_EQ(settings.name, "Gantry PTX executor");
+  EXPECT_EQ(settings.processor, "gfx906");
   EXPECT_EQ(settings.cache, "");
   EXPECT_FALSE(settings.info);
 }
@@ -58,7 +59,7 @@ TEST(SimtSettings, RowsAreAllDifferentAndExplained) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_NE(std::string(row.meaning), "");
   }
-  EXPECT_EQ(names.size(), 11u);
+  EXPECT_EQ(names.size(), 12u);
 }
 
 TEST(SimtSettings, Words) {
@@ -68,6 +69,7 @@ TEST(SimtSettings, Words) {
   EXPECT_FALSE(read({{"GANTRY_SIMT_CHECK", "none"}}).checks.memory);
   EXPECT_TRUE(read({{"GANTRY_SIMT_CHECK", "memory"}}).checks.memory);
   EXPECT_EQ(read({{"GANTRY_SIMT_NAME", "A device"}}).name, "A device");
+  EXPECT_EQ(read({{"GANTRY_SIMT_PROCESSOR", "gfx90a"}}).processor, "gfx90a");
   EXPECT_EQ(read({{"GANTRY_SIMT_CACHE", "off"}}).cache, "off");
 }
 
