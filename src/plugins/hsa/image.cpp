@@ -62,7 +62,7 @@ gpu::LoadedImages& loaded_images() {
 } // namespace gantry::hsa
 
 std::int32_t gantry_image::unload() {
-  if (!loaded_) {
+  if (!loaded_ || ended_) {
     return GANTRY_SUCCESS;
   }
   loaded_images().remove(this);
@@ -87,6 +87,7 @@ void gantry_image::end() {
   if (usable(device_) == GANTRY_SUCCESS) {
     (void)destroy();
   }
+  ended_ = true;
 }
 
 std::int32_t gantry_image::withdraw() {

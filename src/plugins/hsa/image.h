@@ -76,7 +76,8 @@ private:
   gantry::hsa::Metadata metadata_;
   gantry::gpu::DeviceAddress heap_ = 0;
   bool of_gcc_ = false;
-  bool destroyed_ = false;                                 ///< destroy() has been called
+  bool destroyed_ = false; ///< destroy() has been called
+  bool ended_ = false;     ///< end() has been called, and the runtime may be gone
   std::unordered_map<std::string, gantry_kernel> kernels_; ///< their addresses are handed out
 };
 

@@ -2,6 +2,7 @@
 
 #include "plugins/hsa/device.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gantry::hsa {
@@ -58,6 +59,9 @@ std::int32_t Stream::dispatch(hsa_kernel_dispatch_packet_t packet, const gantry_
 
 std::int32_t Stream::copy(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent,
                           std::size_t size, void* locked) {
+  if (size == 0) {
+    return GANTRY_SUCCESS; // the runtime says nothing of its end
+  }
   if (pending_.size() >= kMany) {
     collect();
   }
@@ -96,7 +100,14 @@ void Stream::end(const Operation& operation) {
   if (operation.locked != nullptr) {
     (void)library().hsa_amd_memory_unlock(operation.locked);
   }
-  device_.signals.give_back(operation.done);
+  give_back_held();
+  held_ = operation.done;
+}
+
+void Stream::give_back_held() {
+  if (const hsa_signal_t signal = std::exchange(held_, {}); signal.handle != 0) {
+    device_.signals.give_back(signal);
+  }
 }
 
 void Stream::collect() {
@@ -105,12 +116,16 @@ void Stream::collect() {
     pending_.pop_front();
     ++first_;
   }
+  if (pending_.empty()) {
+    give_back_held();
+  }
   unfinished_.store(pending_.size(), std::memory_order_release);
 }
 
 std::int32_t Stream::wait(Ticket ticket) {
   collect();
-  while (first_ <= ticket && !pending_.empty()) {
+  ticket = std::min(ticket, last());
+  while (first_ <= ticket) {
     const hsa_signal_t last = pending_[ticket - first_].done;
     if (device_.loss.has_happened()) {
       return device_.loss.refusal();
@@ -180,6 +195,7 @@ void Stream::release() {
   collect();
   // Signals of what a lost device has not done may still change.
   pending_.clear();
+  held_ = {};
   unfinished_.store(0, std::memory_order_release);
 }
 

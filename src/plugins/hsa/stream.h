@@ -72,13 +72,16 @@ private:
   /// Ends what is at the front, if it is done.
   void collect();
   void end(const Operation& operation);
+  void give_back_held();
   void note_time(const Operation& operation);
 
   Device& device_;
   HardwareQueue* hardware_ = nullptr;
   std::deque<Operation> pending_; ///< that were not seen to be done
   Ticket first_ = 1;              ///< of the front
-  bool failed_ = false;           ///< an operation that has been ended
+  /// Of the operation in front of that, for which the runtime may still look at it; 0 is none.
+  hsa_signal_t held_ = {};
+  bool failed_ = false; ///< an operation that has been ended
   std::atomic<std::uint64_t> unfinished_ = 0;
   std::function<void()> meanwhile_;
   bool recording_ = false;
