@@ -39,7 +39,7 @@ public:
       std::string_view target = list.substr(0, list.find(','));
       list.remove_prefix(std::min(list.size(), target.size() + 1));
       has_cpu_ |= target == kCpu;
-      has_amd_ |= target == kAmd || target.starts_with("amdgcn-amdhsa=") || target == "amdgcn";
+      has_amd_ |= target == kAmd || target.starts_with("amdgcn-amdhsa=");
       target = target == kCpu ? kAmd : target;
       if (target == kAmd && std::exchange(named_amd_, true)) {
         continue; // GCC makes it once
@@ -49,9 +49,14 @@ public:
     return result == kTargetsOption ? "" : result;
   }
 
-  /// Options for Gantry's tools and for GCC's.
-  void append_options(std::vector<std::string>& arguments) const {
-    if (has_amd_) {
+  /// Options for Gantry's tools and for GCC's, of which two processors confuse GCC.
+  void append_options(const std::vector<std::string>& given,
+                      std::vector<std::string>& arguments) const {
+    const bool has_processor = std::ranges::any_of(given, [](const std::string& argument) {
+      return argument.starts_with("-foffload") && (argument.find("-march=gfx") != argument.npos ||
+                                                   argument.find("-march=fiji") != argument.npos);
+    });
+    if (has_amd_ && !has_processor) {
       arguments.emplace_back(kProcessorOfAmd);
     }
     if (has_cpu_) {
@@ -155,7 +160,7 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
           given, [](std::string_view argument) { return argument.starts_with(kTargetsOption); })) {
     arguments.push_back(targets.add(kCpu));
   }
-  targets.append_options(arguments); // in front, so that the user's count
+  targets.append_options(given, arguments);
   std::ranges::copy(of_user, std::back_inserter(arguments));
   return arguments;
 }
