@@ -4,6 +4,7 @@
 #include "simt/amdgcn/hsa/copies.h"
 #include "simt/amdgcn/hsa/events.h"
 #include "simt/amdgcn/hsa/executables.h"
+#include "simt/amdgcn/hsa/mapped_memory.h"
 #include "simt/amdgcn/hsa/memory.h"
 #include "simt/amdgcn/hsa/queues.h"
 #include "simt/amdgcn/hsa/signals.h"
@@ -125,6 +126,7 @@ hsa_status_t Process::shut_down() {
   Copies::instance().clear();
   Executables::instance().clear();
   Signals::instance().clear();
+  MappedMemory::instance().clear();
   Memory::instance().clear();
   return HSA_STATUS_SUCCESS;
 }

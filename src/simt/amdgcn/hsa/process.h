@@ -39,9 +39,9 @@ private:
   bool opened_ = false; ///< once in the process: the agents exist
 };
 
-/// While it exists, this thread is in a callback that tells the program of a fault. If that ends the
-/// process, its exit handlers do not run: those of runtimes wait for kernels, which will not end, or
-/// for threads that wait for them.
+/// While it exists, this thread is in a callback that tells the program of a fault. If that ends
+/// the process, its exit handlers do not run: those of runtimes wait for kernels, which will not
+/// end, or for threads that wait for them.
 class InFaultCallback {
 public:
   InFaultCallback();
