@@ -126,17 +126,18 @@ Finding look_at(const Compiler& compiler, const std::filesystem::path& root,
   return {compiler.subject, State::kGood, first_line(version->output)};
 }
 
-Finding look_at_gcc_for_gpus(const HeldSignals& signals) {
-  constexpr const char* kSubject = "GCC 12 for NVIDIA";
+Finding look_at_gcc_for_gpus(std::string_view vendor, std::string_view folder,
+                             std::string_view package, const HeldSignals& signals) {
+  const std::string subject = fmt::format("GCC 12 for {}", vendor);
   const Result<Ended> found =
-      run_to_the_end({GANTRY_GXX, "-print-prog-name=accel/nvptx-none/mkoffload"}, {},
+      run_to_the_end({GANTRY_GXX, fmt::format("-print-prog-name=accel/{}/mkoffload", folder)}, {},
                      std::chrono::seconds(60), signals);
   // The name alone is the answer where it is not to be found.
   if (!found || !found->output.starts_with('/')) {
-    return {kSubject, State::kAbsent, "GCC cannot compile for NVIDIA's GPUs",
-            "to have it: apt-get install gcc-12-offload-nvptx"};
+    return {subject, State::kAbsent, fmt::format("GCC cannot compile for {}'s GPUs", vendor),
+            fmt::format("to have it: apt-get install {}", package)};
   }
-  return {kSubject, State::kGood, first_line(found->output)};
+  return {subject, State::kGood, first_line(found->output)};
 }
 
 Finding look_at_openmp(const std::filesystem::path& root) {
@@ -210,11 +211,24 @@ private:
   std::filesystem::path path_;
 };
 
+/// A kind of device, as the runtime shows it.
+struct Kind {
+  std::string name;
+  std::string description; ///< of the first one; empty if there is none
+  std::string reason;      ///< why it cannot be used, or nothing
+};
+
 /// Options of `gantry clang` for programs of a kind of device.
-std::vector<std::string> target_of(std::string_view kind) {
+std::vector<std::string> target_of(const Kind& of) {
   constexpr std::string_view kForeign = "worker-";
+  const std::string_view kind = of.name;
   if (kind == "cuda" || kind == "simt") {
     return {"--offload-arch=sm_70"};
+  }
+  if (kind == "hsa" || kind == "simt-amd") {
+    // Their descriptions begin with the processor and its features.
+    return {fmt::format("--offload-arch={}",
+                        of.description.substr(0, of.description.find_first_of(",:")))};
   }
   if (kind.starts_with(kForeign)) {
     return {fmt::format("-fopenmp-targets={}-linux-gnu", kind.substr(kForeign.size()))};
@@ -244,13 +258,14 @@ std::vector<std::pair<std::string, std::string>> environment_of_trial(const std:
   return changes;
 }
 
-Finding try_device(const std::string& kind, const std::filesystem::path& root,
+Finding try_device(const Kind& tried, const std::filesystem::path& root,
                    const std::filesystem::path& folder, const HeldSignals& signals) {
   constexpr std::chrono::seconds kLongestTrial(120);
+  const std::string& kind = tried.name;
   const std::string program = (folder / kind).string();
   std::vector<std::string> compile = {(root / "bin/gantry").string(), "clang", "-O1",
                                       (folder / "trial.c").string(),  "-o",    program};
-  std::ranges::copy(target_of(kind), std::back_inserter(compile));
+  std::ranges::copy(target_of(tried), std::back_inserter(compile));
   Result<Ended> ended = run_to_the_end(compile, {}, kLongestTrial, signals);
   if (!ended || ended->status != 0) {
     return {kind, State::kWrong, "a program for it cannot be compiled",
@@ -266,13 +281,14 @@ Finding try_device(const std::string& kind, const std::filesystem::path& root,
           fmt::format("a program ran right on {} device(s)", first_line(ended->output))};
 }
 
-/// The kinds of devices, each with why it cannot be used, or nothing.
-std::vector<std::pair<std::string, std::string>> kinds_of(const RuntimeLibrary& library) {
-  std::vector<std::pair<std::string, std::string>> kinds;
+std::vector<Kind> kinds_of(const RuntimeLibrary& library) {
+  std::vector<Kind> kinds;
   library.visit_devices(
       [](const gantry_device_offer* offer, void* list) {
-        static_cast<decltype(kinds)*>(list)->emplace_back(
-            offer->name, offer->reason == nullptr ? "" : offer->reason);
+        static_cast<decltype(kinds)*>(list)->push_back(
+            {.name = offer->name,
+             .description = offer->description,
+             .reason = offer->reason == nullptr ? "" : offer->reason});
       },
       &kinds);
   return kinds;
@@ -312,9 +328,7 @@ void look_at_chosen_devices(const RuntimeLibrary& library, Findings& findings) {
     const std::string_view item = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     const std::string_view name = item.substr(0, item.find_first_of(":+"));
-    if (name != "auto" && std::ranges::find(kinds, name, [](const auto& kind) -> std::string_view {
-                            return kind.first;
-                          }) == kinds.end()) {
+    if (name != "auto" && std::ranges::find(kinds, name, &Kind::name) == kinds.end()) {
       findings.add({"environment", State::kWrong,
                     fmt::format("GANTRY_DEVICES has '{}', which is no kind of device", name),
                     "`gantry devices` lists them"});
@@ -332,14 +346,14 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
     return;
   }
   const auto kinds = kinds_of(library);
-  for (const auto& [kind, reason] : kinds) {
+  for (const Kind& kind : kinds) {
     if (signals.any()) {
       return;
     }
-    if (!reason.empty()) {
-      findings.add({kind, State::kAbsent, reason});
+    if (!kind.reason.empty()) {
+      findings.add({kind.name, State::kAbsent, kind.reason});
     } else if (!can_compile) {
-      findings.add({kind, State::kAbsent, "not tried: no program can be compiled, see above"});
+      findings.add({kind.name, State::kAbsent, "not tried: no program can be compiled, see above"});
     } else {
       const Finding finding = try_device(kind, root, folder.path(), signals);
       if (signals.any()) {
@@ -349,10 +363,13 @@ void look_at_devices(const RuntimeLibrary& library, const std::filesystem::path&
     }
   }
   // Reports missing plugins, which nothing else does.
-  constexpr std::array<std::pair<const char*, const char*>, 3> kOwn = {
-      {{"cuda", "gantry"}, {"simt", "gantry-simt"}, {"worker", "gantry"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 5> kOwn = {{{"cuda", "gantry"},
+                                                                        {"hsa", "gantry"},
+                                                                        {"simt", "gantry-simt"},
+                                                                        {"simt-amd", "gantry-simt"},
+                                                                        {"worker", "gantry"}}};
   for (const auto& [own, package] : kOwn) {
-    if (std::ranges::find(kinds, own, [](const auto& kind) { return kind.first; }) == kinds.end()) {
+    if (std::ranges::find(kinds, own, &Kind::name) == kinds.end()) {
       findings.add({own, State::kAbsent, "its plugin is not installed",
                     fmt::format("to have it: apt-get install {}, or build Gantry again", package)});
     }
@@ -383,7 +400,8 @@ Result<int> run_doctor(int argc, char** argv) {
     can_compile |= &compiler == kCompilers && finding.state == State::kGood;
     findings.add(finding);
   }
-  findings.add(look_at_gcc_for_gpus(signals));
+  findings.add(look_at_gcc_for_gpus("NVIDIA", "nvptx-none", "gcc-12-offload-nvptx", signals));
+  findings.add(look_at_gcc_for_gpus("AMD", "amdgcn-amdhsa", "gcc-12-offload-amdgcn", signals));
   const Finding openmp = look_at_openmp(root);
   can_compile &= openmp.state == State::kGood;
   findings.add(openmp);

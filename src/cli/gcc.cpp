@@ -12,27 +12,63 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gantry::cli {
 namespace {
 
 constexpr std::string_view kTargetsOption = "-foffload=";
-/// The user's name of the CPU device, and GCC's: a kind that Debian's GCC was configured for, whose
-/// tools GCC looks up and Gantry provides.
+/// The user's name of the CPU device, and GCC's of AMD's GPUs. GCC calls for the tools of kinds
+/// that it was configured for, which the CPU is not: Gantry's tool for AMD's GPUs makes the image
+/// for the CPU, if an option tells it to.
 constexpr std::string_view kCpu = "cpu";
-constexpr std::string_view kCpuForGcc = "amdgcn-amdhsa";
+constexpr std::string_view kAmd = "amdgcn-amdhsa";
+constexpr std::string_view kCpuAlone = "-foffload-options=amdgcn-amdhsa=-Wa,--gantry=cpu";
+constexpr std::string_view kCpuToo = "-foffload-options=amdgcn-amdhsa=-Wa,--gantry=cpu+amdgcn";
+/// The processor that GCC compiles for by itself is older than any that Gantry has.
+constexpr std::string_view kProcessorOfAmd = "-foffload-options=amdgcn-amdhsa=-march=gfx906";
 
-/// The list of an option -foffload= as GCC understands it.
-std::string targets_for_gcc(std::string_view list) {
-  std::string result(kTargetsOption);
-  for (const char* separator = ""; !list.empty(); separator = ",") {
-    const std::string_view target = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), target.size() + 1));
-    result += fmt::format("{}{}", separator, target == kCpu ? kCpuForGcc : target);
+/// What the user's options -foffload= name.
+class Targets {
+public:
+  /// The list of such an option as GCC understands it.
+  std::string add(std::string_view list) {
+    std::string result(kTargetsOption);
+    for (const char* separator = ""; !list.empty(); separator = ",") {
+      std::string_view target = list.substr(0, list.find(','));
+      list.remove_prefix(std::min(list.size(), target.size() + 1));
+      has_cpu_ |= target == kCpu;
+      has_amd_ |= target == kAmd || target.starts_with("amdgcn-amdhsa=");
+      target = target == kCpu ? kAmd : target;
+      if (target == kAmd && std::exchange(named_amd_, true)) {
+        continue; // GCC makes it once
+      }
+      result += fmt::format("{}{}", separator, target);
+    }
+    return result == kTargetsOption ? "" : result;
   }
-  return result;
-}
+
+  /// Options for Gantry's tools and for GCC's, of which two processors confuse GCC.
+  void append_options(const std::vector<std::string>& given,
+                      std::vector<std::string>& arguments) const {
+    const bool has_processor = std::ranges::any_of(given, [](const std::string& argument) {
+      return argument.starts_with("-foffload") && (argument.find("-march=gfx") != argument.npos ||
+                                                   argument.find("-march=fiji") != argument.npos);
+    });
+    if (has_amd_ && !has_processor) {
+      arguments.emplace_back(kProcessorOfAmd);
+    }
+    if (has_cpu_) {
+      arguments.emplace_back(has_amd_ ? kCpuToo : kCpuAlone);
+    }
+  }
+
+private:
+  bool has_cpu_ = false;
+  bool has_amd_ = false;
+  bool named_amd_ = false;
+};
 
 /// With one of these the user has chosen how addresses are formed.
 bool chooses_code_model(std::string_view argument) {
@@ -110,15 +146,22 @@ std::vector<std::string> arguments_of(const char* program, const std::filesystem
   if (std::ranges::none_of(given, chooses_code_model)) {
     arguments.emplace_back("-fPIC"); // as an image for the CPU device has to be
   }
+  Targets targets;
+  std::vector<std::string> of_user;
+  for (const std::string& argument : given) {
+    if (!argument.starts_with(kTargetsOption)) {
+      of_user.push_back(argument);
+    } else if (std::string named = targets.add(argument.substr(kTargetsOption.size()));
+               !named.empty()) {
+      of_user.push_back(std::move(named));
+    }
+  }
   if (std::ranges::none_of(
           given, [](std::string_view argument) { return argument.starts_with(kTargetsOption); })) {
-    arguments.push_back(targets_for_gcc(kCpu));
+    arguments.push_back(targets.add(kCpu));
   }
-  for (const std::string& argument : given) {
-    arguments.push_back(argument.starts_with(kTargetsOption)
-                            ? targets_for_gcc(argument.substr(kTargetsOption.size()))
-                            : argument);
-  }
+  targets.append_options(given, arguments);
+  std::ranges::copy(of_user, std::back_inserter(arguments));
   return arguments;
 }
 

@@ -17,8 +17,10 @@ std::span<const AutomaticPlugin> automatic_plugins() {
   using Use = AutomaticPlugin::Use;
   static constexpr std::array kPlugins = {
       AutomaticPlugin{"cuda", Use::kAccelerator},
+      AutomaticPlugin{"hsa", Use::kAccelerator},
       AutomaticPlugin{"cpu", Use::kHost},
       AutomaticPlugin{"simt", Use::kStandIn},
+      AutomaticPlugin{"simt-amd", Use::kStandIn},
       AutomaticPlugin{"worker-aarch64", Use::kStandIn},
       AutomaticPlugin{"worker-powerpc64le", Use::kStandIn},
   };

@@ -44,13 +44,17 @@ class Case(unittest.TestCase):
         return done.stdout
 
 
+def has_compiler_for(kind):
+    found = subprocess.run(["gcc-12", f"-print-prog-name=accel/{kind}/mkoffload"], capture_output=True, text=True,
+                           check=False).stdout.strip()
+    return os.path.exists(found)
+
+
 def missing():
     """What is not installed; nothing if all is."""
     if shutil.which("gcc-12") is None:
         return "gcc-12"
-    found = subprocess.run(["gcc-12", "-print-prog-name=accel/nvptx-none/mkoffload"], capture_output=True, text=True,
-                           check=False).stdout.strip()
-    return None if os.path.exists(found) else "gcc-12-offload-nvptx"
+    return None if has_compiler_for("nvptx-none") else "gcc-12-offload-nvptx"
 
 
 def main():

@@ -8,7 +8,7 @@ import os
 import pathlib
 import unittest
 
-from gcc_case import GANTRY, SOURCES, Case, build, main
+from gcc_case import GANTRY, SOURCES, Case, build, has_compiler_for, main
 
 LIBOMP = pathlib.Path("/usr/lib/llvm-22/lib/libomp.so")
 # Devices that run the image for the CPU.
@@ -221,6 +221,26 @@ class Links(Case):
                     self.assertTrue(self.output("./program", devices=device).startswith("1 device\n"))
         self.assertEqual(self.output("./program", "wait", devices="simt", GANTRY_SIMT_CACHE="off"), "1 device\n")
 
+    @unittest.skipUnless(has_compiler_for("amdgcn-amdhsa"), "gcc-12-offload-amdgcn is not installed")
+    def test_the_cpu_beside_amds_gpus(self):
+        self.write("main.c", MAIN + HELPER)
+        for targets in ("cpu", "amdgcn-amdhsa", "cpu,amdgcn-amdhsa", "amdgcn-amdhsa,nvptx-none,cpu"):
+            with self.subTest(targets=targets):
+                self.compile("gcc", f"-foffload={targets}", "main.c", "-o", "program")
+                code = (self.folder / "program").read_bytes()
+                self.assertEqual(b"amdhsa.kernels" in code, "amdgcn-amdhsa" in targets)
+                where = "device 1" if "cpu" in targets else "host 0"
+                self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), f"42 {where}\n")
+
+    @unittest.skipUnless(has_compiler_for("amdgcn-amdhsa"), "gcc-12-offload-amdgcn is not installed")
+    def test_the_processor_of_amds_gpus(self):
+        self.write("main.c", MAIN + HELPER)
+        for options, processor in (([], 0x2f), (["-foffload-options=-march=gfx900"], 0x2c)):
+            self.compile("gcc", "-foffload=amdgcn-amdhsa", *options, "main.c", "-o", "program")
+            code = (self.folder / "program").read_bytes()
+            image = code[code.index(b"\x7fELF\x02\x01\x01\x40"):]  # of the system that AMD's code is for
+            self.assertEqual(image[48], processor)
+
     def test_variables_of_devices_are_their_own(self):
         self.write("work.cpp", UNIQUE)
         self.write("main.cpp", 'extern "C" void work(int); int main() { work(0); work(1); }')
@@ -363,6 +383,9 @@ class Mistakes(Case):
         message = self.fails(build / "libexec/gcc/accel/nvptx-none/mkoffload", COMPILER_PATH="")
         self.assertEqual(message, "gantry: error: GCC has no compiler for NVIDIA's GPUs here; install Debian's package "
                                   "gcc-12-offload-nvptx\n")
+        message = self.fails(build / "libexec/gcc/accel/amdgcn-amdhsa/mkoffload", COMPILER_PATH="")
+        self.assertEqual(message, "gantry: error: GCC has no compiler for AMD's GPUs here; install Debian's package "
+                                  "gcc-12-offload-amdgcn\n")
 
     def test_tables_that_the_linker_took_away(self):
         self.write("main.c", MAIN + HELPER)

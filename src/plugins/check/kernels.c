@@ -5,6 +5,9 @@
 #if defined(__NVPTX__)
 #define KERNEL __attribute__((nvptx_kernel)) void
 #define DEVICE_MEMORY __attribute__((address_space(1)))
+#elif defined(__AMDGCN__)
+#define KERNEL __attribute__((amdgpu_kernel, visibility("protected"))) void
+#define DEVICE_MEMORY __attribute__((address_space(1)))
 #else
 #define KERNEL __attribute__((visibility("protected"))) void
 #define DEVICE_MEMORY
@@ -14,9 +17,10 @@ typedef long long word;
 typedef DEVICE_MEMORY word* words;
 
 /* How often the image's constructors ran, and a variable for its own sake. */
-#if defined(__NVPTX__)
-DEVICE_MEMORY word check_constructed = 0;
-DEVICE_MEMORY word check_variable = 41;
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define VARIABLE __attribute__((visibility("protected"))) DEVICE_MEMORY word
+VARIABLE check_constructed = 0;
+VARIABLE check_variable = 41;
 KERNEL __gantry_construct(void) {
   check_constructed += 1;
 }

@@ -2,7 +2,6 @@
 
 #include "plugins/cuda/entries.h"
 #include "plugins/cuda/functions.h"
-#include "plugins/cuda/queues_of_thread.h"
 #include "plugins/cuda/times.h"
 
 #include <algorithm>
@@ -145,7 +144,8 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
   opened->openmp_number = settings->openmp_number;
   opened->options = *std::move(wanted);
   GANTRY_STATUS_TRY(open(*opened, index));
-  opened->thread_queues = std::make_shared<ThreadQueues>(*opened);
+  opened->thread_queues = std::make_shared<gpu::ThreadQueues>(
+      opened.get(), gpu::ThreadQueues::Functions{create_queue, destroy_queue});
   *device = opened.release();
   return GANTRY_SUCCESS;
 }

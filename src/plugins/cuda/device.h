@@ -3,8 +3,11 @@
 
 #include "plugins/cuda/device_options.h"
 #include "plugins/cuda/driver.h"
-#include "plugins/cuda/memory_pool.h"
-#include "plugins/cuda/staging.h"
+#include "plugins/cuda/sources.h"
+#include "plugins/gpu/function_tables.h"
+#include "plugins/gpu/memory_pool.h"
+#include "plugins/gpu/queues_of_thread.h"
+#include "plugins/gpu/staging.h"
 
 #include <atomic>
 #include <cstdint>
@@ -12,10 +15,6 @@
 #include <mutex>
 #include <string>
 #include <vector>
-
-namespace gantry::cuda {
-class ThreadQueues;
-}
 
 /// The opaque device of gantry/plugin.h. What is not said to be locked is immutable while the
 /// device is open.
@@ -35,21 +34,13 @@ struct gantry_device {
   std::size_t total_memory = 0;
   std::string description;
   gantry::cuda::DeviceOptions options;
-  gantry::cuda::MemoryPool memory;    ///< any thread
-  gantry::cuda::PinnedBuffers pinned; ///< any thread
+  gantry::gpu::MemoryPool memory{gantry::cuda::driver_memory()};    ///< any thread
+  gantry::gpu::PinnedBuffers pinned{gantry::cuda::driver_memory()}; ///< any thread
   /// Not null while the device is open. Shared with the threads, which may end later than it.
-  std::shared_ptr<gantry::cuda::ThreadQueues> thread_queues;
-  /// There is a newer table of functions than `functions`; changed with the lock below.
-  std::atomic<bool> functions_wait = false;
+  std::shared_ptr<gantry::gpu::ThreadQueues> thread_queues;
 
-  std::mutex mutex; ///< for all below
-  /// The table of functions called by pointer, in device memory; 0 if there is none.
-  CUdeviceptr functions = 0;
-  std::uint64_t function_count = 0;
-  /// Those before it, which kernels may be reading.
-  std::vector<CUdeviceptr> replaced_functions;
-  /// The newer one, as the device is to have it.
-  std::vector<__omp_offloading_fptr_map_ty> waiting_functions;
+  std::mutex mutex;                        ///< for all below
+  gantry::gpu::FunctionTables functions;   ///< called by pointer
   std::vector<CUstream> streams;           ///< of the queues that there are
   std::vector<const gantry_image*> images; ///< loaded
 };

@@ -78,16 +78,6 @@ Driver make_driver() {
 
 } // namespace
 
-std::string plugin_folder() {
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&plugin_folder), &here) == 0 ||
-      here.dli_fname == nullptr) {
-    return "";
-  }
-  const std::string_view path = here.dli_fname;
-  return std::string(path.substr(0, path.rfind('/') + 1));
-}
-
 const Driver& open_driver() {
   // Without a lock, which that of a static variable would be: a thread that is inside dlopen may
   // come here while this one waits for the dynamic loader. The first to be done counts.

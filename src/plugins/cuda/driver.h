@@ -5,6 +5,7 @@
 // in library_simt.cpp.
 #pragma once
 
+#include "plugins/gpu/status.h"
 #include "plugins/last_error.h"
 
 #include <atomic>
@@ -82,9 +83,6 @@ struct Driver {
 /// The path or name of the driver's library.
 [[nodiscard]] std::string driver_library();
 
-/// The folder that this plugin's library is in, with its '/'; empty if that is not known.
-[[nodiscard]] std::string plugin_folder();
-
 /// Why it would not be that library that is found; empty if it would.
 [[nodiscard]] std::string why_not_to_load();
 
@@ -107,6 +105,7 @@ inline constinit std::atomic<const Driver*> opened_driver = nullptr;
   return opened != nullptr ? *opened : open_driver();
 }
 
+using gpu::keep_failure;
 using plugins::report;
 using plugins::set_error;
 
@@ -123,14 +122,6 @@ std::int32_t refusal(CUresult result, std::string_view call);
 /// The same, or GANTRY_SUCCESS.
 inline std::int32_t check(CUresult result, std::string_view call) {
   return result == CUDA_SUCCESS ? std::int32_t{GANTRY_SUCCESS} : refusal(result, call);
-}
-
-/// For steps that are taken whatever became of those before them: `status` becomes that of the last
-/// one that fails, whose message is the thread's.
-inline void keep_failure(std::int32_t& status, std::int32_t step) {
-  if (step != GANTRY_SUCCESS) {
-    status = step;
-  }
 }
 
 } // namespace gantry::cuda

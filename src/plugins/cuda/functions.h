@@ -14,8 +14,7 @@ std::int32_t free_functions(Device& device);
 /// The same, before every launch: code that translates with an older table would jump to addresses
 /// of the host.
 inline std::int32_t have_functions(Device& device) {
-  return device.functions_wait.load(std::memory_order_acquire) ? place_waiting_functions(device)
-                                                               : std::int32_t{GANTRY_SUCCESS};
+  return device.functions.waits() ? place_waiting_functions(device) : std::int32_t{GANTRY_SUCCESS};
 }
 
 } // namespace gantry::cuda

@@ -68,13 +68,13 @@ TEST_F(FunctionsTest, ATableWithoutRoomIsAnErrorOfLaunches) {
   EXPECT_EQ(entries::launch(device_, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
   EXPECT_THAT(plugins::last_error(), testing::HasSubstr("table of functions"));
   EXPECT_EQ(entries::queue_launch(queue_, &kernel_, &launch_), GANTRY_OUT_OF_MEMORY);
-  EXPECT_EQ(device_->function_count, 1U);
+  EXPECT_EQ(device_->functions.count(), 1U);
   for (const CUdeviceptr taken : all) {
     EXPECT_EQ(cuMemFree_v2(taken), CUDA_SUCCESS);
   }
   // There is room now.
   EXPECT_EQ(entries::launch(device_, &kernel_, &launch_), GANTRY_SUCCESS);
-  EXPECT_EQ(device_->function_count, kMany);
+  EXPECT_EQ(device_->functions.count(), kMany);
 }
 
 TEST_F(FunctionsTest, ReplacedTablesAreFreedWhenNoKernelReadsThem) {
@@ -87,11 +87,11 @@ TEST_F(FunctionsTest, ReplacedTablesAreFreedWhenNoKernelReadsThem) {
   ASSERT_EQ(entries::queue_launch(queue_, &kernel_, &launch_), GANTRY_SUCCESS);
   set_functions(kMany);
   set_functions(kMany);
-  EXPECT_EQ(device_->replaced_functions.size(), 2U);
+  EXPECT_EQ(device_->functions.replaced(), 2U);
   set_flag(1);
   ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS);
   set_functions(kMany);
-  EXPECT_TRUE(device_->replaced_functions.empty());
+  EXPECT_EQ(device_->functions.replaced(), 0U);
   EXPECT_EQ(free_memory(), free);
 }
 

@@ -1,7 +1,6 @@
 #include "plugins/cuda/image.h"
 
 #include "plugins/cuda/entries.h"
-#include "plugins/cuda/loaded_images.h"
 #include "plugins/image_entries.h"
 
 #include <cstdio>
@@ -18,6 +17,12 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 
 } // namespace
+
+gpu::LoadedImages& loaded_images() {
+  // Exit handlers use it.
+  static auto* const images = new gpu::LoadedImages([](gantry_image* image) { image->end(); });
+  return *images;
+}
 
 } // namespace gantry::cuda
 
@@ -69,6 +74,9 @@ std::int32_t gantry_image::load() {
     (void)driver().cuModuleUnload(std::exchange(module_, nullptr));
     return code;
   }
+  // Registered after the driver's own handler, this one runs before it.
+  [[maybe_unused]] static const bool registered =
+      (at_driver_end([] { loaded_images().end(); }), true);
   loaded_images().add(this);
   return GANTRY_SUCCESS;
 }
@@ -147,8 +155,8 @@ std::int32_t gantry_image::write_device_environment() const {
   // Those that are known of; images for CPUs say the same (device/cpu/api.cpp).
   environment.device_count = static_cast<std::uint32_t>(device_.openmp_number + 1);
   environment.device_number = static_cast<std::uint32_t>(device_.openmp_number);
-  environment.functions = device_.functions;
-  environment.function_count = device_.function_count;
+  environment.functions = device_.functions.address();
+  environment.function_count = device_.functions.count();
   return write(address, &environment, sizeof environment);
 }
 

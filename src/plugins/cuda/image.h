@@ -4,6 +4,7 @@
 #include "plugins/cuda/code.h"
 #include "plugins/cuda/device.h"
 #include "plugins/cuda/gcc.h"
+#include "plugins/gpu/loaded_images.h"
 
 #include <atomic>
 #include <mutex>
@@ -64,3 +65,10 @@ private:
   bool destroyed_ = false;                                 ///< destroy() has been called
   std::unordered_map<std::string, gantry_kernel> kernels_; ///< their addresses are handed out
 };
+
+namespace gantry::cuda {
+
+/// Of the process.
+[[nodiscard]] gpu::LoadedImages& loaded_images();
+
+} // namespace gantry::cuda

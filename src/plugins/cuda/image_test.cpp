@@ -1,6 +1,5 @@
 // Images whose constructors fail, and symbols beside those that are not there.
 #include "plugins/cuda/image.h"
-#include "plugins/cuda/loaded_images.h"
 
 #include "plugins/cuda/testing/open_device.h"
 

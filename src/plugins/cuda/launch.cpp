@@ -12,34 +12,6 @@ namespace gantry::cuda {
 namespace {
 
 constexpr std::uint32_t kWarpSize = 32;
-/// Blocks for each that the device can have at work at once, where a loop would give more: their
-/// ends even out, and each takes several chunks.
-constexpr std::uint64_t kWaves = 4;
-
-std::uint32_t block_size(const gantry_kernel& kernel, const gantry_launch& launch) {
-  const gantry_kernel_environment& environment = kernel.environment;
-  std::uint32_t most = static_cast<std::uint32_t>(kernel.max_block_size);
-  if (environment.max_threads > 0) {
-    most = std::min(most, static_cast<std::uint32_t>(environment.max_threads));
-  }
-  if (kernel.open_team) {
-    most = std::min(most, kernel.device->usual_threads);
-  }
-  // The main thread of a generic kernel has a warp of its own beside the workers.
-  const std::uint32_t main_warp = environment.mode == GANTRY_KERNEL_GENERIC ? kWarpSize : 0;
-  const std::uint32_t threads = launch.thread_limit[0] != 0
-                                    ? std::min(launch.thread_limit[0], most) + main_warp
-                                    : std::max(kernel.device->usual_threads, kWarpSize + main_warp);
-  return std::clamp<std::uint32_t>(threads, 1, most);
-}
-
-/// Blocks that are at work at once, and some more.
-std::uint64_t enough_blocks(gantry_kernel& kernel, std::uint32_t threads,
-                            std::uint32_t dynamic_memory) {
-  return kWaves * static_cast<std::uint64_t>(resident_blocks(kernel, threads, dynamic_memory)) *
-         static_cast<std::uint64_t>(kernel.device->multiprocessors);
-}
-
 /// Behind the launch environment, aligned for every type.
 constexpr std::size_t kRecordsOffset = 64;
 
@@ -91,33 +63,18 @@ int resident_blocks(gantry_kernel& kernel, std::uint32_t threads, std::uint32_t 
   return resident;
 }
 
-Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
-  Grid grid;
-  if (kernel.environment.mode == GANTRY_KERNEL_BARE) {
-    for (std::size_t i = 0; i < grid.blocks.size(); ++i) {
-      grid.blocks[i] = std::max(launch.num_teams[i], 1U);
-      grid.threads[i] = std::max(launch.thread_limit[i], 1U);
-    }
-    return grid;
-  }
-  const std::uint32_t threads = grid.threads[0] = block_size(kernel, launch);
-  if (launch.kind == GANTRY_LAUNCH_TARGET) {
-    return grid;
-  }
-  if (launch.num_teams[0] != 0) {
-    grid.blocks[0] =
-        std::min(launch.num_teams[0], static_cast<std::uint32_t>(kernel.device->max_grid_size));
-    return grid;
-  }
-  const std::uint64_t enough = enough_blocks(kernel, threads, launch.dynamic_memory);
-  std::uint64_t wanted = enough;
-  if (launch.trip_count != 0) {
-    // In a generic kernel each iteration of distribute may be worth a team.
-    const bool by_threads = kernel.environment.mode == GANTRY_KERNEL_SPMD;
-    wanted = by_threads ? (launch.trip_count + threads - 1) / threads : launch.trip_count;
-  }
-  grid.blocks[0] = static_cast<std::uint32_t>(std::min(wanted, enough));
-  return grid;
+gpu::Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch) {
+  const Device& device = *kernel.device;
+  const gpu::GridLimits limits = {
+      .warp_size = kWarpSize,
+      .block_size = static_cast<std::uint32_t>(kernel.max_block_size),
+      .usual_threads = device.usual_threads,
+      .blocks = static_cast<std::uint32_t>(device.max_grid_size),
+      .open_team = kernel.open_team,
+  };
+  return gpu::choose_grid(kernel.environment, launch, limits, [&](std::uint32_t threads) {
+    return resident_blocks(kernel, threads, launch.dynamic_memory) * device.multiprocessors;
+  });
 }
 
 std::int32_t LaunchMemory::give_back_stacks(Device& device) {
@@ -146,7 +103,7 @@ std::int32_t start(gantry_kernel& kernel, const gantry_launch& launch, CUstream 
   if (kernel.convention != Convention::kClang) {
     return start_of_gcc(kernel, launch, stream, memory);
   }
-  const Grid grid = choose_grid(kernel, launch);
+  const gpu::Grid grid = choose_grid(kernel, launch);
   void* const* arguments = launch.arguments;
   std::array<void*, kFewArguments> few;
   std::vector<void*> many;

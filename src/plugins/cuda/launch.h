@@ -2,20 +2,14 @@
 #pragma once
 
 #include "plugins/cuda/image.h"
+#include "plugins/gpu/grid.h"
 
-#include <array>
 #include <cstdint>
 
 namespace gantry::cuda {
 
-/// The grid of a launch: sizes in x, y and z.
-struct Grid {
-  std::array<std::uint32_t, 3> blocks = {1, 1, 1};
-  std::array<std::uint32_t, 3> threads = {1, 1, 1}; ///< of a block
-};
-
 /// The grid that suits what the construct asks for and leaves open.
-[[nodiscard]] Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch);
+[[nodiscard]] gpu::Grid choose_grid(gantry_kernel& kernel, const gantry_launch& launch);
 
 /// What launches in one stream need of device memory, one after the other.
 struct LaunchMemory {

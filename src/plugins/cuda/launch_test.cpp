@@ -15,7 +15,7 @@ using Sizes = std::array<std::uint32_t, 3>;
 
 struct GridCase {
   const char* rule;
-  Grid expected = {};
+  gpu::Grid expected = {};
   Sizes num_teams = {};
   Sizes thread_limit = {};
   std::uint64_t trip_count = 0;
@@ -115,7 +115,7 @@ TEST(ChooseGrid, SuitsTheConstructAndTheKernel) {
     std::ranges::copy(each.num_teams, launch.num_teams);
     std::ranges::copy(each.thread_limit, launch.thread_limit);
     launch.trip_count = each.trip_count;
-    const Grid grid = choose_grid(kernel, launch);
+    const gpu::Grid grid = choose_grid(kernel, launch);
     EXPECT_EQ(grid.blocks, each.expected.blocks) << each.rule;
     EXPECT_EQ(grid.threads, each.expected.threads) << each.rule;
   }

@@ -1,20 +1,11 @@
 // Where the driver of the plugin `cuda` is: NVIDIA's library.
 #include "plugins/cuda/driver.h"
 
+#include "plugins/gpu/place.h"
+
 #include <cstdlib>
 
-#include <dlfcn.h>
-
 namespace gantry::cuda {
-
-namespace {
-
-bool is_loaded(const std::string& path) {
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
-  return library != nullptr && dlclose(library) == 0;
-}
-
-} // namespace
 
 // NVIDIA's driver, where the system's loader finds it.
 std::string driver_library() {
@@ -23,9 +14,9 @@ std::string driver_library() {
 
 // A library that is loaded stands for any of its name.
 std::string why_not_to_load() {
-  const std::string folder = plugin_folder();
-  return !folder.empty() && is_loaded(folder + "libgantry-plugin-simt.so") &&
-                 is_loaded(folder + "../simt/libcuda.so.1")
+  const std::string folder = gpu::plugin_folder();
+  return !folder.empty() && gpu::is_loaded(folder + "libgantry-plugin-simt.so") &&
+                 gpu::is_loaded(folder + "../simt/libcuda.so.1")
              ? "the PTX executor is loaded already, whose library has the driver's name; in "
                "GANTRY_DEVICES name cuda before simt"
              : "";

@@ -1,11 +1,13 @@
 // Where the driver of the plugin `simt` is: Gantry's PTX executor.
 #include "plugins/cuda/driver.h"
 
+#include "plugins/gpu/place.h"
+
 namespace gantry::cuda {
 
 // Gantry's PTX executor: ../simt/libcuda.so.1, seen from this plugin.
 std::string driver_library() {
-  const std::string folder = plugin_folder();
+  const std::string folder = gpu::plugin_folder();
   return folder.empty() ? "libcuda.so.1 of the PTX executor" : folder + "../simt/libcuda.so.1";
 }
 

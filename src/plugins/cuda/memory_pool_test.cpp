@@ -1,5 +1,5 @@
 // Which blocks the pool keeps, and that it gives them up before memory is exhausted.
-#include "plugins/cuda/memory_pool.h"
+#include "plugins/gpu/memory_pool.h"
 
 #include "plugins/cuda/testing/open_device.h"
 
@@ -10,14 +10,14 @@ using MemoryPoolTest = OnDevice;
 
 constexpr std::uint64_t kBlock = 1 << 20;
 
-CUdeviceptr allocate(MemoryPool& pool, std::uint64_t size) {
+CUdeviceptr allocate(gpu::MemoryPool& pool, std::uint64_t size) {
   CUdeviceptr address = 0;
   EXPECT_EQ(pool.allocate(size, address), GANTRY_SUCCESS) << plugins::last_error();
   return address;
 }
 
 TEST_F(MemoryPoolTest, WhatIsGivenBackIsUsedAgain) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   pool.keep(4 * kBlock);
   const CUdeviceptr first = allocate(pool, kBlock);
   const CUdeviceptr other = allocate(pool, kBlock - 8);
@@ -36,7 +36,7 @@ TEST_F(MemoryPoolTest, WhatIsGivenBackIsUsedAgain) {
 }
 
 TEST_F(MemoryPoolTest, KeepsNoMoreThanItMay) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   const std::size_t free = free_memory();
   pool.keep(2 * kBlock);
   const CUdeviceptr first = allocate(pool, kBlock);
@@ -59,14 +59,14 @@ TEST_F(MemoryPoolTest, KeepsNoMoreThanItMay) {
 }
 
 TEST_F(MemoryPoolTest, KeepsNothingWhereItIsToldTo) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   const std::size_t free = free_memory();
   EXPECT_EQ(pool.release(allocate(pool, kBlock)), GANTRY_SUCCESS);
   EXPECT_EQ(free_memory(), free);
 }
 
 TEST_F(MemoryPoolTest, GivesUpWhatItKeepsBeforeMemoryIsExhausted) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   const std::size_t free = free_memory();
   pool.keep(free);
   ASSERT_EQ(pool.release(allocate(pool, free / 2)), GANTRY_SUCCESS);
@@ -80,7 +80,7 @@ TEST_F(MemoryPoolTest, GivesUpWhatItKeepsBeforeMemoryIsExhausted) {
 }
 
 TEST_F(MemoryPoolTest, WithoutTheDriverIsWhatIsKept) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   pool.keep(2 * kBlock);
   EXPECT_EQ(pool.take(kBlock), 0U);
   const CUdeviceptr first = allocate(pool, kBlock);
@@ -100,7 +100,7 @@ TEST_F(MemoryPoolTest, WithoutTheDriverIsWhatIsKept) {
 }
 
 TEST_F(MemoryPoolTest, WhatIsFreedTwiceIsAnError) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   pool.keep(kBlock);
   const CUdeviceptr address = allocate(pool, kBlock);
   EXPECT_EQ(pool.release(address), GANTRY_SUCCESS);
@@ -113,7 +113,7 @@ TEST_F(MemoryPoolTest, WhatIsFreedTwiceIsAnError) {
 }
 
 TEST_F(MemoryPoolTest, AnAddressOfNobodyIsAnError) {
-  MemoryPool pool;
+  gpu::MemoryPool pool(driver_memory());
   EXPECT_EQ(pool.release(4096), GANTRY_FAILURE);
   pool.keep(kBlock);
   const CUdeviceptr address = allocate(pool, kBlock);

@@ -2,7 +2,6 @@
 #include "plugins/cuda/queue.h"
 
 #include "plugins/cuda/entries.h"
-#include "plugins/cuda/queues_of_thread.h"
 
 namespace gantry::cuda::entries {
 
@@ -35,37 +34,37 @@ std::int32_t finish(gantry_queue& queue, CUresult result) {
 
 std::int32_t put_to_device(gantry_queue& queue, void* device_address, const void* host,
                            std::uint64_t bytes) {
-  const auto to = reinterpret_cast<CUdeviceptr>(device_address);
   if (bytes > kDriverTakes && !queue.device.integrated) {
     GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
-      return queue.staging.submit(queue.stream, to, host, bytes);
+      return queue.staging.submit(device_address, host, bytes);
     }
   }
   return check_in_context(queue.device, "cuMemcpyHtoDAsync", [&] {
-    return driver().cuMemcpyHtoDAsync_v2(to, host, bytes, queue.stream);
+    return driver().cuMemcpyHtoDAsync_v2(reinterpret_cast<CUdeviceptr>(device_address), host, bytes,
+                                         queue.stream);
   });
 }
 
 std::int32_t put_to_host(gantry_queue& queue, void* host, const void* device_address,
                          std::uint64_t bytes) {
-  const auto from = reinterpret_cast<CUdeviceptr>(device_address);
   // The driver would wait for the copy of however little.
   if (!queue.device.integrated) {
     GANTRY_STATUS_TRY(enter(queue.device));
     if (!is_pinned(host)) {
-      return queue.staging.retrieve(queue.stream, host, from, bytes);
+      return queue.staging.retrieve(host, device_address, bytes);
     }
   }
   return check_in_context(queue.device, "cuMemcpyDtoHAsync", [&] {
-    return driver().cuMemcpyDtoHAsync_v2(host, from, bytes, queue.stream);
+    return driver().cuMemcpyDtoHAsync_v2(host, reinterpret_cast<CUdeviceptr>(device_address), bytes,
+                                         queue.stream);
   });
 }
 
 /// Puts something into the queue that the calling thread has for itself, and waits for it.
 template <typename Put>
 std::int32_t now(Device& device, Put&& put) {
-  const QueueOfThread queue(device);
+  const gpu::QueueOfThread queue(device.thread_queues);
   GANTRY_STATUS_TRY(queue.code());
   const std::int32_t code = put(*queue.get());
   // After a failure too: what came before it may be on its way to the caller's memory.

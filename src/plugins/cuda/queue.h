@@ -3,7 +3,6 @@
 
 #include "plugins/cuda/launch.h"
 #include "plugins/cuda/launch_data.h"
-#include "plugins/cuda/staging.h"
 #include "plugins/cuda/times.h"
 
 struct gantry_queue {
@@ -11,6 +10,7 @@ struct gantry_queue {
   CUstream stream = nullptr;
   gantry::cuda::LaunchMemory memory = {};
   gantry::cuda::LaunchData data{device};
-  gantry::cuda::Staging staging{device.pinned};
+  gantry::cuda::StreamCopies copies{stream};
+  gantry::gpu::Staging staging{device.pinned, copies};
   gantry::cuda::QueueTimes times = {};
 };

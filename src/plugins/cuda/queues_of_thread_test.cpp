@@ -1,6 +1,7 @@
 // Threads whose own queue is of a device that has been closed.
-#include "plugins/cuda/queues_of_thread.h"
+#include "plugins/gpu/queues_of_thread.h"
 
+#include "plugins/cuda/queue.h"
 #include "plugins/cuda/testing/open_device.h"
 
 #include <barrier>
@@ -19,7 +20,7 @@ void use(gantry_device* device, unsigned value) {
   EXPECT_EQ(entries::copy_to_host(device, &back, memory, sizeof back), GANTRY_SUCCESS)
       << plugins::last_error();
   EXPECT_EQ(back, value);
-  EXPECT_EQ(&QueueOfThread(*device)->device, device);
+  EXPECT_EQ(&gpu::QueueOfThread(device->thread_queues).get()->device, device);
 }
 
 void close(gantry_device* device) {

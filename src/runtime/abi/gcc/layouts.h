@@ -16,7 +16,9 @@ constexpr unsigned kNewestLibrary = 3; ///< GCC 14 and 15
 constexpr unsigned kLibraryWithRequires = 2;
 /// From this one on (GCC 14) there are tables of functions called by pointer.
 constexpr unsigned kLibraryWithIndirect = 3;
-constexpr unsigned kNewestFormat = 1; ///< of images of either kind
+constexpr unsigned kNewestFormat = 1; ///< of images for nvptx and of the host's code
+/// Of images for GCN: GCC 11 and 12. Those of GCC 13 and later have other arguments.
+constexpr unsigned kGcnFormat = 2;
 
 /// The kinds of device that an image can be for.
 enum : int {
@@ -96,6 +98,27 @@ struct NvptxImage {
   // Since kLibraryWithIndirect:
   unsigned indirect_count;
 };
+
+/// What mkoffload writes for GCN.
+struct GcnCode {
+  std::size_t size;
+  const std::byte* bytes;
+};
+struct GcnKernel {
+  const char* name;
+  std::int32_t dimensions[3]; ///< of OpenACC
+  std::int32_t scalar_registers;
+  std::int32_t vector_registers;
+};
+struct GcnImage {
+  const GcnCode* code;
+  unsigned kernel_count;
+  const GcnKernel* kernels; ///< of the program's functions, and two more, in any place
+  unsigned variable_count;
+};
+/// The kernels that run the image's constructors and destructors, which the device does by itself.
+constexpr std::string_view kGcnConstructors = "_init_array";
+constexpr std::string_view kGcnDestructors = "_fini_array";
 
 // The kinds of list items: the lower byte of an element, the other is the logarithm of the
 // alignment.

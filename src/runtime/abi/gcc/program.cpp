@@ -23,7 +23,14 @@ struct Description {
 Status check_version(const Registration& registration) {
   const unsigned library = registration.version >> kLibraryShift;
   const unsigned format = registration.version & ((1U << kLibraryShift) - 1);
-  if (library > kNewestLibrary || format > kNewestFormat) {
+  if (registration.target == kTargetGcn && format != kGcnFormat) {
+    return refuse(
+        "the program's image for AMD's GPUs is of GCC's format {}, and this runtime knows "
+        "format {}, which is GCC 12's",
+        format, kGcnFormat);
+  }
+  const unsigned newest = registration.target == kTargetGcn ? kGcnFormat : kNewestFormat;
+  if (library > kNewestLibrary || format > newest) {
     return refuse("the program's image is registered with version {:#x}, and this runtime knows "
                   "{:#x} and older; it was built by a newer GCC than Gantry supports",
                   registration.version, kNewestLibrary << kLibraryShift | kNewestFormat);
@@ -73,6 +80,14 @@ Status check_counts(const Tables& tables, std::size_t functions, std::size_t var
                 tables.functions.size(), tables.variables.size(), functions, variables);
 }
 
+/// Has names for so many positions.
+void name_positions(Registration& registration, std::size_t count) {
+  std::vector<std::string>& names = registration.positions;
+  while (names.size() < count) {
+    names.push_back(fmt::format("#{}", names.size()));
+  }
+}
+
 Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tables& tables) {
   const Description description = describe(registration);
   const NvptxImage& image = description.image;
@@ -112,15 +127,39 @@ Result<core::ProgramContents> decode_nvptx(Registration& registration, const Tab
   return contents;
 }
 
+/// The code object has its variables in a table, by position alone.
+Result<core::ProgramContents> decode_gcn(Registration& registration, const Tables& tables) {
+  const auto& image = *static_cast<const GcnImage*>(registration.data);
+  std::vector<const char*> kernels;
+  for (const GcnKernel& kernel : std::span(image.kernels, image.kernel_count)) {
+    if (kernel.name != kGcnConstructors && kernel.name != kGcnDestructors) {
+      kernels.push_back(kernel.name);
+    }
+  }
+  GANTRY_TRY(check_counts(tables, kernels.size(), image.variable_count));
+  core::ProgramContents contents;
+  contents.images.emplace_back(image.code->bytes, image.code->size);
+  for (std::size_t i = 0; i < tables.functions.size(); ++i) {
+    contents.entries.push_back({core::EntryKind::kKernel, tables.functions[i], kernels[i]});
+  }
+  name_positions(registration, tables.variables.size());
+  for (std::size_t i = 0; i < tables.variables.size(); ++i) {
+    const auto& [address, size] = tables.variables[i];
+    contents.entries.push_back(
+        {(size & kLinkVariable) != 0 ? core::EntryKind::kLinkPointer : core::EntryKind::kVariable,
+         address, registration.positions[i].c_str(), size & ~kLinkVariable});
+    contents.entries.back().nameless = true;
+  }
+  return contents;
+}
+
 /// The host's code once more. What is in it has no names that are its own alone, and is found by
 /// its position.
 Result<core::ProgramContents> decode_host_code(Registration& registration, const Tables& tables) {
   const auto& image = *static_cast<const HostCodeImage*>(registration.data);
   GANTRY_TRY(check_counts(tables, image.function_count, image.variable_count));
-  std::vector<std::string>& names = registration.positions;
-  while (names.size() < std::max(tables.functions.size(), tables.variables.size())) {
-    names.push_back(fmt::format("#{}", names.size()));
-  }
+  name_positions(registration, std::max(tables.functions.size(), tables.variables.size()));
+  const std::vector<std::string>& names = registration.positions;
   core::ProgramContents contents;
   contents.images.emplace_back(image.begin, image.end);
   for (std::size_t i = 0; i < tables.functions.size(); ++i) {
@@ -140,14 +179,21 @@ Result<core::ProgramContents> decode_host_code(Registration& registration, const
 
 Result<core::ProgramContents> decode_program(const void* registered) {
   auto& registration = *static_cast<Registration*>(const_cast<void*>(registered));
-  if (registration.target != kTargetNvptx && registration.target != kTargetHostCode) {
+  if (registration.target != kTargetNvptx && registration.target != kTargetGcn &&
+      registration.target != kTargetHostCode) {
     return core::ProgramContents(); // for devices that nothing here drives
   }
   GANTRY_TRY(check_version(registration));
   const Tables tables(*registration.table);
   const std::lock_guard lock(registration.mutex);
-  return registration.target == kTargetNvptx ? decode_nvptx(registration, tables)
-                                             : decode_host_code(registration, tables);
+  switch (registration.target) {
+  case kTargetNvptx:
+    return decode_nvptx(registration, tables);
+  case kTargetGcn:
+    return decode_gcn(registration, tables);
+  default:
+    return decode_host_code(registration, tables);
+  }
 }
 
 } // namespace gantry::abi::gcc

@@ -131,9 +131,66 @@ TEST_F(Program, IndirectFunctionsOfGcc14) {
   EXPECT_THAT(message(), HasSubstr("3 functions that are called by pointer"));
 }
 
+/// The same program for AMD's GPUs.
+class GcnProgram : public Program {
+protected:
+  Result<core::ProgramContents> decode_gcn() {
+    registration_.table = &table_;
+    registration_.target = kTargetGcn;
+    registration_.data = &gcn_image_;
+    return decode_program(&registration_);
+  }
+
+  const std::byte bytes_[3] = {};
+  GcnCode code_{sizeof bytes_, bytes_};
+  GcnKernel kernels_[4] = {{"_init_array", {}, 0, 0},
+                           {"main._omp_fn.1", {}, 62, 24},
+                           {"_fini_array", {}, 0, 0},
+                           {"main._omp_fn.0", {}, 62, 24}};
+  GcnImage gcn_image_{&code_, 4, kernels_, 2};
+  GcnProgram() { registration_.version = 0x10002; }
+};
+
+TEST_F(GcnProgram, KernelsHaveNamesAndVariablesPositions) {
+  const auto contents = decode_gcn();
+  ASSERT_TRUE(contents) << contents.error().message;
+  ASSERT_EQ(contents->images.size(), 1U);
+  EXPECT_EQ(contents->images.front().data(), bytes_);
+  EXPECT_EQ(contents->images.front().size(), sizeof bytes_);
+  ASSERT_EQ(contents->entries.size(), 4U);
+  EXPECT_EQ(contents->entries[0].kind, EntryKind::kKernel);
+  EXPECT_EQ(contents->entries[0].address, &first_);
+  EXPECT_STREQ(contents->entries[0].name, "main._omp_fn.1");
+  EXPECT_STREQ(contents->entries[1].name, "main._omp_fn.0");
+  EXPECT_EQ(contents->entries[2].kind, EntryKind::kVariable);
+  EXPECT_STREQ(contents->entries[2].name, "#0");
+  EXPECT_STREQ(contents->entries[2].shown_name(), "");
+  EXPECT_EQ(contents->entries[3].kind, EntryKind::kLinkPointer);
+  EXPECT_STREQ(contents->entries[3].name, "#1");
+  EXPECT_EQ(contents->entries[3].size, sizeof link_);
+}
+
+TEST_F(GcnProgram, TablesOfDifferentLengths) {
+  table_.functions_end = functions_ + 1;
+  const auto contents = decode_gcn();
+  ASSERT_FALSE(contents);
+  EXPECT_THAT(contents.error().message,
+              HasSubstr("1 target regions and 2 variables, and those of its device image 2 and 2"));
+}
+
+TEST_F(GcnProgram, OtherFormats) {
+  for (const unsigned version : {0x10001U, 0x20003U}) {
+    registration_.version = version;
+    const auto contents = decode_gcn();
+    ASSERT_FALSE(contents);
+    EXPECT_THAT(contents.error().message, HasSubstr("knows format 2, which is GCC 12's"));
+  }
+}
+
 TEST_F(Program, ImagesForOtherDevices) {
+  constexpr int kXeonPhi = 6;
   registration_.table = &table_;
-  registration_.target = kTargetGcn;
+  registration_.target = kXeonPhi;
   registration_.data = nullptr;
   const auto contents = decode_program(&registration_);
   ASSERT_TRUE(contents);

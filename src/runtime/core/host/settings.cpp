@@ -221,8 +221,8 @@ constexpr std::array kVariables = {
         "GANTRY_DEVICES", "auto",
         "the devices to offer, in order: name[:count][+option…] separated by "
         "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names; auto: "
-        "what the program has images for, NVIDIA's GPUs, else the CPU, else the PTX "
-        "executor, else an emulated CPU",
+        "what the program has images for, NVIDIA's and AMD's GPUs, else the CPU, else the "
+        "executor of their code, else an emulated CPU",
         parse_devices},
     EnvironmentVariable{"GANTRY_PLUGIN_PATH", "",
                         "folders, separated by ':', with plugins of other kinds of devices: "

@@ -159,8 +159,7 @@ tl::expected<bool, PacketError> Queue::wait_for(const hsa_signal_t (&handles)[5]
   const auto failed = [](const Signal* signal) { return has_failed(*signal); };
   // One that has failed will not be 0.
   const auto is_hopeless = [&] {
-    return for_all ? std::ranges::any_of(signals, failed)
-                   : std::ranges::all_of(signals, failed);
+    return for_all ? std::ranges::any_of(signals, failed) : std::ranges::all_of(signals, failed);
   };
   wait_until(signals, kForEver, [&] { return ended_.load() || is_met() || is_hopeless(); });
   return is_met();
@@ -169,6 +168,7 @@ tl::expected<bool, PacketError> Queue::wait_for(const hsa_signal_t (&handles)[5]
 void Queue::deactivate(const PacketError& error) {
   is_inactive_ = true;
   std::fprintf(stderr, "%s\n", error.report.c_str());
+  const InFaultCallback in_callback;
   if (error.is_memory_fault) {
     Events::instance().tell_memory_fault(*agent_, error.address);
   }

@@ -4,6 +4,7 @@
 #include "simt/amdgcn/hsa/copies.h"
 #include "simt/amdgcn/hsa/events.h"
 #include "simt/amdgcn/hsa/executables.h"
+#include "simt/amdgcn/hsa/mapped_memory.h"
 #include "simt/amdgcn/hsa/memory.h"
 #include "simt/amdgcn/hsa/queues.h"
 #include "simt/amdgcn/hsa/signals.h"
@@ -11,16 +12,40 @@
 #include "simt/exec/memory/device_memory.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace gantry::simt::hsa {
 
 Process& Process::instance() {
   static auto* const process = new Process;
   return *process;
+}
+
+namespace {
+
+thread_local bool in_fault_callback = false;
+
+void end_if_in_fault_callback(int status, void* /*unused*/) {
+  if (in_fault_callback) {
+    std::fflush(nullptr);
+    _exit(status);
+  }
+}
+
+} // namespace
+
+InFaultCallback::InFaultCallback() {
+  in_fault_callback = true;
+  on_exit(end_if_in_fault_callback, nullptr); // what is registered last runs first
+}
+InFaultCallback::~InFaultCallback() {
+  in_fault_callback = false;
 }
 
 namespace {
@@ -101,6 +126,7 @@ hsa_status_t Process::shut_down() {
   Copies::instance().clear();
   Executables::instance().clear();
   Signals::instance().clear();
+  MappedMemory::instance().clear();
   Memory::instance().clear();
   return HSA_STATUS_SUCCESS;
 }

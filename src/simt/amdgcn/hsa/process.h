@@ -39,6 +39,17 @@ private:
   bool opened_ = false; ///< once in the process: the agents exist
 };
 
+/// While it exists, this thread is in a callback that tells the program of a fault. If that ends
+/// the process, its exit handlers do not run: those of runtimes wait for kernels, which will not
+/// end, or for threads that wait for them.
+class InFaultCallback {
+public:
+  InFaultCallback();
+  ~InFaultCallback();
+  InFaultCallback(const InFaultCallback&) = delete;
+  InFaultCallback& operator=(const InFaultCallback&) = delete;
+};
+
 /// Runs an entry point's work, if calls may be made. Work that runs out of memory or threads says
 /// so.
 template <typename Work>
