@@ -139,9 +139,8 @@ TEST_F(QueueTest, QueuesRunAtOnce) {
 TEST_F(QueueTest, DestroyingWaitsForTheKernelThatRuns) {
   hsa_queue_t* const made = queue();
   auto* const word = memory<std::uint64_t>(2);
-  (void)dispatch(made, {Deed::kAdd, reinterpret_cast<std::uint64_t>(word + 1), 1});
-  (void)dispatch(made, {Deed::kWaitFor, reinterpret_cast<std::uint64_t>(word), 1});
-  while (HSA(hsa_queue_load_read_index_scacquire)(made) == 0) {
+  (void)dispatch(made, {Deed::kMeet, reinterpret_cast<std::uint64_t>(word), 1});
+  while (std::atomic_ref(word[1]).load() == 0) {
     std::this_thread::yield();
   }
   std::atomic<bool> released = false;
