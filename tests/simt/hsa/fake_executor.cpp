@@ -18,7 +18,8 @@ using simt_hsa_test::Deed;
 struct LoadedCode::State {};
 
 LoadedCode::LoadedCode(const Processor& /*processor*/, std::uint64_t /*begin*/,
-                       std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {}
+                       std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {
+} // NOLINT(performance-unnecessary-value-param)
 
 LoadedCode::~LoadedCode() = default;
 
