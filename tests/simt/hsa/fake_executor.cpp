@@ -17,9 +17,10 @@ using simt_hsa_test::Deed;
 
 struct LoadedCode::State {};
 
+// NOLINTBEGIN(performance-unnecessary-value-param)
 LoadedCode::LoadedCode(const Processor& /*processor*/, std::uint64_t /*begin*/,
-                       std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {
-} // NOLINT(performance-unnecessary-value-param)
+                       std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {}
+// NOLINTEND(performance-unnecessary-value-param)
 
 LoadedCode::~LoadedCode() = default;
 
