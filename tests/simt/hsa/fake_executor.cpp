@@ -3,6 +3,8 @@
 #include "simt/amdgcn/exec/executor.h"
 
 #include <atomic>
+#include <cstdlib>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -15,8 +17,10 @@ using simt_hsa_test::Deed;
 
 struct LoadedCode::State {};
 
+// NOLINTBEGIN(performance-unnecessary-value-param)
 LoadedCode::LoadedCode(const Processor& /*processor*/, std::uint64_t /*begin*/,
                        std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {}
+// NOLINTEND(performance-unnecessary-value-param)
 
 LoadedCode::~LoadedCode() = default;
 
@@ -33,6 +37,11 @@ tl::unexpected<Fault> fault(FaultKind kind, std::uint64_t address = 0) {
 } // namespace
 
 tl::expected<void, Fault> run(const Dispatch& dispatch) {
+  // For programs of compilers, whose kernels have other arguments.
+  if (const char* const kind = std::getenv("SIMT_TEST_FAULT")) {
+    return fault(std::string_view(kind) == "memory" ? FaultKind::kMemory : FaultKind::kTrap,
+                 0x1000);
+  }
   const auto* const packet = reinterpret_cast<const hsa_kernel_dispatch_packet_t*>(dispatch.packet);
   if (packet->kernarg_address == nullptr) {
     return {};
@@ -48,6 +57,9 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
   case Deed::kAdd:
     std::atomic_ref(*word).fetch_add(command.value);
     break;
+  case Deed::kMeet:
+    std::atomic_ref(word[1]).store(1);
+    [[fallthrough]];
   case Deed::kWaitFor:
     while (std::atomic_ref(*word).load() != command.value) {
       std::this_thread::yield();

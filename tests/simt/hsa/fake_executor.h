@@ -11,6 +11,7 @@ enum class Deed : std::uint64_t {
   kStore,       ///< `value` at `address`
   kAdd,         ///< `value` to what is at `address`
   kWaitFor,     ///< until `value` is at `address`
+  kMeet,        ///< 1 behind `address`, then as kWaitFor
   kMemoryFault, ///< at `address`
   kTrap,
   kIllegalInstruction,

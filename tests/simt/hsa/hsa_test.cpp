@@ -115,8 +115,10 @@ void KernelTest::SetUp() {
 hsa_queue_t* KernelTest::queue(Told* told, std::uint32_t size) const {
   hsa_queue_t* made = nullptr;
   const auto callback = [](hsa_status_t status, hsa_queue_t* source, void* data) {
-    if (data != nullptr) {
-      *static_cast<Told*>(data) = {status, source, static_cast<Told*>(data)->times + 1};
+    if (auto* const of = static_cast<Told*>(data)) {
+      of->status = status;
+      of->queue = source;
+      ++of->times;
     }
   };
   EXPECT_EQ(HSA(hsa_queue_create)(gpu, size, HSA_QUEUE_TYPE_MULTI, callback, told, UINT32_MAX,

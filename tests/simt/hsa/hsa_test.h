@@ -3,6 +3,7 @@
 
 #include "fake_executor.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -66,7 +67,7 @@ protected:
   struct Told {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     hsa_queue_t* queue = nullptr;
-    int times = 0;
+    std::atomic<int> times = 0; ///< the last that is written
   };
   [[nodiscard]] hsa_queue_t* queue(Told* told = nullptr, std::uint32_t size = 64) const;
   /// Puts a kernel dispatch into a queue. What it gives back says when it is done: 0.

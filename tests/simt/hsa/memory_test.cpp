@@ -193,7 +193,7 @@ TEST_F(MemoryTest, IsMappedByTheProgram) {
   ASSERT_EQ(vmem<Reserve>("address_reserve")(&address, 2 * kBytes, 0, 0), kSuccess);
   ASSERT_EQ(vmem<Create>("handle_create")(device, kBytes, 0, 0, &handle), kSuccess);
   auto* const first = static_cast<std::uint64_t*>(address);
-  auto* const second = first + kBytes / sizeof(std::uint64_t);
+  auto* const second = first + kBytes / 8;
   ASSERT_EQ(vmem<Map>("map")(first, kBytes, 0, handle, 0), kSuccess);
   ASSERT_EQ(vmem<Map>("map")(second, kBytes, 0, handle, 0), kSuccess);
   std::uint64_t number = 5;

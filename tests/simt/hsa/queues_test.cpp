@@ -21,7 +21,8 @@ TEST_F(QueueTest, HasTheLayoutThatDeviceCodeKnows) {
   EXPECT_EQ(layout->group_segment_aperture_base_hi, 1u << 16);
   EXPECT_EQ(layout->private_segment_aperture_base_hi, 2u << 16);
   for (std::uint32_t i = 0; i < made->size; ++i) {
-    const auto* const packet = static_cast<const std::uint16_t*>(made->base_address) + 32 * i;
+    const auto* const packet =
+        static_cast<const std::uint16_t*>(made->base_address) + std::size_t{32} * i;
     ASSERT_EQ(*packet, std::uint16_t{HSA_PACKET_TYPE_INVALID}) << i;
   }
   EXPECT_EQ(HSA(hsa_queue_add_write_index_release)(made, 3), 0u);
@@ -139,9 +140,8 @@ TEST_F(QueueTest, QueuesRunAtOnce) {
 TEST_F(QueueTest, DestroyingWaitsForTheKernelThatRuns) {
   hsa_queue_t* const made = queue();
   auto* const word = memory<std::uint64_t>(2);
-  (void)dispatch(made, {Deed::kAdd, reinterpret_cast<std::uint64_t>(word + 1), 1});
-  (void)dispatch(made, {Deed::kWaitFor, reinterpret_cast<std::uint64_t>(word), 1});
-  while (HSA(hsa_queue_load_read_index_scacquire)(made) == 0) {
+  (void)dispatch(made, {Deed::kMeet, reinterpret_cast<std::uint64_t>(word), 1});
+  while (std::atomic_ref(word[1]).load() == 0) {
     std::this_thread::yield();
   }
   std::atomic<bool> released = false;

@@ -20,6 +20,10 @@ std::uint64_t this_thread() {
   return static_cast<std::uint64_t>(gettid());
 }
 
+std::uint64_t address_of(const hsa_queue_t* queue) {
+  return reinterpret_cast<std::uint64_t>(queue);
+}
+
 std::atomic_ref<std::uint64_t> index_of(volatile std::uint64_t& member) {
   return std::atomic_ref(const_cast<std::uint64_t&>(member));
 }
@@ -72,7 +76,11 @@ std::shared_ptr<Queue> Queue::create(Agent& agent, std::uint32_t size, hsa_queue
 }
 
 Queue::~Queue() {
-  if (queue_ != nullptr) {
+  release();
+}
+
+void Queue::release() {
+  if (queue_ != nullptr && !is_released_.exchange(true)) {
     Signals::instance().destroy(doorbell_);
     DeviceMemory::instance()->free(reinterpret_cast<std::uint64_t>(queue_));
   }
@@ -105,10 +113,12 @@ void Queue::end() {
   rings_.notify_one();
   hsa::ring(); // it may be waiting for signals
   if (thread_.load() == this_thread()) {
-    return;
+    return; // which needs the memory until it is done with the packet
   }
   std::unique_lock lock(mutex_);
   stopped_.wait(lock, [&] { return !has_thread_; });
+  lock.unlock();
+  release();
 }
 
 void Queue::serve() {
@@ -132,28 +142,20 @@ Queues& Queues::instance() {
 }
 
 void Queues::add(std::shared_ptr<Queue> queue) {
-  const hsa_queue_t* const handle = queue->handle();
-  const std::lock_guard lock(mutex_);
-  queues_.emplace(handle, std::move(queue));
+  const std::uint64_t handle = address_of(queue->handle());
+  queues_.insert(handle, std::move(queue));
 }
 
 std::shared_ptr<Queue> Queues::find(const hsa_queue_t* queue) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = queues_.find(queue);
-  return found == queues_.end() ? nullptr : found->second;
+  return queues_.find(address_of(queue));
 }
 
 std::shared_ptr<Queue> Queues::remove(const hsa_queue_t* queue) {
-  const std::lock_guard lock(mutex_);
-  const auto node = queues_.extract(queue);
-  return node.empty() ? nullptr : std::move(node.mapped());
+  return queues_.erase(address_of(queue));
 }
 
 void Queues::clear() {
-  std::unique_lock lock(mutex_);
-  const auto ended = std::exchange(queues_, {});
-  lock.unlock();
-  for (const auto& [handle, queue] : ended) {
+  for (const auto& [handle, queue] : queues_.take_all()) {
     queue->end();
   }
 }

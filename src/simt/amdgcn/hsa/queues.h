@@ -11,6 +11,7 @@
 #pragma once
 
 #include "simt/amdgcn/hsa/agents.h"
+#include "simt/amdgcn/hsa/handles.h"
 #include "simt/amdgcn/hsa/signals.h"
 
 #include <atomic>
@@ -19,7 +20,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <hsa/amd_hsa_queue.h>
@@ -71,6 +71,8 @@ public:
 
 private:
   Queue() = default;
+  /// Gives the memory and the doorbell back.
+  void release();
   void serve();
   bool process_next();
   /// Executes the packet, or says why it cannot be. False if a signal that it depends on has
@@ -90,6 +92,7 @@ private:
 
   std::atomic<std::uint32_t> rings_ = 0;
   std::atomic<bool> ended_ = false;
+  std::atomic<bool> is_released_ = false;
   bool is_inactive_ = false; ///< the thread's own
 
   std::mutex mutex_;
@@ -114,8 +117,7 @@ public:
 
 private:
   Queues() = default;
-  mutable std::mutex mutex_;
-  std::unordered_map<const hsa_queue_t*, std::shared_ptr<Queue>> queues_;
+  Handles<Queue> queues_; ///< by address
 };
 
 } // namespace gantry::simt::hsa

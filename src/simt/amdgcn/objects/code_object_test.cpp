@@ -200,7 +200,7 @@ TEST(CodeObject, TheDynamicSectionSaysWhatIsWrong) {
   EXPECT_THAT(with(DT_SYMTAB, 1 << 30), HasSubstr("table of"));
   EXPECT_THAT(with(DT_SYMENT, 16), HasSubstr("16"));
   EXPECT_THAT(with(DT_STRSZ, 3), HasSubstr("symbol's name"));
-  EXPECT_THAT(with(DT_RELASZ, 24 * 1000), HasSubstr("24000 bytes of relocations"));
+  EXPECT_THAT(with(DT_RELASZ, 24'000), HasSubstr("24000 bytes of relocations"));
   EXPECT_THAT(with(DT_RELASZ, 47), HasSubstr("47 bytes of relocations"));
   EXPECT_THAT(with(DT_RELAENT, 23), HasSubstr("of 23 each"));
   const auto retagged = [&](std::int64_t from, std::int64_t to) {

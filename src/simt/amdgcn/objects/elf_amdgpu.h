@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kSramEccMask = 0xc00;
 inline constexpr std::uint32_t kSramEccOff = 0x800;
 inline constexpr std::uint32_t kSramEccOn = 0xc00;
 
-inline constexpr std::string_view kNoteOwner{"AMDGPU", 7}; ///< with its NUL
+inline constexpr std::string_view kNoteOwner{"AMDGPU\0", 7}; ///< its NUL counts
 inline constexpr std::uint32_t kNoteMetadata = 32;
 inline constexpr std::uint64_t kNoteAlignment = 4;
 
