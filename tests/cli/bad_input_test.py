@@ -127,6 +127,11 @@ class Installed(Case):
             self.skipTest("there is a GPU here")
         self.run_on("cuda", "install NVIDIA's driver .*or use simt")
 
+    def test_no_hsa_runtime(self):
+        if os.path.exists("/dev/kfd"):
+            self.skipTest("there is a GPU here")
+        self.run_on("hsa", "(there is no /dev/kfd|install AMD's runtime).* simt-amd")
+
 
 class Compilers(Case):
     def test_temporary_files(self):

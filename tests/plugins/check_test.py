@@ -121,6 +121,13 @@ class Check(unittest.TestCase):
             self.passes("cuda", GANTRY_SIMT_CACHE=cache, LD_LIBRARY_PATH=str(build / "lib/simt"),
                         skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
 
+    def test_simt_amd(self):
+        self.passes("simt-amd", skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+
+    def test_hsa_on_the_executor(self):
+        self.passes("hsa", LD_LIBRARY_PATH=str(build / "lib/simt-amd"),
+                    skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+
     def test_the_example(self):
         with tempfile.TemporaryDirectory() as folder:
             # The header that is installed, and nothing else of Gantry's.

@@ -35,7 +35,7 @@ struct Case {
   const char* subject; ///< the part of the contract: "memory", "queues", …
   const char* rule;    ///< what holds, for people
   void (*run)();
-  /// A driver below the plugin may report a fault on its own.
+  /// A driver below the plugin may report on its own what is wrong: a kernel's fault, an image.
   bool may_print = false;
 };
 

@@ -179,6 +179,12 @@ std::int32_t DeviceMemory::free(gpu::DeviceAddress address) {
   return GANTRY_SUCCESS;
 }
 
+void DeviceMemory::set_freed(gpu::DeviceAddress address, std::uint64_t size, bool freed) {
+  if (library().set_freed != nullptr) {
+    library().set_freed(pointer_to(address), size, freed ? 1 : 0);
+  }
+}
+
 std::int32_t DeviceMemory::allocate_pinned(std::size_t size, void*& memory) {
   GANTRY_HSA_TRY(hsa_amd_memory_pool_allocate, of_host, size, 0, &memory);
   const std::int32_t code = check(library().hsa_amd_agents_allow_access(1, &agent, nullptr, memory),
@@ -279,10 +285,16 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
 }
 
 gantry_status use_host_memory(gantry_device* device) noexcept {
-  return device->host_accessible
-             ? gantry_status{GANTRY_SUCCESS}
-             : report(GANTRY_FAILURE,
-                      "the GPU cannot access pageable host memory (some can, with HSA_XNACK=1)");
+  if (device->host_accessible) {
+    return GANTRY_SUCCESS;
+  }
+  if (library().use_host_memory == nullptr) {
+    return report(GANTRY_FAILURE,
+                  "the GPU cannot access pageable host memory (some can, with HSA_XNACK=1)");
+  }
+  GANTRY_HSA_TRY(use_host_memory, device->agent);
+  device->host_accessible = true;
+  return GANTRY_SUCCESS;
 }
 
 } // namespace entries

@@ -12,6 +12,7 @@
 #include "plugins/hsa/loss.h"
 #include "plugins/hsa/signals.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -28,6 +29,7 @@ class DeviceMemory final : public gpu::MemorySource, public gpu::PinnedSource {
 public:
   std::int32_t allocate(std::uint64_t size, gpu::DeviceAddress& address) override;
   std::int32_t free(gpu::DeviceAddress address) override;
+  void set_freed(gpu::DeviceAddress address, std::uint64_t size, bool freed) override;
   /// Of the host, which the device can use at the same address.
   std::int32_t allocate_pinned(std::size_t size, void*& memory) override;
   std::int32_t free_pinned(void* memory) override;
@@ -48,7 +50,8 @@ struct gantry_device {
   std::int32_t openmp_number = -1;
   std::string instruction_set;
   gantry::hsa::Processor processor; ///< refers to that
-  bool host_accessible = false;     ///< kernels can use any memory of the program
+  /// Kernels can use any memory of the program; becomes true if the executor is told to allow it.
+  std::atomic<bool> host_accessible = false;
   std::uint32_t wave_size = 64;
   std::uint32_t compute_units = 1;
   std::uint32_t waves_per_unit = 1;

@@ -93,6 +93,10 @@ Library make_library() {
   library.has_times = library.has_times && library.name != nullptr;
   GANTRY_HSA_PROFILING(GANTRY_LOOK_UP)
 #undef GANTRY_LOOK_UP
+  library.set_freed =
+      reinterpret_cast<decltype(library.set_freed)>(dlsym(handle, "gantry_simt_hsa_set_freed"));
+  library.use_host_memory = reinterpret_cast<decltype(library.use_host_memory)>(
+      dlsym(handle, "gantry_simt_hsa_use_host_memory"));
   start(library);
   return library;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <gantry/plugin.h>
+#include <gantry/simt_hsa.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -70,6 +71,9 @@ struct Library {
   GANTRY_HSA_FUNCTIONS(GANTRY_POINTER)
   GANTRY_HSA_PROFILING(GANTRY_POINTER)
 #undef GANTRY_POINTER
+  /// The executor's alone; null with AMD's runtime.
+  decltype(&::gantry_simt_hsa_set_freed) set_freed = nullptr;
+  decltype(&::gantry_simt_hsa_use_host_memory) use_host_memory = nullptr;
   bool has_times = false; ///< the functions of GANTRY_HSA_PROFILING are there
   std::string problem;    ///< why there is none; empty if all that follows and precedes is good
   std::uint64_t timestamp_frequency = 0; ///< of the system's clock and of timeouts, in Hz
