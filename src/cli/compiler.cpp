@@ -181,6 +181,11 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
   }
   std::erase_if(words, is_version);
   words = translate_architectures(std::move(words));
+  if (std::ranges::any_of(expanded, names_amd_gpu)) {
+    // Lines for reports, and no more: with all of -g Clang writes regions otherwise, and threads no
+    // longer see each other's values of some variables. For NVIDIA's GPUs it does so by itself.
+    words.insert(words.end(), {"-Xopenmp-target=amdgcn-amd-amdhsa", "-gline-tables-only"});
+  }
   words.insert(words.begin(), {std::string((*compiler).*language.program), "--config=" + file});
   return replace_process(std::move(words), fmt::format("install Debian's package {}-{}",
                                                        language.package, compiler->version));

@@ -6,6 +6,7 @@
 #include "pass/flang/sharing.h"
 #include "pass/indirect_calls.h"
 #include "pass/reductions.h"
+#include "pass/shared_arguments.h"
 #include "pass/virtual_calls.h"
 
 #include <llvm/Passes/PassBuilder.h>
@@ -29,6 +30,7 @@ void add_passes(llvm::PassBuilder& builder) {
         passes.addPass(FlangPlaces());
         passes.addPass(FlangRegions());
         passes.addPass(FlangSharing());
+        passes.addPass(SharedArguments());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
         passes.addPass(Reductions());
@@ -73,6 +75,8 @@ void add_passes(llvm::PassBuilder& builder) {
           passes.addPass(FlangRegions());
         } else if (name == "gantry-flang-sharing") {
           passes.addPass(FlangSharing());
+        } else if (name == "gantry-shared-arguments") {
+          passes.addPass(SharedArguments());
         } else if (name == "gantry-reductions") {
           passes.addPass(Reductions());
         } else {
