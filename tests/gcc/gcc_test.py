@@ -37,6 +37,36 @@ int main(void) {
   printf("%d %s %d\\n", x, host ? "host" : "device", omp_get_num_devices());
 }
 """
+# More than the buffer has entries, and memory of the device's heap.
+PRINTS = """
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int teams = 0;
+#pragma omp target
+  {
+    int *values = malloc(100 * sizeof *values), sum = 0;
+    for (int i = 0; i < 100; ++i)
+      values[i] = i;
+    for (int i = 0; i < 100; ++i)
+      sum += values[i];
+    printf("region %d says %d %f\\n", omp_get_device_num(), sum, 1.5);
+    free(values);
+    for (int i = 0; i < 3000; ++i)
+      printf("l");
+    printf("\\n");
+  }
+#pragma omp target teams num_teams(7) map(from : teams)
+  if (omp_get_team_num() == 0)
+    teams = omp_get_num_teams();
+  printf("%d teams\\n", teams);
+  if (argc > 1) {
+#pragma omp target
+    abort();
+  }
+}
+"""
 # An inline variable has one address in a program and an entry of each translation unit that uses it.
 INLINE = """
 #pragma omp declare target
@@ -231,6 +261,17 @@ class Links(Case):
                 self.assertEqual(b"amdhsa.kernels" in code, "amdgcn-amdhsa" in targets)
                 where = "device 1" if "cpu" in targets else "host 0"
                 self.assertEqual(self.output("./program", OMP_TARGET_OFFLOAD="DEFAULT"), f"42 {where}\n")
+                if "amdgcn-amdhsa" in targets:
+                    self.assertEqual(self.output("./program", devices="simt-amd"), "42 device 1\n")
+
+    @unittest.skipUnless(has_compiler_for("amdgcn-amdhsa"), "gcc-12-offload-amdgcn is not installed")
+    def test_what_kernels_for_amds_gpus_print(self):
+        self.write("main.c", PRINTS)
+        self.compile("gcc", "-foffload=amdgcn-amdhsa", "main.c", "-o", "program")
+        printed = self.output("./program", devices="simt-amd")
+        self.assertEqual(printed, "region 0 says 4950 1.500000\n" + 3000 * "l" + "\n7 teams\n")
+        done = self.run_tool("./program", "abort", env=self.variables("simt-amd"))
+        self.assertIn("a region called abort()", done.stderr)
 
     @unittest.skipUnless(has_compiler_for("amdgcn-amdhsa"), "gcc-12-offload-amdgcn is not installed")
     def test_the_processor_of_amds_gpus(self):

@@ -312,9 +312,9 @@ std::int32_t gantry_image::find_variable(const char* name, void*& device_address
     std::uint64_t number = 0;
     std::from_chars(text.data() + 1, text.data() + text.size(), number);
     void* table = nullptr;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0; // the symbol has none
     GccVariable variable = {};
-    if (find_address(kGccVariables, table, bytes) && number < bytes / sizeof variable) {
+    if (find_address(kGccVariables, table, bytes)) {
       GANTRY_STATUS_TRY(read(device_, &variable,
                              static_cast<std::byte*>(table) + number * sizeof variable,
                              sizeof variable));
