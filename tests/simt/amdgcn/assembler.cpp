@@ -95,7 +95,7 @@ std::vector<Words> assemble(std::string_view processor, const std::vector<std::s
   const std::unique_ptr<llvm::MCTargetAsmParser> target_parser(
       target->createMCAsmParser(*subtarget, *parser, *instructions, options));
   parser->setTargetParser(*target_parser);
-  (void)parser->Run(true, true); // errors are those of single lines
+  (void)parser->Run(false, true); // errors are those of single lines
   return made;
 }
 

@@ -194,13 +194,25 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   }
   return {part, false};
 }
+/// a * b + c, scaled, in one rounding: the sum's own one must not make a tie of what is none.
 template <typename T>
 T scaled_back(T a, T b, T c, bool scaled) {
   const T sum = std::fma(a, b, c);
   if (!scaled) {
     return sum;
   }
-  return std::ldexp(sum, exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale);
+  const int power = exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale;
+  const T made = std::ldexp(sum, power);
+  if (power > 0 || exponent(made) > 1) {
+    return made;
+  }
+  const T rest = std::abs(sum - std::ldexp(made, -power));
+  const T error = std::fma(a, b, c - sum); // c is the quotient, nearly: the difference is exact
+  if (error == 0 || rest * 2 != std::ldexp(std::numeric_limits<T>::denorm_min(), -power)) {
+    return made;
+  }
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  return std::ldexp(std::nextafter(sum, error > 0 ? kInfinity : -kInfinity), power);
 }
 template <typename T>
 T fixed_up(T quotient, T denominator, T numerator) {
@@ -224,7 +236,8 @@ T fixed_up(T quotient, T denominator, T numerator) {
   if (exponent(numerator) - exponent(denominator) < Ieee<T>::kUnderflow) {
     return with_sign(T{0}, negative);
   }
-  return with_sign(quotient, negative);
+  // Where the quotient is beyond all numbers, the steps before this one have subtracted infinities.
+  return with_sign(is_nan(quotient) ? std::numeric_limits<T>::infinity() : quotient, negative);
 }
 
 /// The sine of 2π x. What x is beyond half a turn is taken off, and of the rest what is beyond a

@@ -187,8 +187,93 @@ LaneResult legacy_product(In in) {
   return kSingle.is_zero(in.a) || kSingle.is_zero(in.b) ? only(0) : product(in.a, in.b, kSingle);
 }
 
+/// As it is stored.
+int stored_exponent(Bits bits, Format format) {
+  return static_cast<int>((bits & (format.sign() - 1)) >> format.fraction_bits);
+}
+/// v_div_scale: which of a division's two numbers has to be scaled, b the denominator and c the
+/// numerator, and whether v_div_fmas has to scale the quotient.
+template <bool kWide>
+LaneResult scaled_for_division(In in) {
+  constexpr Format kFormat = kWide ? kDouble : kSingle;
+  constexpr int kPower = kWide ? 128 : 64;
+  const auto scaled_by = [&](int power) {
+    Number x = value_of(in.a, kFormat);
+    x.exponent += power;
+    return number::packed(x, kFormat, kNearest);
+  };
+  const auto is_denormal_quotient = [&](Bits numerator) {
+    return kFormat.is_subnormal(
+        rounded(number::quotient(value_of(numerator, kFormat), value_of(in.b, kFormat)), kFormat)
+            .value);
+  };
+  const bool reciprocal = is_denormal_quotient(kFormat.one());
+  const bool quotient = is_denormal_quotient(in.c);
+  if (kFormat.is_zero(in.b) || kFormat.is_zero(in.c)) {
+    return {kFormat.nan(), false};
+  }
+  if (stored_exponent(in.c, kFormat) - stored_exponent(in.b, kFormat) >= (kWide ? 768 : 96)) {
+    return {in.a == in.b ? scaled_by(kPower) : in.a, true};
+  }
+  if (kFormat.is_subnormal(in.b)) {
+    return {scaled_by(kPower), false};
+  }
+  if (reciprocal && quotient) {
+    return {in.a == in.b ? scaled_by(-kPower) : in.a, true};
+  }
+  if (reciprocal) {
+    return {scaled_by(-kPower), false};
+  }
+  if (quotient) {
+    return {in.a == in.c ? scaled_by(kPower) : in.a, true};
+  }
+  const bool is_tiny = stored_exponent(in.c, kFormat) <= (kWide ? 53 : 23);
+  return {is_tiny ? scaled_by(kPower) : in.a, false};
+}
+/// v_div_fmas: with one rounding, or quotients that are denormal would have two.
+template <bool kWide>
+LaneResult scaled_back(In in) {
+  constexpr Format kFormat = kWide ? kDouble : kSingle;
+  constexpr int kPower = kWide ? 128 : 64;
+  Number made = number::sum(number::product(value_of(in.a, kFormat), value_of(in.b, kFormat)),
+                            value_of(in.c, kFormat), kNearest);
+  // A sum beyond all numbers, which no division has, is not scaled back.
+  if (in.bit && !kFormat.is_infinite(number::packed(made, kFormat, kNearest))) {
+    made.exponent += stored_exponent(in.c, kFormat) > kFormat.bias() ? kPower : -kPower;
+  }
+  return rounded(made, kFormat);
+}
+/// v_div_fixup: a is the quotient, b the denominator, c the numerator.
+template <bool kWide>
+LaneResult fixed_up(In in) {
+  constexpr Format kFormat = kWide ? kDouble : kSingle;
+  const Bits sign = (in.b ^ in.c) & kFormat.sign();
+  if (kFormat.is_nan(in.c) || kFormat.is_nan(in.b)) {
+    return only(quiet(kFormat.is_nan(in.c) ? in.c : in.b, kFormat));
+  }
+  const bool both_zero = kFormat.is_zero(in.b) && kFormat.is_zero(in.c);
+  if (both_zero || (kFormat.is_infinite(in.b) && kFormat.is_infinite(in.c))) {
+    return only(quiet(kFormat.sign() | kFormat.infinity(), kFormat));
+  }
+  if (kFormat.is_zero(in.b) || kFormat.is_infinite(in.c)) {
+    return only(sign | kFormat.infinity());
+  }
+  if (kFormat.is_infinite(in.b) || kFormat.is_zero(in.c) ||
+      stored_exponent(in.c, kFormat) - stored_exponent(in.b, kFormat) < (kWide ? -1075 : -150)) {
+    return only(sign);
+  }
+  const Bits magnitude = kFormat.is_nan(in.a) ? kFormat.infinity() : in.a & (kFormat.sign() - 1);
+  return only(sign | magnitude);
+}
+
 using enum Exactness;
 constexpr VectorForm kForms[] = {
+    {"v_div_scale_f32", "f!=fff", scaled_for_division<false>, kNumber},
+    {"v_div_scale_f64", "d!=ddd", scaled_for_division<true>, kNumber},
+    {"v_div_fmas_f32", "f=fffv", scaled_back<false>, kNumber},
+    {"v_div_fmas_f64", "d=dddv", scaled_back<true>, kNumber},
+    {"v_div_fixup_f32", "f=fff", fixed_up<false>},
+    {"v_div_fixup_f64", "d=ddd", fixed_up<true>},
     {"v_add_f32", "f=ff", [](In i) { return sum(i.a, i.b, kSingle); }, kNumber},
     {"v_sub_f32", "f=ff", [](In i) { return sum(i.a, negative(i.b, kSingle), kSingle); }, kNumber},
     {"v_subrev_f32", "f=ff", [](In i) { return sum(i.b, negative(i.a, kSingle), kSingle); },

@@ -91,6 +91,15 @@ Wide middle(Wide a, Wide b, Wide c) {
 
 using In = const LaneInput&;
 
+/// How many of the first source's ones belong to lanes below this one, and the second source.
+LaneResult counted_below(In in, unsigned first) {
+  Wide count = in.b;
+  for (unsigned n = 0; n < 32; ++n) {
+    count += first + n < in.lane && bit_of(in.a, n) ? 1 : 0;
+  }
+  return only(count);
+}
+
 constexpr VectorForm kForms[] = {
     {"v_mov_b32", "u=u", [](In i) { return only(i.a); }},
     {"v_not_b32", "u=u", [](In i) { return only(kMost32 - Wide{i.a}); }},
@@ -245,6 +254,9 @@ constexpr VectorForm kForms[] = {
        const Wide difference = Wide{i.a} - i.b;
        return bounded_u32((difference < 0 ? -difference : difference) + i.c, i.clamp);
      }},
+
+    {"v_mbcnt_lo_u32_b32", "u=uu", [](In i) { return counted_below(i, 0); }},
+    {"v_mbcnt_hi_u32_b32", "u=uu", [](In i) { return counted_below(i, 32); }},
 
     {"v_min_u32", "u=uu", [](In i) { return only(std::min(i.a, i.b)); }},
     {"v_max_u32", "u=uu", [](In i) { return only(std::max(i.a, i.b)); }},

@@ -487,6 +487,7 @@ private:
       input.b = count > 1 ? source(it, 1, lane) : 0;
       input.c = count > 2 ? source(it, 2, lane) : 0;
       input.clamp = it.clamp;
+      input.lane = lane;
       if (shape_.reads_result) {
         input.c = Operand{"", Operand::Kind::kVector, it.result}.value(expected, lane, type);
       }

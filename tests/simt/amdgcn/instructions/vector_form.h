@@ -14,6 +14,7 @@ struct LaneInput {
   std::uint64_t a = 0, b = 0, c = 0; ///< an accumulating instruction's old result is the last one
   bool bit = false;                  ///< of the mask that is read
   bool clamp = false;                ///< of integers
+  unsigned lane = 0;
 };
 struct LaneResult {
   std::uint64_t value = 0;
