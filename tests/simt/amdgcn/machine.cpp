@@ -25,6 +25,7 @@ Machine::Machine(const Processor& processor)
   place_.shared = at(shared_);
   place_.shared_size = kBytes;
   place_.memory = exec::DeviceMemory::instance();
+  place_.private_memory = {private_, std::uint64_t{3} * kPrivateBytes * kLanes};
   wave_->place = &place_;
   wave_->grid = &grid_;
   wave_->lanes = ~LaneMask{0};
