@@ -16,7 +16,7 @@ namespace gantry::simt::amdgcn {
 
 class Machine {
 public:
-  static constexpr std::uint32_t kBytes = 64 << 10; ///< of global memory, and of LDS
+  static constexpr std::uint32_t kBytes = 32 << 10; ///< of global memory, and of LDS
   static constexpr std::uint32_t kPrivateBytes = 512;
 
   explicit Machine(const Processor& processor);
