@@ -144,6 +144,12 @@ private:
     return count;
   }
 
+  /// Refuses a clamp of what has none.
+  void check_clamp() {
+    if (made_.modifiers.clamp && !is_float(meaning_.result) && meaning_.clamped == nullptr) {
+      refuse("a clamp of integers");
+    }
+  }
   /// Refuses registers that the machine does not have.
   void check_registers();
   void check(unsigned first, Type type, bool is_vector) {
@@ -331,7 +337,7 @@ void Reader::read_sdwa(Format format) {
   modifiers.result = static_cast<Part>(bits(second, 8, 3));
   modifiers.unused = static_cast<std::uint8_t>(bits(second, 11, 2));
   modifiers.clamp = bits(second, 13, 1) != 0;
-  modifiers.multiply = static_cast<std::uint8_t>(bits(second, 14, 2));
+  check_clamp();
 }
 
 void Reader::read_vop3() {
@@ -359,18 +365,11 @@ void Reader::read_vop3() {
     }
   }
   modifiers.clamp = bits(first, 15, 1) != 0;
-  modifiers.multiply = static_cast<std::uint8_t>(bits(second, 27, 2));
   modifiers.negate = static_cast<std::uint8_t>(bits(second, 29, 3));
   if (meaning_.kind == Meaning::Kind::kCompare) {
     modifiers.clamp = false; // of exceptions, which nothing here has
   }
-  if (modifiers.clamp && meaning_.result != Type::kF32 && meaning_.result != Type::kF64) {
-    if (meaning_.clamped == nullptr) {
-      return refuse("a clamp of integers");
-    }
-    modifiers.clamp = false;
-    made_.run = meaning_.clamped;
-  }
+  check_clamp();
   if (meaning_.exact && modifiers.any()) {
     refuse("a modifier of an operand");
   }

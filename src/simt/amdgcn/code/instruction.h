@@ -70,6 +70,10 @@ enum class Type : std::uint8_t {
   return 0;
 }
 
+[[nodiscard]] constexpr bool is_float(Type type) {
+  return type == Type::kF32 || type == Type::kF64;
+}
+
 /// How the executor goes on behind an instruction.
 enum class Next : std::uint8_t {
   kOn,      ///< with the wave's pc
@@ -120,10 +124,11 @@ struct Source {
 /// Which part of a register SDWA takes.
 enum class Part : std::uint8_t { kByte0, kByte1, kByte2, kByte3, kWord0, kWord1, kDword };
 
+/// Without the factor of a result ("mul:2"), which hardware ignores where denormal numbers are kept
+/// or NaNs are IEEE 754's: in all code of both compilers.
 struct Modifiers {
   std::uint8_t negate = 0;   ///< a bit for each source
   std::uint8_t absolute = 0; ///< a bit for each source
-  std::uint8_t multiply = 0; ///< of the result: 1 is by 2, 2 by 4, 3 by a half
   bool clamp = false;
   std::uint8_t sign = 0; ///< SDWA: a bit for each source whose part is sign-extended
   Part parts[2] = {Part::kDword, Part::kDword};
@@ -131,8 +136,8 @@ struct Modifiers {
   std::uint8_t unused = 0; ///< SDWA, the result's rest: 0 becomes zero, 1 the sign, 2 is kept
 
   [[nodiscard]] bool any() const {
-    return negate != 0 || absolute != 0 || multiply != 0 || clamp || sign != 0 ||
-           parts[0] != Part::kDword || parts[1] != Part::kDword || result != Part::kDword;
+    return negate != 0 || absolute != 0 || clamp || sign != 0 || parts[0] != Part::kDword ||
+           parts[1] != Part::kDword || result != Part::kDword;
   }
 };
 

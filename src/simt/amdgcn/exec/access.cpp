@@ -69,11 +69,12 @@ Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask ac
     return Space::kPrivate;
   }
   default: {
-    const u64 base = buffer_offset(wave, instruction) + offset;
-    if (instruction.has_vector_address) {
-      set([&](unsigned lane) { return base + narrow[lane]; });
+    const u64 base = buffer_offset(wave, instruction);
+    if (instruction.has_vector_address) { // a sum of 32 bits, whose parts may be below zero
+      const auto within = static_cast<u32>(offset);
+      set([&](unsigned lane) { return base + (narrow[lane] + within); });
     } else {
-      set([&](unsigned) { return base; });
+      set([&](unsigned) { return base + offset; });
     }
     return Space::kPrivate;
   }

@@ -131,7 +131,6 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_nop", flow(do_nothing)},
     {"s_setprio", flow(do_nothing)},
     {"s_icache_inv", flow(do_nothing)},
-    {"s_inst_prefetch", flow(do_nothing)},
     {"s_ttracedata", flow(do_nothing)},
     {"s_incperflevel", flow(do_nothing)},
     {"s_decperflevel", flow(do_nothing)},

@@ -58,15 +58,10 @@ void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source
   source = {Source::Kind::kVector, static_cast<u16>(row)};
 }
 
-/// Multiplied and clamped to 0 … 1.
+/// To 0 … 1; what is no number becomes 0.
 template <typename T>
-T finished(T value, const Modifiers& modifiers) {
-  static constexpr T kFactors[] = {T{1}, T{2}, T{4}, T{0.5}};
-  value *= kFactors[modifiers.multiply];
-  if (modifiers.clamp) {
-    return value > T{0} ? std::min(value, T{1}) : T{0}; // of what is no number, 0
-  }
-  return value;
+T clamped(T value) {
+  return value > T{0} ? std::min(value, T{1}) : T{0};
 }
 
 u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
@@ -107,17 +102,18 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
     std::ranges::copy(wave.v[instruction.result + i], wave.v[kResultRow + i]);
   }
   plain.result = kResultRow;
-  const Next next = meaning.run(wave, plain);
   const Modifiers& modifiers = instruction.modifiers;
+  const bool clamps_float = modifiers.clamp && is_float(meaning.result);
+  const Meaning::Run run = modifiers.clamp && !clamps_float ? meaning.clamped : meaning.run;
+  const Next next = run(wave, plain);
   for_each_lane(wave.exec(), [&](unsigned lane) {
-    if (meaning.result == Type::kF64) {
-      set_lane(wave, instruction.result, lane,
-               finished(Lanes<f64>{&wave.v[kResultRow]}[lane], modifiers));
+    if (clamps_float && meaning.result == Type::kF64) {
+      set_lane(wave, instruction.result, lane, clamped(Lanes<f64>{&wave.v[kResultRow]}[lane]));
       return;
     }
     u32 value = wave.v[kResultRow][lane];
-    if (meaning.result == Type::kF32) {
-      value = std::bit_cast<u32>(finished(std::bit_cast<f32>(value), modifiers));
+    if (clamps_float) {
+      value = std::bit_cast<u32>(clamped(std::bit_cast<f32>(value)));
     }
     u32& place = wave.v[instruction.result][lane];
     place = merged(place, value, modifiers);

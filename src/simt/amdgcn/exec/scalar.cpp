@@ -145,27 +145,18 @@ constexpr WithScc<u32> shifted_added(u32 a, unsigned count, u32 b) {
   const u64 sum = (u64{a} << count) + b;
   return {static_cast<u32>(sum), (sum >> 32) != 0};
 }
-/// The field's first bit is b's bits 4:0 (5:0), its size b's bits 22:16.
+/// The field's first bit is b's bits 4:0 (5:0), its size b's bits 22:16. What lies beyond the
+/// register's bits is zero, or of a signed T the sign.
 template <typename T>
 constexpr T field(T x, u32 where) {
   constexpr unsigned kBits = sizeof(T) * 8;
   const unsigned size = (where >> 16) & 0x7f;
   const T moved = x >> (where & (kBits - 1));
-  return size >= kBits ? moved : moved & ((T{1} << size) - 1);
-}
-template <typename T>
-constexpr T signed_field(T x, u32 where) {
-  constexpr unsigned kBits = sizeof(T) * 8;
-  const unsigned size = (where >> 16) & 0x7f;
-  if (size == 0) {
-    return 0;
+  if (size == 0 || size >= kBits) {
+    return size == 0 ? 0 : moved;
   }
-  const T made = field(x, where);
-  if (size >= kBits) {
-    return made;
-  }
-  const T sign = T{1} << (size - 1);
-  return (made ^ sign) - sign;
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(moved) << (kBits - size)) >> (kBits - size);
 }
 template <typename T>
 constexpr T lowest_bits(u32 count, u32 first) {
@@ -237,7 +228,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_flbit_i32_b32", scalar_meaning<[](u32 a) { return first_one_from_top(a); }>()},
     {"s_flbit_i32_b64", scalar_meaning<[](u64 a) { return first_one_from_top(a); }>()},
     {"s_flbit_i32", scalar_meaning<[](u32 a) { return first_unlike_sign(a); }>()},
-    {"s_flbit_i32_i64", scalar_meaning<[](u64 a) { return first_unlike_sign(a); }>()},
+    {"s_flbit_i32_i64",
+     scalar_meaning<[](i64 a) { return first_unlike_sign(static_cast<u64>(a)); }>()},
     {"s_sext_i32_i8",
      scalar_meaning<[](u32 a) { return static_cast<u32>(static_cast<std::int8_t>(a)); }>()},
     {"s_sext_i32_i16",
@@ -262,9 +254,10 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_bfm_b32", scalar_meaning<[](u32 a, u32 b) { return lowest_bits<u32>(a, b); }>()},
     {"s_bfm_b64", scalar_meaning<[](u32 a, u32 b) { return lowest_bits<u64>(a, b); }>()},
     {"s_bfe_u32", scalar_meaning<[](u32 a, u32 b) { return not_zero(field(a, b)); }>()},
-    {"s_bfe_i32", scalar_meaning<[](u32 a, u32 b) { return not_zero(signed_field(a, b)); }>()},
+    {"s_bfe_i32",
+     scalar_meaning<[](u32 a, u32 b) { return not_zero(static_cast<u32>(field(s(a), b))); }>()},
     {"s_bfe_u64", scalar_meaning<[](u64 a, u32 b) { return not_zero(field(a, b)); }>()},
-    {"s_bfe_i64", scalar_meaning<[](u64 a, u32 b) { return not_zero(signed_field(a, b)); }>()},
+    {"s_bfe_i64", scalar_meaning<[](i64 a, u32 b) { return not_zero(field(a, b)); }>()},
     {"s_pack_ll_b32_b16", scalar_meaning<[](u32 a, u32 b) { return half(a) | b << 16; }>()},
     {"s_pack_lh_b32_b16",
      scalar_meaning<[](u32 a, u32 b) { return half(a) | (b & 0xffff0000); }>()},
@@ -295,13 +288,13 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_mul_hi_i32",
      scalar_meaning<[](u32 a, u32 b) { return static_cast<u32>((i64{s(a)} * s(b)) >> 32); }>()},
     {"s_absdiff_i32",
-     scalar_meaning<[](u32 a, u32 b) { return not_zero(s(a) > s(b) ? a - b : b - a); }>()},
+     scalar_meaning<[](u32 a, u32 b) { return not_zero(s(a - b) < 0 ? b - a : a - b); }>()},
     {"s_min_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::min(a, b), a < b}; }>()},
-    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::max(a, b), a > b}; }>()},
+    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::max(a, b), a >= b}; }>()},
     {"s_min_i32",
      scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) < s(b) ? a : b, s(a) < s(b)}; }>()},
     {"s_max_i32",
-     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) > s(b) ? a : b, s(a) > s(b)}; }>()},
+     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) > s(b) ? a : b, s(a) >= s(b)}; }>()},
     {"s_cselect_b32", scalar_meaning<[](u32 a, u32 b, bool scc) { return scc ? a : b; }>()},
     {"s_cselect_b64", scalar_meaning<[](u64 a, u64 b, bool scc) { return scc ? a : b; }>()},
 

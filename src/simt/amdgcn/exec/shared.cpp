@@ -7,10 +7,15 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
+/// The sum of address and offset, which is one of 32 bits: compilers have bases below zero.
+u32 shared_address(const Wave& wave, const Instruction& instruction, unsigned lane, u32 offset) {
+  return wave.v[instruction.address][lane] + offset;
+}
+
 /// Where the bytes are in LDS; null, with the wave's fault set, if they are not all there.
 std::byte* shared_place(Wave& wave, const Instruction& instruction, unsigned lane, u32 offset,
                         u32 size, AccessKind kind) {
-  const u64 address = u64{wave.v[instruction.address][lane]} + offset;
+  const u32 address = shared_address(wave, instruction, lane, offset);
   std::byte* const place = place_of(wave, Space::kShared, lane, address, size);
   if (place == nullptr) {
     report_access(wave, instruction, lane, Space::kShared, address, size, kind);
@@ -148,7 +153,7 @@ template <auto F, bool kReturns>
 Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
   return for_each_access(wave, [&](unsigned lane) {
-    const u64 address = u64{wave.v[instruction.address][lane]} + instruction.number;
+    const u32 address = shared_address(wave, instruction, lane, instruction.number);
     if (address % sizeof(T) != 0) {
       report_misaligned(wave, instruction, lane, address, sizeof(T));
       return false;

@@ -69,20 +69,31 @@ constexpr T with_sign(T x, bool negative) {
   return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
 }
 
-/// IEEE 754's minNum and maxNum, of which -0 is less than 0.
+template <typename T>
+constexpr bool is_signalling(T x) {
+  return is_nan(x) && bits_of(x) != bits_of(quiet(x));
+}
+
+/// IEEE 754-2008's minNum and maxNum, of which -0 is less than 0: a quiet NaN loses, a signalling
+/// one becomes the result. (Hardware does so in its IEEE mode, which kernels are compiled for.)
+template <bool kLeast, typename T>
+constexpr T extreme(T a, T b) {
+  if (is_signalling(a) || is_signalling(b)) {
+    return quiet(is_signalling(a) ? a : b);
+  }
+  if (is_nan(a) || is_nan(b)) {
+    return is_nan(a) ? b : a;
+  }
+  const bool is_less = a < b || (a == b && is_negative(a));
+  return is_less == kLeast ? a : b;
+}
 template <typename T>
 constexpr T minimum(T a, T b) {
-  if (is_nan(a)) {
-    return is_nan(b) ? quiet(a) : b;
-  }
-  return is_nan(b) || a < b || (a == b && is_negative(a)) ? a : b;
+  return extreme<true>(a, b);
 }
 template <typename T>
 constexpr T maximum(T a, T b) {
-  if (is_nan(a)) {
-    return is_nan(b) ? quiet(a) : b;
-  }
-  return is_nan(b) || a > b || (a == b && is_negative(b)) ? a : b;
+  return extreme<false>(a, b);
 }
 constexpr f32 middle(f32 a, f32 b, f32 c) {
   if (is_nan(a) || is_nan(b) || is_nan(c)) {
@@ -183,13 +194,25 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   }
   return {part, false};
 }
+/// a * b + c, scaled, in one rounding: the sum's own one must not make a tie of what is none.
 template <typename T>
 T scaled_back(T a, T b, T c, bool scaled) {
   const T sum = std::fma(a, b, c);
   if (!scaled) {
     return sum;
   }
-  return std::ldexp(sum, exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale);
+  const int power = exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale;
+  const T made = std::ldexp(sum, power);
+  if (power > 0 || exponent(made) > 1) {
+    return made;
+  }
+  const T rest = std::abs(sum - std::ldexp(made, -power));
+  const T error = std::fma(a, b, c - sum); // c is the quotient, nearly: the difference is exact
+  if (error == 0 || rest * 2 != std::ldexp(std::numeric_limits<T>::denorm_min(), -power)) {
+    return made;
+  }
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  return std::ldexp(std::nextafter(sum, error > 0 ? kInfinity : -kInfinity), power);
 }
 template <typename T>
 T fixed_up(T quotient, T denominator, T numerator) {
@@ -213,13 +236,20 @@ T fixed_up(T quotient, T denominator, T numerator) {
   if (exponent(numerator) - exponent(denominator) < Ieee<T>::kUnderflow) {
     return with_sign(T{0}, negative);
   }
-  return with_sign(quotient, negative);
+  // Where the quotient is beyond all numbers, the steps before this one have subtracted infinities.
+  return with_sign(is_nan(quotient) ? std::numeric_limits<T>::infinity() : quotient, negative);
 }
 
-/// 2π x, of which whole turns do not count.
-f64 angle(f32 x) {
+/// The sine of 2π x. What x is beyond half a turn is taken off, and of the rest what is beyond a
+/// quarter mirrored, which are exact, so that small results are as good as others.
+f64 sine_of_turns(f64 x) {
   constexpr f64 kTurn = 6.283185307179586476925286766559;
-  return (f64{x} - std::floor(f64{x})) * kTurn;
+  const f64 rest = std::remainder(x, 1.0);
+  const f64 near_zero = std::abs(rest) > 0.25 ? std::copysign(0.5, rest) - rest : rest;
+  return std::sin(near_zero * kTurn);
+}
+f64 cosine_of_turns(f64 x) {
+  return sine_of_turns(0.25 - std::abs(std::remainder(x, 1.0)));
 }
 template <typename T>
 T reciprocal(T x) {
@@ -283,8 +313,8 @@ constexpr MeaningEntry kMeanings[] = {
      vector_meaning<[](f32 a) { return static_cast<f32>(std::exp2(static_cast<f64>(a))); }>()},
     {"v_log_f32",
      vector_meaning<[](f32 a) { return static_cast<f32>(std::log2(static_cast<f64>(a))); }>()},
-    {"v_sin_f32", vector_meaning<[](f32 a) { return static_cast<f32>(std::sin(angle(a))); }>()},
-    {"v_cos_f32", vector_meaning<[](f32 a) { return static_cast<f32>(std::cos(angle(a))); }>()},
+    {"v_sin_f32", vector_meaning<[](f32 a) { return static_cast<f32>(sine_of_turns(a)); }>()},
+    {"v_cos_f32", vector_meaning<[](f32 a) { return static_cast<f32>(cosine_of_turns(a)); }>()},
     {"v_div_scale_f32",
      masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>()},
     {"v_div_scale_f64",
@@ -334,7 +364,9 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_cmp_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }>()},
     {"v_cmpx_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>()},
     {"v_cmpx_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }, true>()},
-    {"v_cvt_f16_f32", vector_meaning<[](f32 a) { return half_from(a); }>()},
+    {"v_cvt_f16_f32",
+     clamped_meaning<[](f32 a) { return half_from(a); },
+                     [](f32 a) { return half_from(a > 0 ? std::min(a, 1.0F) : 0); }>()},
     {"v_cvt_f32_f16", vector_meaning<[](u16 a) { return half_to(a); }>()},
 };
 

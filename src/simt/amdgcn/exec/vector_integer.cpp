@@ -64,13 +64,43 @@ constexpr T at_bounds(i64 x) {
 constexpr u32 absolute_difference(u32 a, u32 b) {
   return a > b ? a - b : b - a;
 }
+/// With a clamp, the sum or difference stays at the bounds; the bit says the same.
+template <bool kClamp>
 constexpr Masked<u32> added(u32 a, u32 b, bool carry) {
   const u64 sum = u64{a} + b + u64{carry};
-  return {static_cast<u32>(sum), (sum >> 32) != 0};
+  const bool is_beyond = (sum >> 32) != 0;
+  return {kClamp && is_beyond ? ~0U : static_cast<u32>(sum), is_beyond};
 }
+template <bool kClamp>
 constexpr Masked<u32> subtracted(u32 a, u32 b, bool borrow) {
-  return {a - b - u32{borrow}, u64{a} < u64{b} + u64{borrow}};
+  const bool is_beyond = u64{a} < u64{b} + u64{borrow};
+  return {kClamp && is_beyond ? 0 : a - b - u32{borrow}, is_beyond};
 }
+
+/// Only the lower half is the result; gfx8 clears the upper one, gfx9 keeps it.
+template <auto F>
+Next run_lower_half(Wave& wave, const Instruction& instruction) {
+  const u32 kept = wave.grid->processor->is_gfx8 ? 0 : 0xffff0000;
+  u32* const row = wave.v[instruction.result];
+  for_each_lane(wave.exec(), [&](unsigned lane) {
+    row[lane] = (row[lane] & kept) | detail::call<F>(wave, instruction, lane);
+  });
+  return Next::kOn;
+}
+template <auto F, auto G>
+constexpr Meaning lower_half_meaning() {
+  Meaning meaning = vector_meaning<F>();
+  meaning.run = run_lower_half<F>;
+  meaning.clamped = run_lower_half<G>;
+  return meaning;
+}
+constexpr i64 product24(u32 a, u32 b) {
+  return i64{signed24(a)} * signed24(b);
+}
+
+#define CARRY(name, parameters, function, ...)                                                     \
+  {name, clamped_masked_meaning<[] parameters { return function<false>(__VA_ARGS__); },            \
+                                [] parameters { return function<true>(__VA_ARGS__); }>()}
 
 constexpr MeaningEntry kMeanings[] = {
     {"v_mov_b32", vector_meaning<[](u32 a) { return a; }>()},
@@ -94,8 +124,9 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_bfe_u32",
      vector_meaning<[](u32 a, u32 b, u32 c) { return (a >> (b & 31)) & lowest_bits(c); }>()},
     {"v_bfe_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       // The shift is one of signed numbers: what lies beyond the register is the sign.
        const u32 count = c & 31;
-       const u32 field = (a >> (b & 31)) & lowest_bits(count);
+       const u32 field = u(s(a) >> (b & 31)) & lowest_bits(count);
        return count == 0 ? 0 : (field ^ (1U << (count - 1))) - (1U << (count - 1));
      }>()},
     {"v_perm_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return permuted(a, b, c); }>()},
@@ -139,13 +170,12 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_add_lshl_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }>()},
     {"v_lshl_or_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) | c; }>()},
     {"v_xad_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>()},
-    {"v_add_co_u32", masked_meaning<[](u32 a, u32 b) { return added(a, b, false); }>()},
-    {"v_sub_co_u32", masked_meaning<[](u32 a, u32 b) { return subtracted(a, b, false); }>()},
-    {"v_subrev_co_u32", masked_meaning<[](u32 a, u32 b) { return subtracted(b, a, false); }>()},
-    {"v_addc_co_u32", masked_meaning<[](u32 a, u32 b, bool c) { return added(a, b, c); }>()},
-    {"v_subb_co_u32", masked_meaning<[](u32 a, u32 b, bool c) { return subtracted(a, b, c); }>()},
-    {"v_subbrev_co_u32",
-     masked_meaning<[](u32 a, u32 b, bool c) { return subtracted(b, a, c); }>()},
+    CARRY("v_add_co_u32", (u32 a, u32 b), added, a, b, false),
+    CARRY("v_sub_co_u32", (u32 a, u32 b), subtracted, a, b, false),
+    CARRY("v_subrev_co_u32", (u32 a, u32 b), subtracted, b, a, false),
+    CARRY("v_addc_co_u32", (u32 a, u32 b, bool c), added, a, b, c),
+    CARRY("v_subb_co_u32", (u32 a, u32 b, bool c), subtracted, a, b, c),
+    CARRY("v_subbrev_co_u32", (u32 a, u32 b, bool c), subtracted, b, a, c),
     {"v_cndmask_b32", vector_meaning<[](u32 a, u32 b, bool c) { return c ? b : a; }>()},
 
     {"v_mul_lo_u32", vector_meaning<[](u32 a, u32 b) { return a * b; }>()},
@@ -163,25 +193,35 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_mul_hi_i32_i24", vector_meaning<[](u32 a, u32 b) {
        return static_cast<u32>((i64{signed24(a)} * signed24(b)) >> 32);
      }>()},
-    {"v_mad_u32_u24",
-     vector_meaning<[](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; }>()},
-    {"v_mad_i32_i24", vector_meaning<[](u32 a, u32 b, u32 c) {
-       return static_cast<u32>(i64{signed24(a)} * signed24(b)) + c;
-     }>()},
+    {"v_mad_u32_u24", clamped_meaning<[](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; },
+                                      [](u32 a, u32 b, u32 c) {
+                                        const u64 product = u64{low24(a)} * low24(b);
+                                        return at_bounds<u32>(static_cast<i64>(product + c));
+                                      }>()},
+    {"v_mad_i32_i24",
+     clamped_meaning<[](u32 a, u32 b, u32 c) { return static_cast<u32>(product24(a, b)) + c; },
+                     [](u32 a, u32 b, u32 c) {
+                       return u(at_bounds<i32>(product24(a, b) + s(c)));
+                     }>()},
     {"v_mad_u64_u32", masked_meaning<[](u32 a, u32 b, u64 c) {
        u64 sum = 0;
        const bool carry = __builtin_add_overflow(u64{a} * b, c, &sum);
        return Masked<u64>{sum, carry};
      }>()},
     {"v_mad_i64_i32", masked_meaning<[](u32 a, u32 b, i64 c) {
+       // The bit is the sum's 65th.
        i64 sum = 0;
-       const bool carry = __builtin_add_overflow(i64{s(a)} * s(b), c, &sum);
-       return Masked<i64>{sum, carry};
+       const bool overflow = __builtin_add_overflow(i64{s(a)} * s(b), c, &sum);
+       return Masked<i64>{sum, (sum < 0) != overflow};
      }>()},
     {"v_mul_lo_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} * b); }>()},
-    {"v_mad_u16", vector_meaning<[](u16 a, u16 b, u16 c) { return h(u32{a} * b + c); }>()},
-    {"v_sad_u32",
-     vector_meaning<[](u32 a, u32 b, u32 c) { return absolute_difference(a, b) + c; }>()},
+    {"v_mad_u16",
+     lower_half_meaning<[](u16 a, u16 b, u16 c) { return h(u32{a} * b + c); },
+                        [](u16 a, u16 b, u16 c) { return at_bounds<u16>(i64{a} * b + c); }>()},
+    {"v_sad_u32", clamped_meaning<[](u32 a, u32 b, u32 c) { return absolute_difference(a, b) + c; },
+                                  [](u32 a, u32 b, u32 c) {
+                                    return at_bounds<u32>(i64{absolute_difference(a, b)} + c);
+                                  }>()},
 
     {"v_min_u32", vector_meaning<[](u32 a, u32 b) { return std::min(a, b); }>()},
     {"v_max_u32", vector_meaning<[](u32 a, u32 b) { return std::max(a, b); }>()},
@@ -201,6 +241,7 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_med3_i32",
      vector_meaning<[](u32 a, u32 b, u32 c) { return u(middle_signed(s(a), s(b), s(c))); }>()},
 };
+#undef CARRY
 
 } // namespace
 

@@ -229,6 +229,14 @@ constexpr Meaning clamped_meaning() {
   return meaning;
 }
 
+/// Likewise with a bit of a mask.
+template <auto F, auto G>
+constexpr Meaning clamped_masked_meaning() {
+  Meaning meaning = masked_meaning<F>();
+  meaning.clamped = detail::run_masked<G>;
+  return meaning;
+}
+
 struct MeaningEntry {
   std::string_view mnemonic;
   Meaning meaning;

@@ -1,0 +1,98 @@
+// That nothing the executor accepts is without a test.
+#include "memory_form.h"
+#include "scalar_form.h"
+#include "vector_form.h"
+
+#include "simt/amdgcn/exec/meanings.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace gantry::simt::amdgcn {
+namespace {
+
+/// What tests of their own run.
+constexpr const char* kTested[] = {
+    // lane_forms_test.cpp
+    "v_readfirstlane_b32",
+    "v_readlane_b32",
+    "v_writelane_b32",
+    "v_nop",
+    "s_branch",
+    "s_cbranch_scc0",
+    "s_cbranch_scc1",
+    "s_cbranch_vccz",
+    "s_cbranch_vccnz",
+    "s_cbranch_execz",
+    "s_cbranch_execnz",
+    "s_getpc_b64",
+    "s_setpc_b64",
+    "s_swappc_b64",
+    "s_call_b64",
+    "s_endpgm",
+    "s_barrier",
+    "s_sleep",
+    "s_trap",
+    "s_waitcnt",
+    "s_nop",
+    "s_setprio",
+    "s_icache_inv",
+    "s_ttracedata",
+    "s_incperflevel",
+    "s_decperflevel",
+    "s_memtime",
+    "s_memrealtime",
+    "s_dcache_wb",
+    "s_dcache_wb_vol",
+    "s_dcache_inv",
+    "s_dcache_inv_vol",
+    "wbinvl1",
+    "wbinvl1_vol",
+    "ds_nop",
+    // memory_forms_test.cpp
+    "ds_bpermute_b32",
+    "ds_permute_b32",
+    "ds_swizzle_b32",
+    "s_load_dword",
+    "s_load_dwordx2",
+    "s_load_dwordx4",
+    "s_load_dwordx8",
+    "s_load_dwordx16",
+    // packed_forms_test.cpp
+    "wbl2",
+    "invl2",
+};
+
+TEST(Coverage, EveryMnemonicIsTested) {
+  std::set<std::string_view> tested(std::begin(kTested), std::end(kTested));
+  for (const auto forms :
+       {integer_forms(), float_forms(), conversion_forms(), comparison_forms()}) {
+    for (const VectorForm& form : forms) {
+      tested.insert(form.name);
+    }
+  }
+  for (const ScalarForm& form : scalar_forms()) {
+    tested.insert(form.name);
+  }
+  for (const MemoryForm& form : memory_forms()) {
+    tested.insert(form.name);
+  }
+  for (const SharedForm& form : shared_forms()) {
+    tested.insert(form.access.name);
+  }
+  for (const auto entries :
+       {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
+        vector_lane_meanings(), scalar_meanings(), flow_meanings(), scalar_memory_meanings(),
+        memory_meanings(), shared_meanings()}) {
+    for (const MeaningEntry& entry : entries) {
+      EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
+    }
+  }
+  for (const std::string_view name : tested) {
+    ADD_FAILURE() << name << " is tested, but the executor does not know it";
+  }
+}
+
+} // namespace
+} // namespace gantry::simt::amdgcn
