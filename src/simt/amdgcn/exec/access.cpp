@@ -2,6 +2,8 @@
 
 #include "simt/amdgcn/exec/report.h"
 
+#include "simt/exec/memory/host_memory.h"
+
 #include <algorithm>
 
 namespace gantry::simt::amdgcn {
@@ -81,7 +83,7 @@ Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask ac
   }
 }
 
-bool may_access(Wave& wave, u64 address, u32 size) {
+bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind) {
   Place& place = *wave.place;
   const exec::DeviceMemory::Range known = place.known;
   if (known.size >= size && address - known.first <= known.size - size) {
@@ -95,7 +97,8 @@ bool may_access(Wave& wave, u64 address, u32 size) {
     return true;
   }
   if (!place.memory->accessible(address, size)) {
-    return false;
+    return exec::may_use_host_memory(wave.grid->device) &&
+           exec::is_mapped_on_host(address, size, kind != AccessKind::kLoad);
   }
   if (const auto range = place.memory->known_range(address)) {
     place.known = *range;
@@ -107,7 +110,7 @@ bool copy_in_pieces(Wave& wave, Space space, unsigned lane, u64 address, std::by
                     AccessKind kind) {
   while (size != 0) {
     const u32 piece = std::min(size, 4 - static_cast<u32>(address & 3));
-    std::byte* const place = place_of(wave, space, lane, address, piece);
+    std::byte* const place = place_of(wave, space, lane, address, piece, kind);
     if (place == nullptr) {
       return false;
     }
