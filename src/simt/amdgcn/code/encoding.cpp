@@ -430,7 +430,9 @@ void Reader::check_registers() {
   const Kind kind = meaning_.kind;
   if (kind == Kind::kMemory || kind == Kind::kShared) {
     check(made_.result, meaning_.result, true);
-    check(made_.address, made_.format == Format::kFlat ? Type::kB64 : Type::kB32, true);
+    const bool is_wide = made_.format == Format::kFlat ||
+                         (made_.format == Format::kGlobal && !made_.has_scalar_address);
+    check(made_.address, is_wide ? Type::kB64 : Type::kB32, true);
     check(made_.data[0], meaning_.sources[0], true);
     check(made_.data[1], meaning_.sources[1], true);
   } else {
@@ -445,6 +447,9 @@ void Reader::check_registers() {
                           ? Type::kB64
                           : meaning_.sources[i];
     if (source.kind == Source::Kind::kVector) {
+      if (i == 3 || ((meaning_.scalars >> i) & 1) != 0) {
+        refuse("a VGPR where only scalars can be");
+      }
       check(source.index, type, true);
     } else if (source.kind == Source::Kind::kScalar && source.index != scalar::kScc &&
                !(made_.format == Format::kSmem && i == 1)) {

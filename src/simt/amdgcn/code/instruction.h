@@ -108,6 +108,7 @@ struct Meaning {
   bool reads_vcc = false;    ///< which is no operand
   bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
+  std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
   bool exact = false;        ///< neither modifiers nor SDWA make sense of it
 };
 

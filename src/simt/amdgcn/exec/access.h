@@ -48,11 +48,13 @@ inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, 
       space = Space::kGlobal;
     }
   }
+  // Addresses may be sums that are below zero, and so anything.
+  const auto is_within = [&](u64 bytes) { return size <= bytes && address <= bytes - size; };
   switch (space) {
   case Space::kShared:
-    return address + size <= wave.place->shared_size ? wave.place->shared + address : nullptr;
+    return is_within(wave.place->shared_size) ? wave.place->shared + address : nullptr;
   case Space::kPrivate:
-    return address + size <= wave.private_size && (address & 3) + size <= 4
+    return is_within(wave.private_size) && (address & 3) + size <= 4
                ? std::bit_cast<std::byte*>(wave.scratch + (address & ~u64{3}) * kLanes + lane * 4 +
                                            (address & 3))
                : nullptr;
