@@ -59,6 +59,11 @@ void fence_device();
 
 /// Lets other threads run for about `nanoseconds`.
 void pause(uint32_t nanoseconds);
+
+/// The lanes of a warp that begin to wait in a loop. Where lanes go on together, those that need
+/// wait no longer stand behind the loop until all have left it: `have_left_some()`, asked in the
+/// loop, says whether lanes of the warp have, and now wait for this one.
+class LanesThatWait;
 uint64_t nanoseconds(); ///< of a clock that all blocks share
 
 /// The shared memory that the launch adds to the kernel's own.

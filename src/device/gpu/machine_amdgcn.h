@@ -95,6 +95,15 @@ inline void fence_device() {
 inline void pause(uint32_t /*nanoseconds*/) {
   __builtin_amdgcn_s_sleep(1);
 }
+class LanesThatWait {
+public:
+  LanesThatWait() : all_(active_lanes()) {}
+  bool have_left_some() const { return active_lanes() != all_; }
+
+private:
+  LaneMask all_;
+};
+
 /// The clock's frequency is the device's own; the plugin knows it.
 inline uint64_t nanoseconds() {
   constexpr uint64_t kSecond = 1'000'000'000;
