@@ -21,6 +21,13 @@ u64 private_offset(const Wave& wave, u64 base) {
                                                                           : kOutOfReach;
 }
 
+/// Loads and atomic operations may look behind the end of an allocation within their last dword: a
+/// dword is what compilers have for a byte.
+u32 needed_bytes(u64 address, u32 size, AccessKind kind) {
+  const u32 unit = std::min(size, 4U);
+  return kind == AccessKind::kStore || address % unit != 0 ? size : size - unit + 1;
+}
+
 u64 flat_scratch_offset(const Wave& wave) {
   // gfx8 has an offset of the queue's memory there.
   return wave.grid->processor->is_gfx8 ? 0 : private_offset(wave, wave.pair(scalar::kFlatScratch));
@@ -85,8 +92,9 @@ Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask ac
 
 bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind) {
   Place& place = *wave.place;
+  const u32 needed = needed_bytes(address, size, kind);
   const exec::DeviceMemory::Range known = place.known;
-  if (known.size >= size && address - known.first <= known.size - size) {
+  if (known.size >= needed && address - known.first <= known.size - needed) {
     return true;
   }
   if (!wave.grid->checks_memory) {
@@ -96,7 +104,7 @@ bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind) {
   if (own.size >= size && address - own.first <= own.size - size) {
     return true;
   }
-  if (!place.memory->accessible(address, size)) {
+  if (!place.memory->accessible(address, needed)) {
     return exec::may_use_host_memory(wave.grid->device) &&
            exec::is_mapped_on_host(address, size, kind != AccessKind::kLoad);
   }
