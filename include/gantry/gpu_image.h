@@ -5,6 +5,9 @@
  *                                    the program allows; not there for other kernels
  *   __omp_rtl_device_environment     gantry_device_environment: the plugin writes it before the
  *                                    image's first kernel, and whenever it changes
+ *   __gantry_output                  8 bytes: the address of a gantry_output, which the plugin
+ *                                    writes before the image's first kernel; 0: nothing reads what
+ *                                    the code prints. Not there for GPUs whose driver has a printf
  *
  * A kernel's first argument is the address of a gantry_launch_environment in device memory, or
  * null. The layouts are those of Clang 22 and 19, which write the first and know of the others;
@@ -60,10 +63,32 @@ typedef struct gantry_device_environment {
   uint64_t parallelism;
 } gantry_device_environment;
 
+/** What device code prints, in memory of the host that the device can access. Records follow one
+   behind the other, without gaps, in the order in which they were reserved. The host sets all to
+   zero, reads records, and begins again at the front when it has read them all: it exchanges
+   `reserved` for 0 if nothing was reserved meanwhile. */
+typedef struct gantry_output {
+  uint64_t capacity; /**< bytes of records, a multiple of 8 */
+  uint64_t
+      reserved;  /**< bytes, to which threads add; what does not lie within `capacity` is lost */
+  uint64_t lost; /**< messages */
+  uint64_t unused;
+} gantry_output;
+
+/** A message. Behind it: the format with its NUL, and what its conversions take, without padding: 4
+   or 8 bytes, or a string with its NUL. */
+typedef struct gantry_output_record {
+  uint32_t size; /**< of the whole, a multiple of 8; set first. GANTRY_OUTPUT_END: none follows */
+  uint32_t complete; /**< 1: all of it is there */
+} gantry_output_record;
+
+enum { GANTRY_OUTPUT_END = 1 };
+
 #ifdef __cplusplus
 }
 static_assert(sizeof(gantry_kernel_environment) == 48 && sizeof(gantry_launch_environment) == 16 &&
-              sizeof(gantry_device_environment) == 48);
+              sizeof(gantry_device_environment) == 48 && sizeof(gantry_output) == 32 &&
+              sizeof(gantry_output_record) == 8);
 #endif
 
 #endif

@@ -8,8 +8,8 @@
  * Rules for every function of the table:
  *  - Errors. A function that can fail returns a gantry_status. After any status but GANTRY_SUCCESS,
  *    error_message() gives the calling thread's message: one sentence without a line break. A
- *    plugin never prints and never ends the process (a driver below it may report a fault itself,
- *    or what is wrong with an image).
+ *    plugin never prints but for what device code does, and never ends the process (a driver below
+ *    it may report a fault itself, or what is wrong with an image).
  *  - Threads. Any number of threads may call any function at once, on the same device too, unless
  *    the function says otherwise.
  *  - Locks. The runtime calls a plugin with no lock of its own held. A plugin may therefore call

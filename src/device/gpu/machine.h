@@ -71,9 +71,11 @@ void* dynamic_shared();
 /// True if `place` is in the block's shared memory.
 bool is_shared(const void* place);
 
-/// Writes a message among the program's output, where the GPU can do that; the arguments lie in
-/// memory one after the other, promoted as C does it.
-void print(const char* format, void* arguments);
+/// Writes a message among the program's output; the arguments lie in memory as the members of a
+/// structure, promoted as C does it. The number of arguments, or negative if it cannot be written.
+int print(const char* format, const void* arguments);
+/// The same with arguments as the compiler lays out those of a variadic function.
+int print_variadic(const char* format, const void* arguments);
 
 [[noreturn]] void trap();
 [[noreturn]] void assertion_failed(const char* text, const char* file, uint32_t line,

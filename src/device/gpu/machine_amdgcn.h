@@ -121,14 +121,36 @@ inline bool is_shared(const void* place) {
   return __builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void*)place);
 }
 
-/// Nothing on the host reads messages of AMD's GPUs.
-inline void print(const char* /*format*/, void* /*arguments*/) {}
+/// In printing_amdgcn.cpp; each argument is at the next multiple of its size, of `alignment` at
+/// most.
+extern "C" int __gantry_print(const char* format, const void* arguments, uint32_t alignment);
+
+inline int print(const char* format, const void* arguments) {
+  return __gantry_print(format, arguments, 8);
+}
+/// LLVM packs what varies into words of 4 bytes.
+inline int print_variadic(const char* format, const void* arguments) {
+  return __gantry_print(format, arguments, 4);
+}
 
 [[noreturn]] inline void trap() {
   __builtin_trap();
 }
-[[noreturn]] inline void assertion_failed(const char* /*text*/, const char* /*file*/,
-                                          uint32_t /*line*/, const char* /*function*/) {
+[[noreturn]] inline void assertion_failed(const char* text, const char* file, uint32_t line,
+                                          const char* function) {
+  struct {
+    const char* file;
+    uint32_t line;
+    const char* function;
+    uint32_t block[3], thread[3];
+    const char* text;
+  } arguments = {file,
+                 line,
+                 function,
+                 {block_in_grid(), block_in_grid_y(), block_in_grid_z()},
+                 {thread_in_block(), thread_in_block_y(), thread_in_block_z()},
+                 text};
+  print("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", &arguments);
   trap();
 }
 

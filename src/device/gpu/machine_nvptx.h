@@ -89,12 +89,15 @@ inline bool is_shared(const void* place) {
 }
 
 // Of the driver (CUDA C++ Programming Guide, "system calls").
-extern "C" int vprintf(const char* format, void* arguments);
+extern "C" int vprintf(const char* format, const void* arguments);
 extern "C" void __assertfail(const char* text, const char* file, uint32_t line,
                              const char* function, size_t character_size);
 
-inline void print(const char* format, void* arguments) {
-  vprintf(format, arguments);
+inline int print(const char* format, const void* arguments) {
+  return vprintf(format, arguments);
+}
+inline int print_variadic(const char* format, const void* arguments) {
+  return vprintf(format, arguments);
 }
 
 [[noreturn]] inline void trap() {

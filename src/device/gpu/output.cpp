@@ -1,18 +1,41 @@
-// C's output, for GPUs whose driver has a printf.
+// C's output.
 #include "device/gpu/machine.h"
 #include "device/gpu/standard_library.h"
 
 namespace gantry::device {
 
-using machine::vprintf;
+namespace {
+
+/// What varies lies in memory, and the list is its address.
+int print_list(const char* format, __builtin_va_list list) {
+  const void* arguments = nullptr;
+  __builtin_memcpy(&arguments, &list, sizeof arguments);
+  return machine::print_variadic(format, arguments);
+}
+
+} // namespace
 
 extern "C" {
+
+#ifdef __AMDGCN__
+// For NVIDIA's GPUs, Clang makes the first of the second, and the driver has that.
+GANTRY_WEAK int printf(const char* format, ...) {
+  __builtin_va_list list;
+  __builtin_va_start(list, format);
+  const int written = print_list(format, list);
+  __builtin_va_end(list);
+  return written;
+}
+GANTRY_WEAK int vprintf(const char* format, __builtin_va_list list) {
+  return print_list(format, list);
+}
+#endif
 
 GANTRY_WEAK int puts(const char* text) {
   struct {
     const char* text;
   } arguments = {text};
-  return vprintf("%s\n", &arguments);
+  return machine::print("%s\n", &arguments);
 }
 
 /// All streams are the device's one output.
@@ -24,10 +47,7 @@ GANTRY_WEAK int fflush(void*) {
 GANTRY_WEAK int fprintf(void*, const char* format, ...) {
   __builtin_va_list list;
   __builtin_va_start(list, format);
-  // What varies lies in memory as vprintf wants it, and the list is its address.
-  void* arguments = nullptr;
-  __builtin_memcpy(&arguments, &list, sizeof arguments);
-  const int written = vprintf(format, arguments);
+  const int written = print_list(format, list);
   __builtin_va_end(list);
   return written;
 }
@@ -35,13 +55,13 @@ GANTRY_WEAK int fputs(const char* text, void*) {
   struct {
     const char* text;
   } arguments = {text};
-  return vprintf("%s", &arguments);
+  return machine::print("%s", &arguments);
 }
 GANTRY_WEAK int putchar(int character) {
   struct {
     int character;
   } arguments = {character};
-  vprintf("%c", &arguments);
+  machine::print("%c", &arguments);
   return character;
 }
 
@@ -51,7 +71,7 @@ GANTRY_WEAK int fputc(int character, void*) {
 
 /// Clang 19's name for vprintf; `size` is of the arguments.
 int __llvm_omp_vprintf(const char* format, void* arguments, uint32_t /*size*/) {
-  return vprintf(format, arguments);
+  return machine::print(format, arguments);
 }
 
 /// Prints what `error at(execution)` says; 2 is fatal.
@@ -62,7 +82,7 @@ void __kmpc_error(Ident* where, int32_t severity, const char* message) {
     const char* message;
   } arguments = {severity == 2 ? "error" : "warning", where != nullptr ? where->text : "",
                  message != nullptr ? message : ""};
-  vprintf("gantry: %s: in device code, %s %s\n", &arguments);
+  machine::print("gantry: %s: in device code, %s %s\n", &arguments);
   if (severity == 2) {
     machine::trap();
   }

@@ -266,6 +266,9 @@ gantry_status close_device(gantry_device* device) noexcept {
   gantry_status status = closed->thread_queues->close();
   keep_failure(status, free_functions(*closed));
   keep_failure(status, closed->hardware.destroy());
+  closed->output.print(closed->loss.has_happened() ? DeviceOutput::State::kLost
+                                                   : DeviceOutput::State::kDone);
+  keep_failure(status, closed->output.free());
   keep_failure(status, closed->memory.free_all());
   keep_failure(status, closed->pinned.free_kept());
   if (!closed->loss.has_happened()) {

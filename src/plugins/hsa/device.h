@@ -10,6 +10,7 @@
 #include "plugins/hsa/hardware_queue.h"
 #include "plugins/hsa/library.h"
 #include "plugins/hsa/loss.h"
+#include "plugins/hsa/output.h"
 #include "plugins/hsa/signals.h"
 
 #include <atomic>
@@ -67,6 +68,7 @@ struct gantry_device {
   gantry::gpu::MemoryPool memory{source};      ///< any thread
   gantry::gpu::PinnedBuffers pinned{source};   ///< any thread
   gantry::hsa::Signals signals;                ///< any thread
+  gantry::hsa::DeviceOutput output{source};    ///< any thread
   gantry::hsa::HardwareQueues hardware{*this}; ///< any thread
   /// Not null while the device is open. Shared with the threads, which may end later than it.
   std::shared_ptr<gantry::gpu::ThreadQueues> thread_queues;

@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
 /// The version of code objects that every runtime loads whose kernels Gantry makes.
 constexpr unsigned kOldestLoaded = 5;
+constexpr const char* kOutput = "__gantry_output";
 /// A kernel's symbol is that of its descriptor.
 constexpr const char* kDescriptor = ".kd";
 
@@ -180,8 +181,20 @@ std::int32_t gantry_image::prepare() {
                                                     : std::int32_t{GANTRY_SUCCESS};
                                        }));
   }
+  GANTRY_STATUS_TRY(write_output());
   GANTRY_STATUS_TRY(publish());
   return run_alone(of_gcc_ ? kGccConstructors : "__gantry_construct");
+}
+
+std::int32_t gantry_image::write_output() {
+  void* place = nullptr;
+  std::uint64_t size = 0;
+  gantry::gpu::DeviceAddress address = 0;
+  if (!find_address(kOutput, place, size) || size != sizeof address) {
+    return GANTRY_SUCCESS; // the image's code prints nothing
+  }
+  GANTRY_STATUS_TRY(device_.output.get_address(address));
+  return write(device_, place, &address, sizeof address);
 }
 
 std::int32_t gantry_image::publish() {

@@ -55,6 +55,8 @@ private:
   std::int32_t load_code();
   std::int32_t prepare();
   std::int32_t publish();
+  /// Tells the image's code where to print.
+  std::int32_t write_output();
   /// Takes the image from those of the device, and frees what it has there.
   std::int32_t withdraw();
   /// Launches a kernel of one thread that the linker or the compiler has made, if the image has it.

@@ -127,6 +127,13 @@ void Stream::collect() {
 }
 
 std::int32_t Stream::wait(Ticket ticket) {
+  const std::int32_t code = wait_for(ticket);
+  device_.output.print(code == GANTRY_DEVICE_LOST ? DeviceOutput::State::kLost
+                                                  : DeviceOutput::State::kDone);
+  return code;
+}
+
+std::int32_t Stream::wait_for(Ticket ticket) {
   collect();
   ticket = std::min(ticket, last());
   while (first_ <= ticket) {
@@ -137,6 +144,7 @@ std::int32_t Stream::wait(Ticket ticket) {
     if (meanwhile_) {
       meanwhile_();
     }
+    device_.output.print(DeviceOutput::State::kAtWork);
     if (waits(last, kActiveMicroseconds, HSA_WAIT_STATE_ACTIVE)) {
       (void)waits(last, meanwhile_ ? kMeanwhileMicroseconds : kBlockedMicroseconds,
                   HSA_WAIT_STATE_BLOCKED);

@@ -33,7 +33,8 @@ public:
   /// Of what was put in last.
   [[nodiscard]] Ticket last() const { return first_ + pending_.size() - 1; }
 
-  /// Returns when the operation is done, with the failure of any up to there.
+  /// Returns when the operation is done and what it has printed is written, with the failure of any
+  /// up to there.
   std::int32_t wait(Ticket ticket);
   std::int32_t wait_for_all() { return wait(last()); }
   /// Whether all is done; if not, nothing has failed as yet.
@@ -69,6 +70,7 @@ private:
     void* locked = nullptr;
   };
 
+  std::int32_t wait_for(Ticket ticket);
   /// Ends what is at the front, if it is done.
   void collect();
   void end(const Operation& operation);

@@ -1,10 +1,8 @@
 // vprintf of device code, and the buffer that its output waits in.
 //
 // The arguments are a packed buffer in device memory, each at the next multiple of its own size: 4
-// bytes for int and what is promoted to it, 8 for long, pointers and double. Conversions are C's
-// d i o u x X c s p e E f F g G a A and %%, with flags, width, precision (either may be *) and the
-// lengths hh h l ll j z t L. A conversion that is none of these is printed as it is and takes no
-// argument; %n prints nothing and takes none.
+// bytes for int and what is promoted to it, 8 for long, pointers and double. The conversions are
+// those of base/printf_format.h.
 //
 // All functions may be called from any thread.
 #pragma once
