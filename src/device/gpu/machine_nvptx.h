@@ -70,7 +70,12 @@ inline void fence_device() {
 inline void pause(uint32_t nanoseconds) {
   __nvvm_nanosleep(nanoseconds);
 }
-/// Each lane goes on by itself.
+// Each lane goes on by itself.
+template <typename Body>
+void one_by_one(Body body) {
+  body();
+}
+
 class LanesThatWait {
 public:
   static constexpr bool have_left_some() { return false; }
