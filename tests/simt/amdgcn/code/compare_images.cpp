@@ -61,9 +61,10 @@ ImageCode code_of_image(const std::string& path) {
     std::memcpy(&section, &bytes[place], sizeof section);
     if ((section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_type == SHT_PROGBITS &&
         section.sh_offset + section.sh_size <= bytes.size()) {
-      made.words.resize(section.sh_size / 4);
-      std::memcpy(made.words.data(), &bytes[section.sh_offset], made.words.size() * 4);
-      break;
+      const std::size_t before = made.words.size();
+      made.words.resize(before + section.sh_size / 4);
+      std::memcpy(made.words.data() + before, bytes.data() + section.sh_offset,
+                  section.sh_size / 4 * 4);
     }
   }
   return made;

@@ -22,7 +22,7 @@ struct Comparison {
 [[nodiscard]] Comparison compare_code(const Processor& processor,
                                       std::span<const std::uint32_t> words);
 
-/// The processor and the executable section of a code object; empty of anything else.
+/// The processor and the executable sections of a code object; empty of anything else.
 struct ImageCode {
   const Processor* processor = nullptr;
   std::vector<std::uint32_t> words;
