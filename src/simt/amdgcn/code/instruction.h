@@ -24,6 +24,7 @@ enum class Format : std::uint8_t {
   kVop2,
   kVopc,
   kVop3,
+  kVop3p,
   kDs,
   kMubuf,
   kFlat,
@@ -109,7 +110,10 @@ struct Meaning {
   bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
   std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
-  bool exact = false;        ///< neither modifiers nor SDWA make sense of it
+  bool is_packed = false;    ///< two results of 32 bits, whose sources the instruction chooses
+  bool reads_accumulator = false;  ///< the source is an AccVGPR
+  bool writes_accumulator = false; ///< and the result
+  bool exact = false;              ///< neither modifiers nor SDWA make sense of it
 };
 
 /// Null if the executor does not know the mnemonic, which is one without "_e32", "_e64", "_sdwa".
@@ -142,6 +146,14 @@ struct Modifiers {
   }
 };
 
+/// VOP3P: a bit for each source. Which half of it the result's lower half and upper half are of,
+/// and whether it is negated there.
+struct PackedModifiers {
+  std::uint8_t low = 0, high = 0;
+  std::uint8_t negate_low = 0, negate_high = 0;
+  bool clamp = false;
+};
+
 /// The scalar registers as operands number them, and SCC and a register of ours beyond them.
 namespace scalar {
 inline constexpr unsigned kFlatScratch = 102;
@@ -155,6 +167,7 @@ inline constexpr unsigned kCount = 130;
 /// VGPRs, AccVGPRs, and rows for operands that modifiers have changed.
 namespace vector {
 inline constexpr unsigned kRegisters = 256;
+inline constexpr unsigned kAccumulators = 256; ///< the first one
 inline constexpr unsigned kScratch = 512;
 inline constexpr unsigned kCount = kScratch + 8;
 } // namespace vector
@@ -175,6 +188,7 @@ struct Instruction {
   bool has_scalar_address = false;
   bool returns = false; ///< an atomic operation's old value is wanted
   Modifiers modifiers;
+  PackedModifiers packed;
   const Meaning* meaning = nullptr;
 };
 

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr unsigned kMost = 2000;
   constexpr std::array kProcessors = {"gfx906", "gfx803", "gfx90a"};
   static std::array<std::unique_ptr<amdgcn::Machine>, kProcessors.size()> machines;
-  if (size == 0) {
+  if (size < 5) { // no dword
     return 0;
   }
   const std::size_t number = data[0] % kProcessors.size();
