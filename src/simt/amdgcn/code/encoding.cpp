@@ -417,9 +417,14 @@ void Reader::read_packed() {
   packed.negate_low = static_cast<std::uint8_t>(bits(second, 29, 3) & all);
   packed.negate_high = static_cast<std::uint8_t>(bits(first, 8, 3) & all);
   packed.clamp = bits(first, 15, 1) != 0;
+  // Constants have 32 bits; what the upper half of one is, no document says.
+  const unsigned upper = packed.low | (meaning_.packs_high ? packed.high : 0U);
   for (unsigned i = 0; i < count; ++i) {
     if (made_.sources[i].kind == Source::Kind::kConstant) {
-      refuse("a constant"); // whose upper half no document describes
+      put(made_.sources[i], bits(second, 9 * i, 9), Type::kB32, 2);
+      if (((upper >> i) & 1) != 0) {
+        refuse("the upper half of a constant");
+      }
     }
   }
 }

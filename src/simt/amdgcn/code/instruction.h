@@ -111,6 +111,7 @@ struct Meaning {
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
   std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
   bool is_packed = false;    ///< two results of 32 bits, whose sources the instruction chooses
+  bool packs_high = false;   ///< which for the upper one is another choice than for the lower
   bool reads_accumulator = false;  ///< the source is an AccVGPR
   bool writes_accumulator = false; ///< and the result
   bool exact = false;              ///< neither modifiers nor SDWA make sense of it

@@ -8,10 +8,17 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
-/// A source's dword in one lane, of its pair of registers.
+/// A source's dword in one lane, of its pair of registers, or of a constant that has but one.
 u32 half_of(const Wave& wave, const Source& source, unsigned lane, bool upper) {
-  return source.kind == Source::Kind::kVector ? wave.v[source.index + (upper ? 1 : 0)][lane]
-                                              : wave.s[source.index + (upper ? 1 : 0)];
+  const unsigned index = source.index + (upper ? 1 : 0);
+  switch (source.kind) {
+  case Source::Kind::kVector:
+    return wave.v[index][lane];
+  case Source::Kind::kScalar:
+    return wave.s[index];
+  default:
+    return static_cast<u32>(source.constant);
+  }
 }
 
 f32 clamped(f32 x) {
@@ -58,7 +65,7 @@ Next move_pair(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
-constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources) {
+constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources, bool packs_high = true) {
   Meaning meaning;
   meaning.run = run;
   meaning.kind = Meaning::Kind::kVector;
@@ -67,6 +74,7 @@ constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources) {
     meaning.sources[i] = Type::kB64;
   }
   meaning.is_packed = true;
+  meaning.packs_high = packs_high;
   meaning.exact = true;
   return meaning;
 }
@@ -83,7 +91,7 @@ constexpr MeaningEntry kMeanings[] = {
      pair_meaning(run_pairs<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>, 3)},
     {"v_pk_mul_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return a * b; }>, 2)},
     {"v_pk_add_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return a + b; }>, 2)},
-    {"v_pk_mov_b32", pair_meaning(move_pair, 2)},
+    {"v_pk_mov_b32", pair_meaning(move_pair, 2, false)},
     {"v_accvgpr_read_b32", accumulator_meaning(true, false)},
     {"v_accvgpr_write_b32", accumulator_meaning(false, true)},
     {"v_accvgpr_mov_b32", accumulator_meaning(true, true)},

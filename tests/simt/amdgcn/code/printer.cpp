@@ -221,13 +221,16 @@ private:
       put_source(is_middle ? 1 : 2, Type::kF32);
       return;
     }
+    if (meaning_.is_packed) { // constants have half of their type
+      for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32 : Type::kB64);
+      }
+      print_packed();
+      return;
+    }
     put_sources();
     if (meaning_.reads_mask) {
       put_source(3, Type::kB64);
-    }
-    if (meaning_.is_packed) {
-      print_packed();
-      return;
     }
     const Modifiers& modifiers = it_.modifiers;
     // A comparison's is one of exceptions, which the executor has none of.

@@ -122,6 +122,15 @@ TEST_F(Gfx90a, PairsAreMoved) {
           lanes.v[5][lane] = high;
         });
   }
+  check("v_pk_mov_b32 v[4:5], 0, 1.0", [&](const Wave&, Wave& lanes, unsigned lane) {
+    lanes.v[4][lane] = 0;
+    lanes.v[5][lane] = 0x3f800000;
+  });
+  check("v_pk_mov_b32 v[4:5], s[6:7], s[6:7] op_sel:[0,1]",
+        [&](const Wave&, Wave& lanes, unsigned lane) {
+          lanes.v[4][lane] = lanes.s[6];
+          lanes.v[5][lane] = lanes.s[7];
+        });
   check("v_pk_mov_b32 v[4:5], s[6:7], v[8:9] op_sel:[1,0]",
         [&](const Wave&, Wave& lanes, unsigned lane) {
           lanes.v[4][lane] = lanes.s[7];
