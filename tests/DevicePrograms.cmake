@@ -42,9 +42,13 @@ function(gantry_device_program output source clang)
   if(program_GPU)
     list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
       -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
-    list(APPEND program_DEPENDS gantry_device_nvptx64
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-nvptx64.bc
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-nvptx64.bc)
+    set(gpu nvptx64)
+    if(program_GPU MATCHES "^gfx")
+      set(gpu amdgcn)
+    endif()
+    list(APPEND program_DEPENDS gantry_device_${gpu}
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-${gpu}.bc
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-${gpu}.bc)
   endif()
   if(program_FOREIGN)
     list(TRANSFORM program_FOREIGN APPEND -linux-gnu OUTPUT_VARIABLE triples)

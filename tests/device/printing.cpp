@@ -6,8 +6,8 @@
 
 namespace {
 
-const char* const kNames[] = {"conversions", "streams", "threads", "many", "full",
-                              "twice",       "assert",  "exit",    "fatal"};
+const char* const kNames[] = {"conversions", "streams", "threads", "many",  "full",
+                              "twice",       "assert",  "exit",    "fatal", "large"};
 
 bool is(const char* how, int name) {
   return std::strcmp(how, kNames[name]) == 0;
@@ -55,6 +55,19 @@ void many(int count) {
   }
 }
 
+void large() {
+  constexpr std::size_t kSize = std::size_t{2} << 20;
+  static char text[kSize];
+  std::memset(text, 'x', kSize - 1);
+  int written = 0;
+#pragma omp target map(to : text) map(from : written)
+  written = printf("%s", text);
+  std::printf("%d\n", written);
+  std::fflush(stdout);
+#pragma omp target
+  puts("afterwards");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -90,5 +103,7 @@ int main(int argc, char** argv) {
       puts("before");
 #pragma omp error at(execution) severity(fatal) message("it is wrong")
     }
+  } else if (is(how, 9)) {
+    large();
   }
 }
