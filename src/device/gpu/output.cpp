@@ -68,6 +68,9 @@ GANTRY_WEAK int putchar(int character) {
 GANTRY_WEAK int fputc(int character, void*) {
   return putchar(character);
 }
+GANTRY_WEAK int putc(int character, void*) {
+  return putchar(character);
+}
 
 /// Clang 19's name for vprintf; `size` is of the arguments.
 int __llvm_omp_vprintf(const char* format, void* arguments, uint32_t /*size*/) {
