@@ -16,7 +16,8 @@ constexpr std::array kProcessors = {
               .mach = 0x3f,
               .packs_work_item = true,
               .has_accumulators = true},
-    Processor{.name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true},
+    Processor{
+        .name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true, .is_executed = false},
 };
 
 } // namespace

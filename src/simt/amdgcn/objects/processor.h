@@ -15,6 +15,7 @@ struct Processor {
   bool packs_work_item = false;  ///< v0 has the work-item's three numbers, ten bits each
   bool has_accumulators = false; ///< AccVGPRs, as many as VGPRs, which memory instructions know
   bool is_gfx8 = false;          ///< v_add_u32 writes VCC; flat scratch is an offset
+  bool is_executed = true;       ///< else its code objects are known, so that messages can name it
 };
 
 [[nodiscard]] std::span<const Processor> processors();

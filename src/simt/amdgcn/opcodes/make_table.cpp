@@ -119,6 +119,9 @@ int main(int count, char** arguments) {
   std::map<std::string, std::size_t> places = {{"", 0}};
   std::fputs("constexpr std::uint16_t kOpcodes[][kOpcodesOfProcessor] = {\n", file);
   for (const Processor& processor : processors()) {
+    if (!processor.is_executed) {
+      continue; // the last ones
+    }
     Disassembler disassembler{std::string(processor.name)};
     std::fputs("{", file);
     for (const OpcodeSpace& space : kOpcodeSpaces) {
