@@ -20,7 +20,8 @@ Next load(Wave& wave, const Instruction& instruction) {
                   AccessKind::kLoad);
     return Next::kFault;
   }
-  std::memcpy(&wave.s[instruction.result], std::bit_cast<const void*>(address), 4 * kDwords);
+  std::memcpy(&wave.s[instruction.result], std::bit_cast<const void*>(address),
+              std::size_t{4} * kDwords);
   return Next::kOn;
 }
 

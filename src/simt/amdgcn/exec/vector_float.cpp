@@ -37,7 +37,7 @@ struct Ieee<f64> {
 };
 
 template <typename T>
-constexpr typename Ieee<T>::Bits bits_of(T x) {
+constexpr Ieee<T>::Bits bits_of(T x) {
   return std::bit_cast<typename Ieee<T>::Bits>(x);
 }
 /// As it is stored: with the bias; 0 for zero and denormal numbers.
@@ -51,7 +51,7 @@ constexpr bool is_denormal(T x) {
 }
 template <typename T>
 constexpr bool is_nan(T x) {
-  return x != x;
+  return __builtin_isnan(x);
 }
 template <typename T>
 constexpr bool is_negative(T x) {
@@ -59,12 +59,12 @@ constexpr bool is_negative(T x) {
 }
 template <typename T>
 constexpr T quiet(T nan) {
-  using Bits = typename Ieee<T>::Bits;
+  using Bits = Ieee<T>::Bits;
   return std::bit_cast<T>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1));
 }
 template <typename T>
 constexpr T with_sign(T x, bool negative) {
-  using Bits = typename Ieee<T>::Bits;
+  using Bits = Ieee<T>::Bits;
   constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
   return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
 }
@@ -115,7 +115,8 @@ f32 multiplied_added(f32 a, f32 b, f32 c) {
 template <typename Integer, typename T>
 Integer converted(T x) {
   constexpr T kLow = static_cast<T>(std::numeric_limits<Integer>::min());
-  constexpr T kBeyond = static_cast<T>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
+  constexpr T kBeyond =
+      static_cast<T>(Integer{1} << (std::numeric_limits<Integer>::digits - 1)) * 2;
   if (is_nan(x)) {
     return 0;
   }
