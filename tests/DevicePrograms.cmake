@@ -42,13 +42,14 @@ function(gantry_device_program output source clang)
   if(program_GPU)
     list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
       -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
-    set(gpu nvptx64)
+    set(kind nvptx64)
     if(program_GPU MATCHES "^gfx")
-      set(gpu amdgcn)
+      set(kind amdgcn)
+      list(APPEND program_FLAGS -DGANTRY_FOR_AMD)
     endif()
-    list(APPEND program_DEPENDS gantry_device_${gpu}
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-${gpu}.bc
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-${gpu}.bc)
+    list(APPEND program_DEPENDS gantry_device_${kind}
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-${kind}.bc
+      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-${kind}.bc)
   endif()
   if(program_FOREIGN)
     list(TRANSFORM program_FOREIGN APPEND -linux-gnu OUTPUT_VARIABLE triples)
@@ -99,11 +100,12 @@ function(gantry_fortran_program output source compiler)
     VERBATIM)
 endfunction()
 
-# gantry_gcc_has_nvptx(VARIABLE): true if GCC 12 is installed with its compiler for NVIDIA's GPUs.
-function(gantry_gcc_has_nvptx variable)
+# gantry_gcc_has(TARGET VARIABLE): true if GCC 12 is installed with its compiler for nvptx-none, NVIDIA's GPUs, or
+# amdgcn-amdhsa, AMD's.
+function(gantry_gcc_has target variable)
   set(mkoffload)
   if(GANTRY_GXX)
-    execute_process(COMMAND ${GANTRY_GXX} -print-prog-name=accel/nvptx-none/mkoffload
+    execute_process(COMMAND ${GANTRY_GXX} -print-prog-name=accel/${target}/mkoffload
       OUTPUT_VARIABLE mkoffload OUTPUT_STRIP_TRAILING_WHITESPACE)
   endif()
   if(EXISTS "${mkoffload}")
@@ -118,11 +120,17 @@ endfunction()
 function(gantry_gcc_program output source)
   cmake_parse_arguments(PARSE_ARGV 2 program "" "" "DEPENDS;FLAGS")
   get_filename_component(name ${output} NAME)
+  set(targets cpu,nvptx-none)
+  set(options "-foffload-options=nvptx-none=-latomic -lm")
+  gantry_gcc_has(amdgcn-amdhsa for_amd)
+  if(for_amd)
+    string(APPEND targets ,amdgcn-amdhsa)
+    list(APPEND options -foffload-options=amdgcn-amdhsa=-lm)
+  endif()
   # GCC 12's warnings do not count what clauses say of a variable among its uses.
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry g++ -foffload=cpu,nvptx-none
-      "-foffload-options=nvptx-none=-latomic -lm" -std=c++17 -O1 -g -Wall -Werror
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry g++ -foffload=${targets} ${options} -std=c++17 -O1 -g -Wall -Werror
       -Wno-unused-variable -Wno-unused-but-set-variable -Wno-uninitialized
       -I${CMAKE_SOURCE_DIR}/tests/support ${source} -o ${output} ${program_FLAGS}
     DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h

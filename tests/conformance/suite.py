@@ -52,6 +52,7 @@ class Device:
         self.name, *variables = line.split()
         self.variables = dict(variable.split("=", 1) for variable in variables)
         self.gpu = self.variables.pop("for", None)
+        self.variables.pop("compilers", None)  # what CMakeLists.txt makes tests of
         self.like = self.variables.pop("like", None)  # the device whose exceptions hold here too
 
     def executable(self, build, program, compiler):

@@ -1,5 +1,6 @@
 // Loops whose iterations wait for certain others (OpenMP 5.2, section 15.9.5, the doacross clause).
 #include "device/gpu/heap.h"
+#include "device/gpu/messages.h"
 #include "device/gpu/team.h"
 
 namespace gantry::device {
@@ -84,7 +85,14 @@ void __kmpc_doacross_wait(Ident*, int32_t, const int64_t* vector) {
   if (!in_active_region() || !number_of(vector, number)) {
     return;
   }
+  const machine::LanesThatWait lanes;
+  uint32_t alone = 0;
   while (__atomic_load_n(&iterations.done[number], __ATOMIC_RELAXED) == 0) {
+    // Those that have left may wait for what another warp does, which takes a while.
+    constexpr uint32_t kTooLong = 1U << 16;
+    if (lanes.have_left_some() && ++alone == kTooLong) {
+      fail_in_lockstep("a depend(sink) clause");
+    }
     machine::pause(20);
   }
   machine::fence_device();

@@ -5,6 +5,7 @@
 // count from 0 here. In a region of one thread the whole loop is one chunk.
 #include "device/gpu/heap.h"
 #include "device/gpu/loops.h"
+#include "device/gpu/messages.h"
 #include "device/gpu/team.h"
 #include "device/gpu/thread_state.h"
 
@@ -209,7 +210,11 @@ GANTRY_NOINLINE void end_loop() {
 /// Waits until all earlier iterations have left their ordered regions.
 GANTRY_NOINLINE void wait_for_turn() {
   const uint64_t mine = loop.progress[thread_number()].iteration;
+  const machine::LanesThatWait lanes;
   while (__atomic_load_n(&loop.turn, __ATOMIC_RELAXED) != mine) {
+    if (lanes.have_left_some()) {
+      fail_in_lockstep("an ordered region");
+    }
     machine::pause(20);
   }
   machine::fence_device();

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "device/gpu/machine.h"
+#include "device/gpu/messages.h"
 
 namespace gantry::device {
 
-/// False if another thread has the lock. Threads of one warp may compete, because independent
-/// thread scheduling lets the holder go on while others spin.
+/// False if another thread has the lock.
 inline bool try_lock(uint32_t& word) {
   uint32_t expected = 0;
   const bool mine =
@@ -15,8 +15,14 @@ inline bool try_lock(uint32_t& word) {
   return mine;
 }
 
+/// Threads of one warp may compete where independent thread scheduling lets the holder go on while
+/// others spin.
 inline void lock(uint32_t& word) {
+  const machine::LanesThatWait lanes;
   while (!try_lock(word)) {
+    if (lanes.have_left_some()) {
+      fail_in_lockstep("a lock");
+    }
     machine::pause(50);
   }
 }

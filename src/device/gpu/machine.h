@@ -59,6 +59,16 @@ void fence_device();
 
 /// Lets other threads run for about `nanoseconds`.
 void pause(uint32_t nanoseconds);
+
+/// The lanes of a warp that begin to wait in a loop. Where lanes go on together, those that need
+/// wait no longer stand behind the loop until all have left it: `have_left_some()`, asked in the
+/// loop, says whether lanes of the warp have, and now wait for this one.
+class LanesThatWait;
+
+/// Calls `body` in each thread: where the lanes of a warp go on together, in one lane after the
+/// other, so that it may take a lock.
+template <typename Body>
+void one_by_one(Body body);
 uint64_t nanoseconds(); ///< of a clock that all blocks share
 
 /// The shared memory that the launch adds to the kernel's own.

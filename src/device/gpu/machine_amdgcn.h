@@ -95,6 +95,24 @@ inline void fence_device() {
 inline void pause(uint32_t /*nanoseconds*/) {
   __builtin_amdgcn_s_sleep(1);
 }
+template <typename Body>
+void one_by_one(Body body) {
+  for (LaneMask rest = active_lanes(); rest != 0; rest &= rest - 1) {
+    if (lane() == static_cast<uint32_t>(__builtin_ctzll(rest))) {
+      body();
+    }
+  }
+}
+
+class LanesThatWait {
+public:
+  LanesThatWait() : all_(active_lanes()) {}
+  bool have_left_some() const { return active_lanes() != all_; }
+
+private:
+  LaneMask all_;
+};
+
 /// The clock's frequency is the device's own; the plugin knows it.
 inline uint64_t nanoseconds() {
   constexpr uint64_t kSecond = 1'000'000'000;

@@ -70,6 +70,17 @@ inline void fence_device() {
 inline void pause(uint32_t nanoseconds) {
   __nvvm_nanosleep(nanoseconds);
 }
+// Each lane goes on by itself.
+template <typename Body>
+void one_by_one(Body body) {
+  body();
+}
+
+class LanesThatWait {
+public:
+  static constexpr bool have_left_some() { return false; }
+};
+
 inline uint64_t nanoseconds() {
   return __builtin_readsteadycounter();
 }

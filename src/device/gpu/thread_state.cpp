@@ -54,15 +54,17 @@ ThreadState* find_thread_state() {
 extern "C" GANTRY_NOINLINE ThreadState* __gantry_make_thread_state() {
   auto* const made = static_cast<ThreadState*>(allocate(sizeof(ThreadState)));
   *made = {};
-  lock(*machine::generic(&lock_word));
-  if (table == nullptr) {
-    table = static_cast<StateTable>(allocate(machine::block_size() * sizeof(ThreadState*)));
-  }
-  const uint32_t thread = machine::thread_in_block();
-  table[thread] = made;
-  __atomic_fetch_or(&word_of(thread), bit_of(thread), __ATOMIC_RELAXED);
-  __atomic_fetch_add(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED);
-  unlock(*machine::generic(&lock_word));
+  machine::one_by_one([&] {
+    lock(*machine::generic(&lock_word));
+    if (table == nullptr) {
+      table = static_cast<StateTable>(allocate(machine::block_size() * sizeof(ThreadState*)));
+    }
+    const uint32_t thread = machine::thread_in_block();
+    table[thread] = made;
+    __atomic_fetch_or(&word_of(thread), bit_of(thread), __ATOMIC_RELAXED);
+    __atomic_fetch_add(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED);
+    unlock(*machine::generic(&lock_word));
+  });
   return made;
 }
 
@@ -73,14 +75,16 @@ GANTRY_NOINLINE void drop_thread_state() {
     return;
   }
   free(state);
-  lock(*machine::generic(&lock_word));
-  const uint32_t thread = machine::thread_in_block();
-  __atomic_fetch_and(&word_of(thread), ~bit_of(thread), __ATOMIC_RELAXED);
-  if (__atomic_fetch_sub(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED) == 1) {
-    free(table);
-    table = nullptr;
-  }
-  unlock(*machine::generic(&lock_word));
+  machine::one_by_one([] {
+    lock(*machine::generic(&lock_word));
+    const uint32_t thread = machine::thread_in_block();
+    __atomic_fetch_and(&word_of(thread), ~bit_of(thread), __ATOMIC_RELAXED);
+    if (__atomic_fetch_sub(machine::generic(&thread_states), 1U, __ATOMIC_RELAXED) == 1) {
+      free(table);
+      table = nullptr;
+    }
+    unlock(*machine::generic(&lock_word));
+  });
 }
 
 GANTRY_NOINLINE void free_thread_state() {

@@ -41,33 +41,34 @@ constexpr auto kProcessors = std::to_array<Known>({
 });
 
 // The processors that run code for a family.
-constexpr std::string_view kGfx9[] = {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"};
-constexpr std::string_view kGfx9_4[] = {"gfx942", "gfx950"};
-constexpr std::string_view kGfx10_1[] = {"gfx1010", "gfx1011", "gfx1012", "gfx1013"};
-constexpr std::string_view kGfx10_3[] = {"gfx1030", "gfx1031", "gfx1032", "gfx1033",
-                                         "gfx1034", "gfx1035", "gfx1036"};
-constexpr std::string_view kGfx11[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103",
-                                       "gfx1150", "gfx1151", "gfx1152", "gfx1153"};
-constexpr std::string_view kGfx12[] = {"gfx1200", "gfx1201"};
+constexpr std::string_view kFamily9[] = {"gfx900", "gfx902", "gfx904",
+                                         "gfx906", "gfx909", "gfx90c"};
+constexpr std::string_view kFamily94[] = {"gfx942", "gfx950"};
+constexpr std::string_view kFamily101[] = {"gfx1010", "gfx1011", "gfx1012", "gfx1013"};
+constexpr std::string_view kFamily103[] = {"gfx1030", "gfx1031", "gfx1032", "gfx1033",
+                                           "gfx1034", "gfx1035", "gfx1036"};
+constexpr std::string_view kFamily11[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103",
+                                          "gfx1150", "gfx1151", "gfx1152", "gfx1153"};
+constexpr std::string_view kFamily12[] = {"gfx1200", "gfx1201"};
 
 std::span<const std::string_view> members_of(std::string_view family) {
   if (family == "gfx9-generic") {
-    return kGfx9;
+    return kFamily9;
   }
   if (family == "gfx9-4-generic") {
-    return kGfx9_4;
+    return kFamily94;
   }
   if (family == "gfx10-1-generic") {
-    return kGfx10_1;
+    return kFamily101;
   }
   if (family == "gfx10-3-generic") {
-    return kGfx10_3;
+    return kFamily103;
   }
   if (family == "gfx11-generic") {
-    return kGfx11;
+    return kFamily11;
   }
   if (family == "gfx12-generic") {
-    return kGfx12;
+    return kFamily12;
   }
   return {};
 }

@@ -104,7 +104,7 @@ std::string instruction_set_of(hsa_agent_t agent) {
     }
     std::string text(length, '\0');
     if (library().hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, text.data()) == HSA_STATUS_SUCCESS) {
-      name = text.c_str();
+      name = text.substr(0, text.find('\0'));
     }
   });
   return name;

@@ -20,6 +20,8 @@ namespace gantry::hsa {
 namespace {
 
 constexpr const char* kDeviceEnvironment = "__omp_rtl_device_environment";
+/// The version of code objects that every runtime loads whose kernels Gantry makes.
+constexpr unsigned kOldestLoaded = 5;
 constexpr const char* kOutput = "__gantry_output";
 /// A kernel's symbol is that of its descriptor.
 constexpr const char* kDescriptor = ".kd";
@@ -154,8 +156,9 @@ std::int32_t gantry_image::load_code() {
     return report(status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? GANTRY_OUT_OF_MEMORY
                                                               : GANTRY_FAILURE,
                   "the HSA runtime does not load the image, a code object of version {} for {}: "
-                  "{}: {}",
-                  code ? code->version : 0, code ? text_of(*code) : "", call, text_of(status));
+                  "{}: {}{}",
+                  code ? code->version : 0, code ? text_of(*code) : "", call, text_of(status),
+                  code && code->version > kOldestLoaded ? remedy_for_new_code() : "");
   }
   metadata_ = read_metadata(gantry::as_bytes(bytes_));
   hsa_executable_symbol_t symbol = {};

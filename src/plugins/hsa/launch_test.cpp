@@ -35,12 +35,12 @@ TEST_F(HsaLaunch, AddsWhatTheKernelAsksFor) {
 }
 
 TEST_F(HsaLaunch, ComesBehindWhatWasPutInBefore) {
-  constexpr unsigned kMany = 100;
+  constexpr std::uint64_t kMany = 100;
   void* const memory = allocate(device_, 2 * sizeof(std::uint64_t));
   void* const other = static_cast<std::byte*>(memory) + sizeof(std::uint64_t);
   gantry_kernel* const add = kernel("add_slowly");
   std::vector<std::uint64_t> results(kMany);
-  for (unsigned i = 0; i < kMany; ++i) {
+  for (std::uint64_t i = 0; i < kMany; ++i) {
     const std::uint64_t value = 10 * i;
     void* there[] = {other, memory, word(i % 7 * 100)};
     void* back[] = {memory, other, word(0)};
@@ -52,7 +52,7 @@ TEST_F(HsaLaunch, ComesBehindWhatWasPutInBefore) {
               GANTRY_SUCCESS);
   }
   ASSERT_EQ(entries::synchronize_queue(queue_), GANTRY_SUCCESS) << plugins::last_error();
-  for (unsigned i = 0; i < kMany; ++i) {
+  for (std::uint64_t i = 0; i < kMany; ++i) {
     EXPECT_EQ(results[i], 10 * i + 2) << i;
   }
   ASSERT_EQ(entries::release(device_, memory), GANTRY_SUCCESS);

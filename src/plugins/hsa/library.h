@@ -93,6 +93,9 @@ struct Library {
 /// What to do where it is loaded and does not start.
 [[nodiscard]] std::string_view remedy_for_failed_start();
 
+/// What to do where it does not load a code object that is newer than version 5.
+[[nodiscard]] std::string_view remedy_for_new_code();
+
 /// What to do to find the access that a kernel failed with; empty if the runtime has said it.
 [[nodiscard]] std::string_view remedy_for_faults();
 

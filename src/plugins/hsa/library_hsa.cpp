@@ -43,6 +43,10 @@ std::string_view remedy_for_failed_start() {
   return "";
 }
 
+std::string_view remedy_for_new_code() {
+  return "; older runtimes take version 5: compile with -mcode-object-version=5";
+}
+
 std::string_view remedy_for_faults() {
   return "; the device is lost to this process, and with GANTRY_DEVICES=simt-amd the program runs "
          "where an access that is wrong is found and named";

@@ -27,6 +27,10 @@ std::string_view remedy_for_failed_start() {
   return "";
 }
 
+std::string_view remedy_for_new_code() {
+  return "";
+}
+
 // The executor has printed which thread did what to which address.
 std::string_view remedy_for_faults() {
   return "";

@@ -43,15 +43,16 @@ Metadata read(std::string_view bytes) {
 /// {"amdhsa.kernels": [{".name": "k", ".wavefront_size": 64, ".vgpr_count": 300, ".args": [
 ///   {".offset": 8, ".size": 4, ".value_kind": "hidden_block_count_x"},
 ///   {".offset": 0, ".size": 8, ".value_kind": "global_buffer"}]}], "x": nil}
-const std::string kDocument =
-    std::string("\x82\xae"
-                "amdhsa.kernels\x91\x84\xa5.name\xa1k\xaf.wavefront_size\x40\xab.vgpr_count") +
-    "\xcd\x01\x2c\xa5.args\x92\x83\xa7.offset\x08\xa5.size\x04\xab.value_kind\xb4"
-    "hidden_block_count_x\x83\xa7.offset" +
-    std::string(1, '\0') + "\xa5.size\x08\xab.value_kind\xad" + "global_buffer\xa1x\xc0";
+std::string document() {
+  return std::string("\x82\xae"
+                     "amdhsa.kernels\x91\x84\xa5.name\xa1k\xaf.wavefront_size\x40\xab.vgpr_count") +
+         "\xcd\x01\x2c\xa5.args\x92\x83\xa7.offset\x08\xa5.size\x04\xab.value_kind\xb4"
+         "hidden_block_count_x\x83\xa7.offset" +
+         std::string(1, '\0') + "\xa5.size\x08\xab.value_kind\xad" + "global_buffer\xa1x\xc0";
+}
 
 TEST(Metadata, SaysWhatALaunchNeeds) {
-  const Metadata metadata = read(code_object(kDocument));
+  const Metadata metadata = read(code_object(document()));
   ASSERT_EQ(metadata.size(), 1U);
   const KernelMetadata& kernel = metadata.at("k");
   EXPECT_EQ(kernel.wave_size, 64U);
@@ -64,10 +65,10 @@ TEST(Metadata, SaysWhatALaunchNeeds) {
 }
 
 TEST(Metadata, WhatIsDamagedIsLeftOut) {
-  for (std::size_t size = 0; size < kDocument.size() - 3; ++size) {
-    EXPECT_TRUE(read(code_object(kDocument.substr(0, size))).empty()) << size;
+  for (std::size_t size = 0; size < document().size() - 3; ++size) {
+    EXPECT_TRUE(read(code_object(document().substr(0, size))).empty()) << size;
   }
-  const std::string whole = code_object(kDocument);
+  const std::string whole = code_object(document());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     (void)read(whole.substr(0, size));
   }

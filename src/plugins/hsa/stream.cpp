@@ -90,7 +90,11 @@ std::int32_t Stream::copy(void* to, hsa_agent_t to_agent, const void* from, hsa_
 }
 
 void Stream::end(const Operation& operation) {
-  failed_ = failed_ || library().hsa_signal_load_scacquire(operation.done) < 0;
+  if (library().hsa_signal_load_scacquire(operation.done) < 0) {
+    failed_ = true;
+    // What waits for the signal waits for 0.
+    library().hsa_signal_store_relaxed(operation.done, 0);
+  }
   if (recording_) {
     note_time(operation);
   }

@@ -1,8 +1,6 @@
 // A wave with memory around it, on which tests run instructions one by one.
 #pragma once
 
-#include "assembler.h"
-
 #include "simt/amdgcn/exec/code_map.h"
 #include "simt/amdgcn/exec/wave.h"
 
@@ -11,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gantry::simt::amdgcn {
 
@@ -32,6 +31,8 @@ public:
   /// Runs one instruction, which begins at a dword of the code. Next::kFault with the wave's fault
   /// set if it cannot be run.
   Next step(std::size_t word);
+  /// Runs the next instruction.
+  Next step_on();
   /// Runs from one dword until another one is reached, or something else than Next::kOn comes.
   Next run(std::size_t word, std::size_t end);
   /// The dword at which the wave goes on.
@@ -54,8 +55,6 @@ private:
   [[nodiscard]] static std::byte* at(std::uint64_t address) {
     return reinterpret_cast<std::byte*>(address);
   }
-  Next step_on();
-
   const Processor& processor_;
   Grid grid_;
   Place place_;

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Compiles one program of this folder with Debian's GCC 12 for nvptx and runs it on the PTX executor,
 under stock libgomp.so.1 and libgomp-plugin-nvptx.so.1, or with Gantry in place of their offloading.
+With --target amdgcn-amdhsa for AMD's gfx906, on the executor of its code, under libgomp-plugin-gcn.so.1.
 
     run.py NAME.c --build FOLDER --driver FOLDER
     run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices simt
+    run.py NAME.c --build FOLDER --driver FOLDER --target amdgcn-amdhsa --gantry LIBRARY --devices simt-amd
     run.py NAME.c --build FOLDER --driver FOLDER --gantry LIBRARY --devices cpu --compiler bin/gantry
 
 With --compiler the program is compiled once more, for devices of the CPU, by `gantry gcc` and the like.
@@ -24,6 +26,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = {".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}
+AMD = "amdgcn-amdhsa"
+HSA = "libhsa-runtime64.so.1"
 COMPILE_SECONDS = 120
 RUN_SECONDS = 120
 
@@ -44,16 +48,16 @@ def find_compiler(name, path):
     return None
 
 
-def missing(source, path):
+def missing(source, path, target):
     """Why the program cannot be compiled on this machine; nothing if it can."""
     name = COMPILERS[source.suffix]
     compiler = find_compiler(name, path)
     if not compiler:
         return f"{name} is not installed"
-    found = subprocess.run([compiler, "-print-prog-name=accel/nvptx-none/mkoffload"],
+    found = subprocess.run([compiler, f"-print-prog-name=accel/{target}/mkoffload"],
                            capture_output=True, text=True, check=False).stdout.strip()
     if not os.path.exists(found):
-        return "gcc-12-offload-nvptx is not installed"
+        return f"gcc-12-offload-{target.partition('-')[0]} is not installed"
     return None
 
 
@@ -66,20 +70,22 @@ def flags_of(source):
     return []
 
 
-def command_of(source, program, path, gantry):
+def command_of(source, program, path, gantry, target):
     flags = flags_of(source)
     flags += [] if any(f.startswith("-O") for f in flags) else ["-O2"]
     flags += ["-g", f"-I{HERE}", str(source), "-o", str(program)]
     if gantry:
         return [gantry, COMPILERS[source.suffix].removesuffix("-12"), *flags, "-latomic", "-lm"]
-    libraries = "-lgfortran -latomic -lm" if source.suffix == ".f90" else "-latomic -lm"
-    return [find_compiler(COMPILERS[source.suffix], path), "-fopenmp", "-foffload=nvptx-none",
+    libraries = "-lm" if target == AMD else "-latomic -lm"
+    libraries = ("-lgfortran " if source.suffix == ".f90" else "") + libraries
+    processor = ["-foffload-options=-march=gfx906"] if target == AMD else []
+    return [find_compiler(COMPILERS[source.suffix], path), "-fopenmp", f"-foffload={target}", *processor,
             f"-foffload-options={libraries}", "-no-pie", *flags, "-lm"]
 
 
-def compile_program(source, build, path, gantry=None):
-    program = build / (source.name.replace(".", "_") + ("_cpu" if gantry else ""))
-    command = command_of(source, program, path, gantry)
+def compile_program(source, build, path, target, gantry=None):
+    program = build / (source.name.replace(".", "_") + ("_cpu" if gantry else "_amd" if target == AMD else ""))
+    command = command_of(source, program, path, gantry, target)
     state = hashlib.sha256(" ".join(map(str, command)).encode())
     used = [source, HERE / "device.h", HERE / "device.inc", HERE.parent.parent / "support/check_macros.h"]
     if gantry:
@@ -110,6 +116,8 @@ def on_host():
 
 def on_libgomp(driver):
     folders = [str(driver), os.environ.get("LD_LIBRARY_PATH", "")]
+    if (driver / HSA).exists():
+        return {"OMP_TARGET_OFFLOAD": "MANDATORY", "HSA_RUNTIME_LIB": str(driver / HSA)}
     return {"OMP_TARGET_OFFLOAD": "MANDATORY", "LD_LIBRARY_PATH": ":".join(filter(None, folders))}
 
 
@@ -144,7 +152,8 @@ def main():
     parser.add_argument("program", help="NAME.c, NAME.cpp or NAME.f90 of this folder")
     parser.add_argument("--build", required=True, type=pathlib.Path,
                         help="folder for what is compiled")
-    parser.add_argument("--driver", type=pathlib.Path, help="folder of libcuda.so.1")
+    parser.add_argument("--target", choices=("nvptx-none", AMD), default="nvptx-none")
+    parser.add_argument("--driver", type=pathlib.Path, help=f"folder of libcuda.so.1, or of {HSA}")
     parser.add_argument("--gantry", type=pathlib.Path, help="Gantry's library, to be loaded first")
     parser.add_argument("--compiler", type=pathlib.Path, help="gantry, to compile for devices of the CPU")
     parser.add_argument("--devices", default="simt", help="GANTRY_DEVICES for it")
@@ -154,20 +163,21 @@ def main():
 
     source = HERE / options.program
     path = path_without_ptxas()
-    why_not = missing(source, path)
+    why_not = missing(source, path, options.target)
     if why_not:
         print(f"SKIPPED: {why_not}")
         return 77
-    program = compile_program(source, options.build.resolve(), path)
+    program = compile_program(source, options.build.resolve(), path, options.target)
     if options.compile_only:
         return 0
-    if not options.host and not (options.driver and (options.driver / "libcuda.so.1").exists()):
-        print(f"SKIPPED: there is no libcuda.so.1 in {options.driver}")
+    library = HSA if options.target == AMD else "libcuda.so.1"
+    if not options.host and not (options.driver and (options.driver / library).exists()):
+        print(f"SKIPPED: there is no {library} in {options.driver}")
         return 77
     if options.gantry:
         other = program
         if options.compiler:
-            other = compile_program(source, options.build.resolve(), path, options.compiler.resolve())
+            other = compile_program(source, options.build.resolve(), path, options.target, options.compiler.resolve())
         failure = run_both(program, other, options)
     else:
         _, failure = run_program(program,

@@ -19,6 +19,10 @@ std::string_view remedy_for_failed_start() {
   return "";
 }
 
+std::string_view remedy_for_new_code() {
+  return "";
+}
+
 std::string_view remedy_for_faults() {
   return "";
 }

@@ -14,6 +14,7 @@ namespace {
 using Error = tl::unexpected<std::string>;
 
 // Numbers of operands.
+constexpr unsigned kNoRegister = 125;
 constexpr unsigned kZero = 128;
 constexpr unsigned kSixtyFour = 192;
 constexpr unsigned kMinusSixteen = 208;
@@ -91,8 +92,7 @@ Format format_of(const Processor& processor, std::uint32_t word, bool& known) {
   case 0x30:
     return Format::kSmem;
   case 0x34:
-    known = (word >> 23) != 0x1a7; // VOP3P
-    return Format::kVop3;
+    return (word >> 23) == 0x1a7 ? Format::kVop3p : Format::kVop3;
   case 0x36:
     return Format::kDs;
   case 0x37: {
@@ -150,12 +150,28 @@ private:
       refuse("a clamp of integers");
     }
   }
+  [[nodiscard]] Type type_of_source(unsigned number) const;
   /// Refuses registers that the machine does not have.
   void check_registers();
   void check(unsigned first, Type type, bool is_vector) {
-    if (first + registers_of(type) > (is_vector ? vector::kRegisters : scalar::kScc)) {
+    const unsigned count = registers_of(type);
+    if (!is_vector && count != 0 && first <= kNoRegister && first + count > kNoRegister) {
       refuse("a register that the machine does not have");
     }
+    if (first + count > (is_vector ? vector::kRegisters : scalar::kScc)) {
+      refuse("a register that the machine does not have");
+    }
+    if (!is_vector && count > 1 && first % std::min(count, 4U) != 0) {
+      refuse("SGPRs that do not begin at a multiple of their number");
+    }
+  }
+  /// SDWA's part of a register.
+  Part part(std::uint32_t number) {
+    if (number > static_cast<std::uint32_t>(Part::kDword)) {
+      refuse("a part of a register");
+      return Part::kDword;
+    }
+    return static_cast<Part>(number);
   }
 
   void read_scalar(Format format);
@@ -163,6 +179,8 @@ private:
   void read_vector(Format format);
   void read_sdwa(Format format);
   void read_vop3();
+  void read_packed();
+  void choose_accumulators(bool chosen, const char* otherwise);
   void read_shared();
   void read_buffer();
   void read_flat(Format format);
@@ -171,6 +189,7 @@ private:
   const Meaning& meaning_;
   std::span<const std::uint32_t> words_;
   Instruction made_;
+  bool has_accumulators_ = false; ///< the operands that are loaded or stored
   std::string error_;
 };
 
@@ -180,6 +199,8 @@ tl::expected<Source, std::string> Reader::source(unsigned number, Type type, uns
   if (number >= kVgpr) {
     made.kind = Source::Kind::kVector;
     made.index = static_cast<std::uint16_t>(number - kVgpr);
+  } else if (number == kNoRegister) {
+    return Error(fmt::format("operand {}", number));
   } else if (number < kZero) {
     made.kind = Source::Kind::kScalar;
     made.index = static_cast<std::uint16_t>(number);
@@ -309,8 +330,9 @@ void Reader::read_sdwa(Format format) {
   if (meaning_.exact) {
     return refuse("SDWA");
   }
+  // gfx8 has VGPRs and VCC alone.
   const auto registers = [&](unsigned number, bool is_scalar) {
-    return is_scalar ? number : kVgpr + number;
+    return is_scalar && !processor_.is_gfx8 ? number : kVgpr + number;
   };
   put(made_.sources[0], registers(bits(second, 0, 8), bits(second, 23, 1) != 0),
       meaning_.sources[0], 2);
@@ -322,20 +344,22 @@ void Reader::read_sdwa(Format format) {
     made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
   }
   Modifiers& modifiers = made_.modifiers;
-  modifiers.parts[0] = static_cast<Part>(bits(second, 16, 3));
-  modifiers.parts[1] =
-      format == Format::kVop1 ? Part::kDword : static_cast<Part>(bits(second, 24, 3));
+  modifiers.parts[0] = part(bits(second, 16, 3));
+  modifiers.parts[1] = format == Format::kVop1 ? Part::kDword : part(bits(second, 24, 3));
   modifiers.sign = static_cast<std::uint8_t>(bits(second, 19, 1) | bits(second, 27, 1) << 1);
   modifiers.negate = static_cast<std::uint8_t>(bits(second, 20, 1) | bits(second, 28, 1) << 1);
   modifiers.absolute = static_cast<std::uint8_t>(bits(second, 21, 1) | bits(second, 29, 1) << 1);
   if (format == Format::kVopc) {
-    if (bits(second, 15, 1) != 0) {
+    if (bits(second, 15, 1) != 0 && !processor_.is_gfx8) {
       made_.mask = static_cast<std::uint16_t>(bits(second, 8, 7));
     }
     return;
   }
-  modifiers.result = static_cast<Part>(bits(second, 8, 3));
+  modifiers.result = part(bits(second, 8, 3));
   modifiers.unused = static_cast<std::uint8_t>(bits(second, 11, 2));
+  if (modifiers.unused == 3) {
+    refuse("what becomes of the register's rest");
+  }
   modifiers.clamp = bits(second, 13, 1) != 0;
   check_clamp();
 }
@@ -375,9 +399,48 @@ void Reader::read_vop3() {
   }
 }
 
+void Reader::read_packed() {
+  const std::uint32_t first = word(0);
+  const std::uint32_t second = word(1);
+  made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
+  const unsigned count = source_count();
+  for (unsigned i = 0; i < count; ++i) {
+    put(made_.sources[i], bits(second, 9 * i, 9), meaning_.sources[i], 2);
+  }
+  if (!meaning_.is_packed) { // of AccVGPRs
+    return;
+  }
+  const std::uint32_t all = (1U << count) - 1;
+  PackedModifiers& packed = made_.packed;
+  packed.low = static_cast<std::uint8_t>(bits(first, 11, 3) & all);
+  packed.high = static_cast<std::uint8_t>((bits(second, 27, 2) | bits(first, 14, 1) << 2) & all);
+  packed.negate_low = static_cast<std::uint8_t>(bits(second, 29, 3) & all);
+  packed.negate_high = static_cast<std::uint8_t>(bits(first, 8, 3) & all);
+  packed.clamp = bits(first, 15, 1) != 0;
+  // Constants have 32 bits; what the upper half of one is, no document says.
+  const unsigned upper = packed.low | (meaning_.packs_high ? packed.high : 0U);
+  for (unsigned i = 0; i < count; ++i) {
+    if (made_.sources[i].kind == Source::Kind::kConstant) {
+      put(made_.sources[i], bits(second, 9 * i, 9), Type::kB32, 2);
+      if (((upper >> i) & 1) != 0) {
+        refuse("the upper half of a constant");
+      }
+    }
+  }
+}
+
+/// The registers of memory instructions that are AccVGPRs, once all are known to be registers.
+void Reader::choose_accumulators(bool chosen, const char* otherwise) {
+  if (chosen && !processor_.has_accumulators) {
+    refuse(otherwise);
+  }
+  has_accumulators_ = chosen;
+}
+
 void Reader::read_shared() {
   const std::uint32_t first = word(0);
   const std::uint32_t second = word(1);
+  choose_accumulators(bits(first, 25, 1) != 0, "a bit of the encoding");
   if (bits(first, 16, 1) != 0) {
     return refuse("GDS");
   }
@@ -394,6 +457,7 @@ void Reader::read_buffer() {
   if (bits(first, 13, 1) != 0 || bits(first, 16, 1) != 0) {
     return refuse("a buffer's index, or LDS as its target");
   }
+  choose_accumulators(bits(second, 23, 1) != 0, "a result that says what is resident");
   made_.offset = bits(first, 0, 12);
   made_.has_vector_address = bits(first, 12, 1) != 0;
   made_.returns = bits(first, 14, 1) != 0;
@@ -410,6 +474,7 @@ void Reader::read_flat(Format format) {
   if (bits(first, 13, 1) != 0) {
     return refuse("LDS as a load's target");
   }
+  choose_accumulators(bits(second, 23, 1) != 0, "a bit of the encoding");
   if (!processor_.is_gfx8) {
     made_.offset = format == Format::kFlat ? bits(first, 0, 12) : signed_bits(first, 0, 13);
   }
@@ -425,12 +490,30 @@ void Reader::read_flat(Format format) {
   }
 }
 
+/// Of a source's registers.
+Type Reader::type_of_source(unsigned number) const {
+  switch (made_.format) {
+  case Format::kSmem:
+    return number == 0 ? Type::kB64 : Type::kB32;
+  case Format::kMubuf:
+    return number == 0 ? Type::kB128 : Type::kB32;
+  case Format::kGlobal:
+    return Type::kB64;
+  case Format::kScratch:
+    return Type::kB32;
+  default:
+    return number == 3 ? Type::kB64 : meaning_.sources[number];
+  }
+}
+
 void Reader::check_registers() {
   using Kind = Meaning::Kind;
   const Kind kind = meaning_.kind;
   if (kind == Kind::kMemory || kind == Kind::kShared) {
     check(made_.result, meaning_.result, true);
-    check(made_.address, made_.format == Format::kFlat ? Type::kB64 : Type::kB32, true);
+    const bool is_wide = made_.format == Format::kFlat ||
+                         (made_.format == Format::kGlobal && !made_.has_scalar_address);
+    check(made_.address, is_wide ? Type::kB64 : Type::kB32, true);
     check(made_.data[0], meaning_.sources[0], true);
     check(made_.data[1], meaning_.sources[1], true);
   } else {
@@ -441,13 +524,13 @@ void Reader::check_registers() {
   }
   for (unsigned i = 0; i < 4; ++i) {
     const Source& source = made_.sources[i];
-    const Type type = i == 3 || made_.format == Format::kSmem || kind == Kind::kMemory
-                          ? Type::kB64
-                          : meaning_.sources[i];
+    const Type type = type_of_source(i);
     if (source.kind == Source::Kind::kVector) {
+      if (i == 3 || ((meaning_.scalars >> i) & 1) != 0) {
+        refuse("a VGPR where only scalars can be");
+      }
       check(source.index, type, true);
-    } else if (source.kind == Source::Kind::kScalar && source.index != scalar::kScc &&
-               !(made_.format == Format::kSmem && i == 1)) {
+    } else if (source.kind == Source::Kind::kScalar && source.index != scalar::kScc) {
       check(source.index, type, false);
     }
   }
@@ -477,6 +560,9 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   case Format::kVop3:
     read_vop3();
     break;
+  case Format::kVop3p:
+    read_packed();
+    break;
   case Format::kDs:
     read_shared();
     break;
@@ -490,6 +576,19 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
     break;
   }
   check_registers();
+  if (has_accumulators_ || meaning_.writes_accumulator) {
+    made_.result += vector::kAccumulators;
+  }
+  if (has_accumulators_) {
+    made_.data[0] += vector::kAccumulators;
+    made_.data[1] += vector::kAccumulators;
+  }
+  if (meaning_.reads_accumulator) {
+    if (made_.sources[0].kind != Source::Kind::kVector) {
+      refuse("what is no AccVGPR");
+    }
+    made_.sources[0].index += vector::kAccumulators;
+  }
   if (!error_.empty()) {
     return Error(std::move(error_));
   }

@@ -24,6 +24,7 @@ enum class Format : std::uint8_t {
   kVop2,
   kVopc,
   kVop3,
+  kVop3p,
   kDs,
   kMubuf,
   kFlat,
@@ -108,7 +109,12 @@ struct Meaning {
   bool reads_vcc = false;    ///< which is no operand
   bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
-  bool exact = false;        ///< neither modifiers nor SDWA make sense of it
+  std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
+  bool is_packed = false;    ///< two results of 32 bits, whose sources the instruction chooses
+  bool packs_high = false;   ///< which for the upper one is another choice than for the lower
+  bool reads_accumulator = false;  ///< the source is an AccVGPR
+  bool writes_accumulator = false; ///< and the result
+  bool exact = false;              ///< neither modifiers nor SDWA make sense of it
 };
 
 /// Null if the executor does not know the mnemonic, which is one without "_e32", "_e64", "_sdwa".
@@ -141,6 +147,14 @@ struct Modifiers {
   }
 };
 
+/// VOP3P: a bit for each source. Which half of it the result's lower half and upper half are of,
+/// and whether it is negated there.
+struct PackedModifiers {
+  std::uint8_t low = 0, high = 0;
+  std::uint8_t negate_low = 0, negate_high = 0;
+  bool clamp = false;
+};
+
 /// The scalar registers as operands number them, and SCC and a register of ours beyond them.
 namespace scalar {
 inline constexpr unsigned kFlatScratch = 102;
@@ -154,6 +168,7 @@ inline constexpr unsigned kCount = 130;
 /// VGPRs, AccVGPRs, and rows for operands that modifiers have changed.
 namespace vector {
 inline constexpr unsigned kRegisters = 256;
+inline constexpr unsigned kAccumulators = 256; ///< the first one
 inline constexpr unsigned kScratch = 512;
 inline constexpr unsigned kCount = kScratch + 8;
 } // namespace vector
@@ -174,6 +189,7 @@ struct Instruction {
   bool has_scalar_address = false;
   bool returns = false; ///< an atomic operation's old value is wanted
   Modifiers modifiers;
+  PackedModifiers packed;
   const Meaning* meaning = nullptr;
 };
 

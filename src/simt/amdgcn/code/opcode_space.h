@@ -36,6 +36,7 @@ inline constexpr std::array kOpcodeSpaces = {
     OpcodeSpace{Format::kVop2, 0x00000000, 0, 25, 6, true},
     OpcodeSpace{Format::kVopc, 0x7c000000, 0, 17, 8, true},
     OpcodeSpace{Format::kVop3, 0xd0000000, 0, 16, 10},
+    OpcodeSpace{Format::kVop3p, 0xd3800000, 0, 16, 7},
     OpcodeSpace{Format::kDs, 0xd8000000, 0, 17, 8},
     OpcodeSpace{Format::kMubuf, 0xe0000000, kNoScalarOffset, 18, 7},
     OpcodeSpace{Format::kFlat, 0xdc000000, 0, 18, 7},

@@ -26,7 +26,7 @@ constexpr std::size_t kOpcodesOfProcessor = [] {
   return count;
 }();
 
-#include "opcodes.inc"
+#include "simt/amdgcn/code/opcodes.def"
 
 } // namespace
 

@@ -2,6 +2,8 @@
 
 #include "simt/amdgcn/exec/report.h"
 
+#include "simt/exec/memory/host_memory.h"
+
 #include <algorithm>
 
 namespace gantry::simt::amdgcn {
@@ -17,6 +19,13 @@ u64 private_offset(const Wave& wave, u64 base) {
   const u64 distance = base - wave.scratch;
   return distance % kLanes == 0 && distance / kLanes <= wave.private_size ? distance / kLanes
                                                                           : kOutOfReach;
+}
+
+/// Loads and atomic operations may look behind the end of an allocation within their last dword: a
+/// dword is what compilers have for a byte.
+u32 needed_bytes(u64 address, u32 size, AccessKind kind) {
+  const u32 unit = std::min(size, 4U);
+  return kind == AccessKind::kStore || address % unit != 0 ? size : size - unit + 1;
 }
 
 u64 flat_scratch_offset(const Wave& wave) {
@@ -81,10 +90,11 @@ Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask ac
   }
 }
 
-bool may_access(Wave& wave, u64 address, u32 size) {
+bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind) {
   Place& place = *wave.place;
+  const u32 needed = needed_bytes(address, size, kind);
   const exec::DeviceMemory::Range known = place.known;
-  if (known.size >= size && address - known.first <= known.size - size) {
+  if (known.size >= needed && address - known.first <= known.size - needed) {
     return true;
   }
   if (!wave.grid->checks_memory) {
@@ -94,8 +104,9 @@ bool may_access(Wave& wave, u64 address, u32 size) {
   if (own.size >= size && address - own.first <= own.size - size) {
     return true;
   }
-  if (!place.memory->accessible(address, size)) {
-    return false;
+  if (!place.memory->accessible(address, needed)) {
+    return exec::may_use_host_memory(wave.grid->device) &&
+           exec::is_mapped_on_host(address, size, kind != AccessKind::kLoad);
   }
   if (const auto range = place.memory->known_range(address)) {
     place.known = *range;
@@ -107,7 +118,7 @@ bool copy_in_pieces(Wave& wave, Space space, unsigned lane, u64 address, std::by
                     AccessKind kind) {
   while (size != 0) {
     const u32 piece = std::min(size, 4 - static_cast<u32>(address & 3));
-    std::byte* const place = place_of(wave, space, lane, address, piece);
+    std::byte* const place = place_of(wave, space, lane, address, piece, kind);
     if (place == nullptr) {
       return false;
     }

@@ -23,7 +23,7 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
                                  u64 (&addresses)[kLanes]);
 
 /// Whether the wave may access global memory; asks beyond the place's known range.
-[[nodiscard]] bool may_access(Wave& wave, u64 address, u32 size);
+[[nodiscard]] bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind);
 
 /// Sets the wave's fault: an access of one lane that is not allowed. `address` is as the space has
 /// it.
@@ -35,7 +35,8 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
 
 /// Where the bytes are on the host; null if they are not all in one place, which is so in private
 /// memory beyond a dword, or if they may not be accessed.
-inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, u32 size) {
+inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, u32 size,
+                           AccessKind kind) {
   if (space == Space::kFlat) {
     if (address >> 32 == kSharedAperture >> 32) {
       space = Space::kShared;
@@ -47,16 +48,18 @@ inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, 
       space = Space::kGlobal;
     }
   }
+  // Addresses may be sums that are below zero, and so anything.
+  const auto is_within = [&](u64 bytes) { return size <= bytes && address <= bytes - size; };
   switch (space) {
   case Space::kShared:
-    return address + size <= wave.place->shared_size ? wave.place->shared + address : nullptr;
+    return is_within(wave.place->shared_size) ? wave.place->shared + address : nullptr;
   case Space::kPrivate:
-    return address + size <= wave.private_size && (address & 3) + size <= 4
+    return is_within(wave.private_size) && (address & 3) + size <= 4
                ? std::bit_cast<std::byte*>(wave.scratch + (address & ~u64{3}) * kLanes + lane * 4 +
                                            (address & 3))
                : nullptr;
   default:
-    return may_access(wave, address, size) ? std::bit_cast<std::byte*>(address) : nullptr;
+    return may_access(wave, address, size, kind) ? std::bit_cast<std::byte*>(address) : nullptr;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "simt/amdgcn/exec/launch.h"
 #include "simt/exec/host/settings.h"
 #include "simt/exec/host/thread_pool.h"
+#include "simt/exec/memory/host_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -49,6 +50,9 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
     return tl::unexpected(std::move(launch.error()));
   }
   launch->grid.kernel = launch->kernel;
+  if (exec::may_use_host_memory(dispatch.device)) {
+    exec::look_at_host_memory_anew();
+  }
   const std::uint64_t groups = launch->group_count();
   const unsigned limit =
       exec::settings().threads != 0 ? exec::settings().threads : exec::ThreadPool::cores();

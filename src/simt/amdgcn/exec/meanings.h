@@ -11,6 +11,8 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> vector_float_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_compare_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_lane_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_packed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
 [[nodiscard]] std::span<const MeaningEntry> flow_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();

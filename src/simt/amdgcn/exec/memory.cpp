@@ -14,7 +14,8 @@ namespace {
 template <u32 kSize>
 bool read(Wave& wave, const Instruction& instruction, Space space, unsigned lane, u64 address,
           void* to) {
-  if (const std::byte* const place = place_of(wave, space, lane, address, kSize)) {
+  if (const std::byte* const place =
+          place_of(wave, space, lane, address, kSize, AccessKind::kLoad)) {
     std::memcpy(to, place, kSize);
     return true;
   }
@@ -29,7 +30,7 @@ bool read(Wave& wave, const Instruction& instruction, Space space, unsigned lane
 template <u32 kSize>
 bool write(Wave& wave, const Instruction& instruction, Space space, unsigned lane, u64 address,
            void* from) {
-  if (std::byte* const place = place_of(wave, space, lane, address, kSize)) {
+  if (std::byte* const place = place_of(wave, space, lane, address, kSize, AccessKind::kStore)) {
     std::memcpy(place, from, kSize);
     return true;
   }
@@ -122,7 +123,7 @@ template <auto F>
 Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
   return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    std::byte* const place = place_of(wave, space, lane, address, sizeof(T));
+    std::byte* const place = place_of(wave, space, lane, address, sizeof(T), AccessKind::kAtomic);
     if (address % sizeof(T) != 0) {
       report_misaligned(wave, instruction, lane, address, sizeof(T));
       return false;

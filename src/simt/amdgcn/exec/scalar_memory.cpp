@@ -15,7 +15,7 @@ Next load(Wave& wave, const Instruction& instruction) {
     address += scalar_source<u32>(wave, instruction.sources[1]);
   }
   address &= ~u64{3};
-  if (!may_access(wave, address, 4 * kDwords)) {
+  if (!may_access(wave, address, 4 * kDwords, AccessKind::kLoad)) {
     report_access(wave, instruction, kLanes, Space::kGlobal, address, 4 * kDwords,
                   AccessKind::kLoad);
     return Next::kFault;

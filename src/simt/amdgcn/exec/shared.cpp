@@ -16,7 +16,7 @@ u32 shared_address(const Wave& wave, const Instruction& instruction, unsigned la
 std::byte* shared_place(Wave& wave, const Instruction& instruction, unsigned lane, u32 offset,
                         u32 size, AccessKind kind) {
   const u32 address = shared_address(wave, instruction, lane, offset);
-  std::byte* const place = place_of(wave, Space::kShared, lane, address, size);
+  std::byte* const place = place_of(wave, Space::kShared, lane, address, size, kind);
   if (place == nullptr) {
     report_access(wave, instruction, lane, Space::kShared, address, size, kind);
   }

@@ -52,13 +52,15 @@ Next do_nothing(Wave& /*wave*/, const Instruction& /*instruction*/) {
   return Next::kOn;
 }
 
-constexpr Meaning exact(Meaning::Run run, Meaning::Kind kind, Type first, Type second) {
+constexpr Meaning exact(Meaning::Run run, Meaning::Kind kind, Type first, Type second,
+                        unsigned scalars = 0) {
   Meaning meaning;
   meaning.run = run;
   meaning.kind = kind;
   meaning.result = first == Type::kNone ? Type::kNone : Type::kB32;
   meaning.sources[0] = first;
   meaning.sources[1] = second;
+  meaning.scalars = static_cast<u8>(scalars);
   meaning.exact = true;
   return meaning;
 }
@@ -69,8 +71,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_mbcnt_lo_u32_b32", exact(count_below<0>, kVector, kB32, kB32)},
     {"v_mbcnt_hi_u32_b32", exact(count_below<32>, kVector, kB32, kB32)},
     {"v_readfirstlane_b32", exact(read_first_lane, kVectorToScalar, kB32, kNone)},
-    {"v_readlane_b32", exact(read_lane, kVectorToScalar, kB32, kB32)},
-    {"v_writelane_b32", exact(write_lane, kVector, kB32, kB32)},
+    {"v_readlane_b32", exact(read_lane, kVectorToScalar, kB32, kB32, 0b10)},
+    {"v_writelane_b32", exact(write_lane, kVector, kB32, kB32, 0b11)},
     {"v_nop", exact(do_nothing, kVector, kNone, kNone)},
 };
 

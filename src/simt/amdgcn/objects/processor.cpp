@@ -11,9 +11,13 @@ constexpr std::array kProcessors = {
     Processor{.name = "gfx906", .features = ":sramecc-:xnack-", .mach = 0x2f},
     Processor{.name = "gfx900", .features = ":xnack-", .mach = 0x2c},
     Processor{.name = "gfx803", .mach = 0x2a, .is_gfx8 = true},
+    Processor{.name = "gfx90a",
+              .features = ":sramecc+:xnack-",
+              .mach = 0x3f,
+              .packs_work_item = true,
+              .has_accumulators = true},
     Processor{
-        .name = "gfx90a", .features = ":sramecc+:xnack-", .mach = 0x3f, .packs_work_item = true},
-    Processor{.name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true},
+        .name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true, .is_executed = false},
 };
 
 } // namespace

@@ -87,7 +87,7 @@ std::vector<std::string> names_of(Disassembler& disassembler, const OpcodeSpace&
         return ((choice >> number) & 1) != 0 ? 0 : kVgpr;
       };
       std::array<std::uint32_t, 3> words = {space.base | opcode << space.first_bit, 0, 0};
-      if (space.format == Format::kVop3) {
+      if (space.format == Format::kVop3 || space.format == Format::kVop3p) {
         words[1] = source(0) | source(1) << 9 | source(2) << 18;
       } else if (space.format == Format::kSmem) { // with an offset, or of none
         constexpr std::uint32_t kHasOffset = 1U << 17;
@@ -119,6 +119,9 @@ int main(int count, char** arguments) {
   std::map<std::string, std::size_t> places = {{"", 0}};
   std::fputs("constexpr std::uint16_t kOpcodes[][kOpcodesOfProcessor] = {\n", file);
   for (const Processor& processor : processors()) {
+    if (!processor.is_executed) {
+      continue; // the last ones
+    }
     Disassembler disassembler{std::string(processor.name)};
     std::fputs("{", file);
     for (const OpcodeSpace& space : kOpcodeSpaces) {

@@ -238,7 +238,7 @@ constexpr std::array kVariables = {
              parse_text<&Settings::name>},
     Variable{{"GANTRY_SIMT_PROCESSOR", "gfx906",
               "which of AMD's GPUs the devices are that HSA programs find: gfx906, gfx900, gfx803, "
-              "gfx90a, gfx1100"},
+              "gfx90a"},
              parse_text<&Settings::processor>},
     Variable{{"GANTRY_SIMT_CACHE", "",
               "folder for compiled kernels, or off; unset: the user's cache folder"},

@@ -59,7 +59,29 @@ constexpr const char* kTested[] = {
     "s_load_dwordx4",
     "s_load_dwordx8",
     "s_load_dwordx16",
+    // halves_forms_test.cpp
+    "v_pk_add_u16",
+    "v_pk_add_i16",
+    "v_pk_sub_u16",
+    "v_pk_sub_i16",
+    "v_pk_mul_lo_u16",
+    "v_pk_mad_u16",
+    "v_pk_mad_i16",
+    "v_pk_lshlrev_b16",
+    "v_pk_lshrrev_b16",
+    "v_pk_ashrrev_i16",
+    "v_pk_min_u16",
+    "v_pk_max_u16",
+    "v_pk_min_i16",
+    "v_pk_max_i16",
     // packed_forms_test.cpp
+    "v_pk_fma_f32",
+    "v_pk_mul_f32",
+    "v_pk_add_f32",
+    "v_pk_mov_b32",
+    "v_accvgpr_read_b32",
+    "v_accvgpr_write_b32",
+    "v_accvgpr_mov_b32",
     "wbl2",
     "invl2",
 };
@@ -83,8 +105,9 @@ TEST(Coverage, EveryMnemonicIsTested) {
   }
   for (const auto entries :
        {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
-        vector_lane_meanings(), scalar_meanings(), flow_meanings(), scalar_memory_meanings(),
-        memory_meanings(), shared_meanings()}) {
+        vector_lane_meanings(), vector_packed_meanings(), vector_halves_meanings(),
+        scalar_meanings(), flow_meanings(), scalar_memory_meanings(), memory_meanings(),
+        shared_meanings()}) {
     for (const MeaningEntry& entry : entries) {
       EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
     }

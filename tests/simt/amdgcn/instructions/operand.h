@@ -1,6 +1,7 @@
 // Operands of instructions as the assembler's text has them, and what they are by the manuals.
 #pragma once
 
+#include "../assembler.h"
 #include "../machine.h"
 
 #include <cstdint>

@@ -172,7 +172,8 @@ private:
         made.sources[i] = source;
         put(made, "_e64");
       }
-      for (unsigned modifiers = 1; modifiers < 4; ++modifiers) {
+      // Where a mask is written, the encoding has no bits for magnitudes; the assembler drops them.
+      for (unsigned modifiers = 1; modifiers < (shape_.writes_mask ? 2U : 4U); ++modifiers) {
         for (int scalars = 0; scalars < 2; ++scalars) {
           Attempt made = long_attempt();
           made.negate = (modifiers & 1) << i;
@@ -187,8 +188,10 @@ private:
     Attempt all = long_attempt();
     all.negate = (1U << count) - 1;
     put(all, "_e64");
-    all.absolute = all.negate;
-    put(all, "_e64");
+    if (!shape_.writes_mask) {
+      all.absolute = all.negate;
+      put(all, "_e64");
+    }
     if (shape_.clamps || is_floating(shape_.value_type())) {
       Attempt clamped = long_attempt();
       clamped.clamp = true;

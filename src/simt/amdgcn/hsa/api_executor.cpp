@@ -1,0 +1,44 @@
+// What the library exports beyond the HSA interface: gantry/simt_hsa.h.
+#include "simt/amdgcn/hsa/agents.h"
+#include "simt/exec/memory/device_memory.h"
+#include "simt/exec/memory/host_memory.h"
+
+#include <cstdint>
+
+#include <gantry/simt_hsa.h>
+
+using gantry::simt::exec::DeviceMemory;
+using gantry::simt::exec::MemoryKind;
+using gantry::simt::hsa::Agent;
+using gantry::simt::hsa::Agents;
+
+extern "C" {
+
+[[gnu::visibility("default")]] void gantry_simt_hsa_set_freed(const void* address, std::size_t size,
+                                                              int freed) noexcept {
+  DeviceMemory* const memory = DeviceMemory::instance();
+  if (memory == nullptr) {
+    return;
+  }
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  memory->set_freed(begin, size, freed != 0);
+  if (freed != 0 || memory->uninitialised() == nullptr) {
+    return;
+  }
+  // What the host writes to its own memory is not seen.
+  if (const auto found = memory->find(begin); found && found->kind == MemoryKind::kDevice) {
+    memory->uninitialised()->mark_uninitialised(begin, size);
+  }
+}
+
+[[gnu::visibility("default")]] hsa_status_t
+gantry_simt_hsa_use_host_memory(hsa_agent_t handle) noexcept {
+  const Agent* const agent = Agents::instance().find(handle);
+  if (agent == nullptr || !agent->is_gpu()) {
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  }
+  gantry::simt::exec::open_host_memory(agent->device);
+  return HSA_STATUS_SUCCESS;
+}
+
+} // extern "C"

@@ -1,0 +1,505 @@
+#include "printer.h"
+
+#include "simt/amdgcn/code/opcodes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+constexpr const char* kParts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                  "WORD_0", "WORD_1", "DWORD"};
+constexpr unsigned kSdwa = 0xf9; ///< as the first source
+constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
+
+std::string vector_text(unsigned first, unsigned count) {
+  const char letter = first >= vector::kAccumulators ? 'a' : 'v';
+  first %= vector::kAccumulators;
+  return count <= 1 ? fmt::format("{}{}", letter, first)
+                    : fmt::format("{}[{}:{}]", letter, first, first + count - 1);
+}
+
+std::string scalar_text(const Processor& processor, unsigned first, unsigned count) {
+  struct Named {
+    unsigned index;
+    const char* whole;
+    const char* low;
+    const char* high;
+  };
+  const bool is_gfx8 = processor.is_gfx8;
+  const Named kNamed[] = {
+      {scalar::kFlatScratch, "flat_scratch", "flat_scratch_lo", "flat_scratch_hi"},
+      {104, "xnack_mask", "xnack_mask_lo", "xnack_mask_hi"},
+      {scalar::kVcc, "vcc", "vcc_lo", "vcc_hi"},
+      {scalar::kExec, "exec", "exec_lo", "exec_hi"}};
+  if (is_gfx8 && first >= 108 && first < 112) {
+    const std::string name = first < 110 ? "tba" : "tma";
+    return count == 2 ? name : name + (first % 2 == 0 ? "_lo" : "_hi");
+  }
+  if (first == scalar::kScc) {
+    return "src_scc";
+  }
+  if (first == scalar::kM0) {
+    return "m0";
+  }
+  for (const Named& it : kNamed) {
+    if (first == it.index && count == 2) {
+      return it.whole;
+    }
+    if (count == 1 && (first == it.index || first == it.index + 1)) {
+      return first == it.index ? it.low : it.high;
+    }
+  }
+  const unsigned first_trap = is_gfx8 ? 112 : 108;
+  const char* const letters = first >= first_trap && first < scalar::kM0 ? "ttmp" : "s";
+  const unsigned number = letters[0] == 't' ? first - first_trap : first;
+  return count <= 1 ? fmt::format("{}{}", letters, number)
+                    : fmt::format("{}[{}:{}]", letters, number, number + count - 1);
+}
+
+unsigned width_of(Type type) {
+  return type == Type::kB16 ? 16 : registers_of(type) == 2 ? 64 : 32;
+}
+std::uint64_t cut(std::uint64_t value, unsigned width) {
+  return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
+}
+
+class Printer {
+public:
+  Printer(const Processor& processor, const Instruction& instruction,
+          std::span<const std::uint32_t> words)
+      : processor_(processor), it_(instruction), meaning_(*instruction.meaning), words_(words) {
+    made_.mnemonic = mnemonic_of(processor, it_.format, words.front());
+  }
+
+  PrintedLine print() {
+    switch (it_.format) {
+    case Format::kSop1:
+    case Format::kSop2:
+    case Format::kSopc:
+      if (meaning_.result != Type::kNone) {
+        put_scalar(it_.result, meaning_.result);
+      }
+      put_sources();
+      break;
+    case Format::kSopk:
+      put_scalar(it_.result, meaning_.result == Type::kNone ? Type::kB32 : meaning_.result);
+      put_number(it_.sources[meaning_.sources[1] != Type::kNone ? 1 : 0].constant, Type::kB16);
+      break;
+    case Format::kSopp:
+      print_program();
+      break;
+    case Format::kSmem:
+      print_scalar_load();
+      break;
+    case Format::kDs:
+      print_shared();
+      break;
+    case Format::kMubuf:
+      print_buffer();
+      break;
+    case Format::kFlat:
+    case Format::kGlobal:
+    case Format::kScratch:
+      print_flat();
+      break;
+    default:
+      print_vector();
+      break;
+    }
+    return std::move(made_);
+  }
+
+private:
+  void put(std::string operand, Type type = Type::kNone) {
+    made_.operands.push_back(std::move(operand));
+    made_.types.push_back(type);
+  }
+  void put_vector(unsigned first, Type type) { put(vector_text(first, registers_of(type))); }
+  void put_scalar(unsigned first, Type type) {
+    put(scalar_text(processor_, first, registers_of(type)));
+  }
+  void put_number(std::uint64_t value, Type type) {
+    put(fmt::format("#{:x}", cut(value, width_of(type))), type);
+  }
+  [[nodiscard]] std::string source_text(const Source& source, Type type) const {
+    switch (source.kind) {
+    case Source::Kind::kVector:
+      return vector_text(source.index, registers_of(type));
+    case Source::Kind::kScalar:
+      return scalar_text(processor_, source.index, registers_of(type));
+    case Source::Kind::kConstant:
+      if (registers_of(type) == 2 && source.constant == std::uint64_t{1} << 48) {
+        return "src_shared_base";
+      }
+      if (registers_of(type) == 2 && source.constant == std::uint64_t{2} << 48) {
+        return "src_private_base";
+      }
+      return fmt::format("#{:x}", cut(source.constant, width_of(type)));
+    case Source::Kind::kNone:
+      break;
+    }
+    return "nothing";
+  }
+  void put_source(unsigned number, Type type) {
+    std::string text = source_text(it_.sources[number], type);
+    const auto has = [&](unsigned bits) { return number < 3 && ((bits >> number) & 1) != 0; };
+    if (has(it_.modifiers.sign)) {
+      text = "sext(" + text + ")";
+    }
+    if (has(it_.modifiers.absolute)) {
+      text = "|" + text + "|";
+    }
+    if (has(it_.modifiers.negate)) {
+      text = "-" + text;
+    }
+    put(std::move(text), type);
+  }
+  void put_sources() {
+    for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+      put_source(i, meaning_.sources[i]);
+    }
+  }
+  void put_offset(std::int64_t offset) {
+    if (offset != 0) {
+      made_.modifiers.push_back(fmt::format("offset:{}", offset));
+    }
+  }
+
+  void print_program() {
+    if (meaning_.kind == Meaning::Kind::kBranch) {
+      put_number(static_cast<std::uint64_t>(it_.offset / 4 - 1), Type::kB16);
+    } else if (made_.mnemonic == "s_waitcnt") {
+      made_.operands.emplace_back("*"); // its counters by name
+      made_.types.push_back(Type::kNone);
+    } else if (it_.number != 0 ||
+               (made_.mnemonic != "s_endpgm" && made_.mnemonic != "s_barrier" &&
+                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata")) {
+      put_number(it_.number, Type::kB16);
+    }
+  }
+
+  void print_scalar_load() {
+    if (meaning_.result != Type::kNone) {
+      put_scalar(it_.result, meaning_.result);
+    }
+    if (meaning_.result == Type::kNone || made_.mnemonic.ends_with("time")) {
+      return;
+    }
+    put_scalar(it_.sources[0].index, Type::kB64);
+    if (it_.sources[1].kind != Source::Kind::kNone) {
+      put_source(1, Type::kB32);
+      if (it_.offset != 0) {
+        made_.modifiers.push_back(fmt::format("offset:{:#x}", it_.offset));
+      }
+    } else {
+      put_number(static_cast<std::uint64_t>(it_.offset), Type::kB32);
+    }
+  }
+
+  void print_vector() {
+    using Kind = Meaning::Kind;
+    if (meaning_.kind == Kind::kCompare) {
+      put_scalar(it_.mask, Type::kB64);
+    } else if (meaning_.kind == Kind::kVectorToScalar) {
+      put_scalar(it_.result, meaning_.result);
+    } else if (meaning_.result != Type::kNone) {
+      put_vector(it_.result, meaning_.result);
+    }
+    if (meaning_.writes_mask) {
+      put_scalar(it_.mask, Type::kB64);
+    }
+    if (meaning_.has_literal) {
+      const bool is_middle = made_.mnemonic.find("mk_") != std::string::npos;
+      put_source(0, Type::kF32);
+      put_source(is_middle ? 2 : 1, Type::kF32);
+      put_source(is_middle ? 1 : 2, Type::kF32);
+      return;
+    }
+    if (meaning_.is_packed) { // constants have half of their type
+      for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32 : Type::kB64);
+      }
+      print_packed();
+      return;
+    }
+    put_sources();
+    if (meaning_.reads_mask) {
+      put_source(3, Type::kB64);
+    }
+    const Modifiers& modifiers = it_.modifiers;
+    // A comparison's is one of exceptions, which the executor has none of.
+    const bool is_parts = it_.format == Format::kVopc && (words_.front() & 0x1ff) == kSdwa;
+    const bool is_for_exceptions =
+        meaning_.kind == Kind::kCompare &&
+        ((it_.format == Format::kVop3 && ((words_[0] >> 15) & 1) != 0) ||
+         (is_parts && processor_.is_gfx8 && ((words_[1] >> 13) & 1) != 0));
+    if (modifiers.clamp || is_for_exceptions) {
+      made_.modifiers.emplace_back("clamp");
+    }
+    if (it_.format == Format::kVop3 || it_.format == Format::kVop3p ||
+        (words_.front() & 0x1ff) != kSdwa) {
+      return;
+    }
+    if (it_.format != Format::kVopc) {
+      made_.modifiers.push_back(
+          fmt::format("dst_sel:{}", kParts[static_cast<unsigned>(modifiers.result)]));
+      made_.modifiers.push_back(fmt::format("dst_unused:{}", kUnused[modifiers.unused]));
+    }
+    for (unsigned i = 0; i < (it_.format == Format::kVop1 ? 1U : 2U); ++i) {
+      made_.modifiers.push_back(
+          fmt::format("src{}_sel:{}", i, kParts[static_cast<unsigned>(modifiers.parts[i])]));
+    }
+  }
+
+  /// Lists of bits without their brackets and commas; those that say nothing are not written.
+  void print_packed() {
+    const PackedModifiers& packed = it_.packed;
+    const unsigned count = meaning_.sources[2] != Type::kNone ? 3 : 2;
+    const auto put_bits = [&](const char* name, unsigned value, unsigned unsaid) {
+      if (value != unsaid) {
+        std::string text = fmt::format("{}:", name);
+        for (unsigned i = 0; i < count; ++i) {
+          text += ((value >> i) & 1) != 0 ? '1' : '0';
+        }
+        made_.modifiers.push_back(std::move(text));
+      }
+    };
+    put_bits("op_sel", packed.low, 0);
+    put_bits("op_sel_hi", packed.high, (1U << count) - 1);
+    put_bits("neg_lo", packed.negate_low, 0);
+    put_bits("neg_hi", packed.negate_high, 0);
+    if (packed.clamp) {
+      made_.modifiers.emplace_back("clamp");
+    }
+  }
+
+  void print_shared() {
+    if (meaning_.result == Type::kNone && meaning_.sources[0] == Type::kNone) {
+      return; // ds_nop
+    }
+    if (meaning_.result != Type::kNone) {
+      put_vector(it_.result, meaning_.result);
+    }
+    put_vector(it_.address, Type::kB32);
+    for (unsigned i = 0; i < 2 && meaning_.sources[i] != Type::kNone; ++i) {
+      put_vector(it_.data[i], meaning_.sources[i]);
+    }
+    const bool has_two =
+        made_.mnemonic.starts_with("ds_read2") || made_.mnemonic.starts_with("ds_write2");
+    if (made_.mnemonic == "ds_swizzle_b32") {
+      made_.modifiers.emplace_back("offset:*"); // by a pattern's name
+    } else if (!has_two) {
+      put_offset(it_.number);
+    } else {
+      for (unsigned i = 0; i < 2; ++i) {
+        if (const unsigned offset = (it_.number >> (8 * i)) & 0xff; offset != 0) {
+          made_.modifiers.push_back(fmt::format("offset{}:{}", i, offset));
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_fence() const {
+    return meaning_.result == Type::kNone && meaning_.sources[0] == Type::kNone;
+  }
+  void print_buffer() {
+    if (is_fence()) {
+      return;
+    }
+    const bool is_load = meaning_.sources[0] == Type::kNone;
+    put_vector(it_.data[0], is_load ? meaning_.result : meaning_.sources[0]);
+    if (it_.has_vector_address) {
+      put_vector(it_.address, Type::kB32);
+      made_.modifiers.emplace_back("offen");
+    } else {
+      put("off");
+    }
+    put_scalar(it_.sources[0].index, Type::kB128);
+    put_source(1, Type::kB32);
+    put_offset(it_.offset);
+    if (it_.returns) {
+      made_.modifiers.emplace_back("glc");
+    }
+  }
+
+  void print_flat() {
+    const bool is_load = meaning_.sources[0] == Type::kNone;
+    if (is_load || (meaning_.is_atomic && it_.returns)) {
+      put_vector(it_.result, meaning_.result);
+    }
+    const bool is_wide =
+        it_.format == Format::kFlat || (it_.format == Format::kGlobal && !it_.has_scalar_address);
+    if (it_.has_vector_address) {
+      put_vector(it_.address, is_wide ? Type::kB64 : Type::kB32);
+    } else {
+      put("off");
+    }
+    if (!is_load) {
+      put_vector(it_.data[0], meaning_.sources[0]);
+    }
+    if (it_.format != Format::kFlat) {
+      if (it_.has_scalar_address) {
+        put_source(0, it_.format == Format::kGlobal ? Type::kB64 : Type::kB32);
+      } else {
+        put("off");
+      }
+    }
+    put_offset(it_.offset);
+    if (it_.returns) {
+      made_.modifiers.emplace_back("glc");
+    }
+  }
+
+  const Processor& processor_;
+  const Instruction& it_;
+  const Meaning& meaning_;
+  std::span<const std::uint32_t> words_;
+  PrintedLine made_;
+};
+
+/// An operand of LLVM's as a number's bits of the type, or as it is.
+std::string number_of(std::string operand, Type type) {
+  const auto inside = [&](std::string_view before, std::string_view behind) {
+    return operand.starts_with(before) && operand.ends_with(behind) &&
+           operand.size() > before.size() + behind.size();
+  };
+  if (type == Type::kNone || operand.empty()) {
+    return operand;
+  }
+  if (inside("neg(", ")")) {
+    return "-" + number_of(operand.substr(4, operand.size() - 5), type);
+  }
+  if (inside("sext(", ")")) {
+    return "sext(" + number_of(operand.substr(5, operand.size() - 6), type) + ")";
+  }
+  if (inside("abs(", ")")) {
+    return "|" + number_of(operand.substr(4, operand.size() - 5), type) + "|";
+  }
+  if (inside("lit(", ")")) { // a literal that a constant would do for
+    return number_of(operand.substr(4, operand.size() - 5), type);
+  }
+  if (inside("|", "|")) {
+    return "|" + number_of(operand.substr(1, operand.size() - 2), type) + "|";
+  }
+  if (inside("-|", "|")) {
+    return "-" + number_of(operand.substr(1), type);
+  }
+  const char* const text = operand.c_str();
+  char* end = nullptr;
+  const bool is_hexadecimal = operand.starts_with("0x") || operand.starts_with("-0x");
+  if (operand.find('.') != std::string::npos && !is_hexadecimal) {
+    const double value = std::strtod(text, &end);
+    if (*end != '\0') {
+      return operand;
+    }
+    const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    const auto half = std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+    return fmt::format("#{:x}", width_of(type) == 64   ? std::bit_cast<std::uint64_t>(value)
+                                : width_of(type) == 16 ? half
+                                                       : single);
+  }
+  auto value = std::bit_cast<std::uint64_t>(
+      operand[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(text, &end, 0))
+                        : static_cast<std::uint64_t>(std::strtoull(text, &end, 0)));
+  if (end == text || *end != '\0') {
+    return operand;
+  }
+  if (is_hexadecimal && type == Type::kF64 && value >> 32 == 0) {
+    value <<= 32;
+  } else if (is_hexadecimal && type == Type::kI64 && value >> 32 == 0) {
+    value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+  }
+  return fmt::format("#{:x}", cut(value, width_of(type)));
+}
+
+} // namespace
+
+PrintedLine print(const Processor& processor, const Instruction& instruction,
+                  std::span<const std::uint32_t> words) {
+  return Printer(processor, instruction, words).print();
+}
+
+std::string difference(const PrintedLine& printed, std::string_view line) {
+  const std::size_t space = std::min(line.find(' '), line.size());
+  std::string mnemonic(line.substr(0, space));
+  for (const std::string_view form : {"_e32", "_e64", "_sdwa"}) {
+    if (mnemonic.ends_with(form)) {
+      mnemonic.resize(mnemonic.size() - form.size());
+    }
+  }
+  // Operands have commas between them; modifiers behind the last one have not.
+  std::vector<std::string> operands;
+  std::vector<std::string> modifiers;
+  std::string rest(line.substr(space));
+  for (const std::string_view list : {"op_sel:[", "op_sel_hi:[", "neg_lo:[", "neg_hi:["}) {
+    if (const std::size_t begin = rest.find(list); begin != std::string::npos) {
+      const std::size_t end = std::min(rest.find(']', begin), rest.size() - 1);
+      std::string bits = rest.substr(begin, end + 1 - begin);
+      std::erase_if(bits, [](char c) { return c == '[' || c == ']' || c == ','; });
+      rest.replace(begin, end + 1 - begin, bits);
+    }
+  }
+  while (!rest.empty()) {
+    const std::size_t begin = rest.find_first_not_of(' ');
+    if (begin == std::string::npos) {
+      break;
+    }
+    std::size_t end = rest.find(',', begin);
+    const bool is_last = end == std::string::npos || rest.find('(') < end;
+    end = is_last ? rest.find(' ', begin) : end;
+    std::string word = rest.substr(begin, end == std::string::npos ? end : end - begin);
+    rest = end == std::string::npos ? "" : rest.substr(end + (is_last ? 0 : 1));
+    while (!word.empty() && word.back() == ',') {
+      word.pop_back();
+    }
+    // A word in what is last: the operand and modifiers.
+    std::size_t at = 0;
+    while (at != std::string::npos && at < word.size()) {
+      const std::size_t next = word.find(' ', at);
+      const std::string one = word.substr(at, next == std::string::npos ? next : next - at);
+      const bool is_modifier =
+          one.find(':') != std::string::npos && one.find('[') == std::string::npos;
+      if (is_modifier || one == "clamp" || one == "offen" || one == "glc" || one == "slc" ||
+          one == "scc") {
+        modifiers.push_back(one);
+      } else if (!one.empty()) {
+        operands.push_back(one);
+      }
+      at = next == std::string::npos ? next : next + 1;
+    }
+  }
+  std::erase_if(modifiers, [&](const std::string& it) {
+    // Caches are not there, nor are factors of results.
+    return it == "slc" || it == "scc" || (it == "glc" && mnemonic.starts_with("s_load")) ||
+           it.starts_with("mul:") || it.starts_with("div:");
+  });
+  std::vector<std::string> expected = printed.modifiers;
+  for (std::string& it : modifiers) {
+    if (std::ranges::find(expected, "offset:*") != expected.end() && it.starts_with("offset:")) {
+      it = "offset:*";
+    }
+  }
+  std::erase(expected, "offset:*");
+  std::erase(modifiers, "offset:*");
+  std::ranges::sort(modifiers);
+  std::ranges::sort(expected);
+  const bool is_any = printed.operands.size() == 1 && printed.operands[0] == "*";
+  bool same = mnemonic == printed.mnemonic && modifiers == expected &&
+              (is_any || operands.size() == printed.operands.size());
+  for (std::size_t i = 0; same && !is_any && i < operands.size(); ++i) {
+    same = number_of(operands[i], printed.types[i]) == printed.operands[i];
+  }
+  if (same) {
+    return "";
+  }
+  return fmt::format("LLVM writes '{}'\nthe executor reads '{} {} {}'", line, printed.mnemonic,
+                     fmt::join(printed.operands, ", "), fmt::join(expected, " "));
+}
+
+} // namespace gantry::simt::amdgcn
