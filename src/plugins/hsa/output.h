@@ -34,7 +34,8 @@ public:
   void print(State state) {
     gantry_output* const buffer = buffer_.load(std::memory_order_acquire);
     if (buffer != nullptr &&
-        std::atomic_ref(buffer->reserved).load(std::memory_order_relaxed) != 0) {
+        (std::atomic_ref(buffer->reserved).load(std::memory_order_relaxed) != 0 ||
+         std::atomic_ref(buffer->lost).load(std::memory_order_relaxed) != 0)) {
       print(*buffer, state);
     }
   }
