@@ -199,12 +199,10 @@ tl::expected<Source, std::string> Reader::source(unsigned number, Type type, uns
   if (number >= kVgpr) {
     made.kind = Source::Kind::kVector;
     made.index = static_cast<std::uint16_t>(number - kVgpr);
-  } else if (number == kNoRegister) {
-    return Error(fmt::format("operand {}", number));
-  } else if (number < kZero) {
+  } else if (number < kZero && number != kNoRegister) {
     made.kind = Source::Kind::kScalar;
     made.index = static_cast<std::uint16_t>(number);
-  } else if (number <= kMinusSixteen) {
+  } else if (number >= kZero && number <= kMinusSixteen) {
     const std::int64_t value =
         number <= kSixtyFour ? std::int64_t{number} - kZero : std::int64_t{kSixtyFour} - number;
     made.constant = static_cast<std::uint64_t>(value);

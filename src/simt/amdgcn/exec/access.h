@@ -55,8 +55,8 @@ inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, 
     return is_within(wave.place->shared_size) ? wave.place->shared + address : nullptr;
   case Space::kPrivate:
     return is_within(wave.private_size) && (address & 3) + size <= 4
-               ? std::bit_cast<std::byte*>(wave.scratch + (address & ~u64{3}) * kLanes + lane * 4 +
-                                           (address & 3))
+               ? std::bit_cast<std::byte*>(wave.scratch + (address & ~u64{3}) * kLanes +
+                                           u64{lane} * 4 + (address & 3))
                : nullptr;
   default:
     return may_access(wave, address, size, kind) ? std::bit_cast<std::byte*>(address) : nullptr;

@@ -42,7 +42,7 @@ Next read(Wave& wave, const Instruction& instruction) {
       return false;
     }
     for (unsigned i = 0; i < kDwords; ++i) {
-      std::memcpy(&wave.v[instruction.result + i][lane], place + 4 * i, 4);
+      std::memcpy(&wave.v[instruction.result + i][lane], place + std::size_t{4} * i, 4);
     }
     return true;
   });
@@ -89,7 +89,7 @@ Next write(Wave& wave, const Instruction& instruction) {
       return false;
     }
     for (unsigned i = 0; i < kDwords; ++i) {
-      std::memcpy(place + 4 * i, &wave.v[instruction.data[0] + i][lane], 4);
+      std::memcpy(place + std::size_t{4} * i, &wave.v[instruction.data[0] + i][lane], 4);
     }
     return true;
   });
@@ -141,7 +141,7 @@ Next write_two(Wave& wave, const Instruction& instruction) {
         return false;
       }
       for (unsigned i = 0; i < kDwords; ++i) {
-        std::memcpy(place + 4 * i, &wave.v[instruction.data[part] + i][lane], 4);
+        std::memcpy(place + std::size_t{4} * i, &wave.v[instruction.data[part] + i][lane], 4);
       }
     }
     return true;

@@ -8,7 +8,7 @@ namespace gantry::simt::amdgcn {
 namespace detail {
 
 template <auto F, unsigned N>
-using Parameter = typename Signature<F>::template Parameter<N>;
+using Parameter = Signature<F>::template Parameter<N>;
 
 /// Calls `use` with the values of all parameters of F.
 template <auto F, unsigned N = 0, typename Use, typename... Got>
@@ -54,7 +54,7 @@ inline bool is_one_lane(LaneMask active) {
 
 template <auto F>
 Next run_vector(Wave& wave, const Instruction& instruction) {
-  using Result = typename Signature<F>::Result;
+  using Result = Signature<F>::Result;
   const LaneMask active = wave.exec();
   if (is_one_lane(active)) { // GCC's code is scalar as a rule
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
@@ -73,7 +73,7 @@ Next run_vector(Wave& wave, const Instruction& instruction) {
 
 template <auto F>
 Next run_masked(Wave& wave, const Instruction& instruction) {
-  using Value = typename ValueOf<typename Signature<F>::Result>::Type;
+  using Value = ValueOf<typename Signature<F>::Result>::Type;
   const LaneMask active = wave.exec();
   LaneMask bits = 0;
   if (is_one_lane(active)) {
@@ -125,7 +125,7 @@ Next run_compare(Wave& wave, const Instruction& instruction) {
 /// F's last parameter is the result's old value.
 template <auto F>
 Next run_accumulate(Wave& wave, const Instruction& instruction) {
-  using Value = typename Signature<F>::Result;
+  using Value = Signature<F>::Result;
   const LaneMask active = wave.exec();
   const Lanes<Value> old{&wave.v[instruction.result]};
   Value values[kLanes];
