@@ -267,6 +267,9 @@ Number integral(const Number& a, Round mode) {
 
 __int128 to_integer(const Number& a) {
   constexpr auto kLargest = static_cast<__int128>(static_cast<unsigned __int128>(-1) >> 1);
+  if (a.is_zero()) {
+    return 0;
+  }
   if (a.is_infinite() || length_of(a.significand) + a.exponent > 126) {
     return a.negative ? -kLargest - 1 : kLargest;
   }

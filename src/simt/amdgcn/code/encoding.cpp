@@ -202,7 +202,7 @@ tl::expected<Source, std::string> Reader::source(unsigned number, Type type, uns
   } else if (number < kZero && number != kNoRegister) {
     made.kind = Source::Kind::kScalar;
     made.index = static_cast<std::uint16_t>(number);
-  } else if (number <= kMinusSixteen) {
+  } else if (number >= kZero && number <= kMinusSixteen) {
     const std::int64_t value =
         number <= kSixtyFour ? std::int64_t{number} - kZero : std::int64_t{kSixtyFour} - number;
     made.constant = static_cast<std::uint64_t>(value);
