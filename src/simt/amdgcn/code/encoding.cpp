@@ -415,6 +415,9 @@ void Reader::read_packed() {
   packed.negate_low = static_cast<std::uint8_t>(bits(second, 29, 3) & all);
   packed.negate_high = static_cast<std::uint8_t>(bits(first, 8, 3) & all);
   packed.clamp = bits(first, 15, 1) != 0;
+  if (packed.clamp && meaning_.result == Type::kB32) { // two halves
+    refuse("a clamp of integers");
+  }
   // Constants have 32 bits; what the upper half of one is, no document says.
   const unsigned upper = packed.low | (meaning_.packs_high ? packed.high : 0U);
   for (unsigned i = 0; i < count; ++i) {

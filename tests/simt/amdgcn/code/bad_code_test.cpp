@@ -57,6 +57,7 @@ TEST_F(BadCode, InstructionThatIsNotKnown) {
               HasSubstr("DPP"));
   EXPECT_THAT(report({"ds_add_u32 v0, v1 gds"}), HasSubstr("GDS"));
   EXPECT_THAT(report({"buffer_load_dword v0, v1, s[4:7], 0 idxen"}), HasSubstr("buffer"));
+  EXPECT_THAT(report({"v_pk_add_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
   EXPECT_THAT(report({"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
 }
 

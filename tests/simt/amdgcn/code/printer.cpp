@@ -223,7 +223,8 @@ private:
     }
     if (meaning_.is_packed) { // constants have half of their type
       for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
-        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32 : Type::kB64);
+        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32
+                                                                     : meaning_.sources[i]);
       }
       print_packed();
       return;
