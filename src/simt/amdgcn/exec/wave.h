@@ -6,7 +6,6 @@
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/exec/memory/device_memory.h"
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -19,8 +18,6 @@ inline constexpr unsigned kLanes = 64;
 
 /// A bit for each lane of a wave.
 using LaneMask = std::uint64_t;
-
-class CodeMap;
 
 /// What all work-groups of a dispatch share.
 struct Grid {
