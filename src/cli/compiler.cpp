@@ -57,14 +57,21 @@ bool chooses_targets(std::string_view argument) {
                              [&](std::string_view option) { return argument.starts_with(option); });
 }
 
+/// Whether an argument lists targets, and one of them is for such a processor.
+bool chooses_target_of(std::string_view argument, std::string_view processor) {
+  constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
+  return std::ranges::any_of(
+             kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
+         argument.find(processor) != std::string_view::npos;
+}
+
+bool chooses_amd_gpu(std::string_view argument) {
+  return names_amd_gpu(argument) || chooses_target_of(argument, "amdgcn");
+}
+
 /// With one of these it is a GPU, or several.
 bool chooses_gpu(std::string_view argument) {
-  constexpr std::array<std::string_view, 2> kTargets = {"-fopenmp-targets=", "--offload-targets="};
-  return names_gpu(argument) ||
-         (std::ranges::any_of(
-              kTargets, [&](std::string_view option) { return argument.starts_with(option); }) &&
-          (argument.find("nvptx64") != std::string_view::npos ||
-           argument.find("amdgcn") != std::string_view::npos));
+  return names_gpu(argument) || chooses_amd_gpu(argument) || chooses_target_of(argument, "nvptx64");
 }
 
 /// The configuration file to use. An error if a file that Clang looks for beside it is missing,
@@ -154,7 +161,7 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
     return fail("Flang makes device code for one kind of device a command: give "
                 "--offload-arch=host, or GPUs");
   }
-  if (!language.several_kinds && std::ranges::any_of(expanded, names_amd_gpu)) {
+  if (!language.several_kinds && std::ranges::any_of(expanded, chooses_amd_gpu)) {
     return fail("Gantry makes no device code of Fortran for AMD's GPUs");
   }
   warn_of_temporary_folder();
@@ -181,7 +188,7 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
   }
   std::erase_if(words, is_version);
   words = translate_architectures(std::move(words));
-  if (std::ranges::any_of(expanded, names_amd_gpu)) {
+  if (std::ranges::any_of(expanded, chooses_amd_gpu)) {
     // Lines for reports, and no more: with all of -g Clang writes regions otherwise, and threads no
     // longer see each other's values of some variables. For NVIDIA's GPUs it does so by itself.
     words.insert(words.end(), {"-Xopenmp-target=amdgcn-amd-amdhsa", "-gline-tables-only"});

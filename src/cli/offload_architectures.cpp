@@ -54,14 +54,12 @@ std::vector<std::string> with_host(const std::vector<std::string>& gpus) {
   std::string triples = GANTRY_HOST_TRIPLE;
   std::vector<std::string> options;
   const auto add = [&](std::string_view triple, bool (*is_of_vendor)(std::string_view)) {
-    if (std::ranges::any_of(gpus, is_of_vendor)) {
+    std::vector<std::string> own;
+    std::ranges::copy_if(gpus, std::back_inserter(own), is_of_vendor);
+    if (!own.empty()) {
       triples += fmt::format(",{}", triple);
-    }
-    for (const std::string& gpu : gpus) {
-      if (is_of_vendor(gpu)) {
-        options.push_back(fmt::format("-Xopenmp-target={}", triple));
-        options.push_back(fmt::format("-march={}", gpu));
-      }
+      options.push_back(fmt::format("-Xopenmp-target={}", triple));
+      options.push_back(fmt::format("{}{}", kOption, fmt::join(own, ",")));
     }
   };
   add(kTripleOfNvidia, is_of_nvidia);

@@ -197,6 +197,9 @@ class Architectures(unittest.TestCase):
 
     def test_one_program_for_the_host_and_a_gpu(self):
         self.assertEqual(self.devices("--offload-arch=host,sm_70,sm_90"), 2)
+        images = run(BUILD / "bin/gantry", "inspect", self.program).stdout
+        for arch in ("sm_70", "sm_90", "x86_64"):
+            self.assertIn(arch, images)
         self.assertEqual(self.devices("--clang=19", "--offload-arch=sm_70", "--offload-arch=host"), 2)
 
     def test_the_host_alone(self):

@@ -1,4 +1,4 @@
-"""Images for AMD's GPUs, as LLVM's tools read them: nothing executes them yet."""
+"""Images for AMD's GPUs, as LLVM's tools read them, and on the executor of their code."""
 
 import re
 import unittest
@@ -77,9 +77,80 @@ class Images(LinkTest):
 
     def test_beside_other_devices(self):
         program = self.link("-O1", "--offload-arch=host,sm_80,gfx906,gfx1100", SOURCES / "gpu.cpp")
-        for device in ("cpu", "simt"):
+        for device in ("cpu", "simt", "simt-amd"):
             done = run([program], env=self.environment | {"GANTRY_DEVICES": device})
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "500500 1001500 90 99 100 0\n", ""))
+
+
+EACH_DEVICE = """
+#include <cstdio>
+#include <omp.h>
+int main() {
+  int right = 0;
+  for (int device = 0; device < omp_get_num_devices(); ++device) {
+    int on_host = 1, sum = 0;
+#pragma omp target teams distribute parallel for device(device) reduction(+ : sum) map(from : on_host)
+    for (int i = 0; i < 1000; ++i) {
+      sum += i;
+      if (i == 0)
+        on_host = omp_is_initial_device();
+    }
+    right += sum == 499500 && !on_host;
+  }
+  std::printf("%d of %d\\n", right, omp_get_num_devices());
+}
+"""
+FOREIGN = GANTRY.parent.parent / "lib/gantry/libgantry-device-aarch64.a"
+
+
+class EachDevice(LinkTest):
+    @unittest.skipUnless(FOREIGN.exists(), "nothing for aarch64 was built: scripts/setup foreign")
+    def test_four_instruction_sets_in_one_run(self):
+        source = self.folder / "each.cpp"
+        source.write_text(EACH_DEVICE)
+        targets = "x86_64-pc-linux-gnu,nvptx64-nvidia-cuda,amdgcn-amd-amdhsa,aarch64-linux-gnu"
+        program = self.link("-O2", f"-fopenmp-targets={targets}",
+                            "-Xopenmp-target=nvptx64-nvidia-cuda", "-march=sm_80",
+                            "-Xopenmp-target=amdgcn-amd-amdhsa", "-march=gfx906", source)
+        done = run([program], env=self.environment | {"GANTRY_DEVICES": "cpu,simt,simt-amd,worker-aarch64"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "4 of 4\n", ""))
+
+
+# With all of -g Clang compiles regions in a way that loses what threads write to a reduction's variable.
+SHARED = """
+#include <cstdio>
+#include <omp.h>
+int main() {
+  int most = 0, counted = 0, sum = 0;
+#pragma omp target teams num_teams(4) thread_limit(2) map(tofrom : most, counted) reduction(max : most) \\
+    reduction(+ : counted)
+  {
+#pragma omp parallel
+    if (omp_get_thread_num() == 0)
+      most = omp_get_num_threads();
+    counted += 1;
+  }
+#pragma omp target teams distribute parallel for num_teams(1) map(tofrom : sum)
+  for (int i = 0; i < 500; ++i)
+#pragma omp critical(adding)
+    sum += 1;
+  std::printf("%d %d %d\\n", most, counted, sum);
+}
+"""
+
+
+class DebugInformation(LinkTest):
+    def test_threads_see_what_others_write(self):
+        source = self.folder / "shared.cpp"
+        source.write_text(SHARED)
+        target = "amdgcn-amd-amdhsa"
+        for options in (["--offload-arch=gfx906"],
+                        [f"-fopenmp-targets={target}", f"-Xopenmp-target={target}", "-march=gfx906"]):
+            for level in ("-O0", "-O2"):
+                with self.subTest(options=options, level=level):
+                    program = self.link("-g", level, *options, source)
+                    done = run([program], env=self.environment | {"GANTRY_DEVICES": "simt-amd"})
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2 4 500\n", ""))
 
 
 class Messages(LinkTest):

@@ -46,12 +46,6 @@ private:
   cuda::Device& device_;
 };
 
-std::int32_t place(Device& device) {
-  GANTRY_STATUS_TRY(enter(device));
-  Tables tables(device);
-  return device.functions.place(tables);
-}
-
 } // namespace
 
 std::int32_t place_waiting_functions(Device& device) {
@@ -59,13 +53,9 @@ std::int32_t place_waiting_functions(Device& device) {
   if (!device.functions.waits()) {
     return GANTRY_SUCCESS;
   }
-  const std::int32_t code = place(device);
-  return code == GANTRY_SUCCESS
-             ? code
-             : report(code,
-                      "the table of functions that are called by pointer has no place on "
-                      "the device: {}",
-                      std::string(plugins::last_error()));
+  GANTRY_STATUS_TRY(enter(device));
+  Tables tables(device);
+  return device.functions.place(tables);
 }
 
 std::int32_t free_functions(Device& device) {

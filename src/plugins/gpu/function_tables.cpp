@@ -16,7 +16,14 @@ void FunctionTables::replace(const Element* table, std::uint64_t count) {
 std::int32_t FunctionTables::place(Device& device) {
   if (!waiting_.empty()) {
     DeviceAddress address = 0;
-    GANTRY_STATUS_TRY(device.place(waiting_.data(), waiting_.size() * sizeof(Element), address));
+    const std::int32_t code =
+        device.place(waiting_.data(), waiting_.size() * sizeof(Element), address);
+    if (code != GANTRY_SUCCESS) {
+      return plugins::report(code,
+                             "the table of functions that are called by pointer has no place on "
+                             "the device: {}",
+                             std::string(plugins::last_error()));
+    }
     if (address_ != 0) {
       replaced_.push_back(address_ - sizeof(Element));
     }

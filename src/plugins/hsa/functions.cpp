@@ -48,13 +48,7 @@ std::int32_t place_waiting_functions(Device& device) {
     return GANTRY_SUCCESS;
   }
   Tables tables(device);
-  const std::int32_t code = device.functions.place(tables);
-  return code == GANTRY_SUCCESS
-             ? code
-             : report(code,
-                      "the table of functions that are called by pointer has no place on "
-                      "the device: {}",
-                      std::string(plugins::last_error()));
+  return device.functions.place(tables);
 }
 
 std::int32_t free_functions(Device& device) {

@@ -1,10 +1,11 @@
 #include "simt/amdgcn/code/encoding.h"
 
 #include "simt/amdgcn/code/opcodes.h"
+#include "simt/amdgcn/code/operand.h"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 
 namespace gantry::simt::amdgcn {
@@ -13,20 +14,8 @@ namespace {
 
 using Error = tl::unexpected<std::string>;
 
-// Numbers of operands.
-constexpr unsigned kNoRegister = 125;
-constexpr unsigned kZero = 128;
-constexpr unsigned kSixtyFour = 192;
-constexpr unsigned kMinusSixteen = 208;
-constexpr unsigned kSharedBase = 235;
-constexpr unsigned kPrivateBase = 237;
-constexpr unsigned kHalf = 240;
-constexpr unsigned kOneByTwoPi = 248;
-constexpr unsigned kSdwa = 249;
-constexpr unsigned kDpp = 250;
-constexpr unsigned kOperandScc = 253;
-constexpr unsigned kLiteral = 255;
-constexpr unsigned kVgpr = 256;
+constexpr unsigned kSdwa = 249; ///< as a first source
+constexpr unsigned kVgpr = 256; ///< the first one, as an operand
 constexpr unsigned kNoAddress = 0x7f;
 
 constexpr std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count) {
@@ -34,80 +23,6 @@ constexpr std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count)
 }
 constexpr std::int64_t signed_bits(std::uint32_t word, unsigned first, unsigned count) {
   return static_cast<std::int32_t>(word << (32 - first - count)) >> (32 - count);
-}
-
-bool is_wide(Type type) {
-  return registers_of(type) == 2;
-}
-
-/// 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2π): as the operand's type has them.
-std::uint64_t float_constant(unsigned number, Type type) {
-  static constexpr double kValues[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0};
-  static constexpr std::uint16_t kHalves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
-                                              0xc000, 0x4400, 0xc400, 0x3118};
-  if (type == Type::kB16) {
-    return kHalves[number - kHalf];
-  }
-  if (number == kOneByTwoPi) {
-    return is_wide(type) ? 0x3fc45f306dc9c882 : 0x3e22f983;
-  }
-  const double value = kValues[number - kHalf];
-  return is_wide(type) ? std::bit_cast<std::uint64_t>(value)
-                       : std::bit_cast<std::uint32_t>(static_cast<float>(value));
-}
-
-Format format_of(const Processor& processor, std::uint32_t word, bool& known) {
-  known = true;
-  switch (word >> 23) {
-  case 0x17d:
-    return Format::kSop1;
-  case 0x17e:
-    return Format::kSopc;
-  case 0x17f:
-    return Format::kSopp;
-  default:
-    break;
-  }
-  switch (word >> 28) {
-  case 0xb:
-    return Format::kSopk;
-  case 0x8:
-  case 0x9:
-  case 0xa:
-    return Format::kSop2;
-  default:
-    break;
-  }
-  if ((word >> 31) == 0) {
-    switch (word >> 25) {
-    case 0x3f:
-      return Format::kVop1;
-    case 0x3e:
-      return Format::kVopc;
-    default:
-      return Format::kVop2;
-    }
-  }
-  switch (word >> 26) {
-  case 0x30:
-    return Format::kSmem;
-  case 0x34:
-    return (word >> 23) == 0x1a7 ? Format::kVop3p : Format::kVop3;
-  case 0x36:
-    return Format::kDs;
-  case 0x37: {
-    static constexpr Format kSegments[] = {Format::kFlat, Format::kScratch, Format::kGlobal,
-                                           Format::kFlat};
-    const unsigned segment = processor.is_gfx8 ? 0 : bits(word, 14, 2);
-    known = segment != 3;
-    return kSegments[segment];
-  }
-  case 0x38:
-    return Format::kMubuf;
-  default:
-    known = false;
-    return Format::kSop1;
-  }
 }
 
 class Reader {
@@ -127,9 +42,8 @@ private:
     made_.size = std::max(made_.size, static_cast<std::uint8_t>(number + 1));
     return words_[number];
   }
-  /// An operand of eight or nine bits. `literal` is the dword that a literal would be in.
-  tl::expected<Source, std::string> source(unsigned number, Type type, unsigned literal);
-  /// Likewise into a place of the instruction; the first error is kept.
+  /// Puts an operand into a place of the instruction; the first error is kept. `literal` is the
+  /// dword that a literal would be in, 1: longer instructions have none.
   void put(Source& place, unsigned number, Type type, unsigned literal);
   void refuse(std::string what) {
     if (error_.empty()) {
@@ -193,49 +107,12 @@ private:
   std::string error_;
 };
 
-tl::expected<Source, std::string> Reader::source(unsigned number, Type type, unsigned literal) {
-  Source made;
-  made.kind = Source::Kind::kConstant;
-  if (number >= kVgpr) {
-    made.kind = Source::Kind::kVector;
-    made.index = static_cast<std::uint16_t>(number - kVgpr);
-  } else if (number < kZero && number != kNoRegister) {
-    made.kind = Source::Kind::kScalar;
-    made.index = static_cast<std::uint16_t>(number);
-  } else if (number >= kZero && number <= kMinusSixteen) {
-    const std::int64_t value =
-        number <= kSixtyFour ? std::int64_t{number} - kZero : std::int64_t{kSixtyFour} - number;
-    made.constant = static_cast<std::uint64_t>(value);
-  } else if (number >= kHalf && number <= kOneByTwoPi) {
-    made.constant = float_constant(number, type);
-  } else if (number == kSharedBase || number == kPrivateBase) {
-    if (!is_wide(type)) {
-      return Error("an aperture's base as an operand of 32 bits");
-    }
-    made.constant = std::uint64_t{number == kSharedBase ? 1U : 2U} << 48;
-  } else if (number == kOperandScc) {
-    made.kind = Source::Kind::kScalar;
-    made.index = scalar::kScc;
-  } else if (number == kLiteral && literal == 1) {
-    const std::uint32_t value = word(literal);
-    made.constant = type == Type::kF64 ? std::uint64_t{value} << 32
-                    : type == Type::kI64
-                        ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)})
-                        : value;
-  } else if (number == kDpp) {
-    return Error("DPP");
-  } else {
-    return Error(fmt::format("operand {}", number));
-  }
-  if (made.kind == Source::Kind::kConstant && !is_wide(type)) {
-    made.constant = type == Type::kB16 ? static_cast<std::uint16_t>(made.constant)
-                                       : static_cast<std::uint32_t>(made.constant);
-  }
-  return made;
-}
-
 void Reader::put(Source& place, unsigned number, Type type, unsigned literal) {
-  if (auto made = source(number, type, literal)) {
+  std::optional<std::uint32_t> value;
+  if (number == kLiteral && literal == 1) {
+    value = word(literal);
+  }
+  if (auto made = read_operand(number, type, value)) {
     place = *made;
   } else {
     refuse(std::move(made.error()));
@@ -600,10 +477,9 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
 
 tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
                                                         std::span<const std::uint32_t> words) {
-  bool known = false;
-  const Format format = format_of(processor, words.front(), known);
+  const std::optional<Format> format = format_of(processor, words.front());
   const std::string_view mnemonic =
-      known ? mnemonic_of(processor, format, words.front()) : std::string_view();
+      format ? mnemonic_of(processor, *format, words.front()) : std::string_view();
   if (mnemonic.empty()) {
     return Error(fmt::format("{:#010x} is no instruction of {} that it knows", words.front(),
                              processor.name));
@@ -612,7 +488,7 @@ tl::expected<Instruction, std::string> read_instruction(const Processor& process
   if (meaning == nullptr) {
     return Error(fmt::format("it does not know {}", mnemonic));
   }
-  auto made = Reader(processor, *meaning, words).read(format);
+  auto made = Reader(processor, *meaning, words).read(*format);
   if (!made) {
     return Error(fmt::format("of {}, it does not know {}", mnemonic, made.error()));
   }

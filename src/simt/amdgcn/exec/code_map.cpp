@@ -90,23 +90,25 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
   return {};
 }
 
-std::string_view LoadedCode::State::function_at(std::uint64_t address) const {
-  auto next = std::ranges::upper_bound(functions_, address, {}, &CodeSymbol::address);
+const CodeSymbol* LoadedCode::State::symbol_at(std::uint64_t address) const {
+  const auto next = std::ranges::upper_bound(functions_, address, {}, &CodeSymbol::address);
   if (next == functions_.begin()) {
-    return {};
+    return nullptr;
   }
-  --next;
-  return next->size == 0 || address - next->address < next->size ? std::string_view(next->name)
-                                                                 : std::string_view();
+  // Of what has no size the entry is known, and no more.
+  const CodeSymbol& symbol = *std::prev(next);
+  return address - symbol.address < std::max<std::uint64_t>(symbol.size, 1) ? &symbol : nullptr;
+}
+
+std::string_view LoadedCode::State::function_at(std::uint64_t address) const {
+  const CodeSymbol* const symbol = symbol_at(address);
+  return symbol == nullptr ? std::string_view() : std::string_view(symbol->name);
 }
 
 std::string LoadedCode::State::position(std::uint64_t address) const {
-  const std::string_view name = function_at(address);
-  if (name.empty()) {
-    return fmt::format("{:#x}", address);
-  }
-  const auto next = std::ranges::upper_bound(functions_, address, {}, &CodeSymbol::address);
-  return fmt::format("{}+{:#x}", name, address - std::prev(next)->address);
+  const CodeSymbol* const symbol = symbol_at(address);
+  return symbol == nullptr ? fmt::format("{:#x}", address)
+                           : fmt::format("{}+{:#x}", symbol->name, address - symbol->address);
 }
 
 LoadedCode::State* code_at(std::uint64_t address) {

@@ -42,6 +42,9 @@ struct LoadedCode::State {
   [[nodiscard]] std::string_view function_at(std::uint64_t address) const;
 
 private:
+  /// The function that the address is in; null if there is none.
+  [[nodiscard]] const CodeSymbol* symbol_at(std::uint64_t address) const;
+
   const Processor& processor_;
   std::uint64_t begin_, size_;
   std::vector<CodeSymbol> functions_;

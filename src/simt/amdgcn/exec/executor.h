@@ -1,6 +1,7 @@
 // Runs kernels of loaded code objects: what the HSA interface asks of the machine.
 #pragma once
 
+#include "simt/amdgcn/code/apertures.h"
 #include "simt/amdgcn/objects/processor.h"
 
 #include <cstdint>
@@ -11,11 +12,6 @@
 #include <tl/expected.hpp>
 
 namespace gantry::simt::amdgcn {
-
-/// Where 4 GiB of addresses stand for a work-group's LDS, and for a lane's private memory, in flat
-/// addresses. No address of the host lies there.
-inline constexpr std::uint64_t kSharedAperture = std::uint64_t{1} << 48;
-inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{2} << 48;
 
 /// LDS of a work-group, and private memory of a lane, at most.
 inline constexpr std::uint32_t kMostGroupBytes = 64 << 10;

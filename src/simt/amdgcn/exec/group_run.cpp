@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <vector>
 
 namespace gantry::simt::amdgcn {
 
@@ -172,25 +171,25 @@ void GroupRun::set_up(const Launch& launch, std::uint64_t number) {
 std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
                                    const std::atomic<bool>& stop) {
   set_up(launch, number);
-  std::vector<unsigned> ready;
+  ready_.clear();
+  waiting_.clear();
   for (unsigned i = 0; i < launch.waves(); ++i) {
     if (waves_[i].lanes != 0) {
-      ready.push_back(i);
+      ready_.push_back(i);
     }
   }
-  std::vector<unsigned> waiting; // at the barrier
-  while (!ready.empty()) {
+  while (!ready_.empty()) {
     bool all_yielded = true;
-    for (std::size_t i = 0; i < ready.size();) {
-      Wave& wave = waves_[ready[i]];
+    for (std::size_t i = 0; i < ready_.size();) {
+      Wave& wave = waves_[ready_[i]];
       switch (run_wave(wave)) {
       case Next::kFault:
         return std::move(wave.fault);
       case Next::kBarrier:
-        waiting.push_back(ready[i]);
+        waiting_.push_back(ready_[i]);
         [[fallthrough]];
       case Next::kEnd:
-        ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(i));
+        ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
         all_yielded = false;
         break;
       case Next::kYield:
@@ -202,9 +201,9 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
     if (stop.load(std::memory_order_relaxed)) {
       return std::nullopt;
     }
-    if (ready.empty()) { // all that have not ended are there
-      std::ranges::sort(waiting);
-      ready.swap(waiting);
+    if (ready_.empty()) { // all that have not ended are there
+      std::ranges::sort(waiting_);
+      ready_.swap(waiting_);
     } else if (all_yielded) { // they wait for another work-group, perhaps
       std::this_thread::yield();
     }

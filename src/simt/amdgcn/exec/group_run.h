@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace gantry::simt::amdgcn {
 
@@ -34,6 +35,8 @@ private:
   std::uint64_t private_bytes_ = 0;
   std::unique_ptr<Wave[]> waves_;
   unsigned wave_count_ = 0; ///< that there is room for
+  // Numbers of waves, while a work-group runs: those that can, and those at the barrier.
+  std::vector<unsigned> ready_, waiting_;
 };
 
 } // namespace gantry::simt::amdgcn

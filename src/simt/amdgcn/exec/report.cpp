@@ -108,6 +108,13 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
                        wave.place->shared_size);
     break;
   case Space::kPrivate:
+    if (size <= wave.private_size &&
+        address <= wave.private_size - size) { // only an atomic operation gets here
+      what = fmt::format("{} on private memory, at offset {:#x}: a lane's dwords do not lie beside "
+                         "each other there",
+                         access, address);
+      break;
+    }
     what = fmt::format("{} beyond the work-item's private memory, at offset {:#x} of {:#x}", access,
                        address, wave.private_size);
     detail = "  private memory holds what is on the stack: is an array's end passed, or the stack "

@@ -2,6 +2,7 @@
 #include "simt/amdgcn/exec/access.h"
 #include "simt/amdgcn/exec/atomic.h"
 #include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/report.h"
 
 namespace gantry::simt::amdgcn {
 
@@ -208,11 +209,17 @@ Next give_to_lanes(Wave& wave, const Instruction& instruction) {
 
 /// Which lane's value a lane takes: within groups of four or of 32, as the offset says.
 Next swizzle(Wave& wave, const Instruction& instruction) {
+  constexpr u32 kOfFour = 0x8000;
+  constexpr u32 kOther = 0x7f00; // of four lanes: what says that it is a rotation, or another mode
   const LaneMask active = wave.exec();
   const u32 pattern = instruction.number;
+  if ((pattern & kOfFour) != 0 && (pattern & kOther) != 0) {
+    report_instruction(wave, instruction, "of ds_swizzle_b32, it does not know the mode");
+    return Next::kFault;
+  }
   u32 values[kLanes];
   for_each_lane(active, [&](unsigned lane) {
-    const bool of_four = (pattern & 0x8000) != 0;
+    const bool of_four = (pattern & kOfFour) != 0;
     const u32 in_half =
         ((lane & pattern & 0x1f) | ((pattern >> 5) & 0x1f)) ^ ((pattern >> 10) & 0x1f);
     const u32 from =

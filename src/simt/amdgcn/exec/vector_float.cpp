@@ -10,30 +10,23 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
+/// Of IEEE 754's formats.
 template <typename T>
-struct Ieee;
-template <>
-struct Ieee<f32> {
-  using Bits = u32;
-  static constexpr unsigned kFraction = 23;
-  static constexpr int kBias = 127;
-  static constexpr int kInfinite = 255;
-  // v_div_scale, v_div_fmas, v_div_fixup
-  static constexpr int kScale = 64;
-  static constexpr int kFarApart = 96;
-  static constexpr int kTiny = 23;
-  static constexpr int kUnderflow = -150;
+struct Ieee {
+  using Limits = std::numeric_limits<T>;
+  using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
+  static constexpr unsigned kFraction = Limits::digits - 1; ///< bits
+  static constexpr int kBias = Limits::max_exponent - 1;
+  static constexpr int kInfinite = 2 * kBias + 1;
 };
-template <>
-struct Ieee<f64> {
-  using Bits = u64;
-  static constexpr unsigned kFraction = 52;
-  static constexpr int kBias = 1023;
-  static constexpr int kInfinite = 2047;
-  static constexpr int kScale = 128;
-  static constexpr int kFarApart = 768;
-  static constexpr int kTiny = 53;
-  static constexpr int kUnderflow = -1075;
+/// What v_div_scale and v_div_fmas multiply by, as a power of two, and when.
+template <typename T>
+struct Division {
+  static constexpr bool kIsDouble = sizeof(T) == 8;
+  static constexpr int kScale = kIsDouble ? 128 : 64;
+  static constexpr int kFarApart = kIsDouble ? 768 : 96;
+  static constexpr int kTiny = kIsDouble ? 53 : 23;
+  static constexpr int kUnderflow = kIsDouble ? -1075 : -150;
 };
 
 template <typename T>
@@ -166,7 +159,7 @@ bool is_of_class(T x, u32 classes) {
 /// would leave the range of normal numbers. The bit: v_div_fmas scales back.
 template <typename T>
 Masked<T> scaled_for_division(T part, T denominator, T numerator) {
-  using I = Ieee<T>;
+  using I = Division<T>;
   const auto by = [](T x, int power) { return std::ldexp(x, power); };
   const bool is_denominator = bits_of(part) == bits_of(denominator);
   const bool is_numerator = bits_of(part) == bits_of(numerator);
@@ -202,7 +195,7 @@ T scaled_back(T a, T b, T c, bool scaled) {
   if (!scaled) {
     return sum;
   }
-  const int power = exponent(c) > Ieee<T>::kBias ? Ieee<T>::kScale : -Ieee<T>::kScale;
+  const int power = exponent(c) > Ieee<T>::kBias ? Division<T>::kScale : -Division<T>::kScale;
   const T made = std::ldexp(sum, power);
   if (power > 0 || exponent(made) > 1) {
     return made;
@@ -234,7 +227,7 @@ T fixed_up(T quotient, T denominator, T numerator) {
   if (std::isinf(denominator) || numerator == 0) {
     return with_sign(T{0}, negative);
   }
-  if (exponent(numerator) - exponent(denominator) < Ieee<T>::kUnderflow) {
+  if (exponent(numerator) - exponent(denominator) < Division<T>::kUnderflow) {
     return with_sign(T{0}, negative);
   }
   // Where the quotient is beyond all numbers, the steps before this one have subtracted infinities.

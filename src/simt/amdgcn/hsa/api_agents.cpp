@@ -20,8 +20,6 @@ constexpr std::uint32_t kWavesPerComputeUnit = 40;
 constexpr std::uint32_t kSimdsPerComputeUnit = 4;
 constexpr std::uint32_t kCacheLine = 64;
 constexpr std::uint32_t kMegahertz = 1000;
-/// Of s_memrealtime.
-constexpr std::uint64_t kGpuFrequency = 100'000'000;
 /// Attributes that came after Debian's headers.
 constexpr int kTimestampFrequency = 0xA016;
 constexpr int kMemoryAvailable = 0xA015;
@@ -148,7 +146,8 @@ hsa_status_t agent_info(const Agent& agent, int attribute, void* value) {
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
     return answer(value, true);
   case kTimestampFrequency:
-    return answer<std::uint64_t>(value, agent.is_gpu() ? kGpuFrequency : kSystemFrequency);
+    return answer<std::uint64_t>(value, agent.is_gpu() ? gantry::simt::amdgcn::kClockFrequency
+                                                       : kSystemFrequency);
   default:
     return agent.is_gpu() ? gpu_shape(agent, attribute, value) : no_shape(attribute, value);
   }

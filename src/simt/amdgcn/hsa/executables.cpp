@@ -54,6 +54,19 @@ void LoadedObject::add_code(const amdgcn::CodeObject& object, std::uint64_t move
         functions.push_back({symbol.address + moved_by, symbol.size, std::string(symbol.name)});
       }
     }
+    for (const amdgcn::Kernel& kernel : object.kernels) { // whose own symbol may be local, as GCC's
+      const amdgcn::Symbol& symbol = object.symbols[kernel.symbol];
+      const std::uint64_t entry =
+          symbol.address + static_cast<std::uint64_t>(kernel.descriptor.entry);
+      if (entry - segment.address < segment.size &&
+          std::ranges::find(functions, entry + moved_by, &amdgcn::CodeSymbol::address) ==
+              functions.end()) {
+        const std::string_view name = symbol.name;
+        functions.push_back(
+            {entry + moved_by, 0,
+             std::string(name.substr(0, name.size() - amdgcn::kDescriptorSuffix.size()))});
+      }
+    }
     std::ranges::sort(functions, {}, &amdgcn::CodeSymbol::address);
     // Instructions are words, wherever the linker has begun the segment.
     const std::uint64_t begin = (segment.address + moved_by + 3) & ~std::uint64_t{3};

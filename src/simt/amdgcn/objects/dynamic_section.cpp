@@ -7,8 +7,6 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
-constexpr std::string_view kDescriptorSuffix = ".kd";
-
 /// The values of the section's tags that are looked at; 0 where there is none.
 struct Tags {
   std::uint64_t hash = 0;

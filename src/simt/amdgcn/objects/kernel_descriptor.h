@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace gantry::simt::amdgcn {
 
@@ -26,6 +27,8 @@ static_assert(sizeof(KernelDescriptor) == 64 && offsetof(KernelDescriptor, entry
               offsetof(KernelDescriptor, rsrc3) == 44 &&
               offsetof(KernelDescriptor, properties) == 56);
 
+/// Of its symbol, behind the kernel's name.
+inline constexpr std::string_view kDescriptorSuffix = ".kd";
 inline constexpr std::uint64_t kDescriptorAlignment = 64;
 inline constexpr std::uint64_t kEntryAlignment = 256;
 /// Of `properties`.

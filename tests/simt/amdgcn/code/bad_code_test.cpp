@@ -57,6 +57,7 @@ TEST_F(BadCode, InstructionThatIsNotKnown) {
               HasSubstr("DPP"));
   EXPECT_THAT(report({"ds_add_u32 v0, v1 gds"}), HasSubstr("GDS"));
   EXPECT_THAT(report({"buffer_load_dword v0, v1, s[4:7], 0 idxen"}), HasSubstr("buffer"));
+  EXPECT_THAT(report({"ds_swizzle_b32 v0, v1 offset:0xc020"}), HasSubstr("the mode"));
   EXPECT_THAT(report({"v_pk_add_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
   EXPECT_THAT(report({"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
 }
@@ -128,6 +129,15 @@ TEST_F(BadCode, JumpsToNowhere) {
                         "s_setpc_b64 s[6:7]"}),
                 HasSubstr("where no code is loaded"));
   }
+}
+
+TEST_F(BadCode, AtomicOperationOfTwoDwordsOnPrivateMemory) {
+  wave_.set_pair(scalar::kExec, 1);
+  wave_.v[2][0] = 8;
+  wave_.v[3][0] = static_cast<std::uint32_t>(kPrivateAperture >> 32);
+  EXPECT_THAT(report({"flat_atomic_add_x2 v[2:3], v[4:5]"}),
+              HasSubstr("on private memory, at offset 0x8: a lane's dwords do not lie"));
+  expect_kind(FaultKind::kMemory);
 }
 
 TEST_F(BadCode, AccessesThatAreNotAllowed) {

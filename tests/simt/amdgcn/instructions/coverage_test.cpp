@@ -50,7 +50,7 @@ constexpr const char* kTested[] = {
     "wbinvl1",
     "wbinvl1_vol",
     "ds_nop",
-    // memory_forms_test.cpp
+    // shared_forms_test.cpp, scalar_loads_test.cpp
     "ds_bpermute_b32",
     "ds_permute_b32",
     "ds_swizzle_b32",
