@@ -183,7 +183,8 @@ struct MeaningEntry {
   Meaning meaning;
 };
 
-struct Instruction {
+/// Of a size by which numbers of places are quickly multiplied.
+struct alignas(128) Instruction {
   /// Null until the instruction has been read.
   Meaning::Run run = nullptr;
   Source sources[4];

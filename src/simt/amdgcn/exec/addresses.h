@@ -101,12 +101,13 @@ struct Places {
 
 namespace detail {
 
-/// Whether all of a row is its first value and `step` times the lane's number.
-inline bool rises_by(const u32* row, u32 step) {
+/// Whether all of a row is its first value and kStep times the lane's number.
+template <u32 kStep>
+bool rises_by(const u32* row) {
   const u32 first = row[0];
   u32 differs = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    differs |= row[lane] ^ (first + lane * step);
+    differs |= row[lane] ^ (first + lane * kStep);
   }
   return differs == 0;
 }
@@ -121,13 +122,14 @@ inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 addres
 }
 
 /// All lanes are active, with addresses one behind the other.
-inline bool find_row(Wave& wave, const Instruction& instruction, const Addresses& addresses,
-                     u32 size, AccessKind kind, Places& places) {
-  if (addresses.low == nullptr || !rises_by(addresses.low, size) ||
-      (addresses.high != nullptr && !rises_by(addresses.high, 0))) {
+template <u32 kSize>
+bool find_row(Wave& wave, const Instruction& instruction, const Addresses& addresses,
+              AccessKind kind, Places& places) {
+  if (addresses.low == nullptr || !rises_by<kSize>(addresses.low) ||
+      (addresses.high != nullptr && !rises_by<0>(addresses.high))) {
     return false;
   }
-  const u64 bytes = u64{size} * kLanes;
+  const u64 bytes = u64{kSize} * kLanes;
   const u32 first = addresses.low[0] + addresses.within;
   if (first > std::numeric_limits<u32>::max() - bytes) { // some lanes' sums begin at 0 again
     return false;
@@ -146,7 +148,7 @@ inline bool find_row(Wave& wave, const Instruction& instruction, const Addresses
     }
     [[fallthrough]];
   case Space::kGlobal:
-    if (!is_accessible(wave, instruction, address, bytes, size, kind)) {
+    if (!is_accessible(wave, instruction, address, bytes, kSize, kind)) {
       return false;
     }
     places.first = address;
@@ -154,7 +156,7 @@ inline bool find_row(Wave& wave, const Instruction& instruction, const Addresses
   case Space::kPrivate:
     return false;
   }
-  places.lane_step = size;
+  places.lane_step = kSize;
   places.shape = Places::Shape::kRow;
   return true;
 }
@@ -162,7 +164,7 @@ inline bool find_row(Wave& wave, const Instruction& instruction, const Addresses
 /// All lanes have the same offset in private memory, which is that of dwords.
 inline bool find_private_rows(const Wave& wave, const Addresses& addresses, u32 size,
                               Places& places) {
-  if (size % 4 != 0 || (addresses.low != nullptr && !rises_by(addresses.low, 0))) {
+  if (size % 4 != 0 || (addresses.low != nullptr && !rises_by<0>(addresses.low))) {
     return false;
   }
   const u64 address = addresses[0];
@@ -245,8 +247,9 @@ inline bool spread_of(const Addresses& addresses, LaneMask active, u32 (&distanc
   return true;
 }
 
-inline void find_lanes(Wave& wave, const Instruction& instruction, LaneMask active,
-                       const Addresses& addresses, u32 size, AccessKind kind, Places& places) {
+[[gnu::noinline]] inline void find_lanes(Wave& wave, const Instruction& instruction,
+                                         LaneMask active, const Addresses& addresses, u32 size,
+                                         AccessKind kind, Places& places) {
   Spread spread;
   if (active == 0 || !spread_of(addresses, active, places.from_first, spread)) {
     return;
@@ -308,17 +311,18 @@ inline void find_lanes(Wave& wave, const Instruction& instruction, LaneMask acti
 
 } // namespace detail
 
-/// Finds the places of accesses of `size` bytes in the active lanes.
-inline void find_places(Wave& wave, const Instruction& instruction, LaneMask active,
-                        const Addresses& addresses, u32 size, AccessKind kind, Places& places) {
+/// Finds the places of accesses of kSize bytes in the active lanes.
+template <u32 kSize>
+void find_places(Wave& wave, const Instruction& instruction, LaneMask active,
+                 const Addresses& addresses, AccessKind kind, Places& places) {
   if (active == ~LaneMask{0} && kind != AccessKind::kAtomic) {
     if (addresses.space == Space::kPrivate
-            ? detail::find_private_rows(wave, addresses, size, places)
-            : detail::find_row(wave, instruction, addresses, size, kind, places)) {
+            ? detail::find_private_rows(wave, addresses, kSize, places)
+            : detail::find_row<kSize>(wave, instruction, addresses, kind, places)) {
       return;
     }
   }
-  detail::find_lanes(wave, instruction, active, addresses, size, kind, places);
+  detail::find_lanes(wave, instruction, active, addresses, kSize, kind, places);
 }
 
 GANTRY_LEVEL_END

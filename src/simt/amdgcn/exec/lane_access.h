@@ -126,7 +126,7 @@ Next load_dwords(Wave& wave, const Instruction& instruction, const Addresses& ad
   u32(*const rows)[kLanes] = &wave.v[result];
   if (!detail::is_one_lane(active)) {
     Places places;
-    find_places(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kLoad, places);
+    find_places<4 * kDwords>(wave, instruction, active, addresses, AccessKind::kLoad, places);
     switch (places.shape) {
     case Places::Shape::kRow:
       detail::load_row<kDwords>(rows, places.row());
@@ -163,7 +163,7 @@ Next store_dwords(Wave& wave, const Instruction& instruction, const Addresses& a
   const u32(*const rows)[kLanes] = &wave.v[data];
   if (!detail::is_one_lane(active)) {
     Places places;
-    find_places(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kStore, places);
+    find_places<4 * kDwords>(wave, instruction, active, addresses, AccessKind::kStore, places);
     switch (places.shape) {
     case Places::Shape::kRow:
       detail::store_row<kDwords>(rows, places.row());
@@ -195,7 +195,7 @@ Next load_part(Wave& wave, const Instruction& instruction, const Addresses& addr
   const LaneMask active = wave.exec();
   if (!detail::is_one_lane(active)) {
     Places places;
-    find_places(wave, instruction, active, addresses, sizeof(T), AccessKind::kLoad, places);
+    find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kLoad, places);
     if (places.shape == Places::Shape::kRow) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         use(lane, detail::loaded<T>(places.row() + lane * sizeof(T)));
@@ -226,7 +226,7 @@ Next store_part(Wave& wave, const Instruction& instruction, const Addresses& add
   const u32* const row = wave.v[instruction.data[0]];
   if (!detail::is_one_lane(active)) {
     Places places;
-    find_places(wave, instruction, active, addresses, sizeof(T), AccessKind::kStore, places);
+    find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kStore, places);
     if (places.shape == Places::Shape::kRow) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         detail::put(places.row() + lane * sizeof(T), static_cast<T>(row[lane] >> kFirstBit));
@@ -274,7 +274,7 @@ public:
                LaneMask active)
       : wave_(wave), instruction_(instruction), addresses_(addresses) {
     if (!detail::is_one_lane(active)) {
-      find_places(wave, instruction, active, addresses, sizeof(T), AccessKind::kAtomic, places_);
+      find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kAtomic, places_);
     }
   }
   /// Null, with the wave's fault set, if the lane may not.

@@ -7,11 +7,7 @@
 
 #include <cstdint>
 
-#if defined(GANTRY_SIMT_LEVEL_AVX512)
-#define GANTRY_LEVEL avx512
-#define GANTRY_LEVEL_TARGET                                                                        \
-  "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-#elif defined(GANTRY_SIMT_LEVEL_AVX2)
+#if defined(GANTRY_SIMT_LEVEL_AVX2)
 #define GANTRY_LEVEL avx2
 #define GANTRY_LEVEL_TARGET "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"
 #else

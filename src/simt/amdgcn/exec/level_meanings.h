@@ -11,8 +11,5 @@ namespace baseline {
 namespace avx2 {
 [[nodiscard]] const LevelMeanings& level_meanings();
 }
-namespace avx512 {
-[[nodiscard]] const LevelMeanings& level_meanings();
-}
 
 } // namespace gantry::simt::amdgcn

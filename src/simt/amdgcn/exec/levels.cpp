@@ -16,11 +16,6 @@ bool has_avx2() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
          __builtin_cpu_supports("popcnt");
 }
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
 #endif
 
 std::atomic<Level>& choice() {
@@ -37,9 +32,6 @@ std::span<const Level> available_levels() {
     if (has_avx2()) {
       made->push_back(Level::kAvx2);
     }
-    if (has_avx512()) {
-      made->push_back(Level::kAvx512);
-    }
 #endif
     return made;
   }();
@@ -47,27 +39,16 @@ std::span<const Level> available_levels() {
 }
 
 std::string_view name_of(Level level) {
-  switch (level) {
-  case Level::kAvx2:
-    return "avx2";
-  case Level::kAvx512:
-    return "avx512";
-  default:
-    return "baseline";
-  }
+  return level == Level::kAvx2 ? "avx2" : "baseline";
 }
 
 const LevelMeanings& meanings_of(Level level) {
-  switch (level) {
 #if defined(GANTRY_SIMT_LEVELS_X86)
-  case Level::kAvx2:
+  if (level == Level::kAvx2) {
     return avx2::level_meanings();
-  case Level::kAvx512:
-    return avx512::level_meanings();
-#endif
-  default:
-    return baseline::level_meanings();
   }
+#endif
+  return baseline::level_meanings();
 }
 
 Level chosen_level() {

@@ -10,7 +10,7 @@
 
 namespace gantry::simt::amdgcn {
 
-enum class Level : std::uint8_t { kBaseline, kAvx2, kAvx512 };
+enum class Level : std::uint8_t { kBaseline, kAvx2 };
 
 /// Those that the processor has, the least one first.
 [[nodiscard]] std::span<const Level> available_levels();

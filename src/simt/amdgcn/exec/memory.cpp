@@ -1,5 +1,6 @@
 // Loads, stores and atomic operations of lanes: flat_, global_, scratch_ and buffer_ instructions.
 #include "simt/amdgcn/exec/atomic.h"
+#include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/lane_access.h"
 #include "simt/amdgcn/exec/meanings.h"
 
@@ -143,8 +144,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"atomic_cmpswap_x2", change_meaning<[](u64 old, u64 data, u64 expected) {
        return old == expected ? data : old;
      }>()},
-    {"atomic_add_f32", change_meaning<[](f32 old, f32 data) { return old + data; }>()},
-    {"atomic_add_f64", change_meaning<[](f64 old, f64 data) { return old + data; }>()},
+    {"atomic_add_f32", change_meaning<[](f32 old, f32 data) { return sum(old, data); }>()},
+    {"atomic_add_f64", change_meaning<[](f64 old, f64 data) { return sum(old, data); }>()},
     {"atomic_min_f64",
      change_meaning<[](f64 old, f64 data) { return atomic::least(old, data); }>()},
     {"atomic_max_f64",

@@ -17,45 +17,61 @@ constexpr unsigned size_of(Type type) {
   return registers_of(type) == 2 ? 64 : type == Type::kB16 ? 16 : 32;
 }
 
-u32 part_of(u32 x, Part part, bool is_signed) {
-  switch (part) {
-  case Part::kByte0:
-  case Part::kByte1:
-  case Part::kByte2:
-  case Part::kByte3: {
-    const u32 byte = (x >> (8 * static_cast<unsigned>(part))) & 0xff;
-    return is_signed ? static_cast<u32>(static_cast<std::int8_t>(byte)) : byte;
+/// A part of a register: it is moved to the top, and from there to the bottom.
+struct Field {
+  unsigned up = 0, down = 0;
+
+  explicit Field(Part part) {
+    const auto number = static_cast<unsigned>(part);
+    if (part <= Part::kByte3) {
+      up = 24 - 8 * number;
+      down = 24;
+    } else if (part != Part::kDword) {
+      up = part == Part::kWord0 ? 16 : 0;
+      down = 16;
+    }
   }
-  case Part::kWord0:
-  case Part::kWord1: {
-    const u32 word = part == Part::kWord0 ? x & 0xffff : x >> 16;
-    return is_signed ? static_cast<u32>(static_cast<i16>(word)) : word;
-  }
-  case Part::kDword:
-    break;
-  }
-  return x;
+};
+
+/// Whether the source is not as the plain instruction would have it.
+bool is_changed(const Modifiers& modifiers, unsigned number, const Source& source) {
+  return source.kind != Source::Kind::kVector ||
+         (((modifiers.absolute | modifiers.negate) >> number) & 1) != 0 ||
+         (number < 2 && modifiers.parts[number] != Part::kDword);
 }
 
+/// Puts the source into rows of its own, as the modifiers have it.
 void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source& source) {
   const Type type = instruction.meaning->sources[number];
   const Modifiers& modifiers = instruction.modifiers;
-  const u64 sign = u64{1} << (size_of(type) - 1);
+  const u32 sign = 1U << ((size_of(type) - 1) % 32);
+  const u32 kept = ((modifiers.absolute >> number) & 1) != 0 ? ~sign : ~0U;
+  const u32 turned = ((modifiers.negate >> number) & 1) != 0 ? sign : 0;
   const unsigned row = vector::kScratch + 2 * number;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    u64 value = size_of(type) == 64 ? lane_source<u64>(wave, source, lane)
-                                    : lane_source<u32>(wave, source, lane);
-    if (number < 2 && size_of(type) != 64) {
-      value = part_of(static_cast<u32>(value), modifiers.parts[number],
-                      ((modifiers.sign >> number) & 1) != 0);
-    }
-    if (((modifiers.absolute >> number) & 1) != 0) {
-      value &= ~sign;
-    }
-    if (((modifiers.negate >> number) & 1) != 0) {
-      value ^= sign;
-    }
-    set_lane(wave, row, lane, value);
+  if (size_of(type) == 64) {
+    with_source<u64>(wave, source, [&](auto values) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const u64 value = values[lane];
+        wave.v[row][lane] = static_cast<u32>(value);
+        wave.v[row + 1][lane] = (static_cast<u32>(value >> 32) & kept) ^ turned;
+      }
+    });
+  } else {
+    const Field field(number < 2 ? modifiers.parts[number] : Part::kDword);
+    const bool is_signed = ((modifiers.sign >> number) & 1) != 0;
+    with_source<u32>(wave, source, [&](auto values) {
+      if (is_signed) {
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const u32 part =
+              static_cast<u32>(static_cast<i32>(values[lane] << field.up) >> field.down);
+          wave.v[row][lane] = (part & kept) ^ turned;
+        }
+      } else {
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          wave.v[row][lane] = (((values[lane] << field.up) >> field.down) & kept) ^ turned;
+        }
+      }
+    });
   }
   source = {Source::Kind::kVector, static_cast<u16>(row)};
 }
@@ -66,25 +82,25 @@ T clamped(T value) {
   return value > T{0} ? std::min(value, T{1}) : T{0};
 }
 
-u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
-  const auto part = static_cast<unsigned>(modifiers.result);
-  if (modifiers.result == Part::kDword) {
-    return value;
-  }
-  const bool is_byte = modifiers.result <= Part::kByte3;
-  const unsigned first = is_byte ? 8 * part : 16 * (part - static_cast<unsigned>(Part::kWord0));
-  const u32 field = (is_byte ? 0xffU : 0xffffU) << first;
-  const u32 placed = (value << first) & field;
-  switch (modifiers.unused) {
-  case 1: { // the sign above it, zeros below
-    const u32 top = is_byte ? 1U << (first + 7) : 1U << (first + 15);
-    const u32 above = ~(top | (top - 1));
-    return placed | ((placed & top) != 0 ? above : 0);
-  }
-  case 2:
-    return placed | (old & ~field);
-  default:
-    return placed;
+/// Makes the values those of a register of which SDWA writes a part.
+void merge(u32 (&values)[kLanes], const u32* old, const Modifiers& modifiers) {
+  const Field part(modifiers.result);
+  const unsigned first = part.down - part.up;
+  const u32 field = ~0U >> part.down << first;
+  const u32 top = field & ~(field >> 1);
+  const u32 above = ~(top | (top - 1));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const u32 placed = (values[lane] << first) & field;
+    switch (modifiers.unused) {
+    case 1: // the sign above it, zeros below
+      values[lane] = placed | ((placed & top) != 0 ? above : 0);
+      break;
+    case 2:
+      values[lane] = placed | (old[lane] & ~field);
+      break;
+    default:
+      values[lane] = placed;
+    }
   }
 }
 
@@ -92,37 +108,49 @@ u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
 
 Next run_modified(Wave& wave, const Instruction& instruction) {
   const Meaning& meaning = *instruction.meaning;
+  const Modifiers& modifiers = instruction.modifiers;
   Instruction plain = instruction;
   for (unsigned i = 0; i < 3 && meaning.sources[i] != Type::kNone; ++i) {
-    prepare(wave, instruction, i, plain.sources[i]);
+    if (is_changed(modifiers, i, plain.sources[i])) {
+      prepare(wave, instruction, i, plain.sources[i]);
+    }
   }
   if (meaning.kind != Meaning::Kind::kVector) {
     return meaning.run(wave, plain);
   }
+  const bool clamps_float = modifiers.clamp && is_float(meaning.result);
+  const Meaning::Run run = modifiers.clamp && !clamps_float ? meaning.clamped : meaning.run;
+  const bool has_part = modifiers.result != Part::kDword;
+  if (!clamps_float && !has_part) {
+    return run(wave, plain);
+  }
   const unsigned rows = registers_of(meaning.result);
-  for (unsigned i = 0; i < rows; ++i) {
+  for (unsigned i = 0; i < rows; ++i) { // which the instruction may read as well
     std::ranges::copy(wave.v[instruction.result + i], wave.v[kResultRow + i]);
   }
   plain.result = kResultRow;
-  const Modifiers& modifiers = instruction.modifiers;
-  const bool clamps_float = modifiers.clamp && is_float(meaning.result);
-  const Meaning::Run run = modifiers.clamp && !clamps_float ? meaning.clamped : meaning.run;
   const Next next = run(wave, plain);
-  for_each_lane(wave.exec(), [&](unsigned lane) {
-    if (clamps_float && meaning.result == Type::kF64) {
-      set_lane(wave, instruction.result, lane, clamped(Lanes<f64>{&wave.v[kResultRow]}[lane]));
-      return;
+  if (clamps_float && meaning.result == Type::kF64) {
+    f64 values[kLanes];
+    const Lanes<f64> made{&wave.v[kResultRow]};
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      values[lane] = clamped(made[lane]);
     }
-    u32 value = wave.v[kResultRow][lane];
-    if (clamps_float) {
-      value = std::bit_cast<u32>(clamped(std::bit_cast<f32>(value)));
-    }
-    u32& place = wave.v[instruction.result][lane];
-    place = merged(place, value, modifiers);
-    if (rows == 2) {
-      wave.v[instruction.result + 1][lane] = wave.v[kResultRow + 1][lane];
-    }
-  });
+    set_lanes(wave, instruction.result, values, wave.exec());
+    return next;
+  }
+  u32 values[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const u32 value = wave.v[kResultRow][lane];
+    values[lane] = clamps_float ? std::bit_cast<u32>(clamped(std::bit_cast<f32>(value))) : value;
+  }
+  if (has_part) {
+    merge(values, wave.v[instruction.result], modifiers);
+  }
+  set_lanes(wave, instruction.result, values, wave.exec());
+  if (rows == 2) {
+    set_row(wave.v[instruction.result + 1], wave.v[kResultRow + 1], wave.exec());
+  }
   return next;
 }
 

@@ -98,10 +98,23 @@ T scalar_source(const Wave& wave, const Source& source) {
   }
 }
 
+/// The values of eight lanes, in the order in which those of 64 bits are quickly made of two rows
+/// of registers: that of kBlockOrder.
+template <typename T>
+struct Block {
+  static constexpr unsigned kSize = 8;
+  T lanes[kSize];
+};
+inline constexpr unsigned kBlockOrder[] = {0, 1, 4, 5, 2, 3, 6, 7};
+
+// What gives the value of an operand in each lane, or in the eight lanes from `first` on.
 template <typename T>
 struct Uniform {
   T value;
   T operator[](unsigned) const { return value; }
+  [[nodiscard]] Block<T> block(unsigned /*first*/) const {
+    return {{value, value, value, value, value, value, value, value}};
+  }
 };
 template <typename T>
 struct Lanes {
@@ -112,6 +125,21 @@ struct Lanes {
     } else {
       return from_bits<T>(rows[0][lane]);
     }
+  }
+  [[nodiscard]] Block<T> block(unsigned first) const {
+    Block<T> made;
+    if constexpr (sizeof(T) == 8) {
+      const detail::Vector low = detail::vector_at(&rows[0][first]);
+      const detail::Vector high = detail::vector_at(&rows[1][first]);
+      const auto both =
+          __builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15);
+      __builtin_memcpy(made.lanes, &both, sizeof both);
+    } else {
+      for (unsigned i = 0; i < Block<T>::kSize; ++i) {
+        made.lanes[i] = (*this)[first + kBlockOrder[i]];
+      }
+    }
+    return made;
   }
 };
 /// Bits of a mask of lanes.
@@ -124,6 +152,13 @@ class BitRow {
 public:
   explicit BitRow(LaneMask mask) { set_to_mask(row_, mask); }
   bool operator[](unsigned lane) const { return row_[lane] != 0; }
+  [[nodiscard]] Block<bool> block(unsigned first) const {
+    Block<bool> made;
+    for (unsigned i = 0; i < Block<bool>::kSize; ++i) {
+      made.lanes[i] = (*this)[first + kBlockOrder[i]];
+    }
+    return made;
+  }
 
 private:
   alignas(64) u32 row_[kLanes];
@@ -171,6 +206,20 @@ public:
     rows[0][lane] = static_cast<u32>(bits);
     if constexpr (sizeof(T) == 8) {
       rows[1][lane] = static_cast<u32>(bits >> 32);
+    }
+  }
+  static void put(u32 (*rows)[kLanes], unsigned first, const Block<T>& block) {
+    if constexpr (sizeof(T) == 8) {
+      u32 __attribute__((ext_vector_type(16))) both;
+      __builtin_memcpy(&both, block.lanes, sizeof both);
+      const detail::Vector low = __builtin_shufflevector(both, both, 0, 2, 8, 10, 4, 6, 12, 14);
+      const detail::Vector high = __builtin_shufflevector(both, both, 1, 3, 9, 11, 5, 7, 13, 15);
+      __builtin_memcpy(&rows[0][first], &low, sizeof low);
+      __builtin_memcpy(&rows[1][first], &high, sizeof high);
+    } else {
+      for (unsigned i = 0; i < Block<T>::kSize; ++i) {
+        put(rows, first + kBlockOrder[i], block.lanes[i]);
+      }
     }
   }
   /// All values are there: those of active lanes go where they belong.

@@ -1,5 +1,6 @@
 // LDS, and the exchanges of lanes that go its way: ds_ instructions.
 #include "simt/amdgcn/exec/atomic.h"
+#include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/lane_access.h"
 #include "simt/amdgcn/exec/meanings.h"
 
@@ -69,8 +70,8 @@ Next write_two(Wave& wave, const Instruction& instruction) {
   Places places[2];
   if (!detail::is_one_lane(active)) {
     for (unsigned part = 0; part < 2; ++part) {
-      find_places(wave, instruction, active, addresses[part], kSize, AccessKind::kStore,
-                  places[part]);
+      find_places<kSize>(wave, instruction, active, addresses[part], AccessKind::kStore,
+                         places[part]);
     }
   }
   // Where lanes have the same place, the last one's value stays, of its own two the second one:
@@ -259,10 +260,10 @@ constexpr MeaningEntry kMeanings[] = {
     BOTH("and", "b", old& data),
     BOTH("or", "b", old | data),
     BOTH("xor", "b", old ^ data),
-    CHANGE("add", f32, "f32", old + data),
+    CHANGE("add", f32, "f32", sum(old, data)),
     CHANGE("min", f32, "f32", atomic::least(old, data)),
     CHANGE("max", f32, "f32", atomic::greatest(old, data)),
-    CHANGE("add", f64, "f64", old + data),
+    CHANGE("add", f64, "f64", sum(old, data)),
     CHANGE("min", f64, "f64", atomic::least(old, data)),
     CHANGE("max", f64, "f64", atomic::greatest(old, data)),
     {"ds_wrxchg_rtn_b32", change_meaning<[](u32, u32 data) { return data; }, true>()},

@@ -1,5 +1,6 @@
 // Floating-point operations of one lane, and conversions. Rounding is to nearest and denormal
 // numbers are kept: what both compilers ask of the hardware.
+#include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/meanings.h"
 
 #include <algorithm>
@@ -12,15 +13,6 @@ GANTRY_LEVEL_BEGIN
 
 namespace {
 
-/// Of IEEE 754's formats.
-template <typename T>
-struct Ieee {
-  using Limits = std::numeric_limits<T>;
-  using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
-  static constexpr unsigned kFraction = Limits::digits - 1; ///< bits
-  static constexpr int kBias = Limits::max_exponent - 1;
-  static constexpr int kInfinite = 2 * kBias + 1;
-};
 /// What v_div_scale and v_div_fmas multiply by, as a power of two, and when.
 template <typename T>
 struct Division {
@@ -30,44 +22,6 @@ struct Division {
   static constexpr int kTiny = kIsDouble ? 53 : 23;
   static constexpr int kUnderflow = kIsDouble ? -1075 : -150;
 };
-
-template <typename T>
-constexpr Ieee<T>::Bits bits_of(T x) {
-  return std::bit_cast<typename Ieee<T>::Bits>(x);
-}
-/// As it is stored: with the bias; 0 for zero and denormal numbers.
-template <typename T>
-constexpr int exponent(T x) {
-  return static_cast<int>(bits_of(x) >> Ieee<T>::kFraction) & Ieee<T>::kInfinite;
-}
-template <typename T>
-constexpr bool is_denormal(T x) {
-  return exponent(x) == 0 && x != 0;
-}
-template <typename T>
-constexpr bool is_nan(T x) {
-  return __builtin_isnan(x);
-}
-template <typename T>
-constexpr bool is_negative(T x) {
-  return bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
-}
-template <typename T>
-constexpr T quiet(T nan) {
-  using Bits = Ieee<T>::Bits;
-  return std::bit_cast<T>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1));
-}
-template <typename T>
-constexpr T with_sign(T x, bool negative) {
-  using Bits = Ieee<T>::Bits;
-  constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
-  return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
-}
-
-template <typename T>
-constexpr bool is_signalling(T x) {
-  return is_nan(x) && bits_of(x) != bits_of(quiet(x));
-}
 
 /// IEEE 754-2008's minNum and maxNum, of which -0 is less than 0: a quiet NaN loses, a signalling
 /// one becomes the result. (Hardware does so in its IEEE mode, which kernels are compiled for.)
@@ -102,8 +56,7 @@ f32 flushed(f32 x) {
   return is_denormal(x) ? with_sign(0.0F, is_negative(x)) : x;
 }
 f32 multiplied_added(f32 a, f32 b, f32 c) {
-  const f32 product = flushed(flushed(a) * flushed(b));
-  return flushed(product + flushed(c));
+  return flushed(sum(flushed(product(flushed(a), flushed(b))), flushed(c)));
 }
 
 /// Truncated, and the nearest that the type has; 0 for what is no number.
@@ -193,22 +146,22 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
 /// a * b + c, scaled, in one rounding: the sum's own one must not make a tie of what is none.
 template <typename T>
 T scaled_back(T a, T b, T c, bool scaled) {
-  const T sum = std::fma(a, b, c);
+  const T total = fused(a, b, c);
   if (!scaled) {
-    return sum;
+    return total;
   }
   const int power = exponent(c) > Ieee<T>::kBias ? Division<T>::kScale : -Division<T>::kScale;
-  const T made = std::ldexp(sum, power);
+  const T made = std::ldexp(total, power);
   if (power > 0 || exponent(made) > 1) {
     return made;
   }
-  const T rest = std::abs(sum - std::ldexp(made, -power));
-  const T error = std::fma(a, b, c - sum); // c is the quotient, nearly: the difference is exact
+  const T rest = std::abs(total - std::ldexp(made, -power));
+  const T error = std::fma(a, b, c - total); // c is the quotient, nearly: the difference is exact
   if (error == 0 || rest * 2 != std::ldexp(std::numeric_limits<T>::denorm_min(), -power)) {
     return made;
   }
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  return std::ldexp(std::nextafter(sum, error > 0 ? kInfinity : -kInfinity), power);
+  return std::ldexp(std::nextafter(total, error > 0 ? kInfinity : -kInfinity), power);
 }
 template <typename T>
 T fixed_up(T quotient, T denominator, T numerator) {
@@ -251,9 +204,11 @@ template <typename T>
 T reciprocal(T x) {
   return T{1} / x;
 }
-template <typename T>
-T reciprocal_root(T x) {
-  return static_cast<T>(1.0L / std::sqrt(static_cast<long double>(x)));
+f32 reciprocal_root(f32 x) {
+  return static_cast<f32>(1.0 / __builtin_elementwise_sqrt(static_cast<f64>(x)));
+}
+f64 reciprocal_root(f64 x) {
+  return static_cast<f64>(1.0L / std::sqrt(static_cast<long double>(x)));
 }
 u32 half_from(f32 x) {
   const auto half = static_cast<_Float16>(x);
@@ -271,18 +226,18 @@ f32 scaled(f32 x, u32 power) {
 }
 
 constexpr MeaningEntry kMeanings[] = {
-    {"v_add_f32", vector_meaning<[](f32 a, f32 b) { return a + b; }>()},
+    {"v_add_f32", vector_meaning<[](f32 a, f32 b) { return sum(a, b); }>()},
     {"v_sub_f32", vector_meaning<[](f32 a, f32 b) { return a - b; }>()},
     {"v_subrev_f32", vector_meaning<[](f32 a, f32 b) { return b - a; }>()},
-    {"v_mul_f32", vector_meaning<[](f32 a, f32 b) { return a * b; }>()},
+    {"v_mul_f32", vector_meaning<[](f32 a, f32 b) { return product(a, b); }>()},
     {"v_mul_legacy_f32",
-     vector_meaning<[](f32 a, f32 b) { return a == 0 || b == 0 ? 0 : a * b; }>()},
-    {"v_add_f64", vector_meaning<[](f64 a, f64 b) { return a + b; }>()},
-    {"v_mul_f64", vector_meaning<[](f64 a, f64 b) { return a * b; }>()},
-    {"v_fma_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>()},
-    {"v_fma_f64", vector_meaning<[](f64 a, f64 b, f64 c) { return std::fma(a, b, c); }>()},
-    {"v_fmac_f32", accumulate_meaning<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>()},
-    {"v_fmac_f64", accumulate_meaning<[](f64 a, f64 b, f64 c) { return std::fma(a, b, c); }>()},
+     vector_meaning<[](f32 a, f32 b) { return a == 0 || b == 0 ? 0 : product(a, b); }>()},
+    {"v_add_f64", vector_meaning<[](f64 a, f64 b) { return sum(a, b); }>()},
+    {"v_mul_f64", vector_meaning<[](f64 a, f64 b) { return product(a, b); }>()},
+    {"v_fma_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return fused(a, b, c); }>()},
+    {"v_fma_f64", vector_meaning<[](f64 a, f64 b, f64 c) { return fused(a, b, c); }>()},
+    {"v_fmac_f32", accumulate_meaning<[](f32 a, f32 b, f32 c) { return fused(a, b, c); }>()},
+    {"v_fmac_f64", accumulate_meaning<[](f64 a, f64 b, f64 c) { return fused(a, b, c); }>()},
     {"v_mad_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return multiplied_added(a, b, c); }>()},
     {"v_mac_f32",
      accumulate_meaning<[](f32 a, f32 b, f32 c) { return multiplied_added(a, b, c); }>()},
@@ -303,8 +258,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_rcp_f64", vector_meaning<[](f64 a) { return reciprocal(a); }>()},
     {"v_rsq_f32", vector_meaning<[](f32 a) { return reciprocal_root(a); }>()},
     {"v_rsq_f64", vector_meaning<[](f64 a) { return reciprocal_root(a); }>()},
-    {"v_sqrt_f32", vector_meaning<[](f32 a) { return std::sqrt(a); }>()},
-    {"v_sqrt_f64", vector_meaning<[](f64 a) { return std::sqrt(a); }>()},
+    {"v_sqrt_f32", vector_meaning<[](f32 a) { return __builtin_elementwise_sqrt(a); }>()},
+    {"v_sqrt_f64", vector_meaning<[](f64 a) { return __builtin_elementwise_sqrt(a); }>()},
     {"v_exp_f32",
      vector_meaning<[](f32 a) { return static_cast<f32>(std::exp2(static_cast<f64>(a))); }>()},
     {"v_log_f32",

@@ -14,14 +14,21 @@ template <auto F>
 Next run_halves(Wave& wave, const Instruction& instruction) {
   constexpr unsigned kCount = Signature<F>::kCount;
   const PackedModifiers& packed = instruction.packed;
-  u32 values[kLanes];
-  for_each_lane(wave.exec(), [&](unsigned lane) {
-    u32 made = 0;
-    for (unsigned part = 0; part < 2; ++part) {
-      const u32 chosen = part == 0 ? packed.low : packed.high;
+  u32 sources[kCount][kLanes];
+  for (unsigned i = 0; i < kCount; ++i) {
+    with_source<u32>(wave, instruction.sources[i], [&](auto source) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        sources[i][lane] = source[lane];
+      }
+    });
+  }
+  u32 values[kLanes] = {};
+  for (unsigned part = 0; part < 2; ++part) {
+    const u32 chosen = part == 0 ? packed.low : packed.high;
+    const auto first_bit = [chosen](unsigned i) { return ((chosen >> i) & 1) * 16; };
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
       const auto source = [&](unsigned i) {
-        const u32 both = lane_source<u32>(wave, instruction.sources[i], lane);
-        return static_cast<u16>(((chosen >> i) & 1) != 0 ? both >> 16 : both);
+        return static_cast<u16>(sources[i][lane] >> first_bit(i));
       };
       u16 half = 0;
       if constexpr (kCount == 3) {
@@ -29,10 +36,9 @@ Next run_halves(Wave& wave, const Instruction& instruction) {
       } else {
         half = F(source(0), source(1));
       }
-      made |= u32{half} << (16 * part);
+      values[lane] |= u32{half} << (16 * part);
     }
-    values[lane] = made;
-  });
+  }
   set_lanes(wave, instruction.result, values, wave.exec());
   return Next::kOn;
 }

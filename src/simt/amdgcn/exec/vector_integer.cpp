@@ -66,16 +66,17 @@ constexpr T at_bounds(i64 x) {
 constexpr u32 absolute_difference(u32 a, u32 b) {
   return a > b ? a - b : b - a;
 }
-/// With a clamp, the sum or difference stays at the bounds; the bit says the same.
+/// With a clamp, the sum or difference stays at the bounds; the bit says the same. (In 32 bits, as
+/// a vector has twice as many of those.)
 template <bool kClamp>
 constexpr Masked<u32> added(u32 a, u32 b, bool carry) {
-  const u64 sum = u64{a} + b + u64{carry};
-  const bool is_beyond = (sum >> 32) != 0;
-  return {kClamp && is_beyond ? ~0U : static_cast<u32>(sum), is_beyond};
+  const u32 sum = a + b + u32{carry};
+  const bool is_beyond = (sum < a) | (carry & (sum == a));
+  return {kClamp && is_beyond ? ~0U : sum, is_beyond};
 }
 template <bool kClamp>
 constexpr Masked<u32> subtracted(u32 a, u32 b, bool borrow) {
-  const bool is_beyond = u64{a} < u64{b} + u64{borrow};
+  const bool is_beyond = (a < b) | (borrow & (a == b));
   return {kClamp && is_beyond ? 0 : a - b - u32{borrow}, is_beyond};
 }
 

@@ -68,10 +68,77 @@ inline bool is_one_lane(LaneMask active) {
   return std::has_single_bit(active);
 }
 
-// Each lane's values are read before its result is written, and lanes have nothing to do with each
-// other: the result's registers may be those of sources.
-#define GANTRY_FOR_LANES                                                                           \
-  _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < kLanes; ++lane)
+/// Whether F has to do with values of 64 bits.
+template <auto F>
+constexpr bool is_wide() {
+  return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
+    using Value = ValueOf<typename Signature<F>::Result>::Type;
+    return sizeof(Value) == 8 || (false || ... || (sizeof(Parameter<F, N>) == 8));
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+}
+
+/// Calls `use(lane, result)` with F of the sources in each lane. Each lane's sources are read
+/// before its result is used, and lanes have nothing to do with each other: the result's registers
+/// may be those of sources.
+template <auto F, typename Use, typename... Sources>
+void for_results(Use use, const Sources&... sources) {
+  if constexpr (is_wide<F>()) {
+    using Made = Signature<F>::Result;
+    for (unsigned first = 0; first < kLanes; first += Block<Made>::kSize) {
+      Block<Made> made;
+      [&](const auto&... blocks) {
+        for (unsigned i = 0; i < Block<Made>::kSize; ++i) {
+          made.lanes[i] = F(blocks.lanes[i]...);
+        }
+      }(sources.block(first)...);
+      use(first, made);
+    }
+  } else {
+#pragma clang loop vectorize(assume_safety)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      use(lane, F(sources[lane]...));
+    }
+  }
+}
+
+/// Puts results, or a block of them, into rows.
+template <typename T>
+struct PutResults {
+  u32 (*rows)[kLanes];
+  template <typename Made>
+  void operator()(unsigned first, const Made& made) const {
+    ResultRows<T>::put(rows, first, made);
+  }
+};
+/// Puts what is true of lanes into a row.
+struct PutBits {
+  u32* row;
+  void operator()(unsigned lane, bool bit) const { row[lane] = bit ? ~0U : 0; }
+  void operator()(unsigned first, const Block<bool>& block) const {
+    for (unsigned i = 0; i < Block<bool>::kSize; ++i) {
+      (*this)(first + kBlockOrder[i], block.lanes[i]);
+    }
+  }
+};
+template <typename T>
+struct PutMasked {
+  PutResults<T> values;
+  PutBits bits;
+  void operator()(unsigned lane, const Masked<T>& made) const {
+    values(lane, made.value);
+    bits(lane, made.bit);
+  }
+  void operator()(unsigned first, const Block<Masked<T>>& block) const {
+    Block<T> made;
+    Block<bool> found;
+    for (unsigned i = 0; i < Block<T>::kSize; ++i) {
+      made.lanes[i] = block.lanes[i].value;
+      found.lanes[i] = block.lanes[i].bit;
+    }
+    values(first, made);
+    bits(first, found);
+  }
+};
 
 template <auto F, unsigned kVectors>
 struct VectorRun {
@@ -85,10 +152,7 @@ struct VectorRun {
     }
     ResultRows<Result> results(wave, instruction.result, active);
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      auto* const rows = results.rows();
-      GANTRY_FOR_LANES {
-        ResultRows<Result>::put(rows, lane, F(sources[lane]...));
-      }
+      for_results<F>(PutResults<Result>{results.rows()}, sources...);
     });
     results.finish();
     return Next::kOn;
@@ -110,12 +174,7 @@ struct MaskedRun {
     ResultRows<Value> results(wave, instruction.result, active);
     alignas(64) u32 bits[kLanes];
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      auto* const rows = results.rows();
-      GANTRY_FOR_LANES {
-        const auto made = F(sources[lane]...);
-        ResultRows<Value>::put(rows, lane, made.value);
-        bits[lane] = made.bit ? ~0U : 0;
-      }
+      for_results<F>(PutMasked<Value>{{results.rows()}, {bits}}, sources...);
     });
     results.finish();
     wave.set_pair(instruction.mask, mask_of(bits) & active);
@@ -133,9 +192,7 @@ template <auto F, unsigned kVectors>
   }
   alignas(64) u32 bits[kLanes];
   with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-    GANTRY_FOR_LANES {
-      bits[lane] = F(sources[lane]...) ? ~0U : 0;
-    }
+    for_results<F>(PutBits{bits}, sources...);
   });
   return mask_of(bits) & active;
 }
@@ -175,10 +232,7 @@ struct AccumulateRun {
     const auto first = values_of<F, 0, kVectors>(wave, instruction);
     const auto second = values_of<F, 1, kVectors>(wave, instruction);
     ResultRows<Value> results(wave, instruction.result, active);
-    auto* const rows = results.rows();
-    GANTRY_FOR_LANES {
-      ResultRows<Value>::put(rows, lane, F(first[lane], second[lane], old[lane]));
-    }
+    for_results<F>(PutResults<Value>{results.rows()}, first, second, old);
     results.finish();
     return Next::kOn;
   }

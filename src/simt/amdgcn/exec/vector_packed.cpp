@@ -1,8 +1,8 @@
 // What gfx90a has beside the others: two operations of 32 bits at once, and AccVGPRs.
+#include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/meanings.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace gantry::simt::amdgcn {
 
@@ -36,19 +36,23 @@ Next run_pairs(Wave& wave, const Instruction& instruction) {
   for (unsigned part = 0; part < 2; ++part) {
     const u32 chosen = part == 0 ? packed.low : packed.high;
     const u32 negated = part == 0 ? packed.negate_low : packed.negate_high;
-    for_each_lane(wave.exec(), [&](unsigned lane) {
-      const auto source = [&](unsigned i) {
+    f32 sources[kCount][kLanes];
+    for (unsigned i = 0; i < kCount; ++i) {
+      const u32 sign = ((negated >> i) & 1) << 31;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
         const u32 bits = half_of(wave, instruction.sources[i], lane, ((chosen >> i) & 1) != 0);
-        return std::bit_cast<f32>(bits ^ ((negated >> i) & 1) << 31);
-      };
+        sources[i][lane] = std::bit_cast<f32>(bits ^ sign);
+      }
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
       f32 made;
       if constexpr (kCount == 3) {
-        made = F(source(0), source(1), source(2));
+        made = F(sources[0][lane], sources[1][lane], sources[2][lane]);
       } else {
-        made = F(source(0), source(1));
+        made = F(sources[0][lane], sources[1][lane]);
       }
       values[part][lane] = packed.clamp ? clamped(made) : made;
-    });
+    }
   }
   set_lanes(wave, instruction.result, values[0], wave.exec());
   set_lanes(wave, instruction.result + 1, values[1], wave.exec());
@@ -90,9 +94,9 @@ constexpr Meaning accumulator_meaning(bool reads, bool writes) {
 
 constexpr MeaningEntry kMeanings[] = {
     {"v_pk_fma_f32",
-     pair_meaning(run_pairs<[](f32 a, f32 b, f32 c) { return std::fma(a, b, c); }>, 3)},
-    {"v_pk_mul_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return a * b; }>, 2)},
-    {"v_pk_add_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return a + b; }>, 2)},
+     pair_meaning(run_pairs<[](f32 a, f32 b, f32 c) { return fused(a, b, c); }>, 3)},
+    {"v_pk_mul_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return product(a, b); }>, 2)},
+    {"v_pk_add_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return sum(a, b); }>, 2)},
     {"v_pk_mov_b32", pair_meaning(move_pair, 2, false)},
     {"v_accvgpr_read_b32", accumulator_meaning(true, false)},
     {"v_accvgpr_write_b32", accumulator_meaning(false, true)},

@@ -10,14 +10,7 @@ GANTRY_LEVEL_BEGIN
 
 namespace detail {
 
-/// As many lanes as one vector of the level has.
-#if defined(GANTRY_SIMT_LEVEL_AVX512)
-inline constexpr unsigned kVectorLanes = 16;
-using VectorBits = u16;
-#else
 inline constexpr unsigned kVectorLanes = 8;
-using VectorBits = u8;
-#endif
 using Vector = u32 __attribute__((ext_vector_type(kVectorLanes)));
 using SignedVector = i32 __attribute__((ext_vector_type(kVectorLanes)));
 using VectorMask = bool __attribute__((ext_vector_type(kVectorLanes)));
@@ -30,13 +23,8 @@ inline Vector vector_at(const u32* place) {
 
 /// All ones in the lanes of the mask from `first` on, zero in the others.
 inline SignedVector ones_in(LaneMask mask, unsigned first) {
-  const auto bits = static_cast<VectorBits>(mask >> first);
-#if defined(GANTRY_SIMT_LEVEL_AVX512)
-  return __builtin_convertvector(__builtin_bit_cast(VectorMask, bits), SignedVector) != 0;
-#else
   constexpr SignedVector kBits = {1, 2, 4, 8, 16, 32, 64, 128};
-  return (SignedVector(bits) & kBits) == kBits;
-#endif
+  return (SignedVector(static_cast<i32>(mask >> first)) & kBits) == kBits;
 }
 
 } // namespace detail
@@ -46,8 +34,8 @@ inline LaneMask mask_of(const u32 (&row)[kLanes]) {
   LaneMask made = 0;
   for (unsigned lane = 0; lane < kLanes; lane += detail::kVectorLanes) {
     const auto values = __builtin_bit_cast(detail::SignedVector, detail::vector_at(&row[lane]));
-    const auto bits = __builtin_bit_cast(detail::VectorBits,
-                                         __builtin_convertvector(values < 0, detail::VectorMask));
+    const auto bits =
+        __builtin_bit_cast(u8, __builtin_convertvector(values < 0, detail::VectorMask));
     made |= LaneMask{bits} << lane;
   }
   return made;

@@ -1,0 +1,80 @@
+// Numbers of IEEE 754's formats, and arithmetic whose every bit is defined.
+#pragma once
+
+#include "simt/amdgcn/exec/level.h"
+#include "simt/amdgcn/exec/wave.h"
+
+#include <bit>
+#include <limits>
+#include <type_traits>
+
+namespace gantry::simt::amdgcn {
+
+GANTRY_LEVEL_BEGIN
+
+/// Of IEEE 754's formats.
+template <typename T>
+struct Ieee {
+  using Limits = std::numeric_limits<T>;
+  using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
+  static constexpr unsigned kFraction = Limits::digits - 1; ///< bits
+  static constexpr int kBias = Limits::max_exponent - 1;
+  static constexpr int kInfinite = 2 * kBias + 1;
+};
+template <typename T>
+constexpr Ieee<T>::Bits bits_of(T x) {
+  return std::bit_cast<typename Ieee<T>::Bits>(x);
+}
+/// As it is stored: with the bias; 0 for zero and denormal numbers.
+template <typename T>
+constexpr int exponent(T x) {
+  return static_cast<int>(bits_of(x) >> Ieee<T>::kFraction) & Ieee<T>::kInfinite;
+}
+template <typename T>
+constexpr bool is_denormal(T x) {
+  return exponent(x) == 0 && x != 0;
+}
+template <typename T>
+constexpr bool is_nan(T x) {
+  return __builtin_isnan(x);
+}
+template <typename T>
+constexpr bool is_negative(T x) {
+  return bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
+}
+template <typename T>
+constexpr T quiet(T nan) {
+  using Bits = Ieee<T>::Bits;
+  return std::bit_cast<T>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1));
+}
+template <typename T>
+constexpr T with_sign(T x, bool negative) {
+  using Bits = Ieee<T>::Bits;
+  constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
+  return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
+}
+
+template <typename T>
+constexpr bool is_signalling(T x) {
+  return is_nan(x) && bits_of(x) != bits_of(quiet(x));
+}
+
+// Of several operands that are no numbers, the first one is the result, quiet, in whichever order
+// the compiler has the host's instruction take them.
+template <typename T>
+T sum(T a, T b) {
+  return is_nan(a) ? quiet(a) : a + b;
+}
+template <typename T>
+T product(T a, T b) {
+  return is_nan(a) ? quiet(a) : a * b;
+}
+template <typename T>
+T fused(T a, T b, T c) {
+  const T first = is_nan(a) ? a : b;
+  return is_nan(first) ? quiet(first) : __builtin_elementwise_fma(a, b, c);
+}
+
+GANTRY_LEVEL_END
+
+} // namespace gantry::simt::amdgcn
