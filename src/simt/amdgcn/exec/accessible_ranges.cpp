@@ -8,34 +8,36 @@ namespace gantry::simt::amdgcn {
 bool AccessibleRanges::find(const Instruction* instruction, std::uint64_t address,
                             std::uint64_t size) {
   const auto found = std::ranges::find_if(
-      slots_, [&](const Slot& slot) { return is_in(slot.range, address, size); });
-  if (found == slots_.end()) {
+      known_, [&](const Range& range) { return is_in(range, address, size); });
+  if (found == known_.end()) {
     return false;
   }
-  put(instruction, found->range);
+  put(instruction, *found);
   return true;
 }
 
 void AccessibleRanges::missed(const exec::DeviceMemory& memory, const Instruction* instruction,
                               std::uint64_t address) {
-  Slot& slot = slots_[slot_of(instruction)];
-  if (--slot.left != 0) {
+  if (--misses_left_ != 0) {
     return;
   }
-  slot.next = std::min<std::uint16_t>(slot.next * 2, kMostMisses);
-  slot.left = slot.next;
-  if (const auto range = memory.known_range(address)) {
-    slot.range = *range;
+  const auto range = memory.known_range(address);
+  const bool is_full = known_[next_].size != 0;
+  patience_ = range && !is_full ? 1 : std::min(patience_ * 2, kMostMisses);
+  misses_left_ = patience_;
+  if (range) {
+    known_[next_] = *range;
+    next_ = (next_ + 1) % kKnown;
+    put(instruction, *range);
   }
 }
 
 void AccessibleRanges::reset(bool all) {
   all_ = all;
-  Slot slot;
-  if (all) {
-    slot.range = {0, std::numeric_limits<std::uint64_t>::max()};
-  }
-  slots_.fill(slot);
+  last_.fill(all ? Range{0, std::numeric_limits<std::uint64_t>::max()} : Range{});
+  known_.fill({});
+  next_ = 0;
+  patience_ = misses_left_ = 1;
 }
 
 void AccessibleRanges::begin_group(const exec::DeviceMemory& memory) {

@@ -123,8 +123,9 @@ inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 addres
 
 /// All lanes are active, with addresses one behind the other.
 template <u32 kSize>
-bool find_row(Wave& wave, const Instruction& instruction, const Addresses& addresses,
-              AccessKind kind, Places& places) {
+[[gnu::always_inline]] inline bool find_row(Wave& wave, const Instruction& instruction,
+                                            const Addresses& addresses, AccessKind kind,
+                                            Places& places) {
   if (addresses.low == nullptr || !rises_by<kSize>(addresses.low) ||
       (addresses.high != nullptr && !rises_by<0>(addresses.high))) {
     return false;
@@ -313,8 +314,9 @@ inline bool spread_of(const Addresses& addresses, LaneMask active, u32 (&distanc
 
 /// Finds the places of accesses of kSize bytes in the active lanes.
 template <u32 kSize>
-void find_places(Wave& wave, const Instruction& instruction, LaneMask active,
-                 const Addresses& addresses, AccessKind kind, Places& places) {
+[[gnu::always_inline]] inline void find_places(Wave& wave, const Instruction& instruction,
+                                               LaneMask active, const Addresses& addresses,
+                                               AccessKind kind, Places& places) {
   if (active == ~LaneMask{0} && kind != AccessKind::kAtomic) {
     if (addresses.space == Space::kPrivate
             ? detail::find_private_rows(wave, addresses, kSize, places)

@@ -98,20 +98,40 @@ T scalar_source(const Wave& wave, const Source& source) {
   }
 }
 
-/// The values of eight lanes, in the order in which those of 64 bits are quickly made of two rows
-/// of registers: that of kBlockOrder.
+/// The values of eight lanes.
 template <typename T>
 struct Block {
-  static constexpr unsigned kSize = 8;
+  static constexpr unsigned kSize = detail::kVectorLanes;
   T lanes[kSize];
+  T operator[](unsigned i) const { return lanes[i]; }
 };
-inline constexpr unsigned kBlockOrder[] = {0, 1, 4, 5, 2, 3, 6, 7};
+/// Truths of eight lanes: all ones, or zero.
+struct BlockOfBits {
+  i32 lanes[detail::kVectorLanes];
+  bool operator[](unsigned i) const { return lanes[i] < 0; }
+};
+/// Calls `use` with the numbers of a block's values. Without unrolling, which comes before what
+/// makes one vector of them.
+template <typename Use>
+[[gnu::always_inline]] inline void for_block(Use use) {
+#pragma clang loop unroll(disable) vectorize(assume_safety) vectorize_width(8) interleave_count(1)
+  for (unsigned i = 0; i < detail::kVectorLanes; ++i) {
+    use(i);
+  }
+}
+/// To the order of a block's values and back: where values of 64 bits are among them, it is the one
+/// in which those are quickly made of two rows of registers.
+template <bool kWide>
+detail::Vector reordered(detail::Vector values) {
+  return kWide ? __builtin_shufflevector(values, values, 0, 1, 4, 5, 2, 3, 6, 7) : values;
+}
 
 // What gives the value of an operand in each lane, or in the eight lanes from `first` on.
 template <typename T>
 struct Uniform {
   T value;
   T operator[](unsigned) const { return value; }
+  template <bool>
   [[nodiscard]] Block<T> block(unsigned /*first*/) const {
     return {{value, value, value, value, value, value, value, value}};
   }
@@ -126,6 +146,7 @@ struct Lanes {
       return from_bits<T>(rows[0][lane]);
     }
   }
+  template <bool kWide>
   [[nodiscard]] Block<T> block(unsigned first) const {
     Block<T> made;
     if constexpr (sizeof(T) == 8) {
@@ -135,9 +156,10 @@ struct Lanes {
           __builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15);
       __builtin_memcpy(made.lanes, &both, sizeof both);
     } else {
-      for (unsigned i = 0; i < Block<T>::kSize; ++i) {
-        made.lanes[i] = (*this)[first + kBlockOrder[i]];
-      }
+      const detail::Vector values = reordered<kWide>(detail::vector_at(&rows[0][first]));
+      u32 lanes[Block<T>::kSize];
+      __builtin_memcpy(lanes, &values, sizeof values);
+      for_block([&](unsigned i) { made.lanes[i] = from_bits<T>(lanes[i]); });
     }
     return made;
   }
@@ -147,21 +169,17 @@ struct Bits {
   LaneMask mask;
   bool operator[](unsigned lane) const { return ((mask >> lane) & 1) != 0; }
 };
-/// Likewise, where all lanes are asked.
-class BitRow {
-public:
-  explicit BitRow(LaneMask mask) { set_to_mask(row_, mask); }
-  bool operator[](unsigned lane) const { return row_[lane] != 0; }
-  [[nodiscard]] Block<bool> block(unsigned first) const {
-    Block<bool> made;
-    for (unsigned i = 0; i < Block<bool>::kSize; ++i) {
-      made.lanes[i] = (*this)[first + kBlockOrder[i]];
-    }
+/// Likewise, by eight.
+struct BlocksOfBits {
+  LaneMask mask;
+  template <bool kWide>
+  [[nodiscard]] BlockOfBits block(unsigned first) const {
+    const auto values =
+        reordered<kWide>(__builtin_bit_cast(detail::Vector, detail::ones_in(mask, first)));
+    BlockOfBits made;
+    __builtin_memcpy(made.lanes, &values, sizeof values);
     return made;
   }
-
-private:
-  alignas(64) u32 row_[kLanes];
 };
 
 /// Calls `use` with something that gives the source's value in each lane.
@@ -208,6 +226,7 @@ public:
       rows[1][lane] = static_cast<u32>(bits >> 32);
     }
   }
+  template <bool kWide>
   static void put(u32 (*rows)[kLanes], unsigned first, const Block<T>& block) {
     if constexpr (sizeof(T) == 8) {
       u32 __attribute__((ext_vector_type(16))) both;
@@ -217,9 +236,10 @@ public:
       __builtin_memcpy(&rows[0][first], &low, sizeof low);
       __builtin_memcpy(&rows[1][first], &high, sizeof high);
     } else {
-      for (unsigned i = 0; i < Block<T>::kSize; ++i) {
-        put(rows, first + kBlockOrder[i], block.lanes[i]);
-      }
+      u32 lanes[Block<T>::kSize];
+      for_block([&](unsigned i) { lanes[i] = static_cast<u32>(to_bits(block.lanes[i])); });
+      const detail::Vector values = reordered<kWide>(detail::vector_at(lanes));
+      __builtin_memcpy(&rows[0][first], &values, sizeof values);
     }
   }
   /// All values are there: those of active lanes go where they belong.

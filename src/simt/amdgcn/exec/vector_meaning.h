@@ -19,7 +19,7 @@ template <auto F, unsigned N, unsigned kVectors>
 auto values_of(const Wave& wave, const Instruction& instruction) {
   using P = Parameter<F, N>;
   if constexpr (std::is_same_v<P, bool>) {
-    return BitRow(scalar_source<u64>(wave, instruction.sources[3]));
+    return BlocksOfBits{scalar_source<u64>(wave, instruction.sources[3])};
   } else if constexpr ((kVectors >> N & 1) != 0) {
     return Lanes<P>{&wave.v[instruction.sources[N].index]};
   } else {
@@ -77,68 +77,64 @@ constexpr bool is_wide() {
   }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
-/// Calls `use(lane, result)` with F of the sources in each lane. Each lane's sources are read
-/// before its result is used, and lanes have nothing to do with each other: the result's registers
-/// may be those of sources.
-template <auto F, typename Use, typename... Sources>
-void for_results(Use use, const Sources&... sources) {
-  if constexpr (is_wide<F>()) {
-    using Made = Signature<F>::Result;
+/// Puts what F has of the sources in each lane into rows. Each lane's sources are read before its
+/// result is put, and lanes have nothing to do with each other: the rows may be those of sources.
+template <auto F, typename... Sources>
+void put_results(u32 (*rows)[kLanes], const Sources&... sources) {
+  using Made = Signature<F>::Result;
+  constexpr bool kReadsMask = (false || ... || std::is_same_v<Sources, BlocksOfBits>);
+  if constexpr (kReadsMask || is_wide<F>()) {
     for (unsigned first = 0; first < kLanes; first += Block<Made>::kSize) {
       Block<Made> made;
       [&](const auto&... blocks) {
-        for (unsigned i = 0; i < Block<Made>::kSize; ++i) {
-          made.lanes[i] = F(blocks.lanes[i]...);
-        }
-      }(sources.block(first)...);
-      use(first, made);
+        for_block([&](unsigned i) { made.lanes[i] = F(blocks[i]...); });
+      }(sources.template block<is_wide<F>()>(first)...);
+      ResultRows<Made>::template put<is_wide<F>()>(rows, first, made);
     }
   } else {
 #pragma clang loop vectorize(assume_safety)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      use(lane, F(sources[lane]...));
+      ResultRows<Made>::put(rows, lane, F(sources[lane]...));
     }
   }
 }
 
-/// Puts results, or a block of them, into rows.
-template <typename T>
-struct PutResults {
-  u32 (*rows)[kLanes];
-  template <typename Made>
-  void operator()(unsigned first, const Made& made) const {
-    ResultRows<T>::put(rows, first, made);
+/// Likewise of results with a bit of a mask; returns the mask.
+template <auto F, typename... Sources>
+LaneMask put_masked_results(u32 (*rows)[kLanes], const Sources&... sources) {
+  using Value = ValueOf<typename Signature<F>::Result>::Type;
+  constexpr bool kWide = is_wide<F>();
+  LaneMask mask = 0;
+  for (unsigned first = 0; first < kLanes; first += Block<Value>::kSize) {
+    Block<Value> made;
+    u32 ones[Block<Value>::kSize];
+    [&](const auto&... blocks) {
+      for_block([&](unsigned i) {
+        const auto result = F(blocks[i]...);
+        made.lanes[i] = result.value;
+        ones[i] = result.bit ? ~0U : 0;
+      });
+    }(sources.template block<kWide>(first)...);
+    ResultRows<Value>::template put<kWide>(rows, first, made);
+    mask |= mask_of(reordered<kWide>(vector_at(ones))) << first;
   }
-};
-/// Puts what is true of lanes into a row.
-struct PutBits {
-  u32* row;
-  void operator()(unsigned lane, bool bit) const { row[lane] = bit ? ~0U : 0; }
-  void operator()(unsigned first, const Block<bool>& block) const {
-    for (unsigned i = 0; i < Block<bool>::kSize; ++i) {
-      (*this)(first + kBlockOrder[i], block.lanes[i]);
-    }
+  return mask;
+}
+
+/// The lanes in which F is true.
+template <auto F, typename... Sources>
+LaneMask mask_of_results(const Sources&... sources) {
+  constexpr bool kWide = is_wide<F>();
+  LaneMask mask = 0;
+  for (unsigned first = 0; first < kLanes; first += kVectorLanes) {
+    u32 ones[kVectorLanes];
+    [&](const auto&... blocks) {
+      for_block([&](unsigned i) { ones[i] = F(blocks[i]...) ? ~0U : 0; });
+    }(sources.template block<kWide>(first)...);
+    mask |= mask_of(reordered<kWide>(vector_at(ones))) << first;
   }
-};
-template <typename T>
-struct PutMasked {
-  PutResults<T> values;
-  PutBits bits;
-  void operator()(unsigned lane, const Masked<T>& made) const {
-    values(lane, made.value);
-    bits(lane, made.bit);
-  }
-  void operator()(unsigned first, const Block<Masked<T>>& block) const {
-    Block<T> made;
-    Block<bool> found;
-    for (unsigned i = 0; i < Block<T>::kSize; ++i) {
-      made.lanes[i] = block.lanes[i].value;
-      found.lanes[i] = block.lanes[i].bit;
-    }
-    values(first, made);
-    bits(first, found);
-  }
-};
+  return mask;
+}
 
 template <auto F, unsigned kVectors>
 struct VectorRun {
@@ -152,7 +148,7 @@ struct VectorRun {
     }
     ResultRows<Result> results(wave, instruction.result, active);
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      for_results<F>(PutResults<Result>{results.rows()}, sources...);
+      put_results<F>(results.rows(), sources...);
     });
     results.finish();
     return Next::kOn;
@@ -172,12 +168,12 @@ struct MaskedRun {
       return Next::kOn;
     }
     ResultRows<Value> results(wave, instruction.result, active);
-    alignas(64) u32 bits[kLanes];
+    LaneMask bits = 0;
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      for_results<F>(PutMasked<Value>{{results.rows()}, {bits}}, sources...);
+      bits = put_masked_results<F>(results.rows(), sources...);
     });
     results.finish();
-    wave.set_pair(instruction.mask, mask_of(bits) & active);
+    wave.set_pair(instruction.mask, bits & active);
     return Next::kOn;
   }
 };
@@ -190,11 +186,10 @@ template <auto F, unsigned kVectors>
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     return LaneMask{call<F>(wave, instruction, lane)} << lane;
   }
-  alignas(64) u32 bits[kLanes];
-  with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-    for_results<F>(PutBits{bits}, sources...);
-  });
-  return mask_of(bits) & active;
+  LaneMask found = 0;
+  with_parameters<F, kVectors>(
+      wave, instruction, [&](const auto&... sources) { found = mask_of_results<F>(sources...); });
+  return found & active;
 }
 
 template <auto F, unsigned kVectors>
@@ -232,7 +227,7 @@ struct AccumulateRun {
     const auto first = values_of<F, 0, kVectors>(wave, instruction);
     const auto second = values_of<F, 1, kVectors>(wave, instruction);
     ResultRows<Value> results(wave, instruction.result, active);
-    for_results<F>(PutResults<Value>{results.rows()}, first, second, old);
+    put_results<F>(results.rows(), first, second, old);
     results.finish();
     return Next::kOn;
   }

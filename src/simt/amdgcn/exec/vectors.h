@@ -29,23 +29,23 @@ inline SignedVector ones_in(LaneMask mask, unsigned first) {
 
 } // namespace detail
 
-/// The lanes whose values have their upmost bit set.
-inline LaneMask mask_of(const u32 (&row)[kLanes]) {
-  LaneMask made = 0;
-  for (unsigned lane = 0; lane < kLanes; lane += detail::kVectorLanes) {
-    const auto values = __builtin_bit_cast(detail::SignedVector, detail::vector_at(&row[lane]));
-    const auto bits =
-        __builtin_bit_cast(u8, __builtin_convertvector(values < 0, detail::VectorMask));
-    made |= LaneMask{bits} << lane;
-  }
-  return made;
+/// A bit for each of the values that has its upmost bit set.
+inline LaneMask mask_of(detail::Vector values) {
+#if defined(GANTRY_SIMT_LEVEL_AVX2)
+  using Floats = float __attribute__((vector_size(32)));
+  return static_cast<u8>(__builtin_ia32_movmskps256(__builtin_bit_cast(Floats, values)));
+#else
+  return __builtin_bit_cast(
+      u8, __builtin_convertvector(__builtin_bit_cast(detail::SignedVector, values) < 0,
+                                  detail::VectorMask));
+#endif
 }
 
 /// All ones in the mask's lanes, zero in the others.
 inline void set_to_mask(u32 (&row)[kLanes], LaneMask mask) {
   for (unsigned lane = 0; lane < kLanes; lane += detail::kVectorLanes) {
-    const detail::SignedVector values = detail::ones_in(mask, lane);
-    __builtin_memcpy(&row[lane], &values, sizeof values);
+    const detail::SignedVector ones = detail::ones_in(mask, lane);
+    __builtin_memcpy(&row[lane], &ones, sizeof ones);
   }
 }
 
