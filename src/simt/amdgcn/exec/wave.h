@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simt/amdgcn/code/instruction.h"
+#include "simt/amdgcn/exec/access_steps.h"
 #include "simt/amdgcn/exec/accessible_ranges.h"
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/exec/memory/device_memory.h"
@@ -47,6 +48,7 @@ struct Place {
   exec::DeviceMemory::Range private_memory = {};
   exec::DeviceMemory* memory = nullptr;
   AccessibleRanges known;
+  AccessSteps steps;
 };
 
 struct alignas(64) Wave {
