@@ -7,8 +7,8 @@ namespace gantry::simt::amdgcn {
 
 bool AccessibleRanges::find(const Instruction* instruction, std::uint64_t address,
                             std::uint64_t size) {
-  const auto found = std::ranges::find_if(
-      known_, [&](const Range& range) { return is_in(range, address, size); });
+  const auto found =
+      std::ranges::find_if(known_, [&](const Range& range) { return is_in(range, address, size); });
   if (found == known_.end()) {
     return false;
   }

@@ -212,17 +212,15 @@ struct Spread {
 inline bool spread_of(const Addresses& addresses, LaneMask active, u32 (&distances)[kLanes],
                       Spread& spread) {
   const auto any = static_cast<unsigned>(std::countr_zero(active));
+  alignas(64) u32 active_ones[kLanes];
+  set_to_mask(active_ones, active);
   const auto is_same = [&](const u32* row) {
     u32 differs = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      differs |= row[lane] ^ row[any];
+      differs |= (row[lane] ^ row[any]) & active_ones[lane];
     }
     return differs == 0;
   };
-  alignas(64) u32 active_ones[kLanes];
-  if (active != ~LaneMask{0}) {
-    set_to_mask(active_ones, active);
-  }
   spread.first = addresses.base;
   if (addresses.low == nullptr) {
     std::ranges::fill(distances, 0U);
@@ -250,18 +248,10 @@ inline bool spread_of(const Addresses& addresses, LaneMask active, u32 (&distanc
   u32 least = std::numeric_limits<u32>::max();
   u32 greatest = 0;
   u32 bits = 0;
-  if (active == ~LaneMask{0}) {
-    for (const u32 distance : distances) {
-      least = std::min(least, distance);
-      greatest = std::max(greatest, distance);
-      bits |= distance;
-    }
-  } else {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      least = std::min(least, distances[lane] | ~active_ones[lane]);
-      greatest = std::max(greatest, distances[lane] & active_ones[lane]);
-      bits |= distances[lane] & active_ones[lane];
-    }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    least = std::min(least, distances[lane] | ~active_ones[lane]);
+    greatest = std::max(greatest, distances[lane] & active_ones[lane]);
+    bits |= distances[lane] & active_ones[lane];
   }
   spread.least = least;
   spread.greatest = greatest;

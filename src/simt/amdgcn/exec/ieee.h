@@ -4,6 +4,7 @@
 #include "simt/amdgcn/exec/level.h"
 #include "simt/amdgcn/exec/wave.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <type_traits>
@@ -54,6 +55,19 @@ constexpr T with_sign(T x, bool negative) {
   return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
 }
 
+/// 2 to a power that a normal number has.
+template <typename T>
+constexpr T power_of_two(i32 power) {
+  using Bits = Ieee<T>::Bits;
+  return std::bit_cast<T>(static_cast<Bits>(power + Ieee<T>::kBias) << Ieee<T>::kFraction);
+}
+/// The next number in the direction of the sign, of what is neither zero nor infinite.
+template <typename T>
+constexpr T next_number(T x, bool upwards) {
+  using Bits = Ieee<T>::Bits;
+  return std::bit_cast<T>(is_negative(x) == upwards ? bits_of(x) - Bits{1} : bits_of(x) + Bits{1});
+}
+
 template <typename T>
 constexpr bool is_signalling(T x) {
   return is_nan(x) && bits_of(x) != bits_of(quiet(x));
@@ -73,6 +87,23 @@ template <typename T>
 T fused(T a, T b, T c) {
   const T first = is_nan(a) ? a : b;
   return is_nan(first) ? quiet(first) : __builtin_elementwise_fma(a, b, c);
+}
+
+/// x times 2 to a power, rounded once. (The library's function makes no vectors.)
+template <typename T>
+T scaled(T x, i32 power) {
+  using I = Ieee<T>;
+  constexpr i32 kMost = I::kBias;
+  constexpr i32 kLeast = 1 - I::kBias;
+  // A step down after which what is no normal number becomes zero by the rest of the power, however
+  // it has been rounded.
+  constexpr i32 kDown = kLeast + static_cast<i32>(I::kFraction) + 1;
+  for (int step = 0; step < 2; ++step) {
+    const i32 part = power > kMost ? kMost : power < kLeast ? kDown : 0;
+    x = product(x, power_of_two<T>(part));
+    power -= part;
+  }
+  return product(x, power_of_two<T>(std::clamp(power, kLeast, kMost)));
 }
 
 GANTRY_LEVEL_END

@@ -115,18 +115,28 @@ bool is_of_class(T x, u32 classes) {
 template <typename T>
 Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   using I = Division<T>;
-  const auto by = [](T x, int power) { return std::ldexp(x, power); };
+  using Signed = std::make_signed_t<typename Ieee<T>::Bits>;
+  const auto by = [](T x, int power) { return product(x, power_of_two<T>(power)); };
+  // In the place where they are stored, so that they are numbers of the operands' size.
+  const auto placed_exponent = [](T x) {
+    return static_cast<Signed>(bits_of(x) & bits_of(std::numeric_limits<T>::infinity()));
+  };
+  const auto placed = [](int number) { return Signed{number} << Ieee<T>::kFraction; };
   const bool is_denominator = bits_of(part) == bits_of(denominator);
   const bool is_numerator = bits_of(part) == bits_of(numerator);
   if (numerator == 0 || denominator == 0) {
     return {std::numeric_limits<T>::quiet_NaN(), false};
   }
-  const bool reciprocal_is_denormal = is_denormal(T{1} / denominator);
-  const bool quotient_is_denormal = is_denormal(numerator / denominator);
-  if (exponent(numerator) - exponent(denominator) >= I::kFarApart) {
+  const T size = __builtin_elementwise_abs(denominator);
+  const bool reciprocal_is_denormal =
+      size > power_of_two<T>(Ieee<T>::kBias - 1) && size < std::numeric_limits<T>::infinity();
+  const T quotient = numerator / denominator;
+  const bool quotient_is_denormal =
+      __builtin_elementwise_abs(quotient) < std::numeric_limits<T>::min() && quotient != 0;
+  if (placed_exponent(numerator) - placed_exponent(denominator) >= placed(I::kFarApart)) {
     return {is_denominator ? by(part, I::kScale) : part, true};
   }
-  if (is_denormal(denominator)) {
+  if (placed_exponent(denominator) == 0) {
     return {by(part, I::kScale), false};
   }
   if (reciprocal_is_denormal && quotient_is_denormal) {
@@ -138,7 +148,7 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   if (quotient_is_denormal) {
     return {is_numerator ? by(part, I::kScale) : part, true};
   }
-  if (exponent(numerator) <= I::kTiny) {
+  if (placed_exponent(numerator) <= placed(I::kTiny)) {
     return {by(part, I::kScale), false};
   }
   return {part, false};
@@ -150,18 +160,18 @@ T scaled_back(T a, T b, T c, bool scaled) {
   if (!scaled) {
     return total;
   }
-  const int power = exponent(c) > Ieee<T>::kBias ? Division<T>::kScale : -Division<T>::kScale;
-  const T made = std::ldexp(total, power);
-  if (power > 0 || exponent(made) > 1) {
-    return made;
+  constexpr T kUp = power_of_two<T>(Division<T>::kScale);
+  constexpr T kDown = power_of_two<T>(-Division<T>::kScale);
+  if (exponent(c) > Ieee<T>::kBias) {
+    return total * kUp;
   }
-  const T rest = std::abs(total - std::ldexp(made, -power));
-  const T error = std::fma(a, b, c - total); // c is the quotient, nearly: the difference is exact
-  if (error == 0 || rest * 2 != std::ldexp(std::numeric_limits<T>::denorm_min(), -power)) {
-    return made;
-  }
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  return std::ldexp(std::nextafter(total, error > 0 ? kInfinity : -kInfinity), power);
+  const T made = total * kDown;
+  const T rest = __builtin_elementwise_abs(total - made * kUp);
+  // c is the quotient, nearly: the difference is exact
+  const T error = __builtin_elementwise_fma(a, b, c - total);
+  constexpr T kTie = std::numeric_limits<T>::denorm_min() * kUp / 2;
+  const bool is_right = exponent(made) > 1 || error == 0 || rest != kTie;
+  return is_right ? made : next_number(total, error > 0) * kDown;
 }
 template <typename T>
 T fixed_up(T quotient, T denominator, T numerator) {
@@ -220,9 +230,6 @@ f32 half_to(u16 bits) {
 template <unsigned kByte>
 f32 byte_of(u32 x) {
   return static_cast<f32>((x >> (8 * kByte)) & 0xff);
-}
-f32 scaled(f32 x, u32 power) {
-  return std::ldexp(x, static_cast<i32>(power));
 }
 
 constexpr MeaningEntry kMeanings[] = {
@@ -291,9 +298,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_frexp_exp_i32_f64", vector_meaning<[](f64 a) { return frexp_exponent(a); }>()},
     {"v_frexp_mant_f32", vector_meaning<[](f32 a) { return frexp_mantissa(a); }>()},
     {"v_frexp_mant_f64", vector_meaning<[](f64 a) { return frexp_mantissa(a); }>()},
-    {"v_ldexp_f32", vector_meaning<[](f32 a, u32 b) { return scaled(a, b); }>()},
-    {"v_ldexp_f64",
-     vector_meaning<[](f64 a, u32 b) { return std::ldexp(a, static_cast<i32>(b)); }>()},
+    {"v_ldexp_f32", vector_meaning<[](f32 a, u32 b) { return scaled(a, static_cast<i32>(b)); }>()},
+    {"v_ldexp_f64", vector_meaning<[](f64 a, u32 b) { return scaled(a, static_cast<i32>(b)); }>()},
 
     {"v_cvt_f32_f64", vector_meaning<[](f64 a) { return static_cast<f32>(a); }>()},
     {"v_cvt_f64_f32", vector_meaning<[](f32 a) { return static_cast<f64>(a); }>()},

@@ -208,9 +208,8 @@ constexpr MeaningEntry kMeanings[] = {
                        return u(at_bounds<i32>(product24(a, b) + s(c)));
                      }>()},
     {"v_mad_u64_u32", masked_meaning<[](u32 a, u32 b, u64 c) {
-       u64 sum = 0;
-       const bool carry = __builtin_add_overflow(u64{a} * b, c, &sum);
-       return Masked<u64>{sum, carry};
+       const u64 sum = u64{a} * b + c;
+       return Masked<u64>{sum, sum < c};
      }>()},
     {"v_mad_i64_i32", masked_meaning<[](u32 a, u32 b, i64 c) {
        // The bit is the sum's 65th.
