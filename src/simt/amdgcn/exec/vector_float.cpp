@@ -214,11 +214,9 @@ template <typename T>
 T reciprocal(T x) {
   return T{1} / x;
 }
-f32 reciprocal_root(f32 x) {
-  return static_cast<f32>(1.0 / __builtin_elementwise_sqrt(static_cast<f64>(x)));
-}
-f64 reciprocal_root(f64 x) {
-  return static_cast<f64>(1.0L / std::sqrt(static_cast<long double>(x)));
+template <typename T>
+T reciprocal_root(T x) {
+  return static_cast<T>(1.0 / __builtin_elementwise_sqrt(static_cast<f64>(x)));
 }
 u32 half_from(f32 x) {
   const auto half = static_cast<_Float16>(x);
