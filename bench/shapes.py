@@ -1,5 +1,5 @@
 """The shapes of real programs (programs/shapes/): each compiled once by stock Clang at -O3 and linked by Gantry, for
-the CPU device and for GPUs, and run on `cpu` and on the PTX executor in turn."""
+the CPU device and for GPUs, and run on `cpu` and on an executor in turn: the PTX executor, or that of AMD's code."""
 
 import concurrent.futures
 import os
@@ -12,6 +12,7 @@ import time
 from toolchain import PROGRAMS, BenchError, progress, run
 
 ARCHITECTURE = "sm_80"
+AMD_ARCHITECTURE = "gfx906"
 # cpu / simt with GANTRY_SIMT_CHECK=memory.
 GOALS = {"stream-": 0.8}
 GOAL = 0.25
@@ -19,6 +20,9 @@ HALF_GOAL = 0.5  # of at least half of the rows
 FIRST_GOAL = 500  # milliseconds that a row's first launch takes longer than a later one, without a cache
 CACHED_GOAL = 20
 COMPILER_GOAL = 2  # the same / the time of clang -O2
+# cpu / simt-amd, which interprets.
+AMD_GOALS = {"stream-": 1 / 3}
+AMD_GOAL = 0.1
 # The CPU device shares the host's memory and copies nothing, unless it is told to.
 NATIVE = {"mapping": "cpu+separate"}
 TOLERANCE = 1e-6  # sums in another order, reciprocals and roots that are approximations
@@ -28,12 +32,16 @@ def sources():
     return sorted((PROGRAMS / "shapes").glob("*.cpp"))
 
 
-def build(build_tree, source):
+def goal_of(name, goals, usual):
+    return next((goal for prefix, goal in goals.items() if name.startswith(prefix)), usual)
+
+
+def build(build_tree, source, architecture):
     """The program of a source. Always made anew: it has the device runtime in it."""
     folder = build_tree / "bench/shapes"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / source.stem
-    flags = ["-fopenmp", f"--offload-arch=host,{ARCHITECTURE}"]
+    flags = ["-fopenmp", f"--offload-arch=host,{architecture}"]
     gantry = build_tree / "bin/gantry"
     run([gantry, "clang++", "-O3", *flags, source, "-o", program])
     return program
@@ -106,23 +114,53 @@ def measure_program(program, rounds, count):
     rows = []
     for name in reference:
         usual = checked.median(name)
-        goal = next((goal for prefix, goal in GOALS.items() if name.startswith(prefix)), GOAL)
         rows.append({
             "shape": name, "program": program.name, "cpu_ms": native.median(name), "memory_ms": usual,
             "none_ms": free.median(name), "memory": native.median(name) / usual,
-            "none": native.median(name) / free.median(name), "goal": goal,
+            "none": native.median(name) / free.median(name), "goal": goal_of(name, GOALS, GOAL),
             "first_ms": max(0.0, first[name][1] - usual), "cached_ms": max(0.0, cached[name][1] - usual),
         })
     return rows
 
 
-def measure(build_tree, rounds, count, only=None):
+def build_all(build_tree, only, architecture):
+    """The chosen sources, each with its program."""
     chosen = [source for source in sources() if not only or source.stem in only]
     progress(f"building {len(chosen)} programs")
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        programs = list(pool.map(lambda source: build(build_tree, source), chosen))
+        programs = list(pool.map(lambda source: build(build_tree, source, architecture), chosen))
+    return list(zip(chosen, programs))
+
+
+def measure_amd(build_tree, rounds, count, only=None):
+    """The rows of the executor of AMD's code: dictionaries."""
     rows = []
-    for source, program in zip(chosen, programs):
+    for source, program in build_all(build_tree, only, AMD_ARCHITECTURE):
+        progress(f"{source.stem}: measuring")
+        native = Contender(NATIVE.get(program.name, "cpu"))
+        amd = Contender("simt-amd")
+        reference = native.run(program, count, None)
+        order = [amd, native]
+        for _ in range(rounds):
+            for contender in order:
+                contender.run(program, count, reference)
+            order.reverse()
+        rows += [{"shape": name, "program": program.name, "cpu_ms": native.median(name), "amd_ms": amd.median(name),
+                  "amd": native.median(name) / amd.median(name), "goal": goal_of(name, AMD_GOALS, AMD_GOAL)}
+                 for name in reference]
+    return rows
+
+
+def amd_table(rows):
+    lines = [f"{'shape':<19} {'cpu ms':>8} {'amd ms':>8} {'of cpu':>7} {'goal':>5}"]
+    lines += [f"{row['shape']:<19} {row['cpu_ms']:>8.2f} {row['amd_ms']:>8.2f} {row['amd']:>7.3f} {row['goal']:>5.2f}"
+              + (" slow" if row["amd"] < row["goal"] else "") for row in rows]
+    return "\n".join(lines)
+
+
+def measure(build_tree, rounds, count, only=None):
+    rows = []
+    for source, program in build_all(build_tree, only, ARCHITECTURE):
         progress(f"{source.stem}: measuring")
         found = measure_program(program, rounds, count)
         clang = compile_seconds(build_tree, source) * 1000

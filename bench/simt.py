@@ -2,8 +2,8 @@
 """What kernels cost on the PTX executor: shapes of real OpenMP programs, each the same binary on the CPU device
 and on the executor in turn, with their first launches without a cache and from it; kernels of nvcc, each
 against the same loop nest as C++ at -O3 on all cores, in one process and in alternation, with and without
-checks; the launch of an empty kernel; the first launch of a module. `scripts/bench --simt` builds Gantry and
-runs this."""
+checks; the launch of an empty kernel; the first launch of a module. With `--amd`, the shapes on the executor of
+AMD's code. `scripts/bench --simt` builds Gantry and runs this."""
 
 import argparse
 import json
@@ -162,8 +162,15 @@ def main():
     parser.add_argument("--only", action="append", choices=[source.stem for source in shapes.sources()],
                         help="this program of shapes alone, and nothing else; may be given several times")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each shape on each device")
+    parser.add_argument("--amd", action="store_true",
+                        help="the shapes on the executor of AMD's code instead, and nothing else")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if arguments.amd:
+        rows = shapes.measure_amd(arguments.build, arguments.rounds, max(3, arguments.samples // 3), arguments.only)
+        print(json.dumps({"machine": machine.facts(), "shapes": rows}, indent=2) if arguments.json
+              else shapes.amd_table(rows))
+        return
     found = shapes.measure(arguments.build, arguments.rounds, max(3, arguments.samples // 3), arguments.only)
     if not arguments.json:
         print(shapes.table(found), flush=True)
