@@ -128,15 +128,17 @@ template <u32 kBytes>
 void fetch_next(Wave& wave, const Instruction& instruction, u64 address, AccessKind kind) {
   constexpr u64 kFurthest = 64 << 10;
   constexpr u64 kLine = 64;
-  const u64 next = address + 1 * wave.place->steps.step(&instruction, address);
+  const u64 next = address + wave.place->steps.step(&instruction, address);
   if (next - address + kFurthest > 2 * kFurthest) {
     return;
   }
-  for (u64 i = 0; i < kBytes; i += kLine) {
+  // One line more than there are bytes for: rows begin anywhere in a line.
+  for (u64 i = 0; i <= kBytes; i += kLine) {
+    const auto* const place = std::bit_cast<const void*>(next + std::min(i, u64{kBytes} - 1));
     if (kind == AccessKind::kLoad) {
-      __builtin_prefetch(std::bit_cast<const void*>(next + i));
+      __builtin_prefetch(place);
     } else {
-      __builtin_prefetch(std::bit_cast<const void*>(next + i), 1);
+      __builtin_prefetch(place, 1);
     }
   }
 }
