@@ -6,6 +6,7 @@
 #include "simt/amdgcn/exec/vectors.h"
 #include "simt/amdgcn/exec/wave.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -180,6 +181,37 @@ struct BlocksOfBits {
     __builtin_memcpy(made.lanes, &values, sizeof values);
     return made;
   }
+};
+
+/// The values of any source as rows of registers: its own ones, or copies of a value that is the
+/// same in all lanes.
+template <typename T>
+class RowsOf {
+public:
+  RowsOf(const Wave& wave, const Source& source) {
+    if (source.kind == Source::Kind::kVector) {
+      rows_ = &wave.v[source.index];
+      return;
+    }
+    const u64 bits = to_bits(scalar_source<T>(wave, source));
+    for (unsigned row = 0; row < kRows; ++row) {
+      std::fill_n(copies_[row], kLanes, static_cast<u32>(bits >> (32 * row)));
+    }
+    rows_ = copies_;
+  }
+  RowsOf(const RowsOf&) = delete;
+  RowsOf& operator=(const RowsOf&) = delete;
+
+  T operator[](unsigned lane) const { return Lanes<T>{rows_}[lane]; }
+  template <bool kWide>
+  [[nodiscard]] Block<T> block(unsigned first) const {
+    return Lanes<T>{rows_}.template block<kWide>(first);
+  }
+
+private:
+  static constexpr unsigned kRows = sizeof(T) == 8 ? 2 : 1;
+  alignas(64) u32 copies_[kRows][kLanes];
+  const u32 (*rows_)[kLanes];
 };
 
 /// Calls `use` with something that gives the source's value in each lane.

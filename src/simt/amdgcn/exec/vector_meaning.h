@@ -27,6 +27,25 @@ auto values_of(const Wave& wave, const Instruction& instruction) {
   }
 }
 
+/// Likewise, whatever the source is.
+template <auto F, unsigned N>
+auto any_values_of(const Wave& wave, const Instruction& instruction) {
+  using P = Parameter<F, N>;
+  if constexpr (std::is_same_v<P, bool>) {
+    return BlocksOfBits{scalar_source<u64>(wave, instruction.sources[3])};
+  } else {
+    return RowsOf<P>(wave, instruction.sources[N]);
+  }
+}
+
+/// Calls `use` with the values of all parameters of F, of sources that are of any kind.
+template <auto F, typename Use>
+void with_any_parameters(const Wave& wave, const Instruction& instruction, Use use) {
+  [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
+    use(any_values_of<F, N>(wave, instruction)...);
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+}
+
 /// Calls `use` with the values of all parameters of F.
 template <auto F, unsigned kVectors, typename Use>
 void with_parameters(const Wave& wave, const Instruction& instruction, Use use) {
@@ -136,44 +155,69 @@ LaneMask mask_of_results(const Sources&... sources) {
   return mask;
 }
 
+// Each meaning is compiled for all lanes and each set of sources that are VGPRs, and once more for
+// some of the lanes and whatever the sources are.
+
+template <auto F>
+[[gnu::noinline]] Next run_partly(Wave& wave, const Instruction& instruction, LaneMask active) {
+  using Result = Signature<F>::Result;
+  if (is_one_lane(active)) { // GCC's code is scalar as a rule
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    set_lane(wave, instruction.result, lane, call<F>(wave, instruction, lane));
+    return Next::kOn;
+  }
+  ResultRows<Result> results(wave, instruction.result, active);
+  with_any_parameters<F>(wave, instruction, [&](const auto&... sources) {
+    put_results<F>(results.rows(), sources...);
+  });
+  results.finish();
+  return Next::kOn;
+}
 template <auto F, unsigned kVectors>
 struct VectorRun {
   static Next run(Wave& wave, const Instruction& instruction) {
-    using Result = Signature<F>::Result;
     const LaneMask active = wave.exec();
-    if (is_one_lane(active)) { // GCC's code is scalar as a rule
-      const auto lane = static_cast<unsigned>(std::countr_zero(active));
-      set_lane(wave, instruction.result, lane, call<F>(wave, instruction, lane));
-      return Next::kOn;
+    if (active != ~LaneMask{0}) {
+      return run_partly<F>(wave, instruction, active);
     }
-    ResultRows<Result> results(wave, instruction.result, active);
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      put_results<F>(results.rows(), sources...);
+      put_results<F>(&wave.v[instruction.result], sources...);
     });
-    results.finish();
     return Next::kOn;
   }
 };
 
+template <auto F>
+[[gnu::noinline]] Next run_masked_partly(Wave& wave, const Instruction& instruction,
+                                         LaneMask active) {
+  using Value = ValueOf<typename Signature<F>::Result>::Type;
+  if (is_one_lane(active)) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    const auto made = call<F>(wave, instruction, lane);
+    set_lane(wave, instruction.result, lane, made.value);
+    wave.set_pair(instruction.mask, LaneMask{made.bit} << lane);
+    return Next::kOn;
+  }
+  ResultRows<Value> results(wave, instruction.result, active);
+  LaneMask bits = 0;
+  with_any_parameters<F>(wave, instruction, [&](const auto&... sources) {
+    bits = put_masked_results<F>(results.rows(), sources...);
+  });
+  results.finish();
+  wave.set_pair(instruction.mask, bits & active);
+  return Next::kOn;
+}
 template <auto F, unsigned kVectors>
 struct MaskedRun {
   static Next run(Wave& wave, const Instruction& instruction) {
-    using Value = ValueOf<typename Signature<F>::Result>::Type;
     const LaneMask active = wave.exec();
-    if (is_one_lane(active)) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(active));
-      const auto made = call<F>(wave, instruction, lane);
-      set_lane(wave, instruction.result, lane, made.value);
-      wave.set_pair(instruction.mask, LaneMask{made.bit} << lane);
-      return Next::kOn;
+    if (active != ~LaneMask{0}) {
+      return run_masked_partly<F>(wave, instruction, active);
     }
-    ResultRows<Value> results(wave, instruction.result, active);
-    LaneMask bits = 0;
     with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      bits = put_masked_results<F>(results.rows(), sources...);
+      const LaneMask bits = put_masked_results<F>(&wave.v[instruction.result], sources...);
+      wave.set_pair(instruction.mask, bits);
     });
-    results.finish();
-    wave.set_pair(instruction.mask, bits & active);
     return Next::kOn;
   }
 };
@@ -211,24 +255,35 @@ struct CompareAndSetRun {
 };
 
 /// F's last parameter is the result's old value.
+template <auto F>
+[[gnu::noinline]] Next accumulate_partly(Wave& wave, const Instruction& instruction,
+                                         LaneMask active) {
+  using Value = Signature<F>::Result;
+  const Lanes<Value> old{&wave.v[instruction.result]};
+  if (is_one_lane(active)) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    set_lane(wave, instruction.result, lane,
+             F(parameter<F, 0>(wave, instruction, lane), parameter<F, 1>(wave, instruction, lane),
+               old[lane]));
+    return Next::kOn;
+  }
+  ResultRows<Value> results(wave, instruction.result, active);
+  put_results<F>(results.rows(), any_values_of<F, 0>(wave, instruction),
+                 any_values_of<F, 1>(wave, instruction), old);
+  results.finish();
+  return Next::kOn;
+}
 template <auto F, unsigned kVectors>
 struct AccumulateRun {
   static Next run(Wave& wave, const Instruction& instruction) {
-    using Value = Signature<F>::Result;
     const LaneMask active = wave.exec();
-    const Lanes<Value> old{&wave.v[instruction.result]};
-    if (is_one_lane(active)) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(active));
-      set_lane(wave, instruction.result, lane,
-               F(parameter<F, 0>(wave, instruction, lane), parameter<F, 1>(wave, instruction, lane),
-                 old[lane]));
-      return Next::kOn;
+    if (active != ~LaneMask{0}) {
+      return accumulate_partly<F>(wave, instruction, active);
     }
-    const auto first = values_of<F, 0, kVectors>(wave, instruction);
-    const auto second = values_of<F, 1, kVectors>(wave, instruction);
-    ResultRows<Value> results(wave, instruction.result, active);
-    put_results<F>(results.rows(), first, second, old);
-    results.finish();
+    auto* const rows = &wave.v[instruction.result];
+    put_results<F>(rows, values_of<F, 0, kVectors>(wave, instruction),
+                   values_of<F, 1, kVectors>(wave, instruction),
+                   Lanes<typename Signature<F>::Result>{rows});
     return Next::kOn;
   }
 };
