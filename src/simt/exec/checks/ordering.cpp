@@ -17,16 +17,16 @@ constexpr std::size_t kTimesReleased = 64;
 
 } // namespace
 
-void Ordering::begin(StampRange first, std::uint32_t warps, bool lockstep, SyncLogs& logs,
+void Ordering::begin(StampRange first, std::uint32_t warps, std::uint32_t in_step, SyncLogs& logs,
                      Stamps more) {
-  lockstep_ = lockstep;
+  step_ = static_cast<unsigned>(std::countr_zero(in_step));
   block_ = first.begin;
   ranges_.assign(1, {first.begin + 1, first.end});
   now_ = first.begin + 1;
   floor_ = 0;
   more_ = std::move(more);
   logs_ = &logs;
-  const std::size_t threads = std::size_t{warps} * (lockstep ? 1 : kLanes);
+  const std::size_t threads = (std::size_t{warps} * kLanes + in_step - 1) / in_step;
   if (std::exchange(has_views_, false) || threads_.size() != threads) {
     threads_.assign(threads, Thread());
   }
@@ -82,7 +82,7 @@ bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {
 
 template <typename Body>
 void Ordering::for_threads(std::uint32_t warp, LaneMask lanes, const Body& body) {
-  for (LaneMask left = lockstep_ && lanes != 0 ? 1 : lanes; left != 0; left &= left - 1) {
+  for (LaneMask left = step_ != 0 && lanes != 0 ? 1 : lanes; left != 0; left &= left - 1) {
     const std::uint32_t number =
         index(warp * kLanes + static_cast<unsigned>(std::countr_zero(left)));
     body(threads_[number], number);

@@ -17,7 +17,7 @@
 // left to the caller to leave out, because they do not mark strong accesses.
 #pragma once
 
-#include "simt/exec/checks/access_facts.h"
+#include "simt/exec/checks/access.h"
 #include "simt/exec/checks/cell.h"
 #include "simt/exec/checks/grid_history.h"
 #include "simt/exec/checks/ordering.h"
@@ -43,7 +43,7 @@ struct ThreadAccess {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   AccessFacts facts;
-  std::uint32_t site = 0; ///< as AccessFactsTable counts
+  std::uint32_t site = 0; ///< the number that the kernel's RacingKernel knows
 };
 
 class RaceChecker {

@@ -1,0 +1,221 @@
+#include "simt/amdgcn/checks/group_checks.h"
+
+#include "simt/exec/memory/device_memory.h"
+
+#include <bit>
+#include <cstdio>
+#include <utility>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+using exec::Cell;
+using exec::Scope;
+using Kind = WaveAccess::Kind;
+
+constexpr unsigned kLanesOfWarp = 32; ///< in which Ordering counts
+
+exec::AccessFacts facts_of(Kind kind, bool shared) {
+  switch (kind) {
+  case Kind::kLoad:
+    return {.reads = true};
+  case Kind::kCoherentLoad:
+    return {.reads = true, .strong = true, .acquires = true, .beyond_block = !shared};
+  case Kind::kStore: // which may be atomic
+    return {.writes = true, .strong = true, .beyond_block = !shared};
+  case Kind::kAtomic:
+    break;
+  }
+  return {.reads = true,
+          .writes = true,
+          .strong = true,
+          .acquires = true,
+          .releases = true,
+          .beyond_block = !shared};
+}
+
+} // namespace
+
+DispatchChecks::DispatchChecks(const exec::Checks& checks, exec::GridShape shape)
+    : init_(checks.init) {
+  if (!checks.race) {
+    return;
+  }
+  shape.order = exec::AccessOrder::kFinely;
+  run_ = exec::GridHistory::instance().begin(std::move(shape));
+  if (run_ == nullptr) {
+    std::fprintf(stderr, "gantry: warning: a launch has too many work-groups to be checked for "
+                         "races\n");
+  }
+}
+
+DispatchChecks::~DispatchChecks() {
+  if (run_ != nullptr) {
+    exec::GridHistory::instance().end(*run_);
+  }
+}
+
+void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, unsigned waves,
+                        unsigned lanes_of_wave, std::uint64_t shared, std::uint32_t shared_size) {
+  dispatch_ = &dispatch;
+  lanes_ = lanes_of_wave;
+  exec::DeviceMemory& memory = *exec::DeviceMemory::instance();
+  if (dispatch.init()) {
+    memory.uninitialised()->mark_uninitialised(shared, shared_size);
+  }
+  if (dispatch.run() == nullptr) {
+    return;
+  }
+  exec::GridHistory& history = exec::GridHistory::instance();
+  if (!races_) {
+    cells_ = memory.access_cells();
+    races_.emplace(ordering_, history, *cells_);
+  }
+  const std::shared_ptr<const exec::GridRun>& run = dispatch.run();
+  ordering_.begin(run->of_block(group), waves * (lanes_ / kLanesOfWarp), lanes_, history.logs(),
+                  [this](std::uint32_t least) {
+                    return exec::GridHistory::instance().more(*dispatch_->run(), ordering_.block(),
+                                                              least);
+                  });
+  races_->begin(run, exec::AccessOrder::kFinely, shared, shared_size);
+  time_at_ = 0;
+  atomic_words_.clear();
+  waited_for_ = {};
+  groups_waited_for_.clear();
+}
+
+const exec::WarpTime& GroupChecks::time() {
+  if (time_at_ != ordering_.now()) {
+    time_at_ = ordering_.now();
+    time_ = exec::warp_time(ordering_, *dispatch_->run(), races_->is_fine(), lanes_);
+  }
+  return time_;
+}
+
+std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
+  exec::UninitialisedBytes* const uninitialised =
+      dispatch_->init() ? exec::DeviceMemory::instance()->uninitialised() : nullptr;
+  const bool looks_for_races = dispatch_->run() != nullptr;
+  if (looks_for_races) {
+    ordering_.finish_reads();
+  }
+  for (std::uint64_t left = access.active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t address = access.addresses[lane];
+    if (uninitialised != nullptr) {
+      if (access.kind != Kind::kStore && uninitialised->all_uninitialised(address, access.size)) {
+        return CheckFinding{lane, address, std::nullopt};
+      }
+      if (access.kind == Kind::kStore || access.kind == Kind::kAtomic) {
+        uninitialised->mark_written(address, access.size);
+      }
+    }
+    if (looks_for_races) {
+      if (const auto race = check_race(access, lane, address)) {
+        return CheckFinding{lane, address, exec::racing_access(*races_, ordering_, *race)};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether the word is one of LDS that atomic operations come to.
+bool GroupChecks::is_ordered_word(const WaveAccess& access, std::uint32_t thread,
+                                  std::uint64_t address) {
+  const std::uint64_t word = address & ~std::uint64_t{3};
+  if (access.kind == Kind::kAtomic) {
+    if (atomic_words_.insert(word).second) {
+      races_->forget(word, (address - word) + access.size);
+    }
+  } else if (!atomic_words_.contains(word)) {
+    return false;
+  }
+  if (access.kind != Kind::kStore) {
+    ordering_.read_strongly(thread, word, true, Scope::kBlock);
+  }
+  if (access.kind != Kind::kLoad && access.kind != Kind::kCoherentLoad) {
+    ordering_.write_strongly(thread, word, true, Scope::kBlock);
+  }
+  return true;
+}
+
+/// Loads that nothing is to be said of, which are most.
+bool GroupChecks::passes_quickly(const WaveAccess& access, std::uint32_t thread,
+                                 std::uint64_t address) {
+  if (access.kind != Kind::kLoad || access.size % 4 != 0 || address % 4 != 0 ||
+      !cells_->covers(address)) {
+    return false;
+  }
+  const Cell mine(ordering_.now(), access.site, thread, exec::CellKind::kWeak);
+  for (std::uint32_t at = 0; at < access.size; at += 4) {
+    if (!exec::check_word(time(), cells_->write(address + at), cells_->read(address + at),
+                          mine.bits(), false, races_->is_shared(address))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsigned lane,
+                                                  std::uint64_t address) {
+  const std::uint32_t thread = thread_of(access, lane);
+  const bool shared = races_->is_shared(address);
+  if ((shared && is_ordered_word(access, thread, address)) ||
+      passes_quickly(access, thread, address)) {
+    return std::nullopt;
+  }
+  const exec::AccessFacts facts = facts_of(access.kind, shared);
+  if (facts.strong && facts.reads) {
+    ordering_.read_strongly(thread, address, true, shared ? Scope::kBlock : Scope::kDevice);
+  }
+  const auto race = races_->access({thread, address, access.size, facts, access.site});
+  if (race && !is_trusted(access.wave, *race)) {
+    return race;
+  }
+  if (facts.releases) {
+    ordering_.write_strongly(thread, address, true, Scope::kDevice);
+  }
+  if (access.kind == Kind::kCoherentLoad) {
+    trust_writer(access.wave, address);
+  }
+  return std::nullopt;
+}
+
+bool GroupChecks::is_trusted(std::uint32_t wave, const exec::Race& race) const {
+  if (ordering_.owns(race.other.stamp())) {
+    return (waited_for_[wave] >> (race.other.thread() / lanes_) & 1) != 0;
+  }
+  const auto owner = exec::GridHistory::instance().owner_of(race.other.stamp());
+  return !owner || groups_waited_for_.contains(owner->block);
+}
+
+void GroupChecks::trust_writer(std::uint32_t wave, std::uint64_t address) {
+  if (!cells_->covers(address)) {
+    return;
+  }
+  const Cell write(__atomic_load_n(cells_->write(address), __ATOMIC_RELAXED));
+  if (write.is_empty() || write.is_listed()) {
+    return;
+  }
+  if (ordering_.owns(write.stamp())) {
+    waited_for_[wave] |= 1U << (write.thread() / lanes_);
+  } else if (const auto owner = exec::GridHistory::instance().owner_of(write.stamp())) {
+    groups_waited_for_.insert(owner->block);
+  }
+}
+
+void GroupChecks::pass_barrier(std::span<const unsigned> waves) {
+  if (dispatch_->run() == nullptr) {
+    return;
+  }
+  std::array<exec::LaneMask, exec::kMostWarps> alive = {};
+  for (const unsigned wave : waves) {
+    const unsigned warp = wave * (lanes_ / kLanesOfWarp);
+    alive[warp] = 1;
+    ordering_.arrive(warp, 1, 0, /*waits=*/true);
+  }
+  ordering_.complete(0, alive);
+}
+
+} // namespace gantry::simt::amdgcn
