@@ -1,7 +1,7 @@
 #include "simt/amdgcn/exec/code_map.h"
 
 #include "simt/amdgcn/code/encoding.h"
-#include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/levels.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,7 +83,8 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
       !contains(address + static_cast<std::uint64_t>(made->offset))) {
     return tl::unexpected(std::string("its target is outside of the code"));
   }
-  const Meaning::Run run = made->modifiers.any() ? &run_modified : made->run;
+  const Meaning::Run run =
+      made->modifiers.any() ? meanings_of(chosen_level()).run_modified : made->run;
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);

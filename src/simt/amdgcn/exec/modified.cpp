@@ -7,6 +7,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 constexpr unsigned kResultRow = vector::kScratch + 6;
@@ -123,5 +125,7 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   });
   return next;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

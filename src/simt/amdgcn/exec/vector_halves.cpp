@@ -5,6 +5,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 /// F of the sources' chosen halves, twice.
@@ -79,5 +81,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_halves_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -6,6 +6,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 constexpr u32 low24(u32 x) {
@@ -91,6 +93,7 @@ template <auto F, auto G>
 constexpr Meaning lower_half_meaning() {
   Meaning meaning = vector_meaning<F>();
   meaning.run = run_lower_half<F>;
+  meaning.runs = nullptr;
   meaning.clamped = run_lower_half<G>;
   return meaning;
 }
@@ -248,5 +251,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_integer_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn
