@@ -182,26 +182,33 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
   return std::nullopt;
 }
 
+/// The first stamp of the work-group that a stamp is of, be it of another dispatch; 0 if that has
+/// long ended.
+exec::Stamp GroupChecks::group_at(exec::Stamp stamp) const {
+  const exec::GridRun& run = *dispatch_->run();
+  if (run.stamps.contains(stamp)) {
+    return run.of_block(run.block_at(stamp)).begin;
+  }
+  const auto owner = exec::GridHistory::instance().owner_of(stamp);
+  return owner ? owner->block : 0;
+}
+
 bool GroupChecks::is_trusted(std::uint32_t wave, const exec::Race& race) const {
   if (ordering_.owns(race.other.stamp())) {
     return (waited_for_[wave] >> (race.other.thread() / lanes_) & 1) != 0;
   }
-  const auto owner = exec::GridHistory::instance().owner_of(race.other.stamp());
-  return !owner || groups_waited_for_.contains(owner->block);
+  return groups_waited_for_.contains(group_at(race.other.stamp()));
 }
 
 void GroupChecks::trust_writer(std::uint32_t wave, std::uint64_t address) {
-  if (!cells_->covers(address)) {
-    return;
-  }
-  const Cell write(__atomic_load_n(cells_->write(address), __ATOMIC_RELAXED));
-  if (write.is_empty() || write.is_listed()) {
+  const Cell write = races_->last_write(address);
+  if (write.is_empty() || !write.is_of_one()) {
     return;
   }
   if (ordering_.owns(write.stamp())) {
     waited_for_[wave] |= 1U << (write.thread() / lanes_);
-  } else if (const auto owner = exec::GridHistory::instance().owner_of(write.stamp())) {
-    groups_waited_for_.insert(owner->block);
+  } else {
+    groups_waited_for_.insert(group_at(write.stamp()));
   }
 }
 

@@ -90,6 +90,7 @@ private:
                                      std::uint64_t address);
   [[nodiscard]] bool passes_quickly(const WaveAccess& access, std::uint32_t thread,
                                     std::uint64_t address);
+  [[nodiscard]] exec::Stamp group_at(exec::Stamp stamp) const;
   [[nodiscard]] bool is_trusted(std::uint32_t wave, const exec::Race& race) const;
   void trust_writer(std::uint32_t wave, std::uint64_t address);
   const exec::WarpTime& time();

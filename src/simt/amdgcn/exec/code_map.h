@@ -20,13 +20,14 @@
 namespace gantry::simt::amdgcn {
 
 /// Any thread, but for what a member says.
-struct LoadedCode::State {
+struct LoadedCode::State : std::enable_shared_from_this<State> {
   State(const Processor& processor, std::uint64_t begin, std::uint64_t size, CodeSources sources);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   [[nodiscard]] const Processor& processor() const { return processor_; }
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - begin_ < size_; }
   /// The place of the instruction at an address that contains() and that is a multiple of 4. Its
   /// `run` is null until it has been read.

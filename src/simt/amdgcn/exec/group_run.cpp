@@ -47,7 +47,9 @@ GroupRun::~GroupRun() {
   }
 }
 
-bool GroupRun::begin(const Launch& launch) {
+bool GroupRun::begin(const Launch& launch, const DispatchChecks* checks) {
+  dispatch_checks_ = checks;
+  place_.checks = checks != nullptr ? &checks_ : nullptr;
   const std::int32_t device = launch.grid.device;
   if (shared_ == 0) {
     const auto made = place_.memory->allocate(
@@ -172,6 +174,10 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
                                    const std::atomic<bool>& stop) {
   place_.known.begin_group(*place_.memory);
   set_up(launch, number);
+  if (dispatch_checks_ != nullptr) {
+    checks_.begin(*dispatch_checks_, number, launch.waves(), launch.grid.processor->wave, shared_,
+                  launch.shared_size);
+  }
   ready_.clear();
   waiting_.clear();
   for (unsigned i = 0; i < launch.waves(); ++i) {
@@ -204,6 +210,9 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
     }
     if (ready_.empty()) { // all that have not ended are there
       std::ranges::sort(waiting_);
+      if (dispatch_checks_ != nullptr) {
+        checks_.pass_barrier(waiting_);
+      }
       ready_.swap(waiting_);
     } else if (all_yielded) { // they wait for another work-group, perhaps
       std::this_thread::yield();

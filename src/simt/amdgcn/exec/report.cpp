@@ -9,9 +9,15 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
+std::string numbers(u32 x, u32 y, u32 z) {
+  return fmt::format("({},{},{})", x, y, z);
+}
+std::string numbers(const std::array<u32, 3>& all) {
+  return numbers(all[0], all[1], all[2]);
+}
+
 /// "work-group (1,0,0), work-item (5,0,0)"; of the whole wave without a lane.
 std::string place_text(const Wave& wave, unsigned lane) {
-  const auto numbers = [](u32 x, u32 y, u32 z) { return fmt::format("({},{},{})", x, y, z); };
   std::string text = "work-group " + numbers(wave.group[0], wave.group[1], wave.group[2]);
   if (lane >= kLanes) {
     return text + fmt::format(", wave {}", wave.number);
@@ -27,10 +33,7 @@ std::string beginning(const Wave& wave, const Instruction& instruction, unsigned
                       std::string_view what) {
   const u64 address = wave.code->address_of(&instruction);
   const auto line = wave.code->source_line(address);
-  const std::string source =
-      line && *line
-          ? fmt::format(" ({}{}:{})", (*line)->is_near ? "near " : "", (*line)->file, (*line)->line)
-          : "";
+  const std::string source = line && *line ? fmt::format(" ({})", source_text(**line)) : "";
   const std::string damage =
       line ? "" : fmt::format("  its line is not known: {}\n", line.error().message);
   const std::string text = wave.code->text_at(address);
@@ -69,7 +72,82 @@ std::string text_of(const exec::AddressReport& report) {
   return report.hint.empty() ? text : text + fmt::format("  hint: {}\n", report.hint);
 }
 
+std::string_view word_of(WaveAccess::Kind kind) {
+  switch (kind) {
+  case WaveAccess::Kind::kStore:
+    return word_of(AccessKind::kStore);
+  case WaveAccess::Kind::kAtomic:
+    return word_of(AccessKind::kAtomic);
+  default:
+    return word_of(AccessKind::kLoad);
+  }
+}
+
+/// "a write at sum.c:9 by work-group (1,0,0), the wave of work-item (0,0,0)".
+std::string text_of(const exec::RacingAccess& other) {
+  const bool is_one = other.threads == exec::RacingAccess::Threads::kOne;
+  std::string who = "several waves";
+  if (is_one) {
+    who = (other.in_block ? "" : fmt::format("work-group {}, ", numbers(other.block))) +
+          "the wave of work-item " + numbers(other.thread);
+  }
+  return fmt::format("{} at {} by {}{}",
+                     other.wrote ? "a write"
+                     : is_one    ? "a read"
+                                 : "reads",
+                     other.source, who,
+                     other.kernel.empty() ? "" : fmt::format(" of kernel '{}'", other.kernel));
+}
+
+std::string_view what_orders(const exec::RacingAccess& other) {
+  if (!other.kernel.empty()) {
+    return "dispatches of several queues are ordered by barrier packets and signals alone";
+  }
+  return other.in_block
+             ? "the waves of a work-group need a barrier between a write and what others do there, "
+               "or atomic operations"
+             : "no barrier orders the work-groups of a dispatch: what several of them use needs "
+               "atomic operations, a reduction, or another dispatch";
+}
+
 } // namespace
+
+std::string source_text(const SourceLine& line) {
+  return fmt::format("{}{}:{}", line.is_near ? "near " : "", line.file, line.line);
+}
+
+void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess& access,
+                    const CheckFinding& found) {
+  const u64 offset = found.address - std::bit_cast<u64>(wave.place->shared);
+  const bool shared = offset < wave.place->shared_size;
+  const std::string what = fmt::format(
+      "{} of {} at {}", word_of(access.kind), exec::bytes_text(access.size),
+      shared ? fmt::format("offset {:#x} of LDS", offset) : fmt::format("{:#x}", found.address));
+  std::string detail;
+  if (!shared) {
+    detail = text_of(exec::describe_memory(*wave.place->memory, wave.grid->device, found.address,
+                                           access.size, kWords));
+  }
+  if (!found.other) {
+    const char* const hint =
+        shared ? "LDS has no value when a work-group begins"
+               : "memory has no value until it is copied to, filled or stored to: see whether the "
+                 "data are mapped to the device, and as large as the kernel takes them";
+    wave.fault = Fault{
+        FaultKind::kMemory, found.address,
+        beginning(wave, instruction, found.lane, what + ", which nothing has been written to") +
+            detail + fmt::format("  hint: {}\n", hint)};
+    return;
+  }
+  const exec::RacingAccess& other = *found.other;
+  wave.fault =
+      Fault{FaultKind::kMemory, found.address,
+            beginning(wave, instruction, found.lane,
+                      fmt::format("race in {}: {}, not ordered with {}",
+                                  shared ? "LDS" : "global memory", what, text_of(other))) +
+                fmt::format("  the other one is at {}\n{}  hint: {}\n", other.position, detail,
+                            what_orders(other))};
+}
 
 void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
                    u64 address, u32 size, AccessKind kind) {

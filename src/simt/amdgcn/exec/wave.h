@@ -25,6 +25,8 @@ using i64 = std::int64_t;
 using f32 = float;
 using f64 = double;
 
+class GroupChecks;
+
 inline constexpr unsigned kLanes = 64;
 
 /// A bit for each lane of a wave.
@@ -47,6 +49,7 @@ struct Place {
   exec::DeviceMemory::Range private_memory = {};
   exec::DeviceMemory* memory = nullptr;
   AccessibleRanges known;
+  GroupChecks* checks = nullptr; ///< of races and uninitialised memory; null if not asked for
 };
 
 struct alignas(64) Wave {

@@ -61,11 +61,12 @@ bool Ordering::is_before(std::uint32_t thread, Stamp time, std::uint32_t of) con
 }
 
 bool Ordering::is_before(Stamp block, std::uint32_t thread, Stamp time, std::uint32_t of) const {
-  if (all_acquired_.cover(block, thread, time)) {
+  const std::uint32_t number = thread == Acquisitions::kAllThreads ? thread : index(thread);
+  if (all_acquired_.cover(block, number, time)) {
     return true;
   }
   const SharedView& known = threads_[index(of)].known;
-  return known && known->others.cover(block, thread, time);
+  return known && known->others.cover(block, number, time);
 }
 
 bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {

@@ -65,6 +65,9 @@ public:
   [[nodiscard]] std::optional<Race> access_by_several(const ThreadAccess& access,
                                                       std::uint32_t other_thread);
 
+  /// The last write to a byte, if one is known.
+  [[nodiscard]] Cell last_write(std::uint64_t address);
+
   [[nodiscard]] const GridRun& run() const { return *run_; }
   [[nodiscard]] bool is_shared(std::uint64_t address) const {
     return address - shared_ < shared_size_;

@@ -1,0 +1,115 @@
+#include "simt/amdgcn/exec/watch.h"
+
+#include "simt/amdgcn/checks/group_checks.h"
+#include "simt/amdgcn/exec/code_map.h"
+#include "simt/amdgcn/exec/launch.h"
+#include "simt/amdgcn/exec/report.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gantry::simt::amdgcn {
+
+namespace {
+
+/// A kernel, and the code that it lies in.
+class KernelInCode : public exec::RacingKernel {
+public:
+  explicit KernelInCode(const Launch& launch)
+      : name_(launch.kernel), code_(launch.code->shared_from_this()) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string source(std::uint32_t site) const override {
+    const u64 address = address_of(site);
+    const auto line = code_->source_line(address);
+    return line && *line ? source_text(**line) : code_->position(address);
+  }
+  [[nodiscard]] std::string position(std::uint32_t site) const override {
+    const u64 address = address_of(site);
+    return code_->contains(address) ? source(site) + ": " + code_->text_at(address)
+                                    : "elsewhere in the kernel";
+  }
+
+private:
+  [[nodiscard]] u64 address_of(std::uint32_t site) const { return code_->begin() + u64{site} * 4; }
+
+  std::string name_;
+  std::shared_ptr<const LoadedCode::State> code_;
+};
+
+/// The number of an instruction in its code.
+std::uint32_t site_of(const Wave& wave, const Instruction& instruction) {
+  return static_cast<std::uint32_t>(std::min<u64>(
+      exec::Cell::kLastSite, (wave.code->address_of(&instruction) - wave.code->begin()) / 4));
+}
+
+/// Where a lane's bytes are, if others may use them as well; null otherwise.
+const std::byte* shared_bytes(Wave& wave, const Instruction& instruction, Space space,
+                              unsigned lane, u64 address, u32 size, AccessKind kind) {
+  const auto is_private = [&](u64 where) { return where >> 32 == kPrivateAperture >> 32; };
+  if (space == Space::kPrivate || (space == Space::kFlat && is_private(address))) {
+    return nullptr;
+  }
+  const std::byte* const place = place_of(wave, instruction, space, lane, address, size, kind);
+  const AccessibleRanges::Range own = wave.place->private_memory;
+  return std::bit_cast<u64>(place) - own.first < own.size ? nullptr : place;
+}
+
+bool check(Wave& wave, const Instruction& instruction, const WaveAccess& access) {
+  const auto found = access.active == 0 ? std::nullopt : wave.place->checks->access(access);
+  if (!found) {
+    return true;
+  }
+  report_finding(wave, instruction, access, *found);
+  return false;
+}
+
+} // namespace
+
+std::unique_ptr<DispatchChecks> checks_of(const Launch& launch) {
+  const exec::Checks& checks = exec::settings().checks;
+  if (!checks.race && !checks.init) {
+    return nullptr;
+  }
+  exec::GridShape shape;
+  std::copy_n(launch.groups, 3, shape.blocks.begin());
+  std::copy_n(launch.group, 3, shape.threads.begin());
+  shape.kernel = std::make_shared<KernelInCode>(launch);
+  return std::make_unique<DispatchChecks>(checks, std::move(shape));
+}
+
+bool check_accesses(Wave& wave, const Instruction& instruction, Space space, LaneMask active,
+                    const u64* addresses, u32 size, AccessKind kind) {
+  u64 places[kLanes];
+  WaveAccess access;
+  access.kind = kind == AccessKind::kAtomic  ? WaveAccess::Kind::kAtomic
+                : kind == AccessKind::kStore ? WaveAccess::Kind::kStore
+                : instruction.returns        ? WaveAccess::Kind::kCoherentLoad
+                                             : WaveAccess::Kind::kLoad;
+  access.wave = wave.number;
+  access.addresses = places;
+  access.size = size;
+  access.site = site_of(wave, instruction);
+  for (LaneMask left = active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::byte* const place =
+        shared_bytes(wave, instruction, space, lane, addresses[lane], size, kind);
+    if (place != nullptr) {
+      places[lane] = std::bit_cast<u64>(place);
+      access.active |= LaneMask{1} << lane;
+    }
+  }
+  return check(wave, instruction, access);
+}
+
+bool check_scalar_load(Wave& wave, const Instruction& instruction, u64 address, u32 size) {
+  WaveAccess access;
+  access.wave = wave.number;
+  access.active = 1;
+  access.addresses = &address;
+  access.size = size;
+  access.site = site_of(wave, instruction);
+  return check(wave, instruction, access);
+}
+
+} // namespace gantry::simt::amdgcn
