@@ -23,16 +23,10 @@ exec::AccessFacts facts_of(Kind kind, bool shared) {
   case Kind::kCoherentLoad:
     return {.reads = true, .strong = true, .acquires = true, .beyond_block = !shared};
   case Kind::kStore: // which may be atomic
-    return {.writes = true, .strong = true, .beyond_block = !shared};
   case Kind::kAtomic:
     break;
   }
-  return {.reads = true,
-          .writes = true,
-          .strong = true,
-          .acquires = true,
-          .releases = true,
-          .beyond_block = !shared};
+  return {.writes = true, .strong = true, .beyond_block = !shared};
 }
 
 } // namespace
@@ -60,16 +54,12 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
                         unsigned lanes_of_wave, std::uint64_t shared, std::uint32_t shared_size) {
   dispatch_ = &dispatch;
   lanes_ = lanes_of_wave;
-  exec::DeviceMemory& memory = *exec::DeviceMemory::instance();
-  if (dispatch.init()) {
-    memory.uninitialised()->mark_uninitialised(shared, shared_size);
-  }
   if (dispatch.run() == nullptr) {
     return;
   }
   exec::GridHistory& history = exec::GridHistory::instance();
   if (!races_) {
-    cells_ = memory.access_cells();
+    cells_ = exec::DeviceMemory::instance()->access_cells();
     races_.emplace(ordering_, history, *cells_);
   }
   const std::shared_ptr<const exec::GridRun>& run = dispatch.run();
@@ -81,6 +71,7 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
   races_->begin(run, exec::AccessOrder::kFinely, shared, shared_size);
   time_at_ = 0;
   atomic_words_.clear();
+  flags_.clear();
   waited_for_ = {};
   groups_waited_for_.clear();
 }
@@ -165,19 +156,21 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
       passes_quickly(access, thread, address)) {
     return std::nullopt;
   }
-  const exec::AccessFacts facts = facts_of(access.kind, shared);
-  if (facts.strong && facts.reads) {
-    ordering_.read_strongly(thread, address, true, shared ? Scope::kBlock : Scope::kDevice);
+  const Scope scope = shared ? Scope::kBlock : Scope::kDevice;
+  if (access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad) {
+    flags_.insert(address);
+    ordering_.read_strongly(thread, address, true, scope);
+    trust_writer(thread, address);
   }
-  const auto race = races_->access({thread, address, access.size, facts, access.site});
-  if (race && !is_trusted(access.wave, *race)) {
-    return race;
+  if (access.kind != Kind::kAtomic) {
+    const exec::AccessFacts facts = facts_of(access.kind, shared);
+    const auto race = races_->access({thread, address, access.size, facts, access.site});
+    if (race && !is_trusted(access.wave, *race)) {
+      return race;
+    }
   }
-  if (facts.releases) {
-    ordering_.write_strongly(thread, address, true, Scope::kDevice);
-  }
-  if (access.kind == Kind::kCoherentLoad) {
-    trust_writer(access.wave, address);
+  if (access.kind == Kind::kAtomic || (access.kind == Kind::kStore && flags_.contains(address))) {
+    ordering_.write_strongly(thread, address, true, scope);
   }
   return std::nullopt;
 }
@@ -200,16 +193,24 @@ bool GroupChecks::is_trusted(std::uint32_t wave, const exec::Race& race) const {
   return groups_waited_for_.contains(group_at(race.other.stamp()));
 }
 
-void GroupChecks::trust_writer(std::uint32_t wave, std::uint64_t address) {
+/// The thread has seen what was last stored there, perhaps, and nothing is known to order that.
+void GroupChecks::trust_writer(std::uint32_t thread, std::uint64_t address) {
   const Cell write = races_->last_write(address);
   if (write.is_empty() || !write.is_of_one()) {
     return;
   }
   if (ordering_.owns(write.stamp())) {
-    waited_for_[wave] |= 1U << (write.thread() / lanes_);
-  } else {
-    groups_waited_for_.insert(group_at(write.stamp()));
+    if (!ordering_.is_before(write.thread(), write.stamp(), thread)) {
+      waited_for_[thread / lanes_] |= 1U << (write.thread() / lanes_);
+    }
+    return;
   }
+  const exec::Stamp group = group_at(write.stamp());
+  ordering_.finish_reads();
+  if (!ordering_.is_before(group, write.thread(), write.stamp(), thread)) {
+    groups_waited_for_.insert(group);
+  }
+  ordering_.read_strongly(thread, address, true, Scope::kDevice); // it has not taken place yet
 }
 
 void GroupChecks::pass_barrier(std::span<const unsigned> waves) {

@@ -1,15 +1,19 @@
 // GANTRY_SIMT_CHECK=race and init: what a work-group's waves do to memory that others use as well.
 //
 // AMD's code does not say all that PTX says (LLVM's "User Guide for AMDGPU Backend", "Memory
-// Model"): of loads the bit glc says that they may be atomic, of stores nothing does, in LDS
-// neither. What may be meant as it is done is never reported. So a race is a load that is not
-// atomic, and a store or an atomic operation that nothing orders with it; in LDS a load and a
-// store, of words that no atomic operation has come to. The lanes of a wave are one thread, in
-// lockstep.
+// Model"): the bit glc says of loads that they may be atomic; of stores nothing does, nor of
+// accesses to LDS; and what becomes a loop around an atomic operation begins with a plain load.
+// What may be meant as it is done is never reported. So a race is a load without glc and a store
+// that nothing orders, of which LDS has none where atomic operations have been. The lanes of a wave
+// are one thread, in lockstep.
 //
 // What orders waves: barriers of the work-group, and atomic operations on one address, each of
-// which is taken for a release and an acquire. Who loads by a load with glc what another wave has
-// stored has waited for it, perhaps: what that one did is taken for ordered from then on.
+// which is taken for a release and an acquire. So are stores to where atomic operations and loads
+// with glc have been. Who loads with glc what a wave had stored before that has waited for it,
+// perhaps: what that wave does is taken for ordered from then on.
+//
+// Of LDS it is not looked for what has no value: compilers' reductions load more of it than they
+// have stored to, and do without it.
 #pragma once
 
 #include "simt/exec/checks/ordering.h"
@@ -65,14 +69,14 @@ struct WaveAccess {
 struct CheckFinding {
   unsigned lane = 0;
   std::uint64_t address = 0;
-  /// What the access races with; nothing if it loads what nothing has been written to.
+  /// What the access races with; nothing if it loads what has no value.
   std::optional<exec::RacingAccess> other;
 };
 
 /// Of a place for work-groups, which run there one after the other.
 class GroupChecks {
 public:
-  /// A work-group begins, by its number in the dispatch, with LDS that nothing has been written to.
+  /// A work-group begins, by its number in the dispatch.
   void begin(const DispatchChecks& dispatch, std::uint64_t group, unsigned waves,
              unsigned lanes_of_wave, std::uint64_t shared, std::uint32_t shared_size);
   /// An access that is allowed, before it takes place; of memory that is no lane's own.
@@ -92,7 +96,7 @@ private:
                                     std::uint64_t address);
   [[nodiscard]] exec::Stamp group_at(exec::Stamp stamp) const;
   [[nodiscard]] bool is_trusted(std::uint32_t wave, const exec::Race& race) const;
-  void trust_writer(std::uint32_t wave, std::uint64_t address);
+  void trust_writer(std::uint32_t thread, std::uint64_t address);
   const exec::WarpTime& time();
 
   const DispatchChecks* dispatch_ = nullptr;
@@ -104,6 +108,8 @@ private:
   exec::Stamp time_at_ = 0; ///< ordering_'s, of time_
   /// Words of LDS that atomic operations have come to: loads and stores of them may be atomic.
   std::unordered_set<std::uint64_t> atomic_words_;
+  /// Addresses of global memory that atomic operations and loads with glc have come to.
+  std::unordered_set<std::uint64_t> flags_;
   /// By wave: a bit for each wave that it has waited for, perhaps.
   std::array<std::uint32_t, 32> waited_for_ = {};
   std::set<exec::Stamp> groups_waited_for_; ///< likewise, of work-groups

@@ -96,16 +96,10 @@ TEST_F(GroupChecksTest, MemoryHasNoValueUntilItIsStoredTo) {
   EXPECT_EQ(found->lane, 0u);
   EXPECT_EQ(found->address, memory_);
   EXPECT_TRUE(wave(0, Kind::kAtomic));
-  EXPECT_TRUE(lds(0, Kind::kLoad));
+  EXPECT_FALSE(lds(0, Kind::kLoad));
   EXPECT_FALSE(wave(0, Kind::kStore));
   EXPECT_FALSE(wave(0, Kind::kLoad));
   EXPECT_FALSE(wave(0, Kind::kAtomic));
-}
-
-TEST_F(GroupChecksTest, AGroupBeginsWithLdsThatHasNoValue) {
-  EXPECT_FALSE(lds(0, Kind::kStore));
-  groups_[0].begin(*dispatch_, 0, kWaves, kLanes, shared_, kBytes);
-  EXPECT_TRUE(lds(0, Kind::kLoad));
 }
 
 TEST_F(GroupChecksTest, ALoadOfWhatAnotherWaveStoresRaces) {
@@ -150,12 +144,12 @@ TEST_F(GroupChecksTest, WhatMayBeAtomicIsNotReported) {
   EXPECT_FALSE(wave(0, Kind::kAtomic, 0, 1, true));
 }
 
-TEST_F(GroupChecksTest, ALoadBesideAtomicOperationsRaces) {
+TEST_F(GroupChecksTest, ALoadMayBeThatInFrontOfAnAtomicOperation) {
   EXPECT_FALSE(wave(0, Kind::kStore, 0, 0, true));
+  barrier();
   EXPECT_FALSE(wave(1, Kind::kAtomic, 0, 0, true));
-  EXPECT_FALSE(wave(2, Kind::kAtomic, 0, 0, true));
-  EXPECT_FALSE(wave(2, Kind::kLoad, 0, 0, true)); // the atomic operation before has acquired
-  EXPECT_TRUE(wave(3, Kind::kLoad, 0, 0, true));
+  EXPECT_FALSE(wave(2, Kind::kLoad, 0, 0, true));
+  EXPECT_FALSE(wave(3, Kind::kAtomic, 0, 0, true));
 }
 
 TEST_F(GroupChecksTest, AtomicOperationsOrderWhatIsAroundThem) {
@@ -168,6 +162,20 @@ TEST_F(GroupChecksTest, AtomicOperationsOrderWhatIsAroundThem) {
   EXPECT_FALSE(wave(2, Kind::kAtomic, kFlag, 1, true)); // of the other group
   EXPECT_FALSE(wave(2, Kind::kLoad, 0, 1));
   EXPECT_TRUE(wave(3, Kind::kLoad, 0, 1));
+}
+
+TEST_F(GroupChecksTest, ALockThatAStoreLetsGoOrdersItsHolders) {
+  constexpr std::uint64_t kLock = 512;
+  EXPECT_FALSE(wave(3, Kind::kStore, kLock, 0, true));
+  EXPECT_FALSE(wave(3, Kind::kStore));
+  barrier();
+  for (const unsigned holder : {0U, 1U, 0U, 2U}) {
+    EXPECT_FALSE(wave(holder, Kind::kAtomic, kLock, 0, true));
+    EXPECT_FALSE(wave(holder, Kind::kLoad));
+    EXPECT_FALSE(wave(holder, Kind::kStore));
+    EXPECT_FALSE(wave(holder, Kind::kStore, kLock, 0, true));
+  }
+  EXPECT_TRUE(wave(3, Kind::kLoad));
 }
 
 TEST_F(GroupChecksTest, WhoHasSeenAFlagHasWaitedForItsWriter) {
