@@ -184,7 +184,7 @@ Result<Header> read_header(DwarfReader& reader, bool is_64_bit, const DebugSecti
     header.operands[i] = reader.number<std::uint8_t>();
   }
   if (header.version >= 5) {
-    GANTRY_TRY(read_list(reader, header, sections)); // folders
+    (void)GANTRY_TRY(read_list(reader, header, sections)); // folders
     header.files = GANTRY_TRY(read_list(reader, header, sections));
   } else {
     header.files = read_older_lists(reader);
