@@ -83,7 +83,9 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
       !contains(address + static_cast<std::uint64_t>(made->offset))) {
     return tl::unexpected(std::string("its target is outside of the code"));
   }
-  const Meaning::Run run = made->modifiers.any() ? &run_modified : made->run;
+  const Meaning::Run run = made->lanes.control != LanePattern::kNone ? &run_in_pattern
+                           : made->modifiers.any()                   ? &run_modified
+                                                                     : made->run;
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);

@@ -12,7 +12,9 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> vector_compare_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_lane_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_packed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_half_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_mixed_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
 [[nodiscard]] std::span<const MeaningEntry> flow_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
@@ -21,5 +23,7 @@ namespace gantry::simt::amdgcn {
 
 /// What runs an instruction with modifiers, or with parts of registers.
 [[nodiscard]] Next run_modified(Wave& wave, const Instruction& instruction);
+/// What runs an instruction with DPP.
+[[nodiscard]] Next run_in_pattern(Wave& wave, const Instruction& instruction);
 
 } // namespace gantry::simt::amdgcn

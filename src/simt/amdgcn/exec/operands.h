@@ -20,6 +20,7 @@ using u32 = std::uint32_t;
 using i32 = std::int32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
+using f16 = _Float16;
 using f32 = float;
 using f64 = double;
 
@@ -54,7 +55,9 @@ struct ValueOf<Masked<T>> {
 
 template <typename T>
 constexpr Type type_of() {
-  if constexpr (std::is_same_v<T, f64>) {
+  if constexpr (std::is_same_v<T, f16>) {
+    return Type::kF16;
+  } else if constexpr (std::is_same_v<T, f64>) {
     return Type::kF64;
   } else if constexpr (std::is_same_v<T, f32>) {
     return Type::kF32;
@@ -77,7 +80,7 @@ constexpr T from_bits(u64 bits) {
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<T>(static_cast<u32>(bits));
   } else {
-    return static_cast<T>(bits);
+    return std::bit_cast<T>(static_cast<u16>(bits));
   }
 }
 template <typename T>
@@ -87,7 +90,7 @@ constexpr u64 to_bits(T value) {
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<u32>(value);
   } else {
-    return static_cast<u16>(value);
+    return std::bit_cast<u16>(value);
   }
 }
 

@@ -1,6 +1,8 @@
 // Floating-point operations of one lane, and conversions. Rounding is to nearest and denormal
 // numbers are kept: what both compilers ask of the hardware.
+#include "simt/amdgcn/exec/denormals.h"
 #include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/turns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,15 +95,6 @@ constexpr f32 middle(f32 a, f32 b, f32 c) {
     return minimum(minimum(a, b), c);
   }
   return maximum(minimum(a, b), minimum(maximum(a, b), c));
-}
-
-/// v_mad_f32 and its like know no denormal numbers.
-f32 flushed(f32 x) {
-  return is_denormal(x) ? with_sign(0.0F, is_negative(x)) : x;
-}
-f32 multiplied_added(f32 a, f32 b, f32 c) {
-  const f32 product = flushed(flushed(a) * flushed(b));
-  return flushed(product + flushed(c));
 }
 
 /// Truncated, and the nearest that the type has; 0 for what is no number.
@@ -234,17 +227,6 @@ T fixed_up(T quotient, T denominator, T numerator) {
   return with_sign(is_nan(quotient) ? std::numeric_limits<T>::infinity() : quotient, negative);
 }
 
-/// The sine of 2π x. What x is beyond half a turn is taken off, and of the rest what is beyond a
-/// quarter mirrored, which are exact, so that small results are as good as others.
-f64 sine_of_turns(f64 x) {
-  constexpr f64 kTurn = 6.283185307179586476925286766559;
-  const f64 rest = std::remainder(x, 1.0);
-  const f64 near_zero = std::abs(rest) > 0.25 ? std::copysign(0.5, rest) - rest : rest;
-  return std::sin(near_zero * kTurn);
-}
-f64 cosine_of_turns(f64 x) {
-  return sine_of_turns(0.25 - std::abs(std::remainder(x, 1.0)));
-}
 template <typename T>
 T reciprocal(T x) {
   return T{1} / x;
@@ -252,13 +234,6 @@ T reciprocal(T x) {
 template <typename T>
 T reciprocal_root(T x) {
   return static_cast<T>(1.0L / std::sqrt(static_cast<long double>(x)));
-}
-u32 half_from(f32 x) {
-  const auto half = static_cast<_Float16>(x);
-  return std::bit_cast<u16>(half);
-}
-f32 half_to(u16 bits) {
-  return static_cast<f32>(std::bit_cast<_Float16>(bits));
 }
 template <unsigned kByte>
 f32 byte_of(u32 x) {
@@ -358,10 +333,6 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_cmp_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }>()},
     {"v_cmpx_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>()},
     {"v_cmpx_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }, true>()},
-    {"v_cvt_f16_f32",
-     clamped_meaning<[](f32 a) { return half_from(a); },
-                     [](f32 a) { return half_from(a > 0 ? std::min(a, 1.0F) : 0); }>()},
-    {"v_cvt_f32_f16", vector_meaning<[](u16 a) { return half_to(a); }>()},
 };
 
 } // namespace

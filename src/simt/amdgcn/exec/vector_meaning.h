@@ -129,8 +129,8 @@ Next run_accumulate(Wave& wave, const Instruction& instruction) {
   const LaneMask active = wave.exec();
   const Lanes<Value> old{&wave.v[instruction.result]};
   Value values[kLanes];
-  with_source<Value>(wave, instruction.sources[0], [&](auto first) {
-    with_source<Value>(wave, instruction.sources[1], [&](auto second) {
+  with_source<Parameter<F, 0>>(wave, instruction.sources[0], [&](auto first) {
+    with_source<Parameter<F, 1>>(wave, instruction.sources[1], [&](auto second) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         values[lane] = F(first[lane], second[lane], old[lane]);
       }

@@ -74,6 +74,29 @@ constexpr const char* kTested[] = {
     "v_pk_max_u16",
     "v_pk_min_i16",
     "v_pk_max_i16",
+    "v_pk_add_f16",
+    "v_pk_mul_f16",
+    "v_pk_min_f16",
+    "v_pk_max_f16",
+    "v_pk_fma_f16",
+    // mixed_forms_test.cpp
+    "v_fma_mix_f32",
+    "v_fma_mixlo_f16",
+    "v_fma_mixhi_f16",
+    "v_mad_mix_f32",
+    "v_mad_mixlo_f16",
+    "v_mad_mixhi_f16",
+    "v_dot2_f32_f16",
+    "v_dot2_i32_i16",
+    "v_dot2_u32_u16",
+    "v_dot4_i32_i8",
+    "v_dot4_u32_u8",
+    "v_dot8_i32_i4",
+    "v_dot8_u32_u4",
+    "v_dot2c_f32_f16",
+    "v_dot2c_i32_i16",
+    "v_dot4c_i32_i8",
+    "v_dot8c_i32_i4",
     // packed_forms_test.cpp
     "v_pk_fma_f32",
     "v_pk_mul_f32",
@@ -89,7 +112,7 @@ constexpr const char* kTested[] = {
 TEST(Coverage, EveryMnemonicIsTested) {
   std::set<std::string_view> tested(std::begin(kTested), std::end(kTested));
   for (const auto forms :
-       {integer_forms(), float_forms(), conversion_forms(), comparison_forms()}) {
+       {integer_forms(), float_forms(), conversion_forms(), comparison_forms(), half_forms()}) {
     for (const VectorForm& form : forms) {
       tested.insert(form.name);
     }
@@ -105,9 +128,9 @@ TEST(Coverage, EveryMnemonicIsTested) {
   }
   for (const auto entries :
        {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
-        vector_lane_meanings(), vector_packed_meanings(), vector_halves_meanings(),
-        scalar_meanings(), flow_meanings(), scalar_memory_meanings(), memory_meanings(),
-        shared_meanings()}) {
+        vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
+        vector_halves_meanings(), vector_mixed_meanings(), scalar_meanings(), flow_meanings(),
+        scalar_memory_meanings(), memory_meanings(), shared_meanings()}) {
     for (const MeaningEntry& entry : entries) {
       EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
     }

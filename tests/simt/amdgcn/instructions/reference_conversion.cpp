@@ -12,7 +12,6 @@ namespace {
 namespace number = instructions;
 using number::Format;
 using number::kDouble;
-using number::kHalf;
 using number::kSingle;
 using number::Number;
 using In = const LaneInput&;
@@ -54,8 +53,6 @@ using enum Exactness;
 constexpr VectorForm kForms[] = {
     {"v_cvt_f32_f64", "f=d", [](In i) { return between(i.a, kDouble, kSingle); }, kNumber},
     {"v_cvt_f64_f32", "d=f", [](In i) { return between(i.a, kSingle, kDouble); }, kNumber},
-    {"v_cvt_f16_f32", "h=f", [](In i) { return between(i.a, kSingle, kHalf); }, kNumber},
-    {"v_cvt_f32_f16", "f=h", [](In i) { return between(i.a, kHalf, kSingle); }, kNumber},
     {"v_cvt_f32_i32", "f=u", [](In i) { return from_signed(i.a, kSingle); }},
     {"v_cvt_f32_u32", "f=u", [](In i) { return from_unsigned(i.a, kSingle); }},
     {"v_cvt_f64_i32", "d=u", [](In i) { return from_signed(i.a, kDouble); }},
