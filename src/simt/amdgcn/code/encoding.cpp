@@ -166,6 +166,9 @@ void Reader::read_scalar(Format format) {
     }
     last.kind = Source::Kind::kConstant;
     last.constant = static_cast<std::uint32_t>(immediate);
+    if (meaning_.has_literal) {
+      made_.sources[1] = {Source::Kind::kConstant, 0, word(1)};
+    }
     break;
   }
   default: // SOPP

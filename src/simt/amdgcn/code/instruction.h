@@ -85,6 +85,7 @@ enum class Type : std::uint8_t {
 enum class Next : std::uint8_t {
   kOn,      ///< with the wave's pc
   kYield,   ///< likewise, but others first
+  kMode,    ///< likewise, in another mode
   kBarrier, ///< when all of the work-group's waves are there
   kEnd,     ///< not at all
   kFault,   ///< not at all: the wave's fault says why
@@ -203,8 +204,9 @@ inline constexpr unsigned kAccumulators = 256; ///< the first one
 inline constexpr unsigned kScratch = 512;
 inline constexpr unsigned kModifiedResult = kScratch + 6;
 inline constexpr unsigned kFlushed = kScratch + 8;
-inline constexpr unsigned kPermuted = kScratch + 11;
-inline constexpr unsigned kCount = kScratch + 12;
+inline constexpr unsigned kFlushedResult = kScratch + 11;
+inline constexpr unsigned kPermuted = kScratch + 12;
+inline constexpr unsigned kCount = kScratch + 13;
 } // namespace vector
 
 struct Instruction {

@@ -16,6 +16,8 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_mixed_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
+[[nodiscard]] std::span<const MeaningEntry> indexed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> mode_meanings();
 [[nodiscard]] std::span<const MeaningEntry> flow_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
 [[nodiscard]] std::span<const MeaningEntry> memory_meanings();
@@ -25,5 +27,7 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] Next run_modified(Wave& wave, const Instruction& instruction);
 /// What runs an instruction with DPP.
 [[nodiscard]] Next run_in_pattern(Wave& wave, const Instruction& instruction);
+/// Runs what would run an instruction, `run`, in a mode that is not plain.
+[[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
 
 } // namespace gantry::simt::amdgcn

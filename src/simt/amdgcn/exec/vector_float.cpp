@@ -243,6 +243,12 @@ f32 scaled(f32 x, u32 power) {
   return std::ldexp(x, static_cast<i32>(power));
 }
 
+/// Of what moves numbers about, in all modes.
+constexpr Meaning keeping(Meaning meaning) {
+  meaning.keeps_denormals = true;
+  return meaning;
+}
+
 constexpr MeaningEntry kMeanings[] = {
     {"v_add_f32", vector_meaning<[](f32 a, f32 b) { return a + b; }>()},
     {"v_sub_f32", vector_meaning<[](f32 a, f32 b) { return a - b; }>()},
@@ -263,13 +269,15 @@ constexpr MeaningEntry kMeanings[] = {
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, k, b); }>()},
     {"v_madak_f32",
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, b, k); }>()},
-    {"v_min_f32", vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>()},
-    {"v_max_f32", vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>()},
+    {"v_min_f32", keeping(vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>())},
+    {"v_max_f32", keeping(vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>())},
     {"v_min_f64", vector_meaning<[](f64 a, f64 b) { return minimum(a, b); }>()},
     {"v_max_f64", vector_meaning<[](f64 a, f64 b) { return maximum(a, b); }>()},
-    {"v_min3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(minimum(a, b), c); }>()},
-    {"v_max3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(maximum(a, b), c); }>()},
-    {"v_med3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return middle(a, b, c); }>()},
+    {"v_min3_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(minimum(a, b), c); }>())},
+    {"v_max3_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(maximum(a, b), c); }>())},
+    {"v_med3_f32", keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return middle(a, b, c); }>())},
 
     {"v_rcp_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
     {"v_rcp_iflag_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
@@ -285,7 +293,7 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_sin_f32", vector_meaning<[](f32 a) { return static_cast<f32>(sine_of_turns(a)); }>()},
     {"v_cos_f32", vector_meaning<[](f32 a) { return static_cast<f32>(cosine_of_turns(a)); }>()},
     {"v_div_scale_f32",
-     masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>()},
+     keeping(masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>())},
     {"v_div_scale_f64",
      masked_meaning<[](f64 a, f64 b, f64 c) { return scaled_for_division(a, b, c); }>()},
     {"v_div_fixup_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return fixed_up(a, b, c); }>()},
@@ -305,9 +313,9 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_trunc_f64", vector_meaning<[](f64 a) { return std::trunc(a); }>()},
     {"v_rndne_f64", vector_meaning<[](f64 a) { return std::nearbyint(a); }>()},
     {"v_fract_f64", vector_meaning<[](f64 a) { return fraction(a); }>()},
-    {"v_frexp_exp_i32_f32", vector_meaning<[](f32 a) { return frexp_exponent(a); }>()},
+    {"v_frexp_exp_i32_f32", keeping(vector_meaning<[](f32 a) { return frexp_exponent(a); }>())},
     {"v_frexp_exp_i32_f64", vector_meaning<[](f64 a) { return frexp_exponent(a); }>()},
-    {"v_frexp_mant_f32", vector_meaning<[](f32 a) { return frexp_mantissa(a); }>()},
+    {"v_frexp_mant_f32", keeping(vector_meaning<[](f32 a) { return frexp_mantissa(a); }>())},
     {"v_frexp_mant_f64", vector_meaning<[](f64 a) { return frexp_mantissa(a); }>()},
     {"v_ldexp_f32", vector_meaning<[](f32 a, u32 b) { return scaled(a, b); }>()},
     {"v_ldexp_f64",
@@ -323,15 +331,21 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_cvt_f64_u32", vector_meaning<[](u32 a) { return static_cast<f64>(a); }>()},
     {"v_cvt_i32_f32", vector_meaning<[](f32 a) { return static_cast<u32>(converted<i32>(a)); }>()},
     {"v_cvt_u32_f32", vector_meaning<[](f32 a) { return converted<u32>(a); }>()},
+    {"v_cvt_flr_i32_f32",
+     vector_meaning<[](f32 a) { return static_cast<u32>(converted<i32>(std::floor(a))); }>()},
+    {"v_cvt_rpi_i32_f32", vector_meaning<[](f32 a) {
+       return static_cast<u32>(converted<i32>(std::floor(f64{a} + 0.5)));
+     }>()},
     {"v_cvt_i32_f64", vector_meaning<[](f64 a) { return static_cast<u32>(converted<i32>(a)); }>()},
     {"v_cvt_u32_f64", vector_meaning<[](f64 a) { return converted<u32>(a); }>()},
     {"v_cvt_f32_ubyte0", vector_meaning<[](u32 a) { return byte_of<0>(a); }>()},
     {"v_cvt_f32_ubyte1", vector_meaning<[](u32 a) { return byte_of<1>(a); }>()},
     {"v_cvt_f32_ubyte2", vector_meaning<[](u32 a) { return byte_of<2>(a); }>()},
     {"v_cvt_f32_ubyte3", vector_meaning<[](u32 a) { return byte_of<3>(a); }>()},
-    {"v_cmp_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }>()},
+    {"v_cmp_class_f32", keeping(compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }>())},
     {"v_cmp_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }>()},
-    {"v_cmpx_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>()},
+    {"v_cmpx_class_f32",
+     keeping(compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>())},
     {"v_cmpx_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }, true>()},
 };
 

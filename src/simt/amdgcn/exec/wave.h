@@ -4,6 +4,7 @@
 
 #include "simt/amdgcn/code/instruction.h"
 #include "simt/amdgcn/exec/executor.h"
+#include "simt/amdgcn/exec/mode.h"
 #include "simt/exec/memory/device_memory.h"
 
 #include <bit>
@@ -48,6 +49,7 @@ struct alignas(64) Wave {
   Place* place = nullptr;
   const Grid* grid = nullptr;
   LaneMask lanes = 0; ///< those that have a work-item
+  std::uint32_t mode = mode::kDefault;
   /// The wave's private memory, and how many bytes of it a lane has.
   std::uint64_t scratch = 0;
   std::uint32_t private_size = 0;

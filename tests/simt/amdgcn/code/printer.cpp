@@ -78,6 +78,13 @@ public:
   }
 
   PrintedLine print() {
+    static constexpr std::string_view kInWords[] = {"s_getreg_b32", "s_setreg_b32",
+                                                    "s_setreg_imm32_b32", "s_set_gpr_idx_on",
+                                                    "s_set_gpr_idx_mode"};
+    if (std::ranges::find(kInWords, made_.mnemonic) != std::end(kInWords)) {
+      put("*"); // operands with names of their own
+      return std::move(made_);
+    }
     switch (it_.format) {
     case Format::kSop1:
     case Format::kSop2:

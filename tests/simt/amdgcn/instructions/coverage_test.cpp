@@ -37,6 +37,7 @@ constexpr const char* kTested[] = {
     "s_waitcnt",
     "s_nop",
     "s_setprio",
+    "s_wakeup",
     "s_icache_inv",
     "s_ttracedata",
     "s_incperflevel",
@@ -97,6 +98,23 @@ constexpr const char* kTested[] = {
     "v_dot2c_i32_i16",
     "v_dot4c_i32_i8",
     "v_dot8c_i32_i4",
+    // mode_test.cpp
+    "s_getreg_b32",
+    "s_setreg_b32",
+    "s_setreg_imm32_b32",
+    "s_set_gpr_idx_on",
+    "s_set_gpr_idx_off",
+    "s_set_gpr_idx_idx",
+    "s_set_gpr_idx_mode",
+    // indexed_test.cpp
+    "s_movrels_b32",
+    "s_movrels_b64",
+    "s_movreld_b32",
+    "s_movreld_b64",
+    "v_movrels_b32",
+    "v_movreld_b32",
+    "v_movrelsd_b32",
+    "v_swap_b32",
     // packed_forms_test.cpp
     "v_pk_fma_f32",
     "v_pk_mul_f32",
@@ -129,8 +147,9 @@ TEST(Coverage, EveryMnemonicIsTested) {
   for (const auto entries :
        {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
         vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
-        vector_halves_meanings(), vector_mixed_meanings(), scalar_meanings(), flow_meanings(),
-        scalar_memory_meanings(), memory_meanings(), shared_meanings()}) {
+        vector_halves_meanings(), vector_mixed_meanings(), scalar_meanings(), indexed_meanings(),
+        mode_meanings(), flow_meanings(), scalar_memory_meanings(), memory_meanings(),
+        shared_meanings()}) {
     for (const MeaningEntry& entry : entries) {
       EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
     }
