@@ -118,6 +118,8 @@ private:
   void choose_halves(std::uint32_t chosen);
   void read_packed();
   void read_packed_constant(unsigned number, unsigned operand);
+  void check_matrix();
+  void choose_matrix_accumulators();
   void choose_accumulators(bool chosen, const char* otherwise);
   void read_shared();
   void read_buffer();
@@ -375,6 +377,9 @@ void Reader::read_packed() {
   if (meaning_.packs == Packs::kNothing) { // of AccVGPRs
     return;
   }
+  if (meaning_.packs == Packs::kMatrix || meaning_.packs == Packs::kDoubleMatrix) {
+    return check_matrix();
+  }
   const std::uint32_t all = (1U << count) - 1;
   PackedModifiers& packed = made_.packed;
   packed.low = static_cast<std::uint8_t>(bits(first, 11, 3) & all);
@@ -401,6 +406,34 @@ void Reader::read_packed() {
       read_packed_constant(i, bits(second, 9 * i, 9));
     }
   }
+}
+
+/// Which registers are AccVGPRs, is seen to behind the check of them all.
+void Reader::check_matrix() {
+  if (bits(word(0), 8, 7) != 0 || bits(word(1), 29, 3) != 0) {
+    refuse("a block, or lanes, in the place of others");
+  }
+  for (const unsigned i : {0U, 1U}) {
+    if (made_.sources[i].kind != Source::Kind::kVector) {
+      refuse("a matrix that is in no VGPRs");
+    }
+  }
+  if (made_.sources[2].kind == Source::Kind::kConstant) {
+    const bool is_double = meaning_.packs == Meaning::Packs::kDoubleMatrix;
+    put(made_.sources[2], bits(word(1), 18, 9), is_double ? Type::kF64 : Type::kB32, 2);
+  } else if (made_.sources[2].kind != Source::Kind::kVector) {
+    refuse("a matrix that is in no VGPRs");
+  }
+}
+void Reader::choose_matrix_accumulators() {
+  const bool is_accumulated = bits(word(0), 15, 1) != 0;
+  const auto choose = [&](std::uint16_t& index, bool chosen) {
+    index += chosen ? vector::kAccumulators : 0;
+  };
+  choose(made_.result, is_accumulated);
+  choose(made_.sources[0].index, bits(word(1), 27, 1) != 0);
+  choose(made_.sources[1].index, bits(word(1), 28, 1) != 0);
+  choose(made_.sources[2].index, is_accumulated && made_.sources[2].kind == Source::Kind::kVector);
 }
 
 /// Constants have 32 bits: integers are signed ones of 32 bits, floats are single ones, or for
@@ -594,6 +627,10 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   if (has_accumulators_) {
     made_.data[0] += vector::kAccumulators;
     made_.data[1] += vector::kAccumulators;
+  }
+  if (meaning_.packs == Meaning::Packs::kMatrix ||
+      meaning_.packs == Meaning::Packs::kDoubleMatrix) {
+    choose_matrix_accumulators();
   }
   if (meaning_.reads_accumulator) {
     if (made_.sources[0].kind != Source::Kind::kVector) {

@@ -45,7 +45,8 @@ enum class Type : std::uint8_t {
   kB96,
   kB128,
   kB256,
-  kB512
+  kB512,
+  kB1024
 };
 
 [[nodiscard]] constexpr unsigned registers_of(Type type) {
@@ -69,6 +70,8 @@ enum class Type : std::uint8_t {
     return 8;
   case Type::kB512:
     return 16;
+  case Type::kB1024:
+    return 32;
   }
   return 0;
 }
@@ -126,6 +129,8 @@ struct Meaning {
     kMove,  ///< of 32 bits, whose sources are one operand each
     kMixed, ///< one result, of sources that are floats or halves
     kDot,   ///< one result, of all elements of the sources
+    kMatrix,
+    kDoubleMatrix,
   };
   Packs packs = Packs::kNothing;
   bool reads_accumulator = false;  ///< the source is an AccVGPR

@@ -25,9 +25,9 @@ const Table& table() {
     for (const auto entries :
          {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
           vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
-          vector_halves_meanings(), vector_mixed_meanings(), scalar_meanings(), indexed_meanings(),
-          mode_meanings(), flow_meanings(), scalar_memory_meanings(), memory_meanings(),
-          shared_meanings()}) {
+          vector_halves_meanings(), vector_mixed_meanings(), matrix_meanings(), scalar_meanings(),
+          indexed_meanings(), mode_meanings(), flow_meanings(), scalar_memory_meanings(),
+          memory_meanings(), shared_meanings()}) {
       for (const MeaningEntry& entry : entries) {
         (*all)[entry.mnemonic] = &entry.meaning;
       }

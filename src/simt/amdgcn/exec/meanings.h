@@ -15,6 +15,7 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> vector_half_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_mixed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> matrix_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
 [[nodiscard]] std::span<const MeaningEntry> indexed_meanings();
 [[nodiscard]] std::span<const MeaningEntry> mode_meanings();

@@ -115,6 +115,34 @@ constexpr const char* kTested[] = {
     "v_movreld_b32",
     "v_movrelsd_b32",
     "v_swap_b32",
+    // matrix_test.cpp
+    "v_mfma_f32_32x32x1f32",
+    "v_mfma_f32_16x16x1f32",
+    "v_mfma_f32_4x4x1f32",
+    "v_mfma_f32_32x32x2f32",
+    "v_mfma_f32_16x16x4f32",
+    "v_mfma_f32_32x32x4f16",
+    "v_mfma_f32_16x16x4f16",
+    "v_mfma_f32_4x4x4f16",
+    "v_mfma_f32_32x32x8f16",
+    "v_mfma_f32_16x16x16f16",
+    "v_mfma_f32_32x32x2bf16",
+    "v_mfma_f32_16x16x2bf16",
+    "v_mfma_f32_4x4x2bf16",
+    "v_mfma_f32_32x32x4bf16",
+    "v_mfma_f32_16x16x8bf16",
+    "v_mfma_f32_32x32x4bf16_1k",
+    "v_mfma_f32_16x16x4bf16_1k",
+    "v_mfma_f32_4x4x4bf16_1k",
+    "v_mfma_f32_32x32x8bf16_1k",
+    "v_mfma_f32_16x16x16bf16_1k",
+    "v_mfma_i32_32x32x4i8",
+    "v_mfma_i32_16x16x4i8",
+    "v_mfma_i32_4x4x4i8",
+    "v_mfma_i32_32x32x8i8",
+    "v_mfma_i32_16x16x16i8",
+    "v_mfma_f64_16x16x4f64",
+    "v_mfma_f64_4x4x4f64",
     // packed_forms_test.cpp
     "v_pk_fma_f32",
     "v_pk_mul_f32",
@@ -147,9 +175,9 @@ TEST(Coverage, EveryMnemonicIsTested) {
   for (const auto entries :
        {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
         vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
-        vector_halves_meanings(), vector_mixed_meanings(), scalar_meanings(), indexed_meanings(),
-        mode_meanings(), flow_meanings(), scalar_memory_meanings(), memory_meanings(),
-        shared_meanings()}) {
+        vector_halves_meanings(), vector_mixed_meanings(), matrix_meanings(), scalar_meanings(),
+        indexed_meanings(), mode_meanings(), flow_meanings(), scalar_memory_meanings(),
+        memory_meanings(), shared_meanings()}) {
     for (const MeaningEntry& entry : entries) {
       EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
     }
