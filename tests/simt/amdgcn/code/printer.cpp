@@ -188,7 +188,8 @@ private:
       made_.types.push_back(Type::kNone);
     } else if (it_.number != 0 ||
                (made_.mnemonic != "s_endpgm" && made_.mnemonic != "s_barrier" &&
-                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata")) {
+                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata" &&
+                made_.mnemonic != "s_set_gpr_idx_off")) {
       put_number(it_.number, Type::kB16);
     }
   }
