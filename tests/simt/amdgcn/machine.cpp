@@ -47,8 +47,7 @@ Machine::~Machine() {
 void Machine::load(std::span<const std::uint32_t> words) {
   code_.reset();
   words_.assign(words.begin(), words.end());
-  code_ = std::make_unique<LoadedCode>(processor_, code(), words_.size() * 4,
-                                       std::vector<CodeSymbol>{});
+  code_ = std::make_unique<LoadedCode>(processor_, code(), words_.size() * 4, CodeSources{});
   wave_->code = &code_->state();
 }
 

@@ -641,6 +641,13 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   if (!error_.empty()) {
     return Error(std::move(error_));
   }
+  if (meaning_.runs != nullptr && made_.run == meaning_.run) {
+    unsigned vectors = 0;
+    for (unsigned i = 0; i < meaning_.run_sources; ++i) {
+      vectors |= (made_.sources[i].kind == Source::Kind::kVector ? 1U : 0U) << i;
+    }
+    made_.run = meaning_.runs[vectors];
+  }
   return made_;
 }
 

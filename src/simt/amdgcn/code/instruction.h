@@ -108,8 +108,12 @@ struct Meaning {
     kMemory,         ///< flat, global, scratch and buffer accesses
     kShared,         ///< accesses to LDS, and exchanges of lanes
   };
+  /// Whatever the sources are; if there are `runs`, with VGPRs as sources.
   Run run = nullptr;
   Run clamped = nullptr; ///< of integers: with results that stay at the type's bounds
+  /// By which of the first sources are VGPRs: a bit for each of `run_sources`.
+  const Run* runs = nullptr;
+  std::uint8_t run_sources = 0;
   Kind kind = Kind::kScalar;
   Type result = Type::kNone;
   Type sources[3] = {};
@@ -213,6 +217,12 @@ inline constexpr unsigned kFlushedResult = kScratch + 11;
 inline constexpr unsigned kPermuted = kScratch + 12;
 inline constexpr unsigned kCount = kScratch + 13;
 } // namespace vector
+
+/// An entry of a table of meanings.
+struct MeaningEntry {
+  std::string_view mnemonic;
+  Meaning meaning;
+};
 
 struct Instruction {
   /// Null until the instruction has been read.

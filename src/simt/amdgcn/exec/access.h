@@ -1,8 +1,9 @@
-// Accesses of lanes to memory: where an address is, and whether the lane may go there.
+// Accesses of single lanes to memory: where the bytes are, and whether the lane may go there.
 #pragma once
 
-#include "simt/amdgcn/exec/operands.h"
+#include "simt/amdgcn/exec/wave.h"
 
+#include <bit>
 #include <cstdint>
 
 namespace gantry::simt::amdgcn {
@@ -17,26 +18,26 @@ enum class Space : std::uint8_t {
 
 enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 
-/// The addresses of an instruction's access in the lanes of `active`. Space::kPrivate with offsets
-/// out of every lane's reach if a buffer or FLAT_SCRATCH is not the wave's private memory.
-[[nodiscard]] Space addresses_of(const Wave& wave, const Instruction& instruction, LaneMask active,
-                                 u64 (&addresses)[kLanes]);
+/// Whether the wave may access global memory that is not in the instruction's accessible range.
+[[nodiscard]] bool may_access_elsewhere(Wave& wave, const Instruction& instruction, u64 address,
+                                        u32 size, AccessKind kind);
 
-/// Whether the wave may access global memory; asks beyond the place's known range.
-[[nodiscard]] bool may_access(Wave& wave, u64 address, u32 size, AccessKind kind);
+/// Whether the wave may access global memory.
+inline bool may_access(Wave& wave, const Instruction& instruction, u64 address, u32 size,
+                       AccessKind kind) {
+  return wave.place->known.contain(&instruction, address, size) ||
+         may_access_elsewhere(wave, instruction, address, size, kind);
+}
 
-/// Sets the wave's fault: an access of one lane that is not allowed. `address` is as the space has
-/// it.
-void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
-                   u64 address, u32 size, AccessKind kind);
-/// Likewise an atomic operation at an address that is not a multiple of its size.
-void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,
-                       u32 size);
+/// Where a lane's private memory has the byte at an offset: lanes' dwords lie side by side.
+inline u64 private_place(const Wave& wave, unsigned lane, u64 offset) {
+  return wave.scratch + (offset & ~u64{3}) * kLanes + u64{lane} * 4 + (offset & 3);
+}
 
 /// Where the bytes are on the host; null if they are not all in one place, which is so in private
 /// memory beyond a dword, or if they may not be accessed.
-inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, u32 size,
-                           AccessKind kind) {
+inline std::byte* place_of(Wave& wave, const Instruction& instruction, Space space, unsigned lane,
+                           u64 address, u32 size, AccessKind kind) {
   if (space == Space::kFlat) {
     if (address >> 32 == kSharedAperture >> 32) {
       space = Space::kShared;
@@ -55,16 +56,17 @@ inline std::byte* place_of(Wave& wave, Space space, unsigned lane, u64 address, 
     return is_within(wave.place->shared_size) ? wave.place->shared + address : nullptr;
   case Space::kPrivate:
     return is_within(wave.private_size) && (address & 3) + size <= 4
-               ? std::bit_cast<std::byte*>(wave.scratch + (address & ~u64{3}) * kLanes +
-                                           u64{lane} * 4 + (address & 3))
+               ? std::bit_cast<std::byte*>(private_place(wave, lane, address))
                : nullptr;
   default:
-    return may_access(wave, address, size, kind) ? std::bit_cast<std::byte*>(address) : nullptr;
+    return may_access(wave, instruction, address, size, kind) ? std::bit_cast<std::byte*>(address)
+                                                              : nullptr;
   }
 }
 
 /// Copies between a lane's bytes and `bytes`, piece by piece; false if it may not.
-[[nodiscard]] bool copy_in_pieces(Wave& wave, Space space, unsigned lane, u64 address,
-                                  std::byte* bytes, u32 size, AccessKind kind);
+[[nodiscard]] bool copy_in_pieces(Wave& wave, const Instruction& instruction, Space space,
+                                  unsigned lane, u64 address, std::byte* bytes, u32 size,
+                                  AccessKind kind);
 
 } // namespace gantry::simt::amdgcn

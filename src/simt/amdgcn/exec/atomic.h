@@ -5,6 +5,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace atomic {
 
 template <typename T>
@@ -58,5 +60,7 @@ T changed(std::byte* place, T data, Expected expected) {
     }
   }
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

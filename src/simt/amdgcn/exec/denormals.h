@@ -5,6 +5,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 /// A denormal number becomes a zero of its sign.
 constexpr u32 flushed_bits(u32 x) {
   return (x & 0x7f800000) == 0 ? x & 0x80000000 : x;
@@ -17,5 +19,7 @@ inline f32 multiplied_added(f32 a, f32 b, f32 c) {
   const f32 product = flushed(flushed(a) * flushed(b));
   return flushed(product + flushed(c));
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -92,7 +92,7 @@ bool GroupRun::begin(const Launch& launch) {
   place_.shared = std::bit_cast<std::byte*>(shared_);
   place_.shared_size = launch.shared_size;
   place_.private_memory = {private_, needed};
-  place_.known = {};
+  place_.known.reset(!launch.grid.checks_memory);
   return true;
 }
 
@@ -183,6 +183,7 @@ void GroupRun::set_up(const Launch& launch, std::uint64_t number) {
 
 std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
                                    const std::atomic<bool>& stop) {
+  place_.known.begin_group(*place_.memory);
   set_up(launch, number);
   ready_.clear();
   waiting_.clear();

@@ -6,7 +6,11 @@
 #include <cmath>
 #include <limits>
 
-namespace gantry::simt::amdgcn::half {
+namespace gantry::simt::amdgcn {
+
+GANTRY_LEVEL_BEGIN
+
+namespace half {
 
 inline constexpr u16 kSign = 0x8000;
 inline constexpr u16 kInfinity = 0x7c00;
@@ -112,4 +116,8 @@ inline f16 clamped(f16 x) {
   return wide(x) > 0 ? minimum(x, from(0x3c00)) : from(0);
 }
 
-} // namespace gantry::simt::amdgcn::half
+} // namespace half
+
+GANTRY_LEVEL_END
+
+} // namespace gantry::simt::amdgcn

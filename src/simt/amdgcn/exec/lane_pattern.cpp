@@ -7,6 +7,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 constexpr unsigned kRow = 16; ///< lanes
@@ -83,5 +85,7 @@ Next run_in_pattern(Wave& wave, const Instruction& instruction) {
   wave.set_pair(scalar::kExec, active);
   return next;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

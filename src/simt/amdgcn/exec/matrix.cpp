@@ -6,6 +6,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 struct Bfloat {};
@@ -166,5 +168,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> matrix_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

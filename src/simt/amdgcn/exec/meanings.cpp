@@ -1,4 +1,4 @@
-#include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/levels.h"
 
 #include <string>
 #include <unordered_map>
@@ -19,22 +19,25 @@ constexpr std::pair<std::string_view, std::string_view> kNamesOfGfx8[] = {
 /// Accesses of all kinds of addresses share their meanings.
 constexpr std::string_view kPrefixes[] = {"flat_", "global_", "scratch_", "buffer_"};
 
-const Table& table() {
-  static const auto* const made = [] {
-    auto* const all = new Table;
-    for (const auto entries :
-         {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
-          vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
-          vector_halves_meanings(), vector_mixed_meanings(), matrix_meanings(), scalar_meanings(),
-          indexed_meanings(), mode_meanings(), flow_meanings(), scalar_memory_meanings(),
-          memory_meanings(), shared_meanings()}) {
-      for (const MeaningEntry& entry : entries) {
-        (*all)[entry.mnemonic] = &entry.meaning;
-      }
+Table table_of(Level level) {
+  Table made;
+  for (const auto entries : meanings_of(level).tables) {
+    for (const MeaningEntry& entry : entries) {
+      made[entry.mnemonic] = &entry.meaning;
     }
-    return all;
+  }
+  return made;
+}
+
+const Table& table() {
+  static const auto* const tables = [] {
+    auto* const made = new std::unordered_map<Level, Table>;
+    for (const Level level : available_levels()) {
+      made->emplace(level, table_of(level));
+    }
+    return made;
   }();
-  return *made;
+  return tables->at(chosen_level());
 }
 
 } // namespace
@@ -54,8 +57,9 @@ const Meaning* find_meaning(std::string_view mnemonic, bool is_gfx8) {
       break;
     }
   }
-  const auto found = table().find(mnemonic);
-  return found == table().end() ? nullptr : found->second;
+  const Table& known = table();
+  const auto found = known.find(mnemonic);
+  return found == known.end() ? nullptr : found->second;
 }
 
 } // namespace gantry::simt::amdgcn

@@ -7,6 +7,18 @@
 
 namespace gantry::simt::amdgcn {
 
+// Those of single values are compiled once.
+[[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
+[[nodiscard]] std::span<const MeaningEntry> flow_meanings();
+[[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
+[[nodiscard]] std::span<const MeaningEntry> indexed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> mode_meanings();
+
+/// Runs what would run an instruction, `run`, in a mode that is not plain.
+[[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
+
+GANTRY_LEVEL_BEGIN
+
 [[nodiscard]] std::span<const MeaningEntry> vector_integer_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_float_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_compare_meanings();
@@ -16,11 +28,6 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_mixed_meanings();
 [[nodiscard]] std::span<const MeaningEntry> matrix_meanings();
-[[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
-[[nodiscard]] std::span<const MeaningEntry> indexed_meanings();
-[[nodiscard]] std::span<const MeaningEntry> mode_meanings();
-[[nodiscard]] std::span<const MeaningEntry> flow_meanings();
-[[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
 [[nodiscard]] std::span<const MeaningEntry> memory_meanings();
 [[nodiscard]] std::span<const MeaningEntry> shared_meanings();
 
@@ -28,7 +35,7 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] Next run_modified(Wave& wave, const Instruction& instruction);
 /// What runs an instruction with DPP.
 [[nodiscard]] Next run_in_pattern(Wave& wave, const Instruction& instruction);
-/// Runs what would run an instruction, `run`, in a mode that is not plain.
-[[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

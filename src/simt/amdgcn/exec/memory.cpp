@@ -1,135 +1,49 @@
 // Loads, stores and atomic operations of lanes: flat_, global_, scratch_ and buffer_ instructions.
-#include "simt/amdgcn/exec/access.h"
 #include "simt/amdgcn/exec/atomic.h"
+#include "simt/amdgcn/exec/lane_access.h"
 #include "simt/amdgcn/exec/meanings.h"
 
-#include <array>
 #include <atomic>
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
-
-/// Reads `size` bytes of a lane; false, with the wave's fault set, if it may not.
-template <u32 kSize>
-bool read(Wave& wave, const Instruction& instruction, Space space, unsigned lane, u64 address,
-          void* to) {
-  if (const std::byte* const place =
-          place_of(wave, space, lane, address, kSize, AccessKind::kLoad)) {
-    std::memcpy(to, place, kSize);
-    return true;
-  }
-  if (!copy_in_pieces(wave, space, lane, address, static_cast<std::byte*>(to), kSize,
-                      AccessKind::kLoad)) {
-    report_access(wave, instruction, lane, space, address, kSize, AccessKind::kLoad);
-    return false;
-  }
-  return true;
-}
-
-template <u32 kSize>
-bool write(Wave& wave, const Instruction& instruction, Space space, unsigned lane, u64 address,
-           void* from) {
-  if (std::byte* const place = place_of(wave, space, lane, address, kSize, AccessKind::kStore)) {
-    std::memcpy(place, from, kSize);
-    return true;
-  }
-  if (!copy_in_pieces(wave, space, lane, address, static_cast<std::byte*>(from), kSize,
-                      AccessKind::kStore)) {
-    report_access(wave, instruction, lane, space, address, kSize, AccessKind::kStore);
-    return false;
-  }
-  return true;
-}
-
-/// Calls `access(space, lane, address)` for the active lanes until it is false.
-template <typename Access>
-Next for_each_access(Wave& wave, const Instruction& instruction, Access access) {
-  const LaneMask active = wave.exec();
-  u64 addresses[kLanes];
-  const Space space = addresses_of(wave, instruction, active, addresses);
-  for (LaneMask rest = active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (!access(space, lane, addresses[lane])) {
-      return Next::kFault;
-    }
-  }
-  return Next::kOn;
-}
 
 template <unsigned kDwords>
 Next load(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    u32 values[kDwords];
-    if (!read<4 * kDwords>(wave, instruction, space, lane, address, values)) {
-      return false;
-    }
-    for (unsigned i = 0; i < kDwords; ++i) {
-      wave.v[instruction.result + i][lane] = values[i];
-    }
-    return true;
-  });
+  return load_dwords<kDwords>(wave, instruction, addresses_of(wave, instruction),
+                              instruction.result);
 }
-
-/// Of a byte or a half, extended as its type says.
 template <typename T>
 Next load_small(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    T value = 0;
-    if (!read<sizeof(T)>(wave, instruction, space, lane, address, &value)) {
-      return false;
-    }
-    wave.v[instruction.result][lane] = static_cast<u32>(static_cast<i32>(value));
-    return true;
-  });
+  return load_extended<T>(wave, instruction, addresses_of(wave, instruction));
 }
-
-/// Likewise into one half of the register.
 template <typename T, unsigned kFirstBit>
 Next load_half(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    T value = 0;
-    if (!read<sizeof(T)>(wave, instruction, space, lane, address, &value)) {
-      return false;
-    }
-    u32& place = wave.v[instruction.result][lane];
-    const auto half = static_cast<u16>(static_cast<i32>(value));
-    place = (place & ~(0xffffU << kFirstBit)) | u32{half} << kFirstBit;
-    return true;
-  });
+  return load_into_half<T, kFirstBit>(wave, instruction, addresses_of(wave, instruction));
 }
-
 template <unsigned kDwords>
 Next store(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    u32 values[kDwords];
-    for (unsigned i = 0; i < kDwords; ++i) {
-      values[i] = wave.v[instruction.data[0] + i][lane];
-    }
-    return write<4 * kDwords>(wave, instruction, space, lane, address, values);
-  });
+  return store_dwords<kDwords>(wave, instruction, addresses_of(wave, instruction),
+                               instruction.data[0]);
 }
-
 template <typename T, unsigned kFirstBit>
 Next store_small(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    auto value = static_cast<T>(wave.v[instruction.data[0]][lane] >> kFirstBit);
-    return write<sizeof(T)>(wave, instruction, space, lane, address, &value);
-  });
+  return store_part<T, kFirstBit>(wave, instruction, addresses_of(wave, instruction));
 }
 
 /// memory = F(memory, data…), at once; the old value is the result.
 template <auto F>
 Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
-  return for_each_access(wave, instruction, [&](Space space, unsigned lane, u64 address) {
-    std::byte* const place = place_of(wave, space, lane, address, sizeof(T), AccessKind::kAtomic);
-    if (address % sizeof(T) != 0) {
-      report_misaligned(wave, instruction, lane, address, sizeof(T));
-      return false;
-    }
+  const LaneMask active = wave.exec();
+  const Addresses addresses = addresses_of(wave, instruction);
+  AtomicPlaces<T> places(wave, instruction, addresses, active);
+  return for_each_access(active, [&](unsigned lane) {
+    std::byte* const place = places.of(lane);
     if (place == nullptr) {
-      report_access(wave, instruction, lane, space, address, sizeof(T), AccessKind::kAtomic);
       return false;
     }
     const T old = changed<F>(place, Lanes<T>{&wave.v[instruction.data[0]]}[lane], [&] {
@@ -248,5 +162,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> memory_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

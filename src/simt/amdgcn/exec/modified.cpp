@@ -7,6 +7,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 using vector::kModifiedResult;
@@ -32,7 +34,9 @@ u32 part_of(u32 x, Part part, bool is_signed) {
 }
 
 void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source& source) {
-  const Type type = instruction.meaning->sources[number];
+  const Meaning& meaning = *instruction.meaning;
+  const Type type = meaning.sources[number] == Type::kNone ? meaning.result // a literal
+                                                           : meaning.sources[number];
   const Modifiers& modifiers = instruction.modifiers;
   const u64 sign = u64{1} << (bits_of(type) - 1);
   const unsigned row = vector::kScratch + 2 * number;
@@ -87,8 +91,10 @@ u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
 Next run_modified(Wave& wave, const Instruction& instruction) {
   const Meaning& meaning = *instruction.meaning;
   Instruction plain = instruction;
-  for (unsigned i = 0; i < 3 && meaning.sources[i] != Type::kNone; ++i) {
-    if (instruction.modifiers.changes_source(i)) {
+  for (unsigned i = 0; i < 3 && instruction.sources[i].kind != Source::Kind::kNone; ++i) {
+    // What runs the plain instruction takes VGPRs.
+    if (instruction.modifiers.changes_source(i) ||
+        instruction.sources[i].kind != Source::Kind::kVector) {
       prepare(wave, instruction, i, plain.sources[i]);
     }
   }
@@ -123,5 +129,7 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   });
   return next;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

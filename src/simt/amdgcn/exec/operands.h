@@ -2,6 +2,8 @@
 // results.
 #pragma once
 
+#include "simt/amdgcn/exec/level.h"
+#include "simt/amdgcn/exec/vectors.h"
 #include "simt/amdgcn/exec/wave.h"
 
 #include <bit>
@@ -13,16 +15,7 @@
 
 namespace gantry::simt::amdgcn {
 
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using i16 = std::int16_t;
-using u32 = std::uint32_t;
-using i32 = std::int32_t;
-using u64 = std::uint64_t;
-using i64 = std::int64_t;
-using f16 = _Float16;
-using f32 = float;
-using f64 = double;
+GANTRY_LEVEL_BEGIN
 
 /// A result, and a bit of the mask that is written beside it.
 template <typename T>
@@ -128,6 +121,15 @@ struct Bits {
   LaneMask mask;
   bool operator[](unsigned lane) const { return ((mask >> lane) & 1) != 0; }
 };
+/// Likewise, where all lanes are asked.
+class BitRow {
+public:
+  explicit BitRow(LaneMask mask) { set_to_mask(row_, mask); }
+  bool operator[](unsigned lane) const { return row_[lane] != 0; }
+
+private:
+  alignas(64) u32 row_[kLanes];
+};
 
 /// Calls `use` with something that gives the source's value in each lane.
 template <typename T, typename Use>
@@ -155,26 +157,51 @@ void set_lane(Wave& wave, unsigned row, unsigned lane, T value) {
   }
 }
 
+/// Rows that the values of all lanes are put into: those from a register on if all lanes are
+/// active, others else.
+template <typename T>
+class ResultRows {
+public:
+  ResultRows(Wave& wave, unsigned row, LaneMask active)
+      : rows_(&wave.v[row]), made_(active == ~LaneMask{0} ? rows_ : kept_), active_(active) {}
+  ResultRows(const ResultRows&) = delete;
+  ResultRows& operator=(const ResultRows&) = delete;
+
+  [[nodiscard]] u32 (*rows() const)[kLanes] { return made_; }
+  static void put(u32 (*rows)[kLanes], unsigned lane, T value) {
+    const u64 bits = to_bits(value);
+    rows[0][lane] = static_cast<u32>(bits);
+    if constexpr (sizeof(T) == 8) {
+      rows[1][lane] = static_cast<u32>(bits >> 32);
+    }
+  }
+  /// All values are there: those of active lanes go where they belong.
+  void finish() const {
+    if (made_ == rows_) {
+      return;
+    }
+    set_row(rows_[0], made_[0], active_);
+    if constexpr (sizeof(T) == 8) {
+      set_row(rows_[1], made_[1], active_);
+    }
+  }
+
+private:
+  alignas(64) u32 kept_[sizeof(T) == 8 ? 2 : 1][kLanes];
+  u32 (*rows_)[kLanes];
+  u32 (*made_)[kLanes];
+  LaneMask active_;
+};
+
 /// Puts the values of the lanes of `active` into registers from `row` on.
 template <typename T>
 void set_lanes(Wave& wave, unsigned row, const T (&values)[kLanes], LaneMask active) {
-  u32* const low = wave.v[row];
-  if (active == ~LaneMask{0}) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      low[lane] = static_cast<u32>(to_bits(values[lane]));
-    }
-    if constexpr (sizeof(T) == 8) {
-      u32* const high = wave.v[row + 1];
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        high[lane] = static_cast<u32>(to_bits(values[lane]) >> 32);
-      }
-    }
-    return;
+  ResultRows<T> results(wave, row, active);
+  auto* const rows = results.rows();
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    ResultRows<T>::put(rows, lane, values[lane]);
   }
-  for (LaneMask rest = active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    set_lane(wave, row, lane, values[lane]);
-  }
+  results.finish();
 }
 
 /// Calls `use` with each lane's number.
@@ -184,5 +211,7 @@ void for_each_lane(LaneMask lanes, Use use) {
     use(static_cast<unsigned>(std::countr_zero(lanes)));
   }
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -1,6 +1,7 @@
 #include "simt/amdgcn/exec/report.h"
 
 #include "simt/amdgcn/exec/code_map.h"
+#include "simt/exec/memory/address_description.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +26,17 @@ std::string place_text(const Wave& wave, unsigned lane) {
 std::string beginning(const Wave& wave, const Instruction& instruction, unsigned lane,
                       std::string_view what) {
   const u64 address = wave.code->address_of(&instruction);
-  return fmt::format("gantry: error: kernel '{}': {}\n  at {}\n  in {}\n", wave.grid->kernel, what,
-                     wave.code->position(address), place_text(wave, lane));
+  const auto line = wave.code->source_line(address);
+  const std::string source =
+      line && *line
+          ? fmt::format(" ({}{}:{})", (*line)->is_near ? "near " : "", (*line)->file, (*line)->line)
+          : "";
+  const std::string damage =
+      line ? "" : fmt::format("  its line is not known: {}\n", line.error().message);
+  const std::string text = wave.code->text_at(address);
+  return fmt::format("gantry: error: kernel '{}'{}: {}\n  at {}{}{}\n  in {}\n{}",
+                     wave.grid->kernel, source, what, wave.code->position(address),
+                     text.empty() ? "" : ": ", text, place_text(wave, lane), damage);
 }
 
 std::string_view word_of(AccessKind kind) {
@@ -41,49 +51,22 @@ std::string_view word_of(AccessKind kind) {
   return "access";
 }
 
-std::string bytes_text(u64 count) {
-  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
-}
+constexpr exec::MemoryWords kWords = {
+    {// in the order of MemoryKind
+     "device memory", "host memory that the device may use", "managed memory", "locked host memory",
+     "a code object", "the heap of device code", "the LDS of another work-group",
+     "the private memory of a work-group", "reserved addresses"},
+    "pass the kernel memory of one of the agent's pools, or lock this memory with "
+    "hsa_amd_memory_lock",
+    "map memory there (hsa_amd_vmem_map) and let the agent access it (hsa_amd_vmem_set_access)"};
 
-std::string_view kind_text(exec::MemoryKind kind) {
-  switch (kind) {
-  case exec::MemoryKind::kDevice:
-    return "device memory";
-  case exec::MemoryKind::kPinned:
-    return "host memory that the device may use";
-  case exec::MemoryKind::kRegistered:
-    return "locked host memory";
-  case exec::MemoryKind::kGlobal:
-    return "code object";
-  default:
-    return "memory";
+/// The report's lines.
+std::string text_of(const exec::AddressReport& report) {
+  std::string text;
+  for (const std::string& line : report.lines) {
+    text += fmt::format("  {}\n", line);
   }
-}
-
-/// What is at a global address that may not be accessed.
-std::string what_is_at(const Wave& wave, u64 address, u64 size) {
-  constexpr u64 kNullPage = 4096;
-  if (address < kNullPage) {
-    return "  the address is null, or an offset from it\n";
-  }
-  const auto nearest = wave.place->memory->nearest(address);
-  if (!nearest) {
-    return "  no memory of the device is near: is it an address of the host's that was not "
-           "mapped?\n";
-  }
-  const exec::Allocation& it = nearest->allocation;
-  const std::string name = it.name.empty() ? "" : " '" + it.name + "'";
-  const std::string whole =
-      fmt::format("{} of {}{} [{:#x}, {:#x})", nearest->freed ? "freed memory" : kind_text(it.kind),
-                  bytes_text(it.size), name, it.address, it.address + it.size);
-  if (address - it.address < it.size) {
-    const u64 inside = it.size - (address - it.address);
-    return inside < size ? fmt::format("  only {} of it in {}\n", bytes_text(inside), whole)
-                         : fmt::format("  in {}\n", whole);
-  }
-  return address < it.address
-             ? fmt::format("  {} before {}\n", bytes_text(it.address - address), whole)
-             : fmt::format("  {} behind {}\n", bytes_text(address - it.address - it.size), whole);
+  return report.hint.empty() ? text : text + fmt::format("  hint: {}\n", report.hint);
 }
 
 } // namespace
@@ -99,7 +82,7 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
       address = static_cast<u32>(address);
     }
   }
-  const std::string access = fmt::format("{} of {}", word_of(kind), bytes_text(size));
+  const std::string access = fmt::format("{} of {}", word_of(kind), exec::bytes_text(size));
   std::string what;
   std::string detail;
   switch (space) {
@@ -122,7 +105,8 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
     break;
   default:
     what = fmt::format("{} at {:#x}, which is not accessible", access, address);
-    detail = what_is_at(wave, address, size);
+    detail = text_of(
+        exec::describe_memory(*wave.place->memory, wave.grid->device, address, size, kWords));
     break;
   }
   wave.fault =
@@ -135,7 +119,7 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
                      beginning(wave, instruction, lane,
                                fmt::format("atomic operation of {} at {:#x}, which is no multiple "
                                            "of that",
-                                           bytes_text(size), address))};
+                                           exec::bytes_text(size), address))};
 }
 
 void report_trap(Wave& wave, const Instruction& instruction) {

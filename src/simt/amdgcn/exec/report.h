@@ -8,6 +8,13 @@
 namespace gantry::simt::amdgcn {
 
 /// Each sets the wave's fault. The instruction is the one that cannot be run.
+
+/// An access of one lane that is not allowed. `address` is as the space has it.
+void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
+                   u64 address, u32 size, AccessKind kind);
+/// Likewise an atomic operation at an address that is not a multiple of its size.
+void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,
+                       u32 size);
 void report_trap(Wave& wave, const Instruction& instruction);
 void report_jump(Wave& wave, const Instruction& instruction, u64 address);
 /// An instruction that the executor does not know, or that is none.

@@ -1,6 +1,7 @@
 // Loads into SGPRs, and clocks.
 #include "simt/amdgcn/exec/access.h"
 #include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/report.h"
 
 #include <chrono>
 
@@ -15,7 +16,7 @@ Next load(Wave& wave, const Instruction& instruction) {
     address += scalar_source<u32>(wave, instruction.sources[1]);
   }
   address &= ~u64{3};
-  if (!may_access(wave, address, 4 * kDwords, AccessKind::kLoad)) {
+  if (!may_access(wave, instruction, address, 4 * kDwords, AccessKind::kLoad)) {
     report_access(wave, instruction, kLanes, Space::kGlobal, address, 4 * kDwords,
                   AccessKind::kLoad);
     return Next::kFault;

@@ -1,148 +1,101 @@
 // LDS, and the exchanges of lanes that go its way: ds_ instructions.
-#include "simt/amdgcn/exec/access.h"
 #include "simt/amdgcn/exec/atomic.h"
+#include "simt/amdgcn/exec/lane_access.h"
 #include "simt/amdgcn/exec/meanings.h"
-#include "simt/amdgcn/exec/report.h"
+
+#include <algorithm>
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
-/// The sum of address and offset, which is one of 32 bits: compilers have bases below zero.
-u32 shared_address(const Wave& wave, const Instruction& instruction, unsigned lane, u32 offset) {
-  return wave.v[instruction.address][lane] + offset;
+Addresses addresses_of_shared(const Wave& wave, const Instruction& instruction) {
+  return shared_addresses(wave, instruction, instruction.number);
 }
 
-/// Where the bytes are in LDS; null, with the wave's fault set, if they are not all there.
-std::byte* shared_place(Wave& wave, const Instruction& instruction, unsigned lane, u32 offset,
-                        u32 size, AccessKind kind) {
-  const u32 address = shared_address(wave, instruction, lane, offset);
-  std::byte* const place = place_of(wave, Space::kShared, lane, address, size, kind);
-  if (place == nullptr) {
-    report_access(wave, instruction, lane, Space::kShared, address, size, kind);
-  }
-  return place;
+template <unsigned kDwords>
+Next read(Wave& wave, const Instruction& instruction) {
+  return load_dwords<kDwords>(wave, instruction, addresses_of_shared(wave, instruction),
+                              instruction.result);
+}
+template <typename T>
+Next read_small(Wave& wave, const Instruction& instruction) {
+  return load_extended<T>(wave, instruction, addresses_of_shared(wave, instruction));
+}
+template <typename T, unsigned kFirstBit>
+Next read_half(Wave& wave, const Instruction& instruction) {
+  return load_into_half<T, kFirstBit>(wave, instruction, addresses_of_shared(wave, instruction));
+}
+template <unsigned kDwords>
+Next write(Wave& wave, const Instruction& instruction) {
+  return store_dwords<kDwords>(wave, instruction, addresses_of_shared(wave, instruction),
+                               instruction.data[0]);
+}
+template <typename T, unsigned kFirstBit>
+Next write_small(Wave& wave, const Instruction& instruction) {
+  return store_part<T, kFirstBit>(wave, instruction, addresses_of_shared(wave, instruction));
 }
 
-template <typename Access>
-Next for_each_access(Wave& wave, Access access) {
-  for (LaneMask rest = wave.exec(); rest != 0; rest &= rest - 1) {
-    if (!access(static_cast<unsigned>(std::countr_zero(rest)))) {
+/// Of an access to two elements, whose offsets are in units of `kDwords` dwords, or of 64 such.
+template <unsigned kDwords, unsigned kUnit>
+u32 offset_of(const Instruction& instruction, unsigned part) {
+  return ((instruction.number >> (8 * part)) & 0xff) * (4 * kDwords * kUnit);
+}
+
+template <unsigned kDwords, unsigned kUnit>
+Next read_two(Wave& wave, const Instruction& instruction) {
+  u32 row[kLanes]; // which may be among the results
+  std::ranges::copy(wave.v[instruction.address], row);
+  for (unsigned part = 0; part < 2; ++part) {
+    const Addresses addresses = {Space::kShared, 0, offset_of<kDwords, kUnit>(instruction, part),
+                                 row};
+    if (load_dwords<kDwords>(wave, instruction, addresses, instruction.result + part * kDwords) !=
+        Next::kOn) {
       return Next::kFault;
     }
   }
   return Next::kOn;
 }
 
-template <unsigned kDwords>
-Next read(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    const std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, 4 * kDwords, AccessKind::kLoad);
-    if (place == nullptr) {
-      return false;
-    }
-    for (unsigned i = 0; i < kDwords; ++i) {
-      std::memcpy(&wave.v[instruction.result + i][lane], place + std::size_t{4} * i, 4);
-    }
-    return true;
-  });
-}
-
-template <typename T>
-Next read_small(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    const std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, sizeof(T), AccessKind::kLoad);
-    if (place == nullptr) {
-      return false;
-    }
-    T value = 0;
-    std::memcpy(&value, place, sizeof(T));
-    wave.v[instruction.result][lane] = static_cast<u32>(static_cast<i32>(value));
-    return true;
-  });
-}
-
-template <typename T, unsigned kFirstBit>
-Next read_half(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    const std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, sizeof(T), AccessKind::kLoad);
-    if (place == nullptr) {
-      return false;
-    }
-    T value = 0;
-    std::memcpy(&value, place, sizeof(T));
-    u32& kept = wave.v[instruction.result][lane];
-    const auto half = static_cast<u16>(static_cast<i32>(value));
-    kept = (kept & ~(0xffffU << kFirstBit)) | u32{half} << kFirstBit;
-    return true;
-  });
-}
-
-template <unsigned kDwords>
-Next write(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, 4 * kDwords, AccessKind::kStore);
-    if (place == nullptr) {
-      return false;
-    }
-    for (unsigned i = 0; i < kDwords; ++i) {
-      std::memcpy(place + std::size_t{4} * i, &wave.v[instruction.data[0] + i][lane], 4);
-    }
-    return true;
-  });
-}
-
-template <typename T, unsigned kFirstBit>
-Next write_small(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, sizeof(T), AccessKind::kStore);
-    if (place == nullptr) {
-      return false;
-    }
-    const auto value = static_cast<T>(wave.v[instruction.data[0]][lane] >> kFirstBit);
-    std::memcpy(place, &value, sizeof(T));
-    return true;
-  });
-}
-
-/// Two elements, whose offsets are in units of `kDwords` dwords, or of 64 such.
-template <unsigned kDwords, unsigned kUnit>
-Next read_two(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
-    u32 values[2 * kDwords];
-    for (unsigned part = 0; part < 2; ++part) {
-      const u32 offset = ((instruction.number >> (8 * part)) & 0xff) * (4 * kDwords * kUnit);
-      const std::byte* const place =
-          shared_place(wave, instruction, lane, offset, 4 * kDwords, AccessKind::kLoad);
-      if (place == nullptr) {
-        return false;
-      }
-      std::memcpy(&values[part * kDwords], place, 4 * kDwords);
-    }
-    for (unsigned i = 0; i < 2 * kDwords; ++i) {
-      wave.v[instruction.result + i][lane] = values[i];
-    }
-    return true;
-  });
-}
-
 template <unsigned kDwords, unsigned kUnit>
 Next write_two(Wave& wave, const Instruction& instruction) {
-  return for_each_access(wave, [&](unsigned lane) {
+  constexpr u32 kSize = 4 * kDwords;
+  const LaneMask active = wave.exec();
+  const Addresses addresses[2] = {
+      shared_addresses(wave, instruction, offset_of<kDwords, kUnit>(instruction, 0)),
+      shared_addresses(wave, instruction, offset_of<kDwords, kUnit>(instruction, 1))};
+  Places places[2];
+  if (!detail::is_one_lane(active)) {
     for (unsigned part = 0; part < 2; ++part) {
-      const u32 offset = ((instruction.number >> (8 * part)) & 0xff) * (4 * kDwords * kUnit);
-      std::byte* const place =
-          shared_place(wave, instruction, lane, offset, 4 * kDwords, AccessKind::kStore);
-      if (place == nullptr) {
-        return false;
-      }
+      find_places(wave, instruction, active, addresses[part], kSize, AccessKind::kStore,
+                  places[part]);
+    }
+  }
+  // Where lanes have the same place, the last one's value stays, of its own two the second one:
+  // only rows that are apart can be stored one after the other.
+  using Shape = Places::Shape;
+  const u64 distance = places[1].first - places[0].first;
+  constexpr u64 kRowSize = u64{kSize} * kLanes;
+  const bool are_rows = places[0].shape == Shape::kRow && places[1].shape == Shape::kRow;
+  if (are_rows && distance >= kRowSize && 0 - distance >= kRowSize) {
+    for (unsigned part = 0; part < 2; ++part) {
+      detail::store_row<kDwords>(&wave.v[instruction.data[part]], places[part].row());
+    }
+    return Next::kOn;
+  }
+  return for_each_access(active, [&](unsigned lane) {
+    for (unsigned part = 0; part < 2; ++part) {
+      u32 values[kDwords];
       for (unsigned i = 0; i < kDwords; ++i) {
-        std::memcpy(place + std::size_t{4} * i, &wave.v[instruction.data[part] + i][lane], 4);
+        values[i] = wave.v[instruction.data[part] + i][lane];
+      }
+      if (places[part].shape != Shape::kNone) {
+        std::memcpy(places[part].of_lane(lane), values, kSize);
+      } else if (!copy_of_lane<kSize, AccessKind::kStore>(wave, instruction, Space::kShared, lane,
+                                                          addresses[part][lane], values)) {
+        return false;
       }
     }
     return true;
@@ -153,14 +106,11 @@ Next write_two(Wave& wave, const Instruction& instruction) {
 template <auto F, bool kReturns>
 Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
-  return for_each_access(wave, [&](unsigned lane) {
-    const u32 address = shared_address(wave, instruction, lane, instruction.number);
-    if (address % sizeof(T) != 0) {
-      report_misaligned(wave, instruction, lane, address, sizeof(T));
-      return false;
-    }
-    std::byte* const place =
-        shared_place(wave, instruction, lane, instruction.number, sizeof(T), AccessKind::kAtomic);
+  const LaneMask active = wave.exec();
+  const Addresses addresses = addresses_of_shared(wave, instruction);
+  AtomicPlaces<T> places(wave, instruction, addresses, active);
+  return for_each_access(active, [&](unsigned lane) {
+    std::byte* const place = places.of(lane);
     if (place == nullptr) {
       return false;
     }
@@ -343,5 +293,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> shared_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -3,6 +3,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 // Each comparison also has a form that writes EXEC as well, "v_cmpx_…".
@@ -47,5 +49,7 @@ constexpr MeaningEntry kMeanings[] = {OF_INTEGERS("i16", i16) OF_INTEGERS("u16",
 std::span<const MeaningEntry> vector_compare_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

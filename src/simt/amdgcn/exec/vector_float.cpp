@@ -10,6 +10,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 /// Of IEEE 754's formats.
@@ -354,5 +356,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_float_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -8,6 +8,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 using half::rounded;
@@ -294,5 +296,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_half_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

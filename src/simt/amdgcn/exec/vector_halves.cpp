@@ -6,6 +6,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 /// The bits of a half, of integers or IEEE 754's.
@@ -127,5 +129,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_halves_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

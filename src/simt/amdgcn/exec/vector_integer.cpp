@@ -6,6 +6,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 constexpr u32 low24(u32 x) {
@@ -228,5 +230,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_integer_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

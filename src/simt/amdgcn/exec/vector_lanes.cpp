@@ -3,6 +3,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 constexpr u32 ones_below(unsigned count) {
@@ -81,5 +83,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_lane_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -3,28 +3,44 @@
 
 #include "simt/amdgcn/exec/operands.h"
 
+#include <array>
+
 namespace gantry::simt::amdgcn {
+
+GANTRY_LEVEL_BEGIN
 
 namespace detail {
 
 template <auto F, unsigned N>
 using Parameter = Signature<F>::template Parameter<N>;
 
-/// Calls `use` with the values of all parameters of F.
-template <auto F, unsigned N = 0, typename Use, typename... Got>
-void with_parameters(const Wave& wave, const Instruction& instruction, Use use, Got... got) {
-  if constexpr (N == Signature<F>::kCount) {
-    use(got...);
+/// What gives the value of a parameter of F in each lane, if the sources of `kVectors` are VGPRs.
+template <auto F, unsigned N, unsigned kVectors>
+auto values_of(const Wave& wave, const Instruction& instruction) {
+  using P = Parameter<F, N>;
+  if constexpr (std::is_same_v<P, bool>) {
+    return BitRow(scalar_source<u64>(wave, instruction.sources[3]));
+  } else if constexpr ((kVectors >> N & 1) != 0) {
+    return Lanes<P>{&wave.v[instruction.sources[N].index]};
   } else {
-    const auto go_on = [&](auto next) {
-      with_parameters<F, N + 1>(wave, instruction, use, got..., next);
-    };
-    if constexpr (std::is_same_v<Parameter<F, N>, bool>) {
-      go_on(Bits{scalar_source<u64>(wave, instruction.sources[3])});
-    } else {
-      with_source<Parameter<F, N>>(wave, instruction.sources[N], go_on);
-    }
+    return Uniform<P>{scalar_source<P>(wave, instruction.sources[N])};
   }
+}
+
+/// Calls `use` with the values of all parameters of F.
+template <auto F, unsigned kVectors, typename Use>
+void with_parameters(const Wave& wave, const Instruction& instruction, Use use) {
+  [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
+    use(values_of<F, N, kVectors>(wave, instruction)...);
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+}
+
+/// How many of F's parameters are sources.
+template <auto F>
+constexpr unsigned source_count() {
+  return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
+    return (0U + ... + (std::is_same_v<Parameter<F, N>, bool> ? 0U : 1U));
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 template <auto F, unsigned N>
@@ -52,92 +68,138 @@ inline bool is_one_lane(LaneMask active) {
   return std::has_single_bit(active);
 }
 
-template <auto F>
-Next run_vector(Wave& wave, const Instruction& instruction) {
-  using Result = Signature<F>::Result;
-  const LaneMask active = wave.exec();
-  if (is_one_lane(active)) { // GCC's code is scalar as a rule
-    const auto lane = static_cast<unsigned>(std::countr_zero(active));
-    set_lane(wave, instruction.result, lane, call<F>(wave, instruction, lane));
+// Each lane's values are read before its result is written, and lanes have nothing to do with each
+// other: the result's registers may be those of sources.
+#define GANTRY_FOR_LANES                                                                           \
+  _Pragma("clang loop vectorize(assume_safety)") for (unsigned lane = 0; lane < kLanes; ++lane)
+
+template <auto F, unsigned kVectors>
+struct VectorRun {
+  static Next run(Wave& wave, const Instruction& instruction) {
+    using Result = Signature<F>::Result;
+    const LaneMask active = wave.exec();
+    if (is_one_lane(active)) { // GCC's code is scalar as a rule
+      const auto lane = static_cast<unsigned>(std::countr_zero(active));
+      set_lane(wave, instruction.result, lane, call<F>(wave, instruction, lane));
+      return Next::kOn;
+    }
+    ResultRows<Result> results(wave, instruction.result, active);
+    with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
+      auto* const rows = results.rows();
+      GANTRY_FOR_LANES {
+        ResultRows<Result>::put(rows, lane, F(sources[lane]...));
+      }
+    });
+    results.finish();
     return Next::kOn;
   }
-  Result values[kLanes];
-  with_parameters<F>(wave, instruction, [&](auto... sources) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      values[lane] = F(sources[lane]...);
+};
+
+template <auto F, unsigned kVectors>
+struct MaskedRun {
+  static Next run(Wave& wave, const Instruction& instruction) {
+    using Value = ValueOf<typename Signature<F>::Result>::Type;
+    const LaneMask active = wave.exec();
+    if (is_one_lane(active)) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(active));
+      const auto made = call<F>(wave, instruction, lane);
+      set_lane(wave, instruction.result, lane, made.value);
+      wave.set_pair(instruction.mask, LaneMask{made.bit} << lane);
+      return Next::kOn;
+    }
+    ResultRows<Value> results(wave, instruction.result, active);
+    alignas(64) u32 bits[kLanes];
+    with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
+      auto* const rows = results.rows();
+      GANTRY_FOR_LANES {
+        const auto made = F(sources[lane]...);
+        ResultRows<Value>::put(rows, lane, made.value);
+        bits[lane] = made.bit ? ~0U : 0;
+      }
+    });
+    results.finish();
+    wave.set_pair(instruction.mask, mask_of(bits) & active);
+    return Next::kOn;
+  }
+};
+
+/// The active lanes in which F is true.
+template <auto F, unsigned kVectors>
+[[gnu::noinline]] LaneMask compare(const Wave& wave, const Instruction& instruction) {
+  const LaneMask active = wave.exec();
+  if (is_one_lane(active)) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    return LaneMask{call<F>(wave, instruction, lane)} << lane;
+  }
+  alignas(64) u32 bits[kLanes];
+  with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
+    GANTRY_FOR_LANES {
+      bits[lane] = F(sources[lane]...) ? ~0U : 0;
     }
   });
-  set_lanes(wave, instruction.result, values, active);
-  return Next::kOn;
+  return mask_of(bits) & active;
 }
 
-template <auto F>
-Next run_masked(Wave& wave, const Instruction& instruction) {
-  using Value = ValueOf<typename Signature<F>::Result>::Type;
-  const LaneMask active = wave.exec();
-  LaneMask bits = 0;
-  if (is_one_lane(active)) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(active));
-    const auto made = call<F>(wave, instruction, lane);
-    set_lane(wave, instruction.result, lane, made.value);
-    bits = LaneMask{made.bit} << lane;
-  } else {
-    Value values[kLanes];
-    with_parameters<F>(wave, instruction, [&](auto... sources) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const auto made = F(sources[lane]...);
-        values[lane] = made.value;
-        bits |= LaneMask{made.bit} << lane;
-      }
-    });
-    set_lanes(wave, instruction.result, values, active);
+template <auto F, unsigned kVectors>
+struct CompareRun {
+  static Next run(Wave& wave, const Instruction& instruction) {
+    wave.set_pair(instruction.mask, compare<F, kVectors>(wave, instruction));
+    return Next::kOn;
   }
-  wave.set_pair(instruction.mask, bits & active);
-  return Next::kOn;
-}
-
-template <auto F, bool kSetsExec>
-Next run_compare(Wave& wave, const Instruction& instruction) {
-  const LaneMask active = wave.exec();
-  LaneMask bits = 0;
-  if (is_one_lane(active)) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(active));
-    bits = LaneMask{call<F>(wave, instruction, lane)} << lane;
-  } else {
-    with_parameters<F>(wave, instruction, [&](auto... sources) {
-      u8 found[kLanes];
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        found[lane] = F(sources[lane]...) ? 1 : 0;
-      }
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        bits |= LaneMask{found[lane]} << lane;
-      }
-    });
-    bits &= active;
+};
+/// EXEC becomes the mask as well.
+template <auto F, unsigned kVectors>
+struct CompareAndSetRun {
+  static Next run(Wave& wave, const Instruction& instruction) {
+    const LaneMask found = compare<F, kVectors>(wave, instruction);
+    wave.set_pair(instruction.mask, found);
+    wave.set_pair(scalar::kExec, found);
+    return Next::kOn;
   }
-  wave.set_pair(instruction.mask, bits);
-  if constexpr (kSetsExec) {
-    wave.set_pair(scalar::kExec, bits);
-  }
-  return Next::kOn;
-}
+};
 
 /// F's last parameter is the result's old value.
+template <auto F, unsigned kVectors>
+struct AccumulateRun {
+  static Next run(Wave& wave, const Instruction& instruction) {
+    using Value = Signature<F>::Result;
+    const LaneMask active = wave.exec();
+    const Lanes<Value> old{&wave.v[instruction.result]};
+    if (is_one_lane(active)) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(active));
+      set_lane(wave, instruction.result, lane,
+               F(parameter<F, 0>(wave, instruction, lane), parameter<F, 1>(wave, instruction, lane),
+                 old[lane]));
+      return Next::kOn;
+    }
+    const auto first = values_of<F, 0, kVectors>(wave, instruction);
+    const auto second = values_of<F, 1, kVectors>(wave, instruction);
+    ResultRows<Value> results(wave, instruction.result, active);
+    auto* const rows = results.rows();
+    GANTRY_FOR_LANES {
+      ResultRows<Value>::put(rows, lane, F(first[lane], second[lane], old[lane]));
+    }
+    results.finish();
+    return Next::kOn;
+  }
+};
+
+/// What runs an instruction, for each set of sources that are VGPRs.
+template <template <auto, unsigned> typename Made, auto F, unsigned kSources>
+inline constexpr auto kRuns =
+    []<unsigned... kVectors>(std::integer_sequence<unsigned, kVectors...>) {
+      return std::array{&Made<F, kVectors>::run...};
+    }(std::make_integer_sequence<unsigned, 1U << kSources>());
+
+/// Of VGPRs alone.
 template <auto F>
-Next run_accumulate(Wave& wave, const Instruction& instruction) {
-  using Value = Signature<F>::Result;
-  const LaneMask active = wave.exec();
-  const Lanes<Value> old{&wave.v[instruction.result]};
-  Value values[kLanes];
-  with_source<Parameter<F, 0>>(wave, instruction.sources[0], [&](auto first) {
-    with_source<Parameter<F, 1>>(wave, instruction.sources[1], [&](auto second) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        values[lane] = F(first[lane], second[lane], old[lane]);
-      }
-    });
-  });
-  set_lanes(wave, instruction.result, values, active);
-  return Next::kOn;
+inline constexpr unsigned kAllVectors = (1U << source_count<F>()) - 1;
+
+template <template <auto, unsigned> typename Made, auto F, unsigned kSources = source_count<F>()>
+constexpr void describe_runs(Meaning& meaning) {
+  meaning.run = kRuns<Made, F, kSources>.back();
+  meaning.runs = kRuns<Made, F, kSources>.data();
+  meaning.run_sources = kSources;
 }
 
 template <auto F>
@@ -161,7 +223,7 @@ constexpr void describe_sources(Meaning& meaning, unsigned count) {
 template <auto F>
 constexpr Meaning vector_meaning() {
   Meaning meaning;
-  meaning.run = detail::run_vector<F>;
+  detail::describe_runs<detail::VectorRun, F>(meaning);
   meaning.kind = Meaning::Kind::kVector;
   meaning.result = type_of<typename Signature<F>::Result>();
   detail::describe_sources<F>(meaning, 3);
@@ -172,7 +234,7 @@ constexpr Meaning vector_meaning() {
 template <auto F>
 constexpr Meaning masked_meaning() {
   Meaning meaning;
-  meaning.run = detail::run_masked<F>;
+  detail::describe_runs<detail::MaskedRun, F>(meaning);
   meaning.kind = Meaning::Kind::kVector;
   meaning.result = type_of<typename ValueOf<typename Signature<F>::Result>::Type>();
   meaning.writes_mask = true;
@@ -184,7 +246,11 @@ constexpr Meaning masked_meaning() {
 template <auto F, bool kSetsExec = false>
 constexpr Meaning compare_meaning() {
   Meaning meaning;
-  meaning.run = detail::run_compare<F, kSetsExec>;
+  if constexpr (kSetsExec) {
+    detail::describe_runs<detail::CompareAndSetRun, F>(meaning);
+  } else {
+    detail::describe_runs<detail::CompareRun, F>(meaning);
+  }
   meaning.kind = Meaning::Kind::kCompare;
   detail::describe_sources<F>(meaning, 3);
   return meaning;
@@ -194,7 +260,7 @@ constexpr Meaning compare_meaning() {
 template <auto F>
 constexpr Meaning accumulate_meaning() {
   Meaning meaning;
-  meaning.run = detail::run_accumulate<F>;
+  detail::describe_runs<detail::AccumulateRun, F, 2>(meaning);
   meaning.kind = Meaning::Kind::kVector;
   meaning.result = type_of<typename Signature<F>::Result>();
   meaning.reads_result = true;
@@ -225,7 +291,7 @@ constexpr Meaning vcc_meaning() {
 template <auto F, auto G>
 constexpr Meaning clamped_meaning() {
   Meaning meaning = vector_meaning<F>();
-  meaning.clamped = detail::run_vector<G>;
+  meaning.clamped = detail::VectorRun<G, detail::kAllVectors<G>>::run;
   return meaning;
 }
 
@@ -233,13 +299,10 @@ constexpr Meaning clamped_meaning() {
 template <auto F, auto G>
 constexpr Meaning clamped_masked_meaning() {
   Meaning meaning = masked_meaning<F>();
-  meaning.clamped = detail::run_masked<G>;
+  meaning.clamped = detail::MaskedRun<G, detail::kAllVectors<G>>::run;
   return meaning;
 }
 
-struct MeaningEntry {
-  std::string_view mnemonic;
-  Meaning meaning;
-};
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

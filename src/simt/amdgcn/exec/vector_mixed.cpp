@@ -7,6 +7,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 /// A float, or a half as a float, with its modifiers.
@@ -84,11 +86,22 @@ f32 dot_of_halves(u32 a, u32 b, f32 c) {
   return c + low + high;
 }
 
+template <unsigned kBits, bool kSigned, bool kClamp>
+Next run_dot(Wave& wave, const Instruction& instruction) {
+  u32 values[kLanes];
+  for_each_lane(wave.exec(), [&](unsigned lane) {
+    const auto source = [&](unsigned number) {
+      return lane_source<u32>(wave, instruction.sources[number], lane);
+    };
+    values[lane] = dot<kBits, kSigned, kClamp>(source(0), source(1), source(2));
+  });
+  set_lanes(wave, instruction.result, values, wave.exec());
+  return Next::kOn;
+}
 template <unsigned kBits, bool kSigned>
 constexpr Meaning dot_meaning() {
-  Meaning meaning =
-      clamped_meaning<[](u32 a, u32 b, u32 c) { return dot<kBits, kSigned, false>(a, b, c); },
-                      [](u32 a, u32 b, u32 c) { return dot<kBits, kSigned, true>(a, b, c); }>();
+  Meaning meaning = mixed_meaning(run_dot<kBits, kSigned, false>);
+  meaning.clamped = run_dot<kBits, kSigned, true>;
   meaning.packs = Meaning::Packs::kDot;
   return meaning;
 }
@@ -152,5 +165,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_mixed_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

@@ -6,6 +6,8 @@
 
 namespace gantry::simt::amdgcn {
 
+GANTRY_LEVEL_BEGIN
+
 namespace {
 
 /// A source's dword in one lane, of its pair of registers, or of a constant that has but one.
@@ -102,5 +104,7 @@ constexpr MeaningEntry kMeanings[] = {
 std::span<const MeaningEntry> vector_packed_meanings() {
   return kMeanings;
 }
+
+GANTRY_LEVEL_END
 
 } // namespace gantry::simt::amdgcn

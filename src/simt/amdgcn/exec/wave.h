@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simt/amdgcn/code/instruction.h"
+#include "simt/amdgcn/exec/accessible_ranges.h"
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/exec/mode.h"
 #include "simt/exec/memory/device_memory.h"
@@ -14,6 +15,17 @@
 #include <string>
 
 namespace gantry::simt::amdgcn {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using i16 = std::int16_t;
+using u32 = std::uint32_t;
+using i32 = std::int32_t;
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+using f16 = _Float16;
+using f32 = float;
+using f64 = double;
 
 inline constexpr unsigned kLanes = 64;
 
@@ -36,8 +48,7 @@ struct Place {
   /// Private memory of all of its waves, which GCC's code shares by addresses.
   exec::DeviceMemory::Range private_memory = {};
   exec::DeviceMemory* memory = nullptr;
-  /// The accessible range of the last access, which most accesses are in.
-  exec::DeviceMemory::Range known = {};
+  AccessibleRanges known;
 };
 
 struct alignas(64) Wave {

@@ -145,6 +145,28 @@ TEST_F(BadCode, AtomicOperationOfTwoDwordsOnPrivateMemory) {
   expect_kind(FaultKind::kMemory);
 }
 
+TEST_F(BadCode, ReportsSayWhichInstructionAndWhatIsNear) {
+  wave_.set_pair(scalar::kExec, 1);
+  const auto global = reinterpret_cast<std::uint64_t>(machine_.global().data());
+  wave_.set_pair(6, 0x1000);
+  EXPECT_THAT(report({"s_load_dwordx2 s[8:9], s[6:7], 0x10"}),
+              AllOf(HasSubstr(": s_load_dwordx2 s[8:9], s[6:7], 0x10\n"),
+                    HasSubstr("\n  the address is null plus 4112 bytes\n  hint: check that")));
+  wave_.set_pair(6, global + Machine::kBytes);
+  wave_.v[2][0] = 12;
+  EXPECT_THAT(report({"global_store_dword v2, v4, s[6:7] offset:4"}),
+              AllOf(HasSubstr(": global_store_dword v2, v4, s[6:7] offset:4\n"),
+                    HasSubstr("the address is 16 bytes past the end of device memory of 32768")));
+  wave_.v[2][0] = 0;
+  EXPECT_THAT(report({"global_load_dword v4, v2, s[6:7]"}), HasSubstr("is the end of device mem"));
+  int on_host = 0;
+  wave_.set_pair(6, reinterpret_cast<std::uint64_t>(&on_host));
+  EXPECT_THAT(report({"global_load_dword v4, v2, s[6:7]"}),
+              AllOf(HasSubstr("the address is host memory (not mapped for the device)\n"),
+                    HasSubstr("hint: pass the kernel memory of one of the agent's pools")));
+  EXPECT_THAT(report({"s_trap 2"}), HasSubstr(": s_trap 0x2\n"));
+}
+
 TEST_F(BadCode, AccessesThatAreNotAllowed) {
   wave_.set_pair(scalar::kExec, LaneMask{1} << 5);
   const auto set = [&](std::uint64_t address) {
@@ -161,7 +183,8 @@ TEST_F(BadCode, AccessesThatAreNotAllowed) {
       {"global_load_dword v0, v[2:3], off", 16, "load of 4 bytes at 0x10, which is not accessible"},
       {"flat_store_dwordx4 v[2:3], v[4:7]", 0, "store of 16 bytes at 0x0, which"},
       {"global_store_byte v[2:3], v4, off", global + Machine::kBytes, "store of 1 byte at"},
-      {"global_load_dwordx2 v[0:1], v[2:3], off", global + Machine::kBytes - 4, "only 4 bytes of"},
+      {"global_load_dwordx2 v[0:1], v[2:3], off", global + Machine::kBytes - 4,
+       "the access reaches 4 bytes past the end of device memory of 32768 bytes at [0x"},
       {"global_atomic_add v[2:3], v4, off", global + Machine::kBytes, "atomic operation of 4"},
       {"global_atomic_add v[2:3], v4, off", global + 2, "no multiple of that"},
       {"flat_atomic_add_x2 v[2:3], v[4:5]", global + 4, "no multiple of that"},

@@ -3,7 +3,7 @@
 #include "scalar_form.h"
 #include "vector_form.h"
 
-#include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/levels.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -172,12 +172,7 @@ TEST(Coverage, EveryMnemonicIsTested) {
   for (const SharedForm& form : shared_forms()) {
     tested.insert(form.access.name);
   }
-  for (const auto entries :
-       {vector_integer_meanings(), vector_float_meanings(), vector_compare_meanings(),
-        vector_lane_meanings(), vector_packed_meanings(), vector_half_meanings(),
-        vector_halves_meanings(), vector_mixed_meanings(), matrix_meanings(), scalar_meanings(),
-        indexed_meanings(), mode_meanings(), flow_meanings(), scalar_memory_meanings(),
-        memory_meanings(), shared_meanings()}) {
+  for (const auto entries : meanings_of(chosen_level()).tables) {
     for (const MeaningEntry& entry : entries) {
       EXPECT_EQ(tested.erase(entry.mnemonic), 1U) << entry.mnemonic << " has no test";
     }
