@@ -61,7 +61,7 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
 }
 
 unsigned width_of(Type type) {
-  return type == Type::kB16 ? 16 : registers_of(type) == 2 ? 64 : 32;
+  return bits_of(type);
 }
 std::uint64_t cut(std::uint64_t value, unsigned width) {
   return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
@@ -76,6 +76,13 @@ public:
   }
 
   PrintedLine print() {
+    static constexpr std::string_view kInWords[] = {"s_getreg_b32", "s_setreg_b32",
+                                                    "s_setreg_imm32_b32", "s_set_gpr_idx_on",
+                                                    "s_set_gpr_idx_mode"};
+    if (std::ranges::find(kInWords, made_.mnemonic) != std::end(kInWords)) {
+      put("*"); // operands with names of their own
+      return std::move(made_);
+    }
     switch (it_.format) {
     case Format::kSop1:
     case Format::kSop2:
@@ -147,13 +154,15 @@ private:
   void put_source(unsigned number, Type type) {
     std::string text = source_text(it_.sources[number], type);
     const auto has = [&](unsigned bits) { return number < 3 && ((bits >> number) & 1) != 0; };
+    // LLVM knows neither sign nor magnitude of the power, of which the executor takes them.
+    const bool is_power = number == 1 && made_.mnemonic == "v_ldexp_f16";
     if (has(it_.modifiers.sign)) {
       text = "sext(" + text + ")";
     }
-    if (has(it_.modifiers.absolute)) {
+    if (has(it_.modifiers.absolute) && !is_power) {
       text = "|" + text + "|";
     }
-    if (has(it_.modifiers.negate)) {
+    if (has(it_.modifiers.negate) && !is_power) {
       text = "-" + text;
     }
     put(std::move(text), type);
@@ -177,7 +186,8 @@ private:
       made_.types.push_back(Type::kNone);
     } else if (it_.number != 0 ||
                (made_.mnemonic != "s_endpgm" && made_.mnemonic != "s_barrier" &&
-                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata")) {
+                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata" &&
+                made_.mnemonic != "s_set_gpr_idx_off")) {
       put_number(it_.number, Type::kB16);
     }
   }
@@ -214,18 +224,14 @@ private:
     }
     if (meaning_.has_literal) {
       const bool is_middle = made_.mnemonic.find("mk_") != std::string::npos;
-      put_source(0, Type::kF32);
-      put_source(is_middle ? 2 : 1, Type::kF32);
-      put_source(is_middle ? 1 : 2, Type::kF32);
+      const Type type = meaning_.sources[0];
+      put_source(0, type);
+      put_source(is_middle ? 2 : 1, type);
+      put_source(is_middle ? 1 : 2, type);
       return;
     }
-    if (meaning_.is_packed) { // constants have half of their type
-      for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
-        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32
-                                                                     : meaning_.sources[i]);
-      }
-      print_packed();
-      return;
+    if (meaning_.packs != Meaning::Packs::kNothing) {
+      return print_packed();
     }
     put_sources();
     if (meaning_.reads_mask) {
@@ -240,6 +246,12 @@ private:
          (is_parts && processor_.is_gfx8 && ((words_[1] >> 13) & 1) != 0));
     if (modifiers.clamp || is_for_exceptions) {
       made_.modifiers.emplace_back("clamp");
+    }
+    if (it_.format == Format::kVop3) {
+      print_halves();
+    }
+    if (it_.lanes.control != LanePattern::kNone) {
+      print_lanes();
     }
     if (it_.format == Format::kVop3 || it_.format == Format::kVop3p ||
         (words_.front() & 0x1ff) != kSdwa) {
@@ -256,9 +268,68 @@ private:
     }
   }
 
+  /// op_sel of VOP3: the sources' bits, and the result's.
+  void print_halves() {
+    const Modifiers& modifiers = it_.modifiers;
+    std::string text = "op_sel:";
+    for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+      text += modifiers.parts[i] == Part::kWord1 ? '1' : '0';
+    }
+    text += modifiers.result == Part::kWord1 ? '1' : '0';
+    if (text.find('1') != std::string::npos) {
+      made_.modifiers.push_back(std::move(text));
+    }
+  }
+  void print_lanes() {
+    const LanePattern& lanes = it_.lanes;
+    const unsigned control = lanes.control;
+    const unsigned count = control & 0xf;
+    static constexpr const char* kRows[] = {"row_shl", "row_shr", "row_ror"};
+    std::string text;
+    if (control < 0x100) {
+      text = fmt::format("quad_perm:{}{}{}{}", control & 3, (control >> 2) & 3, (control >> 4) & 3,
+                         control >> 6);
+    } else if (control < 0x130) {
+      text = fmt::format("{}:{}", kRows[(control >> 4) - 0x10], count);
+    } else if (control < 0x140) {
+      static constexpr const char* kWaves[] = {"wave_shl", "wave_rol", "wave_shr", "wave_ror"};
+      text = fmt::format("{}:1", kWaves[count / 4]);
+    } else if (control >= 0x150) {
+      text = fmt::format("row_newbcast:{}", count);
+    } else {
+      static constexpr const char* kOthers[] = {"row_mirror", "row_half_mirror", "row_bcast:15",
+                                                "row_bcast:31"};
+      text = kOthers[count];
+    }
+    made_.modifiers.push_back(std::move(text));
+    made_.modifiers.push_back(fmt::format("row_mask:{:#x}", lanes.rows));
+    made_.modifiers.push_back(fmt::format("bank_mask:{:#x}", lanes.banks));
+    if (lanes.zero_outside) {
+      made_.modifiers.emplace_back("bound_ctrl:1");
+    }
+  }
+
   /// Lists of bits without their brackets and commas; those that say nothing are not written.
   void print_packed() {
     const PackedModifiers& packed = it_.packed;
+    const bool is_mixed = meaning_.packs == Meaning::Packs::kMixed;
+    for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+      const Source& source = it_.sources[i];
+      const bool is_constant = source.kind == Source::Kind::kConstant;
+      const bool is_half = meaning_.packs == Meaning::Packs::kHalves && source.constant > 64 &&
+                           source.constant <= 0xffff;
+      const Type type = !is_constant ? meaning_.sources[i]
+                        : is_half    ? Type::kF16
+                                     : Type::kB32; // half of their type
+      std::string text = source_text(source, type);
+      if (is_mixed && ((packed.negate_high >> i) & 1) != 0) {
+        text = "|" + text + "|";
+      }
+      if (is_mixed && ((packed.negate_low >> i) & 1) != 0) {
+        text = "-" + text;
+      }
+      put(std::move(text), type);
+    }
     const unsigned count = meaning_.sources[2] != Type::kNone ? 3 : 2;
     const auto put_bits = [&](const char* name, unsigned value, unsigned unsaid) {
       if (value != unsaid) {
@@ -270,9 +341,9 @@ private:
       }
     };
     put_bits("op_sel", packed.low, 0);
-    put_bits("op_sel_hi", packed.high, (1U << count) - 1);
-    put_bits("neg_lo", packed.negate_low, 0);
-    put_bits("neg_hi", packed.negate_high, 0);
+    put_bits("op_sel_hi", packed.high, is_mixed ? 0 : (1U << count) - 1);
+    put_bits("neg_lo", is_mixed ? 0 : packed.negate_low, 0);
+    put_bits("neg_hi", is_mixed ? 0 : packed.negate_high, 0);
     if (packed.clamp) {
       made_.modifiers.emplace_back("clamp");
     }

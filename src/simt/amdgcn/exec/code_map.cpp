@@ -82,8 +82,10 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
       !contains(address + static_cast<std::uint64_t>(made->offset))) {
     return tl::unexpected(std::string("its target is outside of the code"));
   }
-  const Meaning::Run run =
-      made->modifiers.any() ? meanings_of(chosen_level()).run_modified : made->run;
+  const LevelMeanings& level = meanings_of(chosen_level());
+  const Meaning::Run run = made->lanes.control != LanePattern::kNone ? level.run_in_pattern
+                           : made->modifiers.any()                   ? level.run_modified
+                                                                     : made->run;
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);

@@ -11,11 +11,7 @@ GANTRY_LEVEL_BEGIN
 
 namespace {
 
-constexpr unsigned kResultRow = vector::kScratch + 6;
-
-constexpr unsigned size_of(Type type) {
-  return registers_of(type) == 2 ? 64 : type == Type::kB16 ? 16 : 32;
-}
+using vector::kModifiedResult;
 
 u32 part_of(u32 x, Part part, bool is_signed) {
   switch (part) {
@@ -38,14 +34,16 @@ u32 part_of(u32 x, Part part, bool is_signed) {
 }
 
 void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source& source) {
-  const Type type = instruction.meaning->sources[number];
+  const Meaning& meaning = *instruction.meaning;
+  const Type type = meaning.sources[number] == Type::kNone ? meaning.result // a literal
+                                                           : meaning.sources[number];
   const Modifiers& modifiers = instruction.modifiers;
-  const u64 sign = u64{1} << (size_of(type) - 1);
+  const u64 sign = u64{1} << (bits_of(type) - 1);
   const unsigned row = vector::kScratch + 2 * number;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    u64 value = size_of(type) == 64 ? lane_source<u64>(wave, source, lane)
+    u64 value = bits_of(type) == 64 ? lane_source<u64>(wave, source, lane)
                                     : lane_source<u32>(wave, source, lane);
-    if (number < 2 && size_of(type) != 64) {
+    if (bits_of(type) != 64) {
       value = part_of(static_cast<u32>(value), modifiers.parts[number],
                       ((modifiers.sign >> number) & 1) != 0);
     }
@@ -93,34 +91,40 @@ u32 merged(u32 old, u32 value, const Modifiers& modifiers) {
 Next run_modified(Wave& wave, const Instruction& instruction) {
   const Meaning& meaning = *instruction.meaning;
   Instruction plain = instruction;
-  for (unsigned i = 0; i < 3 && meaning.sources[i] != Type::kNone; ++i) {
-    prepare(wave, instruction, i, plain.sources[i]);
+  for (unsigned i = 0; i < 3 && instruction.sources[i].kind != Source::Kind::kNone; ++i) {
+    // What runs the plain instruction takes VGPRs.
+    if (instruction.modifiers.changes_source(i) ||
+        instruction.sources[i].kind != Source::Kind::kVector) {
+      prepare(wave, instruction, i, plain.sources[i]);
+    }
   }
   if (meaning.kind != Meaning::Kind::kVector) {
     return meaning.run(wave, plain);
   }
   const unsigned rows = registers_of(meaning.result);
   for (unsigned i = 0; i < rows; ++i) {
-    std::ranges::copy(wave.v[instruction.result + i], wave.v[kResultRow + i]);
+    std::ranges::copy(wave.v[instruction.result + i], wave.v[kModifiedResult + i]);
   }
-  plain.result = kResultRow;
+  plain.result = kModifiedResult;
   const Modifiers& modifiers = instruction.modifiers;
   const bool clamps_float = modifiers.clamp && is_float(meaning.result);
   const Meaning::Run run = modifiers.clamp && !clamps_float ? meaning.clamped : meaning.run;
   const Next next = run(wave, plain);
   for_each_lane(wave.exec(), [&](unsigned lane) {
     if (clamps_float && meaning.result == Type::kF64) {
-      set_lane(wave, instruction.result, lane, clamped(Lanes<f64>{&wave.v[kResultRow]}[lane]));
+      set_lane(wave, instruction.result, lane, clamped(Lanes<f64>{&wave.v[kModifiedResult]}[lane]));
       return;
     }
-    u32 value = wave.v[kResultRow][lane];
-    if (clamps_float) {
+    u32 value = wave.v[kModifiedResult][lane];
+    if (clamps_float && meaning.result == Type::kF16) {
+      value = std::bit_cast<u16>(clamped(from_bits<f16>(value)));
+    } else if (clamps_float) {
       value = std::bit_cast<u32>(clamped(std::bit_cast<f32>(value)));
     }
     u32& place = wave.v[instruction.result][lane];
     place = merged(place, value, modifiers);
     if (rows == 2) {
-      wave.v[instruction.result + 1][lane] = wave.v[kResultRow + 1][lane];
+      wave.v[instruction.result + 1][lane] = wave.v[kModifiedResult + 1][lane];
     }
   });
   return next;

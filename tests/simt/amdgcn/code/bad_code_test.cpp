@@ -53,13 +53,18 @@ TEST_F(BadCode, NoInstruction) {
 TEST_F(BadCode, InstructionThatIsNotKnown) {
   EXPECT_THAT(report({"s_sendmsg sendmsg(MSG_INTERRUPT)"}), HasSubstr("s_sendmsg"));
   expect_kind(FaultKind::kIllegalInstruction);
-  EXPECT_THAT(report({"v_mov_b32_dpp v0, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"}),
-              HasSubstr("DPP"));
+  Words compared = words({"v_cmp_eq_u32_e32 vcc, s0, v1"});
+  compared[0] |= 0xfa; // which has no DPP
+  compared.push_back(0xff000000);
+  EXPECT_THAT(report(compared), HasSubstr("DPP"));
   EXPECT_THAT(report({"ds_add_u32 v0, v1 gds"}), HasSubstr("GDS"));
   EXPECT_THAT(report({"buffer_load_dword v0, v1, s[4:7], 0 idxen"}), HasSubstr("buffer"));
   EXPECT_THAT(report({"ds_swizzle_b32 v0, v1 offset:0xc020"}), HasSubstr("the mode"));
-  EXPECT_THAT(report({"v_pk_add_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
-  EXPECT_THAT(report({"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
+  EXPECT_THAT(report({"v_pk_mul_lo_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
+  EXPECT_THAT(report({"v_fma_f16 v0, 1.0, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
+  Words sum = words({"v_add_f16_e64 v0, s1, v2"});
+  sum[0] |= 1U << 11; // which has no choice of halves
+  EXPECT_THAT(report(sum), HasSubstr("op_sel"));
 }
 
 TEST_F(BadCode, RegistersThatAreNone) {

@@ -13,7 +13,7 @@ namespace gantry::simt::amdgcn {
 namespace {
 
 unsigned width_of(Type type) {
-  return type == Type::kB16 ? 16 : registers_of(type) == 2 ? 64 : 32;
+  return bits_of(type);
 }
 std::uint64_t cut(std::uint64_t value, unsigned width) {
   return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
@@ -79,7 +79,7 @@ std::string number_of(std::string operand, Type type) {
 std::string difference(const PrintedLine& printed, std::string_view line) {
   const std::size_t space = std::min(line.find(' '), line.size());
   std::string mnemonic(line.substr(0, space));
-  for (const std::string_view form : {"_e32", "_e64", "_sdwa"}) {
+  for (const std::string_view form : {"_e32", "_e64", "_sdwa", "_dpp"}) {
     if (mnemonic.ends_with(form)) {
       mnemonic.resize(mnemonic.size() - form.size());
     }
@@ -88,7 +88,8 @@ std::string difference(const PrintedLine& printed, std::string_view line) {
   std::vector<std::string> operands;
   std::vector<std::string> modifiers;
   std::string rest(line.substr(space));
-  for (const std::string_view list : {"op_sel:[", "op_sel_hi:[", "neg_lo:[", "neg_hi:["}) {
+  for (const std::string_view list :
+       {"op_sel:[", "op_sel_hi:[", "neg_lo:[", "neg_hi:[", "quad_perm:["}) {
     if (const std::size_t begin = rest.find(list); begin != std::string::npos) {
       const std::size_t end = std::min(rest.find(']', begin), rest.size() - 1);
       std::string bits = rest.substr(begin, end + 1 - begin);
@@ -116,8 +117,8 @@ std::string difference(const PrintedLine& printed, std::string_view line) {
       const std::string one = word.substr(at, next == std::string::npos ? next : next - at);
       const bool is_modifier =
           one.find(':') != std::string::npos && one.find('[') == std::string::npos;
-      if (is_modifier || one == "clamp" || one == "offen" || one == "glc" || one == "slc" ||
-          one == "scc") {
+      if (is_modifier || one == "clamp" || one.starts_with("row_") || one == "offen" ||
+          one == "glc" || one == "slc" || one == "scc") {
         modifiers.push_back(one);
       } else if (!one.empty()) {
         operands.push_back(one);
