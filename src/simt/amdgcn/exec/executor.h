@@ -62,7 +62,7 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::kTrap;
-  std::uint64_t address = 0; ///< of kMemory
+  std::uint64_t address = 0; ///< of kMemory: a flat address
   /// Several lines that begin with "gantry: error: ": kernel, position, work-group and lane, cause.
   std::string report;
 };

@@ -163,12 +163,15 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
   const std::string access = fmt::format("{} of {}", word_of(kind), exec::bytes_text(size));
   std::string what;
   std::string detail;
+  u64 flat_address = address; // what a runtime is told, to which an offset would be an address
   switch (space) {
   case Space::kShared:
+    flat_address = kSharedAperture + static_cast<u32>(address);
     what = fmt::format("{} beyond the work-group's LDS, at offset {:#x} of {:#x}", access, address,
                        wave.place->shared_size);
     break;
   case Space::kPrivate:
+    flat_address = kPrivateAperture + static_cast<u32>(address);
     if (size <= wave.private_size &&
         address <= wave.private_size - size) { // only an atomic operation gets here
       what = fmt::format("{} on private memory, at offset {:#x}: a lane's dwords do not lie beside "
@@ -188,7 +191,7 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
     break;
   }
   wave.fault =
-      Fault{FaultKind::kMemory, address, beginning(wave, instruction, lane, what) + detail};
+      Fault{FaultKind::kMemory, flat_address, beginning(wave, instruction, lane, what) + detail};
 }
 
 void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,

@@ -167,6 +167,20 @@ TEST_F(BadCode, ReportsSayWhichInstructionAndWhatIsNear) {
   EXPECT_THAT(report({"s_trap 2"}), HasSubstr(": s_trap 0x2\n"));
 }
 
+TEST_F(BadCode, AddressesOfFaultsAreFlat) {
+  wave_.set_pair(scalar::kExec, 1);
+  const auto fault_of = [&](const char* line, std::uint32_t offset) {
+    wave_.v[2][0] = offset;
+    (void)report({line});
+    return wave_.fault ? wave_.fault->address : 0;
+  };
+  EXPECT_EQ(fault_of("ds_read_b32 v0, v2", 0x12340), kSharedAperture + 0x12340);
+  wave_.set_pair(scalar::kFlatScratch, wave_.scratch);
+  EXPECT_EQ(fault_of("scratch_load_dword v0, v2, off", 0x5670), kPrivateAperture + 0x5670);
+  wave_.v[3][0] = 0x70; // of the host's addresses
+  EXPECT_EQ(fault_of("global_load_dword v0, v[2:3], off", 0x1000), 0x70'0000'1000);
+}
+
 TEST_F(BadCode, AccessesThatAreNotAllowed) {
   wave_.set_pair(scalar::kExec, LaneMask{1} << 5);
   const auto set = [&](std::uint64_t address) {
