@@ -119,11 +119,11 @@ bool add_document(Bytes bytes, std::vector<AmdKernel>& kernels) {
   });
 }
 
-/// The size of an ELF file that begins with the bytes, by its tables; nothing if they do not lie in
-/// the bytes.
+/// The size of an ELF file that begins with the bytes, by its table of sections; nothing if that
+/// does not lie in the bytes.
 std::optional<std::uint64_t> size_of_elf(Bytes bytes) {
   const auto header = load<Elf64_Ehdr>(bytes, 0);
-  if (!header || header->e_shoff > bytes.size()) {
+  if (!header || header->e_shoff < sizeof(Elf64_Ehdr) || header->e_shoff > bytes.size()) {
     return std::nullopt;
   }
   const std::uint64_t table = std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr);

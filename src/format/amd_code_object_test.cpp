@@ -1,6 +1,9 @@
 #include "format/amd_code_object.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <elf.h>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -52,6 +55,62 @@ TEST(AmdCodeObject, DamagedMetadataIsAnError) {
   const auto object = read_amd_code_object(as_bytes(bytes));
   ASSERT_FALSE(object);
   EXPECT_EQ(object.error().message, "the code object's metadata is damaged");
+}
+
+/// An ELF file whose only section has `contents`.
+std::vector<std::byte> program_with(const std::string& contents) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_type = ET_EXEC;
+  header.e_shoff = sizeof header;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 3;
+  header.e_shstrndx = 2;
+  Elf64_Shdr sections[3] = {};
+  sections[1].sh_type = SHT_PROGBITS;
+  sections[1].sh_flags = SHF_ALLOC;
+  sections[1].sh_offset = sizeof header + sizeof sections;
+  sections[1].sh_size = contents.size();
+  sections[2].sh_type = SHT_STRTAB;
+  sections[2].sh_offset = sections[1].sh_offset + contents.size();
+  sections[2].sh_size = 1;
+  std::vector<std::byte> bytes(sections[2].sh_offset + 1);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  std::memcpy(bytes.data() + sizeof header, sections, sizeof sections);
+  std::memcpy(bytes.data() + sections[1].sh_offset, contents.data(), contents.size());
+  return bytes;
+}
+
+TEST(AmdCodeObject, IsFoundInAProgramsData) {
+  const std::string first = file("gfx906_v4.hsaco");
+  const std::string second = file("gfx1100_v6.hsaco");
+  const std::vector<std::byte> program =
+      program_with("data\177ELF" + first + std::string(13, '\0') + second + "\177ELF");
+  const auto elf = ElfFile::read(program);
+  ASSERT_TRUE(elf) << elf.error().message;
+  const std::vector<Bytes> found = find_amd_code_objects(*elf);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(as_text(found[0]), first);
+  EXPECT_EQ(as_text(found[1]), second);
+}
+
+TEST(AmdCodeObject, WithoutATableOfSectionsIsNotFound) {
+  std::string object = file("gfx906_v4.hsaco");
+  const std::size_t size = object.size();
+  const std::uint64_t places[] = {0, 1, sizeof(Elf64_Ehdr) - 1, size, size + 1, ~std::uint64_t{0}};
+  for (const std::uint64_t place : places) {
+    std::memcpy(object.data() + offsetof(Elf64_Ehdr, e_shoff), &place, sizeof place);
+    for (const std::uint16_t count : {0, 1, 0xffff}) {
+      std::memcpy(object.data() + offsetof(Elf64_Ehdr, e_shnum), &count, sizeof count);
+      const std::vector<std::byte> program = program_with(object);
+      const auto elf = ElfFile::read(program);
+      ASSERT_TRUE(elf) << elf.error().message;
+      EXPECT_EQ(find_amd_code_objects(*elf).size(), place == size && count == 0 ? 1U : 0U)
+          << place << ' ' << count;
+    }
+  }
 }
 
 TEST(AmdCodeObject, WithAnyByteChanged) {
