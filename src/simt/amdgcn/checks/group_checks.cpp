@@ -31,8 +31,9 @@ exec::AccessFacts facts_of(Kind kind, bool shared) {
 
 } // namespace
 
-DispatchChecks::DispatchChecks(const exec::Checks& checks, exec::GridShape shape)
-    : init_(checks.init) {
+DispatchChecks::DispatchChecks(const exec::Checks& checks, exec::GridShape shape,
+                               IsOfRuntime is_of_runtime)
+    : init_(checks.init), is_of_runtime_(std::move(is_of_runtime)) {
   if (!checks.race) {
     return;
   }
@@ -165,7 +166,8 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
   if (access.kind != Kind::kAtomic) {
     const exec::AccessFacts facts = facts_of(access.kind, shared);
     const auto race = races_->access({thread, address, access.size, facts, access.site});
-    if (race && !is_trusted(access.wave, *race)) {
+    if (race && !is_trusted(access.wave, *race) &&
+        !(dispatch_->is_of_runtime(access.site) && dispatch_->is_of_runtime(race->other.site()))) {
       return race;
     }
   }

@@ -25,6 +25,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -36,7 +37,11 @@ namespace gantry::simt::amdgcn {
 /// What the checks of a dispatch's work-groups share. Begins and ends with the dispatch.
 class DispatchChecks {
 public:
-  DispatchChecks(const exec::Checks& checks, exec::GridShape shape);
+  /// Whether an instruction, by its number, is of a compiler's own runtime, whose work-groups
+  /// write the same values to its variables on purpose. Any thread.
+  using IsOfRuntime = std::function<bool(std::uint32_t site)>;
+
+  DispatchChecks(const exec::Checks& checks, exec::GridShape shape, IsOfRuntime is_of_runtime);
   ~DispatchChecks();
   DispatchChecks(const DispatchChecks&) = delete;
   DispatchChecks& operator=(const DispatchChecks&) = delete;
@@ -44,9 +49,11 @@ public:
   [[nodiscard]] bool init() const { return init_; }
   /// Null if races are not looked for.
   [[nodiscard]] const std::shared_ptr<const exec::GridRun>& run() const { return run_; }
+  [[nodiscard]] bool is_of_runtime(std::uint32_t site) const { return is_of_runtime_(site); }
 
 private:
   bool init_ = false;
+  IsOfRuntime is_of_runtime_;
   std::shared_ptr<const exec::GridRun> run_;
 };
 

@@ -49,7 +49,8 @@ protected:
     shape.blocks = {2, 1, 1};
     shape.threads = {kWaves * kLanes, 1, 1};
     shape.kernel = std::make_shared<FakeKernel>();
-    dispatch_.emplace(checks, std::move(shape));
+    dispatch_.emplace(checks, std::move(shape),
+                      [this](std::uint32_t site) { return site == kSite && is_of_runtime_; });
     for (unsigned group = 0; group < 2; ++group) {
       groups_[group].begin(*dispatch_, group, kWaves, kLanes, shared_ + group * kBytes, kBytes);
     }
@@ -69,6 +70,7 @@ protected:
   }
 
   std::uint64_t memory_ = 0, shared_ = 0;
+  bool is_of_runtime_ = false;
   std::optional<DispatchChecks> dispatch_;
   GroupChecks groups_[2];
 
@@ -186,6 +188,14 @@ TEST_F(GroupChecksTest, WhoHasSeenAFlagHasWaitedForItsWriter) {
   EXPECT_FALSE(wave(1, Kind::kLoad));
   EXPECT_FALSE(wave(1, Kind::kCoherentLoad, kFlag, 1, true));
   EXPECT_FALSE(wave(1, Kind::kLoad, 0, 1));
+  EXPECT_TRUE(wave(2, Kind::kLoad));
+}
+
+TEST_F(GroupChecksTest, RuntimesAreNotReported) {
+  is_of_runtime_ = true;
+  EXPECT_FALSE(wave(0, Kind::kStore));
+  EXPECT_FALSE(wave(1, Kind::kLoad));
+  is_of_runtime_ = false;
   EXPECT_TRUE(wave(2, Kind::kLoad));
 }
 

@@ -30,6 +30,12 @@ public:
                                     : "elsewhere in the kernel";
   }
 
+  /// Whether it is libgomp's.
+  [[nodiscard]] bool is_of_runtime(std::uint32_t site) const {
+    const std::string function = code_->position(address_of(site));
+    return function.starts_with("gomp_") || function.starts_with("GOMP_");
+  }
+
 private:
   [[nodiscard]] u64 address_of(std::uint32_t site) const { return code_->begin() + u64{site} * 4; }
 
@@ -74,8 +80,11 @@ std::unique_ptr<DispatchChecks> checks_of(const Launch& launch) {
   exec::GridShape shape;
   std::copy_n(launch.groups, 3, shape.blocks.begin());
   std::copy_n(launch.group, 3, shape.threads.begin());
-  shape.kernel = std::make_shared<KernelInCode>(launch);
-  return std::make_unique<DispatchChecks>(checks, std::move(shape));
+  const auto kernel = std::make_shared<const KernelInCode>(launch);
+  shape.kernel = kernel;
+  return std::make_unique<DispatchChecks>(checks, std::move(shape), [kernel](std::uint32_t site) {
+    return kernel->is_of_runtime(site);
+  });
 }
 
 bool check_accesses(Wave& wave, const Instruction& instruction, Space space, LaneMask active,
