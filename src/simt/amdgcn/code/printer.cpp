@@ -322,11 +322,10 @@ private:
                         : is_half    ? Type::kF16
                                      : Type::kB32; // half of their type
       std::string text = source_text(source, type);
-      if (is_mixed && ((packed.negate_high >> i) & 1) != 0) {
-        text = "|" + text + "|";
-      }
-      if (is_mixed && ((packed.negate_low >> i) & 1) != 0) {
-        text = "-" + text;
+      if (is_mixed) {
+        const char* const sign = ((packed.negate_low >> i) & 1) != 0 ? "-" : "";
+        const char* const bar = ((packed.negate_high >> i) & 1) != 0 ? "|" : "";
+        text = fmt::format("{}{}{}{}", sign, bar, text, bar);
       }
       put(std::move(text), type);
     }

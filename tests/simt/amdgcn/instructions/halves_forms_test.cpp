@@ -22,10 +22,10 @@ struct IntegerForm {
   unsigned sources;
   bool is_signed;
   bool clamps;
-  std::function<Wide(Wide a, Wide b, Wide c)> result;
+  Wide (*result)(Wide a, Wide b, Wide c);
 };
 
-const IntegerForm kIntegerForms[] = {
+constexpr IntegerForm kIntegerForms[] = {
     {"v_pk_add_u16", 2, false, true, [](Wide a, Wide b, Wide) { return a + b; }},
     {"v_pk_add_i16", 2, true, true, [](Wide a, Wide b, Wide) { return a + b; }},
     {"v_pk_sub_u16", 2, false, true, [](Wide a, Wide b, Wide) { return a - b; }},

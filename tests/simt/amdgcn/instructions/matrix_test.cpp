@@ -125,7 +125,7 @@ protected:
         put(b_row, lane, index, width(), encoded(b[i][k][block] = any()));
       }
     }
-    std::vector<int> expected(results() * kLanes);
+    std::vector<int> expected(std::size_t{results()} * kLanes);
     for (unsigned result = 0; result < results(); ++result) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         unsigned i = 0;
