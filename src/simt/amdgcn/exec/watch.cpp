@@ -33,7 +33,8 @@ public:
   /// Whether it is libgomp's.
   [[nodiscard]] bool is_of_runtime(std::uint32_t site) const {
     const std::string function = code_->position(address_of(site));
-    return function.starts_with("gomp_") || function.starts_with("GOMP_");
+    return function.starts_with("gomp_") || function.starts_with("GOMP_") ||
+           function.starts_with("omp_");
   }
 
 private:
