@@ -95,6 +95,13 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
   for (std::uint64_t left = access.active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t address = access.addresses[lane];
+    if ((access.own >> lane & 1) != 0) {
+      if (looks_for_races && (access.kind == Kind::kAtomic || flags_.contains(address))) {
+        flags_.insert(address);
+        order(access, thread_of(access, lane), address, Scope::kBlock);
+      }
+      continue;
+    }
     if (uninitialised != nullptr) {
       if (access.kind != Kind::kStore && uninitialised->all_uninitialised(address, access.size)) {
         return CheckFinding{lane, address, std::nullopt};
@@ -112,6 +119,17 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
   return std::nullopt;
 }
 
+/// Of an access that is taken for an atomic one: a load acquires, a store releases.
+void GroupChecks::order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
+                        Scope scope) {
+  if (access.kind != Kind::kStore) {
+    ordering_.read_strongly(thread, address, true, scope);
+  }
+  if (access.kind == Kind::kStore || access.kind == Kind::kAtomic) {
+    ordering_.write_strongly(thread, address, true, scope);
+  }
+}
+
 /// Whether the word is one of LDS that atomic operations come to.
 bool GroupChecks::is_ordered_word(const WaveAccess& access, std::uint32_t thread,
                                   std::uint64_t address) {
@@ -123,12 +141,7 @@ bool GroupChecks::is_ordered_word(const WaveAccess& access, std::uint32_t thread
   } else if (!atomic_words_.contains(word)) {
     return false;
   }
-  if (access.kind != Kind::kStore) {
-    ordering_.read_strongly(thread, word, true, Scope::kBlock);
-  }
-  if (access.kind != Kind::kLoad && access.kind != Kind::kCoherentLoad) {
-    ordering_.write_strongly(thread, word, true, Scope::kBlock);
-  }
+  order(access, thread, word, Scope::kBlock);
   return true;
 }
 

@@ -68,6 +68,7 @@ struct WaveAccess {
   Kind kind = Kind::kLoad;
   std::uint32_t wave = 0;                   ///< in the work-group
   std::uint64_t active = 0;                 ///< a bit for each lane
+  std::uint64_t own = 0;                    ///< of these, those of private memory
   const std::uint64_t* addresses = nullptr; ///< of the host, also for LDS; by lane
   std::uint32_t size = 0;                   ///< bytes
   std::uint32_t site = 0;                   ///< the number of the instruction
@@ -86,7 +87,8 @@ public:
   /// A work-group begins, by its number in the dispatch.
   void begin(const DispatchChecks& dispatch, std::uint64_t group, unsigned waves,
              unsigned lanes_of_wave, std::uint64_t shared, std::uint32_t shared_size);
-  /// An access that is allowed, before it takes place; of memory that is no lane's own.
+  /// An access that is allowed, before it takes place. In private memory, which GCC's code shares,
+  /// nothing is wrong, but locks may be there.
   [[nodiscard]] std::optional<CheckFinding> access(const WaveAccess& access);
   /// Those waves that have not ended go on behind a barrier.
   void pass_barrier(std::span<const unsigned> waves);
@@ -97,6 +99,8 @@ private:
   }
   [[nodiscard]] std::optional<exec::Race> check_race(const WaveAccess& access, unsigned lane,
                                                      std::uint64_t address);
+  void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
+             exec::Scope scope);
   [[nodiscard]] bool is_ordered_word(const WaveAccess& access, std::uint32_t thread,
                                      std::uint64_t address);
   [[nodiscard]] bool passes_quickly(const WaveAccess& access, std::uint32_t thread,
@@ -115,7 +119,7 @@ private:
   exec::Stamp time_at_ = 0; ///< ordering_'s, of time_
   /// Words of LDS that atomic operations have come to: loads and stores of them may be atomic.
   std::unordered_set<std::uint64_t> atomic_words_;
-  /// Addresses of global memory that atomic operations and loads with glc have come to.
+  /// Addresses outside of LDS that atomic operations and loads with glc have come to.
   std::unordered_set<std::uint64_t> flags_;
   /// By wave: a bit for each wave that it has waited for, perhaps.
   std::array<std::uint32_t, 32> waited_for_ = {};

@@ -87,7 +87,7 @@ private:
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       addresses[lane] = base + (word + (one ? 0 : lane)) * 4;
     }
-    return groups_[group].access({kind, number, ~std::uint64_t{0}, addresses, 4, kSite});
+    return groups_[group].access({kind, number, ~std::uint64_t{0}, 0, addresses, 4, kSite});
   }
 };
 
@@ -178,6 +178,20 @@ TEST_F(GroupChecksTest, ALockThatAStoreLetsGoOrdersItsHolders) {
     EXPECT_FALSE(wave(holder, Kind::kStore, kLock, 0, true));
   }
   EXPECT_TRUE(wave(3, Kind::kLoad));
+}
+
+TEST_F(GroupChecksTest, ALockMayLieInPrivateMemory) {
+  const std::uint64_t lock = memory_ + 2048;
+  const auto take = [&](unsigned number, Kind kind) {
+    EXPECT_FALSE(groups_[0].access({kind, number, 1, 1, &lock, 4, kSite}));
+  };
+  for (const unsigned holder : {0U, 1U, 0U}) {
+    take(holder, Kind::kAtomic);
+    EXPECT_FALSE(wave(holder, Kind::kStore));
+    EXPECT_FALSE(wave(holder, Kind::kLoad));
+    take(holder, Kind::kStore);
+  }
+  EXPECT_TRUE(wave(2, Kind::kLoad));
 }
 
 TEST_F(GroupChecksTest, WhoHasSeenAFlagHasWaitedForItsWriter) {

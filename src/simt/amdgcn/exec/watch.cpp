@@ -30,11 +30,11 @@ public:
                                     : "elsewhere in the kernel";
   }
 
-  /// Whether it is libgomp's.
+  /// Whether it is libgomp's, or the lock of its allocator.
   [[nodiscard]] bool is_of_runtime(std::uint32_t site) const {
     const std::string function = code_->position(address_of(site));
     return function.starts_with("gomp_") || function.starts_with("GOMP_") ||
-           function.starts_with("omp_");
+           function.starts_with("omp_") || function.starts_with("__malloc_");
   }
 
 private:
@@ -48,18 +48,6 @@ private:
 std::uint32_t site_of(const Wave& wave, const Instruction& instruction) {
   return static_cast<std::uint32_t>(std::min<u64>(
       exec::Cell::kLastSite, (wave.code->address_of(&instruction) - wave.code->begin()) / 4));
-}
-
-/// Where a lane's bytes are, if others may use them as well; null otherwise.
-const std::byte* shared_bytes(Wave& wave, const Instruction& instruction, Space space,
-                              unsigned lane, u64 address, u32 size, AccessKind kind) {
-  const auto is_private = [&](u64 where) { return where >> 32 == kPrivateAperture >> 32; };
-  if (space == Space::kPrivate || (space == Space::kFlat && is_private(address))) {
-    return nullptr;
-  }
-  const std::byte* const place = place_of(wave, instruction, space, lane, address, size, kind);
-  const AccessibleRanges::Range own = wave.place->private_memory;
-  return std::bit_cast<u64>(place) - own.first < own.size ? nullptr : place;
 }
 
 bool check(Wave& wave, const Instruction& instruction, const WaveAccess& access) {
@@ -90,6 +78,10 @@ std::unique_ptr<DispatchChecks> checks_of(const Launch& launch) {
 
 bool check_accesses(Wave& wave, const Instruction& instruction, Space space, LaneMask active,
                     const u64* addresses, u32 size, AccessKind kind) {
+  if (space == Space::kPrivate) { // a stack's, by instructions that know no other memory
+    return true;
+  }
+  const AccessibleRanges::Range own = wave.place->private_memory;
   u64 places[kLanes];
   WaveAccess access;
   access.kind = kind == AccessKind::kAtomic  ? WaveAccess::Kind::kAtomic
@@ -103,10 +95,13 @@ bool check_accesses(Wave& wave, const Instruction& instruction, Space space, Lan
   for (LaneMask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::byte* const place =
-        shared_bytes(wave, instruction, space, lane, addresses[lane], size, kind);
+        place_of(wave, instruction, space, lane, addresses[lane], size, kind);
     if (place != nullptr) {
       places[lane] = std::bit_cast<u64>(place);
       access.active |= LaneMask{1} << lane;
+      if (places[lane] - own.first < own.size) {
+        access.own |= LaneMask{1} << lane;
+      }
     }
   }
   return check(wave, instruction, access);
