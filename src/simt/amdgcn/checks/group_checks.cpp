@@ -73,6 +73,7 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
   time_at_ = 0;
   atomic_words_.clear();
   flags_.clear();
+  writers_.clear();
   waited_for_ = {};
   groups_waited_for_.clear();
 }
@@ -96,9 +97,8 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t address = access.addresses[lane];
     if ((access.own >> lane & 1) != 0) {
-      if (looks_for_races && (access.kind == Kind::kAtomic || flags_.contains(address))) {
-        flags_.insert(address);
-        order(access, thread_of(access, lane), address, Scope::kBlock);
+      if (looks_for_races) {
+        access_own(access, lane, address);
       }
       continue;
     }
@@ -117,6 +117,23 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
     }
   }
   return std::nullopt;
+}
+
+/// In private memory. Who reads what has been stored there before anybody waited for it has waited.
+void GroupChecks::access_own(const WaveAccess& access, unsigned lane, std::uint64_t address) {
+  if (access.kind == Kind::kStore) {
+    writers_[address] = access.wave;
+  }
+  const bool is_flag = access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad;
+  if (!is_flag && !flags_.contains(address)) {
+    return;
+  }
+  const bool is_known = !flags_.insert(address).second;
+  const auto writer = writers_.find(address);
+  if (!is_known && writer != writers_.end()) {
+    waited_for_[access.wave] |= 1U << writer->second;
+  }
+  order(access, thread_of(access, lane), address, Scope::kBlock);
 }
 
 /// Of an access that is taken for an atomic one: a load acquires, a store releases.

@@ -30,6 +30,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace gantry::simt::amdgcn {
@@ -99,6 +100,7 @@ private:
   }
   [[nodiscard]] std::optional<exec::Race> check_race(const WaveAccess& access, unsigned lane,
                                                      std::uint64_t address);
+  void access_own(const WaveAccess& access, unsigned lane, std::uint64_t address);
   void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
              exec::Scope scope);
   [[nodiscard]] bool is_ordered_word(const WaveAccess& access, std::uint32_t thread,
@@ -121,6 +123,8 @@ private:
   std::unordered_set<std::uint64_t> atomic_words_;
   /// Addresses outside of LDS that atomic operations and loads with glc have come to.
   std::unordered_set<std::uint64_t> flags_;
+  /// Who stored last to addresses of private memory.
+  std::unordered_map<std::uint64_t, std::uint32_t> writers_;
   /// By wave: a bit for each wave that it has waited for, perhaps.
   std::array<std::uint32_t, 32> waited_for_ = {};
   std::set<exec::Stamp> groups_waited_for_; ///< likewise, of work-groups

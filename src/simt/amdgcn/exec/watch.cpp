@@ -6,6 +6,8 @@
 #include "simt/amdgcn/exec/report.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace gantry::simt::amdgcn {
@@ -30,11 +32,15 @@ public:
                                     : "elsewhere in the kernel";
   }
 
-  /// Whether it is libgomp's, or the lock of its allocator.
+  /// Whether it is of libgomp, or of the C library that GCC's code has, newlib: of its allocator's
+  /// lock, and of the functions that share errno.
   [[nodiscard]] bool is_of_runtime(std::uint32_t site) const {
-    const std::string function = code_->position(address_of(site));
-    return function.starts_with("gomp_") || function.starts_with("GOMP_") ||
-           function.starts_with("omp_") || function.starts_with("__malloc_");
+    const std::string position = code_->position(address_of(site));
+    const std::string_view function = std::string_view(position).substr(0, position.find('+'));
+    return std::ranges::any_of(
+               std::array<std::string_view, 4>{"gomp_", "GOMP_", "omp_", "__malloc_"},
+               [&](std::string_view prefix) { return function.starts_with(prefix); }) ||
+           (function.starts_with('_') && !function.starts_with("_Z") && function.ends_with("_r"));
   }
 
 private:
