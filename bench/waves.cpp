@@ -139,7 +139,7 @@ double seconds_of(const Row& row, std::uint32_t turns) {
   descriptor.entry = static_cast<std::int64_t>(entry - place);
   descriptor.private_bytes = 256;
   descriptor.group_bytes = 4096;
-  descriptor.rsrc1 = 7;                    // 32 VGPRs
+  descriptor.rsrc1 = 7 | 0xf0 << 12;       // 32 VGPRs; denormal numbers are kept
   descriptor.rsrc2 = 6 << 1;               // user SGPRs
   descriptor.properties = 1 << 3 | 1 << 5; // the arguments' address, FLAT_SCRATCH
   std::memcpy(std::bit_cast<void*>(place), &descriptor, sizeof descriptor);

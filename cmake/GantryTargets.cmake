@@ -67,12 +67,12 @@ function(gantry_guide_fuzzers target)
   set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # which are compiled without
 endfunction()
 
-# gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folder] [SECONDS n]): a libFuzzer target,
+# gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folders...] [SECONDS n]): a libFuzzer target,
 # where the sanitizers that it relies on are: in the asan preset. ctest runs it for 15 seconds or n,
 # from the seeds and what earlier runs found (fuzz/NAME of the build tree; inputs that fail are beside
 # it).
 function(gantry_fuzzer name)
-  cmake_parse_arguments(ARG "" "SEEDS;SECONDS" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SECONDS" "SOURCES;DEPENDS;SEEDS" ${ARGN})
   if(NOT GANTRY_SANITIZE MATCHES address)
     return()
   endif()

@@ -20,7 +20,7 @@ _gantry() {
   if [ "$before" = = ]; then
     case ${COMP_LINE:0:COMP_POINT} in
     *\ --clang="$word") _gantry_offer "22 19" "$word" ;;
-    *\ --offload-arch="$word") _gantry_offer "native sm_70 sm_75 sm_80 sm_86 sm_89 sm_90" "$word" ;;
+    *\ --offload-arch="$word") _gantry_offer "native sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 gfx900 gfx906 gfx90a gfx1030 gfx1100" "$word" ;;
     *\ -foffload="$word") _gantry_offer "cpu nvptx-none cpu,nvptx-none" "$word" ;;
     esac
     return

@@ -161,9 +161,6 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
     return fail("Flang makes device code for one kind of device a command: give "
                 "--offload-arch=host, or GPUs");
   }
-  if (!language.several_kinds && std::ranges::any_of(expanded, chooses_amd_gpu)) {
-    return fail("Gantry makes no device code of Fortran for AMD's GPUs");
-  }
   warn_of_temporary_folder();
   // Clang refuses targets without OpenMP.
   const bool by_default = !choice.chooses_targets && choice.openmp;
@@ -188,7 +185,12 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
   }
   std::erase_if(words, is_version);
   words = translate_architectures(std::move(words));
-  if (std::ranges::any_of(expanded, chooses_amd_gpu)) {
+  const bool has_amd_gpu =
+      std::ranges::any_of(expanded, chooses_amd_gpu) || std::ranges::any_of(words, chooses_amd_gpu);
+  if (has_amd_gpu && !language.several_kinds) {
+    return fail("Gantry makes no device code of Fortran for AMD's GPUs");
+  }
+  if (has_amd_gpu) {
     // Lines for reports, and no more: with all of -g Clang writes regions otherwise, and threads no
     // longer see each other's values of some variables. For NVIDIA's GPUs it does so by itself.
     words.insert(words.end(), {"-Xopenmp-target=amdgcn-amd-amdhsa", "-gline-tables-only"});

@@ -37,23 +37,52 @@ Json tables_json(const std::vector<format::EntryTable>& tables) {
   return result;
 }
 
+Json number_json(std::optional<std::uint64_t> number) {
+  return number ? Json(*number) : Json();
+}
+
+Json code_object_json(const format::AmdCodeObject& object) {
+  Json kernels = Json::array();
+  for (const format::AmdKernel& kernel : object.kernels) {
+    kernels.push_back({{"name", kernel.name},
+                       {"vgprs", number_json(kernel.vector_registers)},
+                       {"agprs", number_json(kernel.accumulation_registers)},
+                       {"sgprs", number_json(kernel.scalar_registers)},
+                       {"spilled_vgprs", number_json(kernel.spilled_vector_registers)},
+                       {"spilled_sgprs", number_json(kernel.spilled_scalar_registers)},
+                       {"lds", number_json(kernel.group_bytes)},
+                       {"private", number_json(kernel.private_bytes)},
+                       {"dynamic_stack", kernel.uses_dynamic_stack},
+                       {"arguments", number_json(kernel.argument_bytes)},
+                       {"wave_size", number_json(kernel.wave_size)},
+                       {"most_work_items", number_json(kernel.most_work_items)}});
+  }
+  return {{"processor", text_of(object.processor)},
+          {"version", object.processor.version},
+          {"kernels", std::move(kernels)}};
+}
+
 Json image_json(const ImageReport& report) {
   Json strings = Json::object();
   for (const auto& [key, value] : report.image.strings) {
     strings[std::string(key)] = value;
   }
-  return {{"section", report.section},
-          {"linked", report.linked},
-          {"kind", format::to_string(report.image.image_kind)},
-          {"model", format::to_string(report.image.offload_kind)},
-          {"triple", report.image.triple()},
-          {"arch", report.image.arch()},
-          {"strings", std::move(strings)},
-          {"flags", report.image.flags},
-          {"size", report.image.contents.size()},
-          {"contents", report.contents},
-          {"producer", report.producer},
-          {"entry_tables", tables_json(report.entry_tables)}};
+  Json image = {{"section", report.section},
+                {"linked", report.linked},
+                {"kind", format::to_string(report.image.image_kind)},
+                {"model", format::to_string(report.image.offload_kind)},
+                {"triple", report.image.triple()},
+                {"arch", report.image.arch()},
+                {"strings", std::move(strings)},
+                {"flags", report.image.flags},
+                {"size", report.image.contents.size()},
+                {"contents", report.contents},
+                {"producer", report.producer},
+                {"entry_tables", tables_json(report.entry_tables)}};
+  if (report.code_object) {
+    image["code_object"] = code_object_json(*report.code_object);
+  }
+  return image;
 }
 
 Json openmp_target_json(const format::OpenmpTargetTable& found) {
@@ -87,6 +116,9 @@ std::string to_json(const std::vector<PartReport>& reports) {
                  {"registers_itself", report.registers_itself.value_or(false)},
                  {"images", std::move(images)},
                  {"entry_tables", tables_json(report.entry_tables)}};
+    for (const format::AmdCodeObject& object : report.code_objects) {
+      file["code_objects"].push_back(code_object_json(object));
+    }
     if (report.openmp_target) {
       file["openmp_target"] = openmp_target_json(*report.openmp_target);
     }

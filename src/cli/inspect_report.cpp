@@ -24,6 +24,7 @@ Result<ImageReport> inspect_image(const OffloadImage& image) {
   }
   const auto elf = GANTRY_TRY(ElfFile::read(image.contents));
   report.entry_tables = GANTRY_TRY(format::read_entry_tables(elf));
+  report.code_object = GANTRY_TRY(format::read_amd_code_object(image.contents));
   return report;
 }
 
@@ -52,6 +53,17 @@ Status inspect_elf(Bytes bytes, PartReport& report) {
   report.registers_itself = registers;
   const auto of_gcc = GANTRY_TRY(format::has_device_code_of_gcc(elf));
   report.of_gcc = of_gcc;
+  std::vector<Bytes> code_objects;
+  if (of_gcc) {
+    code_objects = format::find_amd_code_objects(elf);
+  } else if (elf.machine() == format::kMachineAmdGpu) {
+    code_objects.push_back(bytes);
+  }
+  for (const Bytes contents : code_objects) {
+    if (auto object = GANTRY_TRY(format::read_amd_code_object(contents))) {
+      report.code_objects.push_back(*std::move(object));
+    }
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "format/amd_code_object.h"
 #include "format/entries.h"
 #include "format/input_file.h"
 #include "format/openmp_target.h"
@@ -21,6 +22,7 @@ struct ImageReport {
   std::string contents; ///< what the image's bytes are
   std::string producer; ///< which program made them
   std::vector<format::EntryTable> entry_tables;
+  std::optional<format::AmdCodeObject> code_object; ///< if it is one
 };
 
 /// One file, or one member of an archive.
@@ -30,15 +32,17 @@ struct PartReport {
   std::string contents;
   std::string producer;
   std::optional<bool> registers_itself; ///< nothing for files that are not loaded or linked
-  bool of_gcc = false;                  ///< GCC's device code is in it, which is not shown
+  bool of_gcc = false;                  ///< GCC's device code is in it, not all of which is shown
   bool is_bitcode = false;              ///< device code in it would be seen by the linker alone
   std::vector<ImageReport> images;
   std::vector<format::EntryTable> entry_tables;
   std::optional<format::OpenmpTargetTable> openmp_target; ///< of GCC's design of 2013
+  /// The file itself, or those that GCC has put into a program.
+  std::vector<format::AmdCodeObject> code_objects;
 
   [[nodiscard]] bool has_device_code() const {
     return registers_itself.value_or(false) || !images.empty() || !entry_tables.empty() ||
-           openmp_target.has_value();
+           openmp_target.has_value() || !code_objects.empty();
   }
 };
 

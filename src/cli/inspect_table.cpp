@@ -79,6 +79,41 @@ void append_entries(std::string& text, std::string_view whose,
   }
 }
 
+void append_kernels(std::string& text, std::string_view of, const format::AmdCodeObject& object) {
+  text += fmt::format("kernels{} for {} ({}, code object version {})\n", of,
+                      text_of(object.processor), object.kernels.size(), object.processor.version);
+  if (object.kernels.empty()) {
+    return;
+  }
+  TextTable table({{"name"},
+                   {"VGPRs", Align::kRight},
+                   {"AGPRs", Align::kRight},
+                   {"SGPRs", Align::kRight},
+                   {"spilled VGPRs", Align::kRight},
+                   {"spilled SGPRs", Align::kRight},
+                   {"LDS", Align::kRight},
+                   {"private", Align::kRight},
+                   {"arguments", Align::kRight},
+                   {"wave", Align::kRight},
+                   {"work-items", Align::kRight}});
+  const auto number = [](std::optional<std::uint64_t> value) {
+    return value ? std::to_string(*value) : std::string();
+  };
+  const auto unless_zero = [&](std::optional<std::uint64_t> value) {
+    return value.value_or(0) == 0 ? std::string() : number(value);
+  };
+  for (const format::AmdKernel& kernel : object.kernels) {
+    table.add_row({std::string(kernel.name), number(kernel.vector_registers),
+                   unless_zero(kernel.accumulation_registers), number(kernel.scalar_registers),
+                   unless_zero(kernel.spilled_vector_registers),
+                   unless_zero(kernel.spilled_scalar_registers), number(kernel.group_bytes),
+                   number(kernel.private_bytes) + (kernel.uses_dynamic_stack ? "+" : ""),
+                   number(kernel.argument_bytes), number(kernel.wave_size),
+                   number(kernel.most_work_items)});
+  }
+  text += table.to_string();
+}
+
 /// Where a pair's function or variable is in a target's code.
 std::string place_in(const format::OpenmpTargetBlob& target, std::size_t pair) {
   if (pair < target.addresses.size()) {
@@ -136,7 +171,9 @@ std::string part_text(const PartReport& report) {
     text += report.of_gcc ? "device code of GCC's, which is not shown\n" : "no device code\n";
     return text;
   }
-  if (report.registers_itself) {
+  // Neither does device code by itself, nor a program of GCC's in Gantry's way.
+  const bool may_register = report.code_objects.empty() || report.registers_itself.value_or(false);
+  if (report.registers_itself && may_register) {
     text += *report.registers_itself ? "registers its device images when it is loaded\n"
                                      : "does not register itself\n";
   }
@@ -147,6 +184,14 @@ std::string part_text(const PartReport& report) {
   for (std::size_t index = 0; index < report.images.size(); ++index) {
     append_entries(text, fmt::format("entries of image {}", index),
                    report.images[index].entry_tables);
+  }
+  for (std::size_t index = 0; index < report.images.size(); ++index) {
+    if (const auto& object = report.images[index].code_object) {
+      append_kernels(text, fmt::format(" of image {}", index), *object);
+    }
+  }
+  for (const format::AmdCodeObject& object : report.code_objects) {
+    append_kernels(text, report.of_gcc ? " of GCC's device code" : "", object);
   }
   if (report.openmp_target) {
     append_openmp_target(text, *report.openmp_target);

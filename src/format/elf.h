@@ -20,6 +20,9 @@ namespace gantry::format {
 /// The type of sections that carry offload binaries. LLVM's number, not in <elf.h>.
 inline constexpr std::uint32_t kShtLlvmOffloading = 0x6FFF4C0B;
 
+/// e_machine of AMD's GPUs, not in <elf.h>.
+inline constexpr std::uint16_t kMachineAmdGpu = 224;
+
 /// The section of the tables of GCC's design of 2013; see format/openmp_target.h.
 inline constexpr std::string_view kOpenmpTargetSection = ".gnu.openmp_target";
 

@@ -32,7 +32,6 @@ FileKind identify_elf(Bytes bytes) {
 
 std::string_view machine_name(std::uint16_t machine) {
   constexpr std::uint16_t kEmCuda = 190;
-  constexpr std::uint16_t kEmAmdGpu = 224;
   switch (machine) {
   case EM_X86_64:
     return "x86-64 ";
@@ -40,7 +39,7 @@ std::string_view machine_name(std::uint16_t machine) {
     return "AArch64 ";
   case kEmCuda:
     return "CUDA ";
-  case kEmAmdGpu:
+  case kMachineAmdGpu:
     return "AMD GPU ";
   default:
     return "";

@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kModeQuery = "__gantry_kernel_mode";
 constexpr const char* kDepthQuery = "__gantry_region_depth";
 constexpr const char* kStatesQuery = "__gantry_may_have_thread_states";
+constexpr const char* kListsQuery = "__gantry_bodies_take_lists";
 /// Makes a thread's state; nothing else does.
 constexpr const char* kStateMaker = "__gantry_make_thread_state";
 
@@ -154,6 +155,7 @@ void RuntimeAnswers::fold(llvm::Module& module) const {
   });
   replace_calls(module, kStatesQuery,
                 [&](const llvm::Function&) { return Answer(may_have_states_ ? 1 : 0); });
+  replace_calls(module, kListsQuery, [](const llvm::Function&) { return Answer(1); });
 }
 
 } // namespace gantry::link

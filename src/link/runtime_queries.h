@@ -18,6 +18,7 @@ namespace gantry::link {
 /// __gantry_region_depth: the number of parallel regions around; folded in functions that are
 /// reached at one depth alone.
 /// __gantry_may_have_thread_states: whether any kernel reaches code that makes a thread's state.
+/// __gantry_bodies_take_lists: that unify_parallel_regions() has run, which is so by then.
 class RuntimeAnswers {
 public:
   struct Ways;

@@ -52,6 +52,11 @@ constexpr const char* kStates = R"(
     %may = call i1 @__gantry_may_have_thread_states()
     ret i1 %may
   }
+  declare i1 @__gantry_bodies_take_lists()
+  define i1 @calls() {
+    %lists = call i1 @__gantry_bodies_take_lists()
+    ret i1 %lists
+  }
 )";
 
 class RuntimeQuestions : public testing::Test {
@@ -128,6 +133,7 @@ TEST_F(RuntimeQuestions, DepthsAtWhichFunctionsAreReached) {
 TEST_F(RuntimeQuestions, NoStatesWhereNobodyMakesOne) {
   answer(kStates);
   EXPECT_EQ(returned("asks"), 0);
+  EXPECT_EQ(returned("calls"), 1);
 }
 
 TEST_F(RuntimeQuestions, StatesWhereSomeKernelMakesOne) {

@@ -181,6 +181,24 @@ class NativeArchitecture(unittest.TestCase):
         self.assertNotIn("gantry: note", commands)
         self.assertEqual(commands.count('"-target-cpu" "sm_90"'), 1)
 
+    def test_it_is_what_the_hsa_runtime_says(self):
+        commands = self.commands(LD_LIBRARY_PATH=str(BUILD / "lib/simt-amd"), GANTRY_SIMT_PROCESSOR="gfx90a",
+                                 GANTRY_SIMT_DEVICES="2")
+        self.assertNotIn("gantry: note", commands)
+        self.assertEqual(commands.count('"-target-cpu" "gfx90a"'), 1)
+        self.assertNotIn("nvptx64", commands)
+
+    def test_gpus_of_both_vendors(self):
+        commands = self.commands(LD_LIBRARY_PATH=f"{BUILD / 'lib/simt'}:{BUILD / 'lib/simt-amd'}")
+        for architecture in ("sm_90", "gfx906"):
+            self.assertEqual(commands.count(f'"-target-cpu" "{architecture}"'), 1)
+
+    def test_fortran_is_not_for_amd(self):
+        done = run(BUILD / "bin/gantry", "flang", "--offload-arch=native", "-c", "-###", EXAMPLE,
+                   LD_LIBRARY_PATH=str(BUILD / "lib/simt-amd"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Gantry makes no device code of Fortran for AMD's GPUs", done.stderr)
+
 
 class Architectures(unittest.TestCase):
     def setUp(self):

@@ -59,6 +59,26 @@ class Project(unittest.TestCase):
     def test_gpus_alone(self):
         self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="sm_70;sm_90"), self.runs(1))
 
+    def test_gpus_of_amd(self):
+        self.assertEqual(self.app("clang++-22", "simt-amd", GANTRY_ARCHITECTURES="gfx906", CMAKE_BUILD_TYPE="Debug"),
+                         self.runs(1))
+
+    def test_the_host_and_gpus_of_two_vendors(self):
+        self.assertEqual(self.app("clang++-22", "cpu,simt,simt-amd", GANTRY_ARCHITECTURES="host;sm_80;gfx906;gfx90a"),
+                         self.runs(3))
+
+    def test_gpus_of_amd_with_gcc(self):
+        tool = subprocess.run(["g++-12", "-print-prog-name=accel/amdgcn-amdhsa/mkoffload"], capture_output=True,
+                              text=True, check=False).stdout.strip()
+        if not os.path.exists(tool):
+            self.skipTest("GCC for AMD GPUs is not installed")
+        self.assertEqual(self.app("g++-12", "cpu,simt-amd", GANTRY_ARCHITECTURES="host;gfx906"), self.runs(2))
+        shutil.rmtree(self.folder / "out")
+        self.assertEqual(self.app("g++-12", "simt-amd", GANTRY_ARCHITECTURES="gfx906"), self.runs(1))
+        shutil.rmtree(self.folder / "out")
+        done = self.configure("g++-12", GANTRY_ARCHITECTURES="gfx906;gfx900")
+        self.assertIn("GCC compiles for one of AMD's GPUs", " ".join(done.stderr.split()))
+
     def test_gpus_of_this_machine(self):
         self.assertEqual(self.app("clang++-22", "simt", GANTRY_ARCHITECTURES="sm_90;native"), self.runs(1))
 
@@ -104,8 +124,26 @@ class Project(unittest.TestCase):
     def test_an_architecture_that_is_none(self):
         done = self.configure("clang++-22", GANTRY_ARCHITECTURES="host;sm90")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("GANTRY_ARCHITECTURES has 'sm90'; its elements are host, native, and sm_70 and later",
+        self.assertIn("GANTRY_ARCHITECTURES has 'sm90'; its elements are host, native, sm_70 and later, and gfx900 and later",
                       " ".join(done.stderr.split()))
+
+    def test_architectures_of_amd_that_are_none(self):
+        for architecture in ("gfx803", "gfx90", "gfx", "gfx906:xnack"):
+            done = self.configure("clang++-22", GANTRY_ARCHITECTURES=architecture)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"GANTRY_ARCHITECTURES has '{architecture}'", " ".join(done.stderr.split()))
+            shutil.rmtree(self.folder / "out")
+
+    def test_fortran_by_flang_is_not_for_amd(self):
+        if not shutil.which("flang-22"):
+            self.skipTest("flang-22 is not installed")
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.20)\nproject(app LANGUAGES Fortran)\nfind_package(Gantry REQUIRED)\n")
+        done = subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder, "-B", self.folder / "out",
+                               "-DCMAKE_Fortran_COMPILER=flang-22", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                               "-DGANTRY_ARCHITECTURES=gfx906"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("Gantry makes no device code of Fortran by Flang for AMD's GPUs", " ".join(done.stderr.split()))
 
     def test_a_compiler_that_gantry_does_not_know(self):
         done = self.configure("clang++-14")

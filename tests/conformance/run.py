@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs a program of the conformance suite on one device and writes the results.
 
-usage: run.py [--together | --memcheck | --device-checks] BUILD PROGRAM COMPILER DEVICE
+usage: run.py [--together | --memcheck | --device-checks | --processor=NAME] BUILD PROGRAM COMPILER DEVICE
 
 Each case is a process of its own, unless --together asks for one process for all that must succeed;
---memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor.
+--memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor,
+--processor the program for another processor of AMD's than the device's, on the executor as that one.
 exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
 is an error. The results stand in BUILD/conformance/PROGRAM.COMPILER.DEVICE.json.
 Ends with 77 (skipped) if there was no GCC to compile the program with.
@@ -100,6 +101,7 @@ def main():
     parser.add_argument("--together", action="store_true")
     parser.add_argument("--memcheck", action="store_true")
     parser.add_argument("--device-checks", action="store_true")
+    parser.add_argument("--processor")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("program")
     parser.add_argument("compiler")
@@ -111,7 +113,11 @@ def main():
     if why_not := suite.why_not_compiled(arguments.build, run):
         print(f"SKIPPED: {why_not}")
         return suite.SKIPPED
-    runner = Runner(device.executable(arguments.build, *run[:2]), device.environment(arguments.build))
+    executable = device.executable(arguments.build, *run[:2])
+    if arguments.processor:
+        executable = executable.with_name("-".join((*run[:2], arguments.processor)))
+        device.variables["GANTRY_SIMT_PROCESSOR"] = arguments.processor
+    runner = Runner(executable, device.environment(arguments.build))
     cases = runner.cases()
     if not cases:
         suite.fail(f"'{runner.executable}' lists no cases")
@@ -138,7 +144,8 @@ def main():
         failed |= outcome in ("failed", "unexpected pass")
         print(f"{outcome:16} {case.name}{': ' if text else ''}{text.strip()}", flush=True)
         results.append({"case": case.name, "rules": case.rules, "outcome": outcome})
-    suite.write_results(suite.results_path(arguments.build, *run), results)
+    if not arguments.processor:
+        suite.write_results(suite.results_path(arguments.build, *run), results)
     return failed
 
 

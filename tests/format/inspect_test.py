@@ -2,8 +2,9 @@
 
 import json
 import os
+import pathlib
 
-from tool_case import CORPUS, GANTRY, ToolCase, main
+from tool_case import CORPUS, GANTRY, KERNEL, ToolCase, main
 
 CPU = "x86_64-pc-linux-gnu"
 
@@ -189,6 +190,53 @@ void other(int *p) {
   p[0] = 1;
 }
 """
+
+
+class CodeObjectsOfAmd(InspectCase):
+    OBJECTS = pathlib.Path(__file__).resolve().parents[1] / "simt/corpus/code_objects"
+
+    def test_alone(self):
+        [report] = self.inspect(self.OBJECTS / "gfx906_v6.hsaco")
+        [code] = report["code_objects"]
+        self.assertEqual((code["processor"], code["version"]), ("gfx906", 6))
+        kernels = {kernel["name"]: kernel for kernel in code["kernels"]}
+        self.assertEqual(sorted(kernels), ["first", "second"])
+        first = kernels["first"]
+        self.assertEqual((first["lds"], first["private"], first["arguments"], first["wave_size"]), (128, 16, 24, 64))
+        text = self.table(self.OBJECTS / "gfx906_v6.hsaco")
+        self.assertIn("kernels for gfx906 (2, code object version 6)", text)
+        self.assertNotIn("register", text)
+
+    def test_in_an_image(self):
+        self.write("source.c", KERNEL)
+        self.run_program(GANTRY, "clang", "-O2", "-fPIC", "-shared", "--offload-arch=gfx90a", "source.c", "-o", "a.so")
+        [report] = self.inspect("a.so")
+        code = report["images"][0]["code_object"]
+        self.assertEqual(code["processor"], "gfx90a")
+        [kernel] = code["kernels"]
+        self.assertRegex(kernel["name"], r"^__omp_offloading_.*_kernel_l6$")
+        self.assertGreater(kernel["vgprs"], 0)
+        self.assertGreater(kernel["sgprs"], 0)
+        self.assertIn("kernels of image 0 for gfx90a (1,", self.table("a.so"))
+
+    def test_in_a_program_of_gcc(self):
+        tool = self.output_of("gcc-12", "-print-prog-name=accel/amdgcn-amdhsa/mkoffload").strip()
+        if not os.path.exists(tool):
+            self.skipTest("GCC for AMD GPUs is not installed")
+        self.write("source.c", KERNEL_OF_ANOTHER_NAME + "int main(void) { int p[4] = {0}; other(p); }")
+        self.run_program("gcc-12", "-O1", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx906",
+                         "source.c", "-o", "program")
+        [report] = self.inspect("program")
+        [code] = report["code_objects"]
+        self.assertEqual((code["processor"], code["version"]), ("gfx906:xnack-", 4))
+        self.assertIn("other._omp_fn.0", [kernel["name"] for kernel in code["kernels"]])
+        self.assertIn("kernels of GCC's device code for gfx906:xnack- (3,", self.table("program"))
+
+    def test_damaged(self):
+        contents = bytearray((self.OBJECTS / "gfx906_v6.hsaco").read_bytes())
+        contents[contents.index(b"amdhsa.kernels") + len("amdhsa.kernels")] = 0xdd
+        self.write("bad.hsaco", bytes(contents))
+        self.assertIn("metadata is damaged", self.error_of(GANTRY, "inspect", "bad.hsaco"))
 
 
 class OffloadBinaries(InspectCase):

@@ -1,68 +1,29 @@
 // What OpenMP by Gantry costs on a GPU against the driver alone. Each row is the same work done
 // both ways, in turns, so that both see the same machine; figures are medians.
 //
-//   table BARE.ptx [--quick]      a row a line, as Markdown
+//   table [--quick] BARE…         a row a line, as Markdown
 //
-// The driver is libcuda.so.1, or what GPU_TABLE_DRIVER names.
+// BARE is what bare.cpp has become: PTX, or a code object for each of several of AMD's GPUs.
+#include "bare_device.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <dlfcn.h>
-#include <gantry/cuda_driver.h>
 #include <omp.h>
-
-namespace {
 
 [[noreturn]] void fail(const char* what) {
   std::fprintf(stderr, "table: %s\n", what);
   std::exit(1);
 }
 
-#define CALLS(X)                                                                                   \
-  X(cuInit)                                                                                        \
-  X(cuDevicePrimaryCtxRetain)                                                                      \
-  X(cuCtxSetCurrent)                                                                               \
-  X(cuCtxSynchronize)                                                                              \
-  X(cuModuleLoadData)                                                                              \
-  X(cuModuleGetFunction)                                                                           \
-  X(cuStreamCreate)                                                                                \
-  X(cuStreamSynchronize)                                                                           \
-  X(cuLaunchKernel)                                                                                \
-  X(cuMemHostAlloc)                                                                                \
-  X(cuMemcpyHtoD_v2)                                                                               \
-  X(cuMemcpyDtoH_v2)                                                                               \
-  X(cuMemcpyDtoD_v2)
-
-struct Driver {
-#define POINTER(name) decltype(&::name) name;
-  CALLS(POINTER)
-};
-
-Driver open_driver() {
-  const char* const path = std::getenv("GPU_TABLE_DRIVER");
-  void* const library = dlopen(path != nullptr ? path : "libcuda.so.1", RTLD_NOW);
-  if (library == nullptr) {
-    fail(dlerror());
-  }
-  Driver driver = {};
-#define LOOK_UP(name) driver.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name));
-  CALLS(LOOK_UP)
-  return driver;
-}
-
-void check(CUresult result) {
-  if (result != CUDA_SUCCESS) {
-    fail(("the driver says error " + std::to_string(static_cast<int>(result))).c_str());
-  }
-}
+namespace {
 
 double seconds(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -102,24 +63,14 @@ void rate_row(const char* what, const char* unit, double amount, const Times& ti
 
 class Table {
 public:
-  Table(const char* ptx, bool quick) : quick_(quick), driver_(open_driver()) {
+  Table(int count, char** files, bool quick) : quick_(quick) {
     int on_host = 1;
 #pragma omp target map(from : on_host)
     on_host = omp_is_initial_device();
     if (on_host != 0) {
       fail("target regions run on the host");
     }
-    check(driver_.cuInit(0));
-    CUcontext context = nullptr;
-    check(driver_.cuDevicePrimaryCtxRetain(&context, 0));
-    check(driver_.cuCtxSetCurrent(context));
-    std::ifstream file(ptx);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    CUmodule module = nullptr;
-    check(driver_.cuModuleLoadData(&module, text.c_str()));
-    check(driver_.cuModuleGetFunction(&empty_, module, "empty"));
-    check(driver_.cuModuleGetFunction(&multiply_, module, "multiply"));
-    check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+    bare_ = BareDevice::open(count, files);
   }
 
   void print() {
@@ -144,8 +95,7 @@ private:
         },
         [&] {
           for (int i = 0; i < kCalls; ++i) {
-            check(driver_.cuLaunchKernel(empty_, 1, 1, 1, 128, 1, 1, 0, stream_, nullptr, nullptr));
-            check(driver_.cuStreamSynchronize(stream_));
+            bare_->launch_empty();
           }
         });
     constexpr double kMicroseconds = 1e6 / kCalls;
@@ -158,23 +108,23 @@ private:
     const int rounds = quick_ ? 3 : 11;
     const std::string name = quick_ ? "1 MiB, " : "1 GiB, ";
 #pragma omp target enter data map(alloc : memory[0 : size])
-    CUdeviceptr device = 0;
+    void* device = nullptr;
 #pragma omp target data use_device_ptr(memory)
-    device = reinterpret_cast<CUdeviceptr>(memory);
+    device = memory;
     rate_row((name + kind + ", to the device").c_str(), "GB/s", gigabytes,
              alternate(
                  rounds,
                  [&] {
 #pragma omp target update to(memory[0 : size])
                  },
-                 [&] { check(driver_.cuMemcpyHtoD_v2(device, memory, size)); }));
+                 [&] { bare_->copy_to(device, memory, size); }));
     rate_row((name + kind + ", from the device").c_str(), "GB/s", gigabytes,
              alternate(
                  rounds,
                  [&] {
 #pragma omp target update from(memory[0 : size])
                  },
-                 [&] { check(driver_.cuMemcpyDtoH_v2(memory, device, size)); }));
+                 [&] { bare_->copy_from(memory, device, size); }));
 #pragma omp target exit data map(delete : memory[0 : size])
   }
 
@@ -182,8 +132,7 @@ private:
     const std::size_t size = std::size_t{1} << (quick_ ? 20 : 30);
     std::vector<char> pageable(size, 1);
     copy("pageable memory", pageable.data(), size);
-    void* pinned = nullptr;
-    check(driver_.cuMemHostAlloc(&pinned, size, 0));
+    void* const pinned = bare_->pinned(size);
     std::memset(pinned, 1, size);
     copy("pinned memory", static_cast<char*>(pinned), size);
   }
@@ -211,11 +160,7 @@ private:
             a[i] = b[i] + 0.4 * c[i];
           }
         },
-        [&] {
-          check(driver_.cuMemcpyDtoD_v2(reinterpret_cast<CUdeviceptr>(a),
-                                        reinterpret_cast<CUdeviceptr>(b), sizeof(double) * n));
-          check(driver_.cuCtxSynchronize());
-        });
+        [&] { bare_->copy_inside(a, b, sizeof(double) * n); });
     // A triad moves three arrays and a copy two.
     const double ours = 3 * bytes / times.ours / 1e9, bare = 2 * bytes / times.bare / 1e9;
     row("triad, bandwidth of a copy", "GB/s", ours, bare, ours / bare);
@@ -235,8 +180,6 @@ private:
       a[i] = static_cast<double>(i % 7);
       b[i] = static_cast<double>(i % 5);
     }
-    void* arguments[] = {&c, &a, &b, &n};
-    constexpr unsigned kThreads = 128;
     const Times times = alternate(
         quick_ ? 3 : 11,
         [&] {
@@ -251,13 +194,8 @@ private:
             }
           }
         },
-        [&] {
-          check(driver_.cuLaunchKernel(multiply_,
-                                       static_cast<unsigned>((n * n + kThreads - 1) / kThreads), 1,
-                                       1, kThreads, 1, 1, 0, stream_, arguments, nullptr));
-          check(driver_.cuStreamSynchronize(stream_));
-        });
-    rate_row("matrix product, the same loops in CUDA's way", "GFLOP/s",
+        [&] { bare_->multiply(c, a, b, n); });
+    rate_row("matrix product, the same loops as a bare kernel", "GFLOP/s",
              2e-9 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n),
              times);
     for (double* const matrix : {a, b, c}) {
@@ -266,16 +204,16 @@ private:
   }
 
   bool quick_;
-  Driver driver_;
-  CUfunction empty_ = nullptr, multiply_ = nullptr;
-  CUstream stream_ = nullptr;
+  std::unique_ptr<BareDevice> bare_;
 };
 
 } // namespace
 
 int main(int count, char** arguments) {
-  if (count < 2) {
-    fail("usage: table BARE.ptx [--quick]");
+  const bool quick = count > 1 && std::strcmp(arguments[1], "--quick") == 0;
+  const int first = quick ? 2 : 1;
+  if (count <= first) {
+    fail("usage: table [--quick] BARE…");
   }
-  Table(arguments[1], count > 2 && std::strcmp(arguments[2], "--quick") == 0).print();
+  Table(count - first, arguments + first, quick).print();
 }

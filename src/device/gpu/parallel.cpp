@@ -20,8 +20,33 @@ using Slot = void*;
 GANTRY_SHARED Slot kept_arguments[kArgumentsKept];
 
 /// The region's body. Clang makes functions with a parameter for each variable; the linker wrapper
-/// puts such a function in front, which takes them from a list (src/link/parallel_regions.h).
+/// puts such a function in front, which takes them from a list (src/link/parallel_regions.h), and
+/// says so by folding the query.
 using Body = void (*)(int32_t* thread, int32_t* bound, void** arguments);
+extern "C" bool __gantry_bodies_take_lists();
+
+/// Where another linker has linked the program, bodies are as Clang makes them. LLVM must see
+/// nothing of it: it knows all functions that a region's body can be, and Clang says of each that
+/// it does not recur, so that LLVM would take it for granted that their caller does not either. A
+/// nested region's body is called by the function that the outer one's body calls.
+constexpr uint64_t kMostParameters = 32;
+template <typename... Given>
+[[gnu::always_inline]] inline void call_with_each(void* body, int32_t* thread, int32_t* bound,
+                                                  void** arguments, uint64_t count,
+                                                  Given... given) {
+  constexpr uint64_t kGiven = sizeof...(Given);
+  if (count == kGiven) {
+    reinterpret_cast<void (*)(int32_t*, int32_t*, Given...)>(body)(thread, bound, given...);
+  } else if constexpr (kGiven < kMostParameters) {
+    call_with_each(body, thread, bound, arguments, count, given..., arguments[kGiven]);
+  } else {
+    fail("a parallel region with more than 32 variables takes Gantry's link");
+  }
+}
+[[gnu::noinline, clang::optnone]] void call_with_list(void* body, int32_t* thread, int32_t* bound,
+                                                      void** arguments, uint64_t count) {
+  call_with_each(body, thread, bound, arguments, count);
+}
 
 uint32_t team_size(int32_t clause) {
   const int32_t asked = clause > 0 ? clause : current_icvs().num_threads;
@@ -90,7 +115,11 @@ extern "C" {
     enter_region(outer);
     auto thread = together ? static_cast<int32_t>(machine::thread_in_block()) : 0;
     int32_t bound = 0;
-    body(&thread, &bound, arguments);
+    if (__gantry_bodies_take_lists()) {
+      body(&thread, &bound, arguments);
+    } else {
+      call_with_list(reinterpret_cast<void*>(body), &thread, &bound, arguments, count);
+    }
     leave_region(outer);
   }
   if (some) {

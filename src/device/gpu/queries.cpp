@@ -12,4 +12,8 @@ extern "C" bool __gantry_may_have_thread_states() {
   return true;
 }
 
+extern "C" bool __gantry_bodies_take_lists() {
+  return false;
+}
+
 } // namespace gantry::device

@@ -15,8 +15,9 @@ constexpr uint32_t kDeepest = 255;
 
 // A barrier for teams that the machine's barriers cannot count: the
 // lanes of each warp synchronise, then one lane of each warp by a counter.
-GANTRY_SHARED uint32_t warps_arrived;
-GANTRY_SHARED uint32_t barrier_round;
+/// How many warps have arrived, and above that the round.
+GANTRY_SHARED uint32_t barrier_state;
+constexpr uint32_t kRoundShift = 16;
 
 GANTRY_NOINLINE void sync_part(uint32_t threads) {
   const machine::LaneMask mask = lanes_of_team();
@@ -27,13 +28,13 @@ GANTRY_NOINLINE void sync_part(uint32_t threads) {
   }
   if (machine::lane() == 0) {
     machine::fence_block();
-    const uint32_t round = __atomic_load_n(&barrier_round, __ATOMIC_RELAXED);
-    if (__atomic_add_fetch(&warps_arrived, 1U, __ATOMIC_RELAXED) == warps) {
-      __atomic_store_n(&warps_arrived, 0U, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_fetch_add(&barrier_state, 1U, __ATOMIC_RELAXED);
+    if ((before & ((1U << kRoundShift) - 1)) + 1 == warps) {
       machine::fence_block();
-      __atomic_store_n(&barrier_round, round + 1, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&barrier_state, (1U << kRoundShift) - warps, __ATOMIC_RELAXED);
     } else {
-      while (__atomic_load_n(&barrier_round, __ATOMIC_RELAXED) == round) {
+      while (__atomic_load_n(&barrier_state, __ATOMIC_RELAXED) >> kRoundShift ==
+             before >> kRoundShift) {
         machine::pause(20);
       }
     }
@@ -45,8 +46,7 @@ GANTRY_NOINLINE void sync_part(uint32_t threads) {
 } // namespace
 
 void start_barriers() {
-  warps_arrived = 0;
-  barrier_round = 0;
+  barrier_state = 0;
 }
 
 extern "C" uint32_t __gantry_region_depth() {

@@ -1,5 +1,6 @@
 #include "format/fuzz/exercise.h"
 
+#include "format/amd_code_object.h"
 #include "format/archive.h"
 #include "format/elf.h"
 #include "format/entries.h"
@@ -54,7 +55,17 @@ void exercise_images(Bytes bytes) {
   }
 }
 
+void exercise_code_object(Bytes bytes) {
+  const auto object = read_amd_code_object(bytes);
+  if (object && *object) {
+    for (const AmdKernel& kernel : (*object)->kernels) {
+      touch(as_bytes(kernel.name));
+    }
+  }
+}
+
 void exercise_elf(Bytes bytes) {
+  exercise_code_object(bytes);
   static_cast<void>(has_offload_sections(bytes));
   const auto elf = ElfFile::read(bytes);
   if (!elf) {
@@ -85,6 +96,9 @@ void exercise_elf(Bytes bytes) {
         touch(as_bytes(name));
       }
     }
+  }
+  for (const Bytes code_object : find_amd_code_objects(*elf)) {
+    exercise_code_object(code_object);
   }
   static_cast<void>(registers_itself(*elf));
 }

@@ -26,7 +26,7 @@ std::vector<std::byte> code_object(std::uint32_t flags, unsigned char abi_versio
 }
 
 std::string text_of_code(std::uint32_t flags, unsigned char abi_version) {
-  const auto processor = processor_of_code(code_object(flags, abi_version));
+  const auto processor = amd_processor_of(code_object(flags, abi_version));
   return processor ? text_of(*processor) : "none";
 }
 
@@ -38,8 +38,8 @@ TEST(CodeObject, SaysWhatItIsFor) {
   EXPECT_EQ(text_of_code(0x02a, 1), "gfx803");
   EXPECT_EQ(text_of_code(0x12c, 1), "gfx900:xnack+");
   EXPECT_EQ(text_of_code(0x01000051, 4), "gfx9-generic");
-  EXPECT_EQ(processor_of_code(code_object(0x52f, 1))->version, 3U);
-  EXPECT_EQ(processor_of_code(code_object(0x52f, 4))->version, 6U);
+  EXPECT_EQ(amd_processor_of(code_object(0x52f, 1))->version, 3U);
+  EXPECT_EQ(amd_processor_of(code_object(0x52f, 4))->version, 6U);
 }
 
 TEST(CodeObject, WhatIsNotKnownIsNone) {
@@ -48,18 +48,18 @@ TEST(CodeObject, WhatIsNotKnownIsNone) {
   EXPECT_EQ(text_of_code(0x0ff, 4), "none") << "an unknown processor";
   const std::vector<std::byte> whole = code_object(0x52f, 4);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(processor_of_code(Bytes(whole).first(size))) << size;
+    EXPECT_FALSE(amd_processor_of(Bytes(whole).first(size))) << size;
   }
   for (const std::size_t at : {0, 4, 5, 7, 16, 18}) {
     std::vector<std::byte> changed = whole;
     changed[at] ^= std::byte{1};
-    EXPECT_FALSE(processor_of_code(changed)) << at;
+    EXPECT_FALSE(amd_processor_of(changed)) << at;
   }
 }
 
 TEST(CodeObject, RunsOnDevicesOfItsProcessor) {
   const auto rank = [](std::uint32_t flags, std::string_view device) {
-    return rank_of(*processor_of_code(code_object(flags, 4)), processor_of_device(device));
+    return rank_of(*amd_processor_of(code_object(flags, 4)), processor_of_device(device));
   };
   constexpr const char* kMi50 = "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-";
   constexpr const char* kNavi = "amdgcn-amd-amdhsa--gfx1100";
@@ -75,7 +75,7 @@ TEST(CodeObject, RunsOnDevicesOfItsProcessor) {
 
 TEST(CodeObject, OfAFamilyRunsOnItsProcessors) {
   const auto rank = [](std::uint32_t flags, std::string_view device) {
-    return rank_of(*processor_of_code(code_object(flags, 4)), processor_of_device(device));
+    return rank_of(*amd_processor_of(code_object(flags, 4)), processor_of_device(device));
   };
   constexpr std::uint32_t kGfx9 = 0x01000551, kGfx11 = 0x01000054;
   EXPECT_GT(rank(kGfx9, "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"), 0U);

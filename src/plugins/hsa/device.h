@@ -50,7 +50,7 @@ struct gantry_device {
   hsa_agent_t agent = {};
   std::int32_t openmp_number = -1;
   std::string instruction_set;
-  gantry::hsa::Processor processor; ///< refers to that
+  gantry::AmdProcessor processor; ///< refers to that
   /// Kernels can use any memory of the program; becomes true if the executor is told to allow it.
   std::atomic<bool> host_accessible = false;
   std::uint32_t wave_size = 64;

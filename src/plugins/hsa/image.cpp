@@ -152,7 +152,7 @@ std::int32_t gantry_image::load_code() {
   // What was loaded is its own.
   (void)hsa.hsa_code_object_reader_destroy(reader);
   if (status != HSA_STATUS_SUCCESS) {
-    const auto code = processor_of_code(gantry::as_bytes(bytes_));
+    const auto code = gantry::amd_processor_of(gantry::as_bytes(bytes_));
     return report(status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? GANTRY_OUT_OF_MEMORY
                                                               : GANTRY_FAILURE,
                   "the HSA runtime does not load the image, a code object of version {} for {}: "
@@ -348,8 +348,8 @@ namespace gantry::hsa::entries {
 
 namespace {
 
-std::optional<Processor> processor_of(const void* bytes, std::size_t size) {
-  return processor_of_code({static_cast<const std::byte*>(bytes), size});
+std::optional<AmdProcessor> processor_of(const void* bytes, std::size_t size) {
+  return amd_processor_of({static_cast<const std::byte*>(bytes), size});
 }
 
 } // namespace

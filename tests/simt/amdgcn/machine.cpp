@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
 
 namespace gantry::simt::amdgcn {
@@ -46,8 +47,7 @@ Machine::~Machine() {
 void Machine::load(std::span<const std::uint32_t> words) {
   code_.reset();
   words_.assign(words.begin(), words.end());
-  code_ = std::make_unique<LoadedCode>(processor_, code(), words_.size() * 4,
-                                       std::vector<CodeSymbol>{});
+  code_ = std::make_unique<LoadedCode>(processor_, code(), words_.size() * 4, CodeSources{});
   wave_->code = &code_->state();
 }
 
@@ -61,7 +61,9 @@ Next Machine::step_on() {
     }
   }
   wave.pc = &instruction + instruction.size;
-  return instruction.run(wave, instruction);
+  const Next next = mode::is_plain(wave.mode) ? instruction.run(wave, instruction)
+                                              : run_in_mode(wave, instruction, instruction.run);
+  return next == Next::kMode ? Next::kOn : next;
 }
 
 Next Machine::step(std::size_t word) {

@@ -19,7 +19,7 @@ struct LoadedCode::State {};
 
 // NOLINTBEGIN(performance-unnecessary-value-param)
 LoadedCode::LoadedCode(const Processor& /*processor*/, std::uint64_t /*begin*/,
-                       std::uint64_t /*size*/, std::vector<CodeSymbol> /*functions*/) {}
+                       std::uint64_t /*size*/, CodeSources /*sources*/) {}
 // NOLINTEND(performance-unnecessary-value-param)
 
 LoadedCode::~LoadedCode() = default;

@@ -7,11 +7,11 @@ report. Ends with 77 (skipped) if the compiler is not installed.
 """
 
 import argparse
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
+
+import stock
 
 PROGRAM = r"""
 int main(void) {
@@ -27,23 +27,6 @@ COMPILE_SECONDS = 60
 RUN_SECONDS = 30
 
 
-def command_of(compiler, gantry):
-    """How a program is compiled, or nothing if it cannot be on this machine."""
-    if compiler == "gcc":
-        found = shutil.which("gcc-12", path="/usr/bin")
-        tool = found and subprocess.run([found, "-print-prog-name=accel/amdgcn-amdhsa/mkoffload"], capture_output=True,
-                                        text=True, check=False).stdout.strip()
-        if not tool or not os.path.exists(tool):
-            return None
-        return [found, "-O2", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx906"]
-    found = shutil.which("clang-22", path="/usr/bin")
-    if not found or not pathlib.Path("/usr/lib/llvm-22/lib/libomptarget.so.22.1").exists():
-        return None
-    libraries = [gantry / "gantry-device-amdgcn.bc", gantry / "gantry-mathematics-amdgcn.bc"]
-    return [found, "-O2", "-fopenmp", "--offload-arch=gfx906", "-nogpulib",
-            *(word for library in libraries for word in ("-Xoffload-linker", str(library)))]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("compiler", choices=["clang", "gcc"])
@@ -52,7 +35,7 @@ def main():
     parser.add_argument("--library", dest="hsa", type=pathlib.Path, required=True, help="folder of the HSA library")
     parser.add_argument("--gantry", type=pathlib.Path, required=True, help="folder of the device runtime")
     options = parser.parse_args()
-    command = command_of(options.compiler, options.gantry)
+    command = stock.command_of(options.compiler, options.gantry)
     if command is None:
         print(f"skipped: {options.compiler} for AMD GPUs is not installed")
         return 77
@@ -61,8 +44,7 @@ def main():
     program = source.with_suffix("")
     source.write_text(PROGRAM)
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=COMPILE_SECONDS)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GANTRY_", "LD_", "HSA_"))}
-    environment |= {"LD_LIBRARY_PATH": str(options.hsa), "SIMT_TEST_FAULT": options.fault}
+    environment = stock.environment(options.hsa) | {"SIMT_TEST_FAULT": options.fault}
     result = subprocess.run([program], env=environment, capture_output=True, text=True, check=False,
                             timeout=RUN_SECONDS)
     sys.stderr.write(result.stderr)

@@ -1,111 +1,15 @@
 #include "simt/amdgcn/code/encoding.h"
 
 #include "simt/amdgcn/code/opcodes.h"
-#include "simt/amdgcn/code/operand.h"
+#include "simt/amdgcn/code/reader.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
 
 namespace gantry::simt::amdgcn {
 
-namespace {
-
 using Error = tl::unexpected<std::string>;
-
-constexpr unsigned kSdwa = 249; ///< as a first source
-constexpr unsigned kVgpr = 256; ///< the first one, as an operand
-constexpr unsigned kNoAddress = 0x7f;
-
-constexpr std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count) {
-  return (word >> first) & ((1U << count) - 1);
-}
-constexpr std::int64_t signed_bits(std::uint32_t word, unsigned first, unsigned count) {
-  return static_cast<std::int32_t>(word << (32 - first - count)) >> (32 - count);
-}
-
-class Reader {
-public:
-  Reader(const Processor& processor, const Meaning& meaning, std::span<const std::uint32_t> words)
-      : processor_(processor), meaning_(meaning), words_(words) {}
-
-  tl::expected<Instruction, std::string> read(Format format);
-
-private:
-  /// A dword of the instruction, whose size grows with it.
-  std::uint32_t word(unsigned number) {
-    if (number >= words_.size()) {
-      refuse("the rest of it: the code ends there");
-      return 0;
-    }
-    made_.size = std::max(made_.size, static_cast<std::uint8_t>(number + 1));
-    return words_[number];
-  }
-  /// Puts an operand into a place of the instruction; the first error is kept. `literal` is the
-  /// dword that a literal would be in, 1: longer instructions have none.
-  void put(Source& place, unsigned number, Type type, unsigned literal);
-  void refuse(std::string what) {
-    if (error_.empty()) {
-      error_ = std::move(what);
-    }
-  }
-  [[nodiscard]] unsigned source_count() const {
-    unsigned count = 0;
-    while (count < 3 && meaning_.sources[count] != Type::kNone) {
-      ++count;
-    }
-    return count;
-  }
-
-  /// Refuses a clamp of what has none.
-  void check_clamp() {
-    if (made_.modifiers.clamp && !is_float(meaning_.result) && meaning_.clamped == nullptr) {
-      refuse("a clamp of integers");
-    }
-  }
-  [[nodiscard]] Type type_of_source(unsigned number) const;
-  /// Refuses registers that the machine does not have.
-  void check_registers();
-  void check(unsigned first, Type type, bool is_vector) {
-    const unsigned count = registers_of(type);
-    if (!is_vector && count != 0 && first <= kNoRegister && first + count > kNoRegister) {
-      refuse("a register that the machine does not have");
-    }
-    if (first + count > (is_vector ? vector::kRegisters : scalar::kScc)) {
-      refuse("a register that the machine does not have");
-    }
-    if (!is_vector && count > 1 && first % std::min(count, 4U) != 0) {
-      refuse("SGPRs that do not begin at a multiple of their number");
-    }
-  }
-  /// SDWA's part of a register.
-  Part part(std::uint32_t number) {
-    if (number > static_cast<std::uint32_t>(Part::kDword)) {
-      refuse("a part of a register");
-      return Part::kDword;
-    }
-    return static_cast<Part>(number);
-  }
-
-  void read_scalar(Format format);
-  void read_scalar_load();
-  void read_vector(Format format);
-  void read_sdwa(Format format);
-  void read_vop3();
-  void read_packed();
-  void choose_accumulators(bool chosen, const char* otherwise);
-  void read_shared();
-  void read_buffer();
-  void read_flat(Format format);
-
-  const Processor& processor_;
-  const Meaning& meaning_;
-  std::span<const std::uint32_t> words_;
-  Instruction made_;
-  bool has_accumulators_ = false; ///< the operands that are loaded or stored
-  std::string error_;
-};
 
 void Reader::put(Source& place, unsigned number, Type type, unsigned literal) {
   std::optional<std::uint32_t> value;
@@ -142,6 +46,9 @@ void Reader::read_scalar(Format format) {
     }
     last.kind = Source::Kind::kConstant;
     last.constant = static_cast<std::uint32_t>(immediate);
+    if (meaning_.has_literal) {
+      made_.sources[1] = {Source::Kind::kConstant, 0, word(1)};
+    }
     break;
   }
   default: // SOPP
@@ -172,199 +79,6 @@ void Reader::read_scalar_load() {
     put(made_.sources[1], bits(second, 25, 7), Type::kB32, 2);
   } else if (!immediate) {
     put(made_.sources[1], bits(second, 0, 7), Type::kB32, 2);
-  }
-}
-
-void Reader::read_vector(Format format) {
-  const std::uint32_t first = word(0);
-  made_.mask = scalar::kVcc;
-  if (format != Format::kVopc) {
-    made_.result = static_cast<std::uint16_t>(bits(first, 17, 8));
-  }
-  if (bits(first, 0, 9) == kSdwa) {
-    return read_sdwa(format);
-  }
-  const unsigned count = source_count();
-  if (count > 0) {
-    put(made_.sources[0], bits(first, 0, 9), meaning_.sources[0], 1);
-  }
-  if (count > 1 && format != Format::kVop1) {
-    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], 1);
-  }
-  if (meaning_.has_literal) {
-    made_.sources[2] = {Source::Kind::kConstant, 0, word(1)};
-  }
-  if (meaning_.reads_mask) {
-    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
-  }
-}
-
-void Reader::read_sdwa(Format format) {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  if (meaning_.exact) {
-    return refuse("SDWA");
-  }
-  // gfx8 has VGPRs and VCC alone.
-  const auto registers = [&](unsigned number, bool is_scalar) {
-    return is_scalar && !processor_.is_gfx8 ? number : kVgpr + number;
-  };
-  put(made_.sources[0], registers(bits(second, 0, 8), bits(second, 23, 1) != 0),
-      meaning_.sources[0], 2);
-  if (format != Format::kVop1) {
-    put(made_.sources[1], registers(bits(first, 9, 8), bits(second, 31, 1) != 0),
-        meaning_.sources[1], 2);
-  }
-  if (meaning_.reads_mask) {
-    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
-  }
-  Modifiers& modifiers = made_.modifiers;
-  modifiers.parts[0] = part(bits(second, 16, 3));
-  modifiers.parts[1] = format == Format::kVop1 ? Part::kDword : part(bits(second, 24, 3));
-  modifiers.sign = static_cast<std::uint8_t>(bits(second, 19, 1) | bits(second, 27, 1) << 1);
-  modifiers.negate = static_cast<std::uint8_t>(bits(second, 20, 1) | bits(second, 28, 1) << 1);
-  modifiers.absolute = static_cast<std::uint8_t>(bits(second, 21, 1) | bits(second, 29, 1) << 1);
-  if (format == Format::kVopc) {
-    if (bits(second, 15, 1) != 0 && !processor_.is_gfx8) {
-      made_.mask = static_cast<std::uint16_t>(bits(second, 8, 7));
-    }
-    return;
-  }
-  modifiers.result = part(bits(second, 8, 3));
-  modifiers.unused = static_cast<std::uint8_t>(bits(second, 11, 2));
-  if (modifiers.unused == 3) {
-    refuse("what becomes of the register's rest");
-  }
-  modifiers.clamp = bits(second, 13, 1) != 0;
-  check_clamp();
-}
-
-void Reader::read_vop3() {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  const unsigned numbers[3] = {bits(second, 0, 9), bits(second, 9, 9), bits(second, 18, 9)};
-  const unsigned count = source_count();
-  for (unsigned i = 0; i < count; ++i) {
-    put(made_.sources[i], numbers[i], meaning_.sources[i], 2);
-  }
-  if (meaning_.reads_mask) {
-    put(made_.sources[3], numbers[2], Type::kB64, 2);
-  } else if (meaning_.reads_vcc) {
-    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
-  }
-  made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
-  made_.mask = made_.result;
-  Modifiers& modifiers = made_.modifiers;
-  if (meaning_.writes_mask) {
-    made_.mask = static_cast<std::uint16_t>(bits(first, 8, 7));
-  } else {
-    modifiers.absolute = static_cast<std::uint8_t>(bits(first, 8, 3));
-    if (bits(first, 11, 4) != 0) {
-      return refuse("op_sel");
-    }
-  }
-  modifiers.clamp = bits(first, 15, 1) != 0;
-  modifiers.negate = static_cast<std::uint8_t>(bits(second, 29, 3));
-  if (meaning_.kind == Meaning::Kind::kCompare) {
-    modifiers.clamp = false; // of exceptions, which nothing here has
-  }
-  check_clamp();
-  if (meaning_.exact && modifiers.any()) {
-    refuse("a modifier of an operand");
-  }
-}
-
-void Reader::read_packed() {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
-  const unsigned count = source_count();
-  for (unsigned i = 0; i < count; ++i) {
-    put(made_.sources[i], bits(second, 9 * i, 9), meaning_.sources[i], 2);
-  }
-  if (!meaning_.is_packed) { // of AccVGPRs
-    return;
-  }
-  const std::uint32_t all = (1U << count) - 1;
-  PackedModifiers& packed = made_.packed;
-  packed.low = static_cast<std::uint8_t>(bits(first, 11, 3) & all);
-  packed.high = static_cast<std::uint8_t>((bits(second, 27, 2) | bits(first, 14, 1) << 2) & all);
-  packed.negate_low = static_cast<std::uint8_t>(bits(second, 29, 3) & all);
-  packed.negate_high = static_cast<std::uint8_t>(bits(first, 8, 3) & all);
-  packed.clamp = bits(first, 15, 1) != 0;
-  if (packed.clamp && meaning_.result == Type::kB32) { // two halves
-    refuse("a clamp of integers");
-  }
-  // Constants have 32 bits; what the upper half of one is, no document says.
-  const unsigned upper = packed.low | (meaning_.packs_high ? packed.high : 0U);
-  for (unsigned i = 0; i < count; ++i) {
-    if (made_.sources[i].kind == Source::Kind::kConstant) {
-      put(made_.sources[i], bits(second, 9 * i, 9), Type::kB32, 2);
-      if (((upper >> i) & 1) != 0) {
-        refuse("the upper half of a constant");
-      }
-    }
-  }
-}
-
-/// The registers of memory instructions that are AccVGPRs, once all are known to be registers.
-void Reader::choose_accumulators(bool chosen, const char* otherwise) {
-  if (chosen && !processor_.has_accumulators) {
-    refuse(otherwise);
-  }
-  has_accumulators_ = chosen;
-}
-
-void Reader::read_shared() {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  choose_accumulators(bits(first, 25, 1) != 0, "a bit of the encoding");
-  if (bits(first, 16, 1) != 0) {
-    return refuse("GDS");
-  }
-  made_.number = static_cast<std::uint16_t>(first);
-  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
-  made_.data[0] = static_cast<std::uint16_t>(bits(second, 8, 8));
-  made_.data[1] = static_cast<std::uint16_t>(bits(second, 16, 8));
-  made_.result = static_cast<std::uint16_t>(bits(second, 24, 8));
-}
-
-void Reader::read_buffer() {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  if (bits(first, 13, 1) != 0 || bits(first, 16, 1) != 0) {
-    return refuse("a buffer's index, or LDS as its target");
-  }
-  choose_accumulators(bits(second, 23, 1) != 0, "a result that says what is resident");
-  made_.offset = bits(first, 0, 12);
-  made_.has_vector_address = bits(first, 12, 1) != 0;
-  made_.returns = bits(first, 14, 1) != 0;
-  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
-  made_.result = static_cast<std::uint16_t>(bits(second, 8, 8));
-  made_.data[0] = made_.result;
-  made_.sources[0] = {Source::Kind::kScalar, static_cast<std::uint16_t>(bits(second, 16, 5) * 4)};
-  put(made_.sources[1], bits(second, 24, 8), Type::kB32, 2);
-}
-
-void Reader::read_flat(Format format) {
-  const std::uint32_t first = word(0);
-  const std::uint32_t second = word(1);
-  if (bits(first, 13, 1) != 0) {
-    return refuse("LDS as a load's target");
-  }
-  choose_accumulators(bits(second, 23, 1) != 0, "a bit of the encoding");
-  if (!processor_.is_gfx8) {
-    made_.offset = format == Format::kFlat ? bits(first, 0, 12) : signed_bits(first, 0, 13);
-  }
-  made_.returns = bits(first, 16, 1) != 0;
-  made_.address = static_cast<std::uint16_t>(bits(second, 0, 8));
-  made_.data[0] = static_cast<std::uint16_t>(bits(second, 8, 8));
-  made_.result = static_cast<std::uint16_t>(bits(second, 24, 8));
-  const unsigned base = bits(second, 16, 7);
-  if (format != Format::kFlat && base != kNoAddress) {
-    made_.has_scalar_address = true;
-    made_.has_vector_address = format == Format::kGlobal;
-    put(made_.sources[0], base, Type::kB64, 2);
   }
 }
 
@@ -461,6 +175,10 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
     made_.data[0] += vector::kAccumulators;
     made_.data[1] += vector::kAccumulators;
   }
+  if (meaning_.packs == Meaning::Packs::kMatrix ||
+      meaning_.packs == Meaning::Packs::kDoubleMatrix) {
+    choose_matrix_accumulators();
+  }
   if (meaning_.reads_accumulator) {
     if (made_.sources[0].kind != Source::Kind::kVector) {
       refuse("what is no AccVGPR");
@@ -470,7 +188,7 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   if (!error_.empty()) {
     return Error(std::move(error_));
   }
-  if (meaning_.runs != nullptr) {
+  if (meaning_.runs != nullptr && made_.run == meaning_.run) {
     unsigned vectors = 0;
     for (unsigned i = 0; i < meaning_.run_sources; ++i) {
       vectors |= (made_.sources[i].kind == Source::Kind::kVector ? 1U : 0U) << i;
@@ -479,8 +197,6 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   }
   return made_;
 }
-
-} // namespace
 
 tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
                                                         std::span<const std::uint32_t> words) {

@@ -36,6 +36,7 @@ enum class Format : std::uint8_t {
 enum class Type : std::uint8_t {
   kNone,
   kB16,
+  kF16,
   kB32,
   kF32,
   kB64,
@@ -44,7 +45,8 @@ enum class Type : std::uint8_t {
   kB96,
   kB128,
   kB256,
-  kB512
+  kB512,
+  kB1024
 };
 
 [[nodiscard]] constexpr unsigned registers_of(Type type) {
@@ -52,6 +54,7 @@ enum class Type : std::uint8_t {
   case Type::kNone:
     return 0;
   case Type::kB16:
+  case Type::kF16:
   case Type::kB32:
   case Type::kF32:
     return 1;
@@ -67,18 +70,25 @@ enum class Type : std::uint8_t {
     return 8;
   case Type::kB512:
     return 16;
+  case Type::kB1024:
+    return 32;
   }
   return 0;
 }
 
 [[nodiscard]] constexpr bool is_float(Type type) {
-  return type == Type::kF32 || type == Type::kF64;
+  return type == Type::kF16 || type == Type::kF32 || type == Type::kF64;
+}
+/// Of the numbers in a register or in a pair of them.
+[[nodiscard]] constexpr unsigned bits_of(Type type) {
+  return type == Type::kB16 || type == Type::kF16 ? 16 : 32 * registers_of(type);
 }
 
 /// How the executor goes on behind an instruction.
 enum class Next : std::uint8_t {
   kOn,      ///< with the wave's pc
   kYield,   ///< likewise, but others first
+  kMode,    ///< likewise, in another mode
   kBarrier, ///< when all of the work-group's waves are there
   kEnd,     ///< not at all
   kFault,   ///< not at all: the wave's fault says why
@@ -114,11 +124,25 @@ struct Meaning {
   bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
   std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
-  bool is_packed = false;    ///< two results of 32 bits, whose sources the instruction chooses
-  bool packs_high = false;   ///< which for the upper one is another choice than for the lower
+  /// Two results at once, whose sources the instruction chooses.
+  enum class Packs : std::uint8_t {
+    kNothing,
+    kShorts, ///< integers of 16 bits
+    kHalves,
+    kFloats,
+    kMove,  ///< of 32 bits, whose sources are one operand each
+    kMixed, ///< one result, of sources that are floats or halves
+    kDot,   ///< one result, of all elements of the sources
+    kMatrix,
+    kDoubleMatrix,
+  };
+  Packs packs = Packs::kNothing;
   bool reads_accumulator = false;  ///< the source is an AccVGPR
   bool writes_accumulator = false; ///< and the result
   bool exact = false;              ///< neither modifiers nor SDWA make sense of it
+  /// Of 16 bits, from gfx9 on: the register's other half is kept, and VOP3 chooses halves.
+  bool keeps_half = false;
+  bool keeps_denormals = false; ///< of floats, in a mode that flushes them
 };
 
 /// Null if the executor does not know the mnemonic, which is one without "_e32", "_e64", "_sdwa".
@@ -134,6 +158,14 @@ struct Source {
 /// Which part of a register SDWA takes.
 enum class Part : std::uint8_t { kByte0, kByte1, kByte2, kByte3, kWord0, kWord1, kDword };
 
+/// DPP: which lane a lane's first source is of.
+struct LanePattern {
+  static constexpr std::uint16_t kNone = 0xffff;
+  std::uint16_t control = kNone;
+  std::uint8_t rows = 0xf, banks = 0xf; ///< which lanes are written: a bit for each row, and bank
+  bool zero_outside = false;            ///< else lanes without a source are not written
+};
+
 /// Without the factor of a result ("mul:2"), which hardware ignores where denormal numbers are kept
 /// or NaNs are IEEE 754's: in all code of both compilers.
 struct Modifiers {
@@ -141,13 +173,16 @@ struct Modifiers {
   std::uint8_t absolute = 0; ///< a bit for each source
   bool clamp = false;
   std::uint8_t sign = 0; ///< SDWA: a bit for each source whose part is sign-extended
-  Part parts[2] = {Part::kDword, Part::kDword};
+  Part parts[3] = {Part::kDword, Part::kDword, Part::kDword};
   Part result = Part::kDword;
-  std::uint8_t unused = 0; ///< SDWA, the result's rest: 0 becomes zero, 1 the sign, 2 is kept
+  std::uint8_t unused = 0; ///< the result's rest: 0 becomes zero, 1 the sign, 2 is kept
 
+  [[nodiscard]] bool changes_source(unsigned number) const {
+    return (((negate | absolute) >> number) & 1) != 0 || parts[number] != Part::kDword;
+  }
   [[nodiscard]] bool any() const {
     return negate != 0 || absolute != 0 || clamp || sign != 0 || parts[0] != Part::kDword ||
-           parts[1] != Part::kDword || result != Part::kDword;
+           parts[1] != Part::kDword || parts[2] != Part::kDword || result != Part::kDword;
   }
 };
 
@@ -169,12 +204,18 @@ inline constexpr unsigned kScc = 128; ///< operands name it 253
 inline constexpr unsigned kCount = 130;
 } // namespace scalar
 
-/// VGPRs, AccVGPRs, and rows for operands that modifiers have changed.
+/// VGPRs, AccVGPRs, and rows for operands that are changed before the instruction: by modifiers
+/// (two for each source, and two for the result), by a mode that flushes denormal numbers (one for
+/// each source), and by DPP.
 namespace vector {
 inline constexpr unsigned kRegisters = 256;
 inline constexpr unsigned kAccumulators = 256; ///< the first one
 inline constexpr unsigned kScratch = 512;
-inline constexpr unsigned kCount = kScratch + 8;
+inline constexpr unsigned kModifiedResult = kScratch + 6;
+inline constexpr unsigned kFlushed = kScratch + 8;
+inline constexpr unsigned kFlushedResult = kScratch + 11;
+inline constexpr unsigned kPermuted = kScratch + 12;
+inline constexpr unsigned kCount = kScratch + 13;
 } // namespace vector
 
 /// An entry of a table of meanings.
@@ -201,6 +242,7 @@ struct alignas(128) Instruction {
   bool returns = false; ///< an atomic operation's old value is wanted
   Modifiers modifiers;
   PackedModifiers packed;
+  LanePattern lanes;
   const Meaning* meaning = nullptr;
 };
 

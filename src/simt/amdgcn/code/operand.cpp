@@ -31,7 +31,7 @@ std::uint64_t float_constant(unsigned number, Type type) {
   static constexpr double kValues[] = {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0};
   static constexpr std::uint16_t kHalves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                               0xc000, 0x4400, 0xc400, 0x3118};
-  if (type == Type::kB16) {
+  if (bits_of(type) == 16) {
     return kHalves[number - kHalf];
   }
   if (number == kOneByTwoPi) {
@@ -93,8 +93,8 @@ tl::expected<Source, std::string> read_operand(unsigned number, Type type,
     return Error(fmt::format("operand {}", number));
   }
   if (!is_wide(type)) {
-    made.constant = type == Type::kB16 ? static_cast<std::uint16_t>(made.constant)
-                                       : static_cast<std::uint32_t>(made.constant);
+    made.constant = bits_of(type) == 16 ? static_cast<std::uint16_t>(made.constant)
+                                        : static_cast<std::uint32_t>(made.constant);
   }
   return made;
 }

@@ -1,6 +1,7 @@
 #include "simt/amdgcn/exec/code_map.h"
 
 #include "simt/amdgcn/code/encoding.h"
+#include "simt/amdgcn/code/printer.h"
 #include "simt/amdgcn/exec/levels.h"
 
 #include <algorithm>
@@ -24,14 +25,14 @@ Codes& codes() {
 } // namespace
 
 LoadedCode::LoadedCode(const Processor& processor, std::uint64_t begin, std::uint64_t size,
-                       std::vector<CodeSymbol> functions)
-    : state_(std::make_shared<State>(processor, begin, size, std::move(functions))) {}
+                       CodeSources sources)
+    : state_(std::make_shared<State>(processor, begin, size, std::move(sources))) {}
 
 LoadedCode::~LoadedCode() = default;
 
 LoadedCode::State::State(const Processor& processor, std::uint64_t begin, std::uint64_t size,
-                         std::vector<CodeSymbol> functions)
-    : processor_(processor), begin_(begin), size_(size), functions_(std::move(functions)),
+                         CodeSources sources)
+    : processor_(processor), begin_(begin), size_(size), sources_(std::move(sources)),
       slots_size_((size / 4 + kLongestInstruction) * sizeof(Instruction)) {
   void* const memory = mmap(nullptr, slots_size_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -69,12 +70,10 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
     return {};
   }
   std::uint32_t words[kLongestInstruction];
-  const std::size_t count =
-      std::min<std::uint64_t>(kLongestInstruction, (begin_ + size_ - address) / 4);
+  const std::size_t count = copy_words(address, words);
   if (count == 0) {
     return tl::unexpected(std::string("the code ends here"));
   }
-  std::memcpy(words, std::bit_cast<const void*>(address), count * 4);
   auto made = read_instruction(processor_, std::span(words).first(count));
   if (!made) {
     return tl::unexpected(std::move(made.error()));
@@ -83,22 +82,46 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
       !contains(address + static_cast<std::uint64_t>(made->offset))) {
     return tl::unexpected(std::string("its target is outside of the code"));
   }
-  const Meaning::Run run =
-      made->modifiers.any() ? meanings_of(chosen_level()).run_modified : made->run;
+  const LevelMeanings& level = meanings_of(chosen_level());
+  const Meaning::Run run = made->lanes.control != LanePattern::kNone ? level.run_in_pattern
+                           : made->modifiers.any()                   ? level.run_modified
+                                                                     : made->run;
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);
   return {};
 }
 
+std::size_t
+LoadedCode::State::copy_words(std::uint64_t address,
+                              std::span<std::uint32_t, kLongestInstruction> words) const {
+  const std::size_t count =
+      std::min<std::uint64_t>(kLongestInstruction, (begin_ + size_ - address) / 4);
+  std::memcpy(words.data(), std::bit_cast<const void*>(address), count * 4);
+  return count;
+}
+
 const CodeSymbol* LoadedCode::State::symbol_at(std::uint64_t address) const {
-  const auto next = std::ranges::upper_bound(functions_, address, {}, &CodeSymbol::address);
-  if (next == functions_.begin()) {
+  const std::vector<CodeSymbol>& functions = sources_.functions;
+  const auto next = std::ranges::upper_bound(functions, address, {}, &CodeSymbol::address);
+  if (next == functions.begin()) {
     return nullptr;
   }
   // Of what has no size the entry is known, and no more.
   const CodeSymbol& symbol = *std::prev(next);
   return address - symbol.address < std::max<std::uint64_t>(symbol.size, 1) ? &symbol : nullptr;
+}
+
+std::optional<CodeSymbol> LoadedCode::State::any_symbol_at(std::uint64_t address) const {
+  if (const CodeSymbol* const symbol = symbol_at(address)) {
+    return *symbol;
+  }
+  const auto local = sources_.debug == nullptr
+                         ? std::nullopt
+                         : find_function(*sources_.debug, address - sources_.moved_by);
+  return local ? std::optional(CodeSymbol{local->address + sources_.moved_by, local->size,
+                                          std::string(local->name)})
+               : std::nullopt;
 }
 
 std::string_view LoadedCode::State::function_at(std::uint64_t address) const {
@@ -107,9 +130,29 @@ std::string_view LoadedCode::State::function_at(std::uint64_t address) const {
 }
 
 std::string LoadedCode::State::position(std::uint64_t address) const {
-  const CodeSymbol* const symbol = symbol_at(address);
-  return symbol == nullptr ? fmt::format("{:#x}", address)
-                           : fmt::format("{}+{:#x}", symbol->name, address - symbol->address);
+  const auto symbol = any_symbol_at(address);
+  return symbol ? fmt::format("{}+{:#x}", symbol->name, address - symbol->address)
+                : fmt::format("{:#x}", address);
+}
+
+Result<std::optional<SourceLine>> LoadedCode::State::source_line(std::uint64_t address) const {
+  if (sources_.debug == nullptr) {
+    return std::nullopt;
+  }
+  const auto symbol = any_symbol_at(address);
+  return find_line(*sources_.debug, address - sources_.moved_by,
+                   (symbol ? symbol->address : address) - sources_.moved_by);
+}
+
+std::string LoadedCode::State::text_at(std::uint64_t address) const {
+  if (!contains(address)) {
+    return {};
+  }
+  std::uint32_t words[kLongestInstruction];
+  const auto read = std::span(words).first(copy_words(address, words));
+  const auto instruction =
+      read.empty() ? tl::unexpected(std::string()) : read_instruction(processor_, read);
+  return instruction ? text_of(print(processor_, *instruction, read)) : std::string();
 }
 
 LoadedCode::State* code_at(std::uint64_t address) {

@@ -1,12 +1,16 @@
 // Loaded code: its instructions as they have been read so far, and who has which address.
 #pragma once
 
+#include "simt/amdgcn/code/encoding.h"
 #include "simt/amdgcn/code/instruction.h"
 #include "simt/amdgcn/exec/executor.h"
+#include "simt/amdgcn/objects/line_table.h"
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +20,14 @@
 namespace gantry::simt::amdgcn {
 
 /// Any thread, but for what a member says.
-struct LoadedCode::State {
-  State(const Processor& processor, std::uint64_t begin, std::uint64_t size,
-        std::vector<CodeSymbol> functions);
+struct LoadedCode::State : std::enable_shared_from_this<State> {
+  State(const Processor& processor, std::uint64_t begin, std::uint64_t size, CodeSources sources);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   [[nodiscard]] const Processor& processor() const { return processor_; }
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - begin_ < size_; }
   /// The place of the instruction at an address that contains() and that is a multiple of 4. Its
   /// `run` is null until it has been read.
@@ -36,18 +40,27 @@ struct LoadedCode::State {
   /// Reads the instruction that belongs at the place. An error says why it cannot be run.
   [[nodiscard]] tl::expected<void, std::string> read(const Instruction* place);
 
-  /// "name+0x14", or "0x7f…" outside of all functions.
-  [[nodiscard]] std::string position(std::uint64_t address) const;
   /// Of the function that the address is in; empty if it is in none.
   [[nodiscard]] std::string_view function_at(std::uint64_t address) const;
+  /// "name+0x14", or "0x7f…" outside of all functions. For reports, as what follows.
+  [[nodiscard]] std::string position(std::uint64_t address) const;
+  /// The instruction's line of the source, if a table says so; an error if one is damaged.
+  [[nodiscard]] Result<std::optional<SourceLine>> source_line(std::uint64_t address) const;
+  /// As an assembler has it; empty if the executor cannot read it.
+  [[nodiscard]] std::string text_at(std::uint64_t address) const;
 
 private:
-  /// The function that the address is in; null if there is none.
+  /// The function that the address is in, among the dynamic symbols; null if there is none.
   [[nodiscard]] const CodeSymbol* symbol_at(std::uint64_t address) const;
+  /// Likewise, among all symbols.
+  [[nodiscard]] std::optional<CodeSymbol> any_symbol_at(std::uint64_t address) const;
+  /// The dwords from the address on; how many, for the code may end.
+  [[nodiscard]] std::size_t copy_words(std::uint64_t address,
+                                       std::span<std::uint32_t, kLongestInstruction> words) const;
 
   const Processor& processor_;
   std::uint64_t begin_, size_;
-  std::vector<CodeSymbol> functions_;
+  CodeSources sources_;
   Instruction* slots_ = nullptr;
   std::size_t slots_size_ = 0; ///< bytes of the mapping
   std::mutex mutex_;           ///< of who writes slots

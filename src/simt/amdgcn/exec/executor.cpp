@@ -2,6 +2,7 @@
 
 #include "simt/amdgcn/exec/group_run.h"
 #include "simt/amdgcn/exec/launch.h"
+#include "simt/amdgcn/exec/watch.h"
 #include "simt/exec/host/settings.h"
 #include "simt/exec/host/thread_pool.h"
 #include "simt/exec/memory/host_memory.h"
@@ -53,6 +54,7 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
   if (exec::may_use_host_memory(dispatch.device)) {
     exec::look_at_host_memory_anew();
   }
+  const std::unique_ptr<DispatchChecks> checks = checks_of(*launch);
   const std::uint64_t groups = launch->group_count();
   const unsigned limit =
       exec::settings().threads != 0 ? exec::settings().threads : exec::ThreadPool::cores();
@@ -70,7 +72,7 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
   };
   exec::ThreadPool::instance().run(threads, [&](unsigned /*thread*/) {
     auto place = Places::instance().take();
-    if (!place->begin(*launch)) {
+    if (!place->begin(*launch, checks.get())) {
       fail({FaultKind::kInvalidPacket, 0,
             "gantry: error: kernel '" + launch->kernel +
                 "': no memory is left for its work-groups' LDS and private memory\n"});

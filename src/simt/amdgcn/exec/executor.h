@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simt/amdgcn/code/apertures.h"
+#include "simt/amdgcn/objects/debug_sections.h"
 #include "simt/amdgcn/objects/processor.h"
 
 #include <cstdint>
@@ -28,12 +29,19 @@ struct CodeSymbol {
   std::string name;
 };
 
+/// What reports may look up of a loaded code object.
+struct CodeSources {
+  std::vector<CodeSymbol> functions;          ///< of its dynamic symbols, sorted by address
+  std::shared_ptr<const DebugSections> debug; ///< null if there is nothing
+  std::uint64_t moved_by = 0; ///< addresses in `debug` are less than those in memory by it
+};
+
 /// The executable bytes of a loaded code object. They stay as they are while this exists.
 class LoadedCode {
 public:
-  /// `begin` is a multiple of 4; `functions` are sorted by address.
+  /// `begin` is a multiple of 4.
   LoadedCode(const Processor& processor, std::uint64_t begin, std::uint64_t size,
-             std::vector<CodeSymbol> functions);
+             CodeSources sources);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
@@ -54,7 +62,7 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::kTrap;
-  std::uint64_t address = 0; ///< of kMemory
+  std::uint64_t address = 0; ///< of kMemory: a flat address
   /// Several lines that begin with "gantry: error: ": kernel, position, work-group and lane, cause.
   std::string report;
 };

@@ -130,6 +130,7 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_waitcnt", flow(wait)},
     {"s_nop", flow(do_nothing)},
     {"s_setprio", flow(do_nothing)},
+    {"s_wakeup", flow(do_nothing)},
     {"s_icache_inv", flow(do_nothing)},
     {"s_ttracedata", flow(do_nothing)},
     {"s_incperflevel", flow(do_nothing)},

@@ -1,6 +1,7 @@
 #include "simt/amdgcn/exec/group_run.h"
 
 #include "simt/amdgcn/exec/code_map.h"
+#include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
 
 #include <algorithm>
@@ -13,8 +14,9 @@ namespace {
 /// Branches backwards and calls after which other waves of the work-group get their turn.
 constexpr std::int32_t kTurn = 20'000;
 
-Next run_wave(Wave& wave) {
-  wave.branches_left = kTurn;
+/// Until something else comes than Next::kOn. Most code is plain, and does not ask.
+template <bool kPlain>
+Next run_on(Wave& wave) {
   for (;;) {
     const Instruction& instruction = *wave.pc;
     Meaning::Run run = __atomic_load_n(&instruction.run, __ATOMIC_ACQUIRE);
@@ -26,8 +28,18 @@ Next run_wave(Wave& wave) {
       run = instruction.run;
     }
     wave.pc = &instruction + instruction.size;
-    const Next next = run(wave, instruction);
+    const Next next = kPlain ? run(wave, instruction) : run_in_mode(wave, instruction, run);
     if (next != Next::kOn) [[unlikely]] {
+      return next;
+    }
+  }
+}
+
+Next run_wave(Wave& wave) {
+  wave.branches_left = kTurn;
+  for (;;) {
+    const Next next = mode::is_plain(wave.mode) ? run_on<true>(wave) : run_on<false>(wave);
+    if (next != Next::kMode) {
       return next;
     }
   }
@@ -47,7 +59,9 @@ GroupRun::~GroupRun() {
   }
 }
 
-bool GroupRun::begin(const Launch& launch) {
+bool GroupRun::begin(const Launch& launch, const DispatchChecks* checks) {
+  dispatch_checks_ = checks;
+  place_.checks = checks != nullptr ? &checks_ : nullptr;
   const std::int32_t device = launch.grid.device;
   if (shared_ == 0) {
     const auto made = place_.memory->allocate(
@@ -88,6 +102,7 @@ void GroupRun::set_registers(const Launch& launch, Wave& wave) {
   const RegisterPlan& plan = launch.registers;
   std::fill_n(wave.v[0], std::size_t{plan.vgprs} * kLanes, 0U);
   std::ranges::fill(wave.s, 0U);
+  wave.mode = plan.mode;
   unsigned next = 0;
   const auto pair = [&](bool wanted, std::uint64_t value) {
     if (wanted) {
@@ -172,6 +187,10 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
                                    const std::atomic<bool>& stop) {
   place_.known.begin_group(*place_.memory);
   set_up(launch, number);
+  if (dispatch_checks_ != nullptr) {
+    checks_.begin(*dispatch_checks_, number, launch.waves(), launch.grid.processor->wave, shared_,
+                  launch.shared_size);
+  }
   ready_.clear();
   waiting_.clear();
   for (unsigned i = 0; i < launch.waves(); ++i) {
@@ -194,6 +213,7 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
         all_yielded = false;
         break;
       case Next::kYield:
+      case Next::kMode:
       case Next::kOn:
         ++i;
         break;
@@ -204,6 +224,9 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
     }
     if (ready_.empty()) { // all that have not ended are there
       std::ranges::sort(waiting_);
+      if (dispatch_checks_ != nullptr) {
+        checks_.pass_barrier(waiting_);
+      }
       ready_.swap(waiting_);
     } else if (all_yielded) { // they wait for another work-group, perhaps
       std::this_thread::yield();

@@ -1,6 +1,7 @@
 // A host thread's place for work-groups, in which it runs one after the other.
 #pragma once
 
+#include "simt/amdgcn/checks/group_checks.h"
 #include "simt/amdgcn/exec/launch.h"
 #include "simt/amdgcn/exec/wave.h"
 
@@ -19,8 +20,9 @@ public:
   GroupRun(const GroupRun&) = delete;
   GroupRun& operator=(const GroupRun&) = delete;
 
-  /// Gets ready for groups of the launch; false if there is no memory.
-  [[nodiscard]] bool begin(const Launch& launch);
+  /// Gets ready for groups of the launch, with checks if there are any; false if there is no
+  /// memory.
+  [[nodiscard]] bool begin(const Launch& launch, const DispatchChecks* checks);
   /// Runs one work-group to its end, or until `stop`. Nothing if all went well.
   [[nodiscard]] std::optional<Fault> run(const Launch& launch, std::uint64_t number,
                                          const std::atomic<bool>& stop);
@@ -30,6 +32,8 @@ private:
   void set_registers(const Launch& launch, Wave& wave);
 
   Place place_;
+  GroupChecks checks_;
+  const DispatchChecks* dispatch_checks_ = nullptr;
   std::uint64_t shared_ = 0;  ///< LDS, in device memory
   std::uint64_t private_ = 0; ///< of all waves
   std::uint64_t private_bytes_ = 0;

@@ -3,6 +3,7 @@
 
 #include "simt/amdgcn/exec/addresses.h"
 #include "simt/amdgcn/exec/report.h"
+#include "simt/amdgcn/exec/watch.h"
 
 namespace gantry::simt::amdgcn {
 
@@ -34,6 +35,17 @@ Next for_each_access(LaneMask active, Access access) {
     }
   }
   return Next::kOn;
+}
+
+/// Tells checks of races and uninitialised memory, if there are any (watch.h).
+inline bool passes_checks(Wave& wave, const Instruction& instruction, LaneMask active,
+                          const Addresses& addresses, u32 size, AccessKind kind) {
+  if (wave.place->checks == nullptr) [[likely]] {
+    return true;
+  }
+  u64 all[kLanes];
+  for_each_lane(active, [&](unsigned lane) { all[lane] = addresses[lane]; });
+  return check_accesses(wave, instruction, addresses.space, active, all, size, kind);
 }
 
 namespace detail {
@@ -123,6 +135,9 @@ template <unsigned kDwords>
 Next load_dwords(Wave& wave, const Instruction& instruction, const Addresses& addresses,
                  unsigned result) {
   const LaneMask active = wave.exec();
+  if (!passes_checks(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kLoad)) {
+    return Next::kFault;
+  }
   u32(*const rows)[kLanes] = &wave.v[result];
   if (!detail::is_one_lane(active)) {
     Places places;
@@ -160,6 +175,9 @@ template <unsigned kDwords>
 Next store_dwords(Wave& wave, const Instruction& instruction, const Addresses& addresses,
                   unsigned data) {
   const LaneMask active = wave.exec();
+  if (!passes_checks(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kStore)) {
+    return Next::kFault;
+  }
   const u32(*const rows)[kLanes] = &wave.v[data];
   if (!detail::is_one_lane(active)) {
     Places places;
@@ -193,6 +211,9 @@ Next store_dwords(Wave& wave, const Instruction& instruction, const Addresses& a
 template <typename T, typename Use>
 Next load_part(Wave& wave, const Instruction& instruction, const Addresses& addresses, Use use) {
   const LaneMask active = wave.exec();
+  if (!passes_checks(wave, instruction, active, addresses, sizeof(T), AccessKind::kLoad)) {
+    return Next::kFault;
+  }
   if (!detail::is_one_lane(active)) {
     Places places;
     find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kLoad, places);
@@ -223,6 +244,9 @@ Next load_part(Wave& wave, const Instruction& instruction, const Addresses& addr
 template <typename T, unsigned kFirstBit>
 Next store_part(Wave& wave, const Instruction& instruction, const Addresses& addresses) {
   const LaneMask active = wave.exec();
+  if (!passes_checks(wave, instruction, active, addresses, sizeof(T), AccessKind::kStore)) {
+    return Next::kFault;
+  }
   const u32* const row = wave.v[instruction.data[0]];
   if (!detail::is_one_lane(active)) {
     Places places;

@@ -38,6 +38,7 @@ RegisterPlan plan_of(const KernelDescriptor& descriptor, const Processor& proces
   plan.group_info = bit(second, 10);
   plan.private_offset = bit(second, 0);
   plan.item_ids = bits(second, 11, 2) + 1;
+  plan.mode = bits(first, 12, 8) | bits(first, 21, 1) << 8 | bits(first, 23, 1) << 9;
   const unsigned granule = processor.packs_work_item ? 8 : 4;
   plan.vgprs = std::min((bits(first, 0, 6) + 1) * granule, vector::kRegisters);
   return plan;
@@ -78,6 +79,11 @@ tl::expected<Launch, Fault> read_launch(const Dispatch& dispatch) {
   launch.grid.device = dispatch.device;
   launch.grid.checks_memory = exec::settings().checks.memory;
   launch.registers = plan_of(descriptor, *dispatch.processor);
+  if (!mode::is_known(launch.registers.mode)) {
+    return invalid(fmt::format("of kernel '{}' asks for another rounding than to nearest, or for "
+                               "halves and doubles without denormal numbers",
+                               launch.kernel));
+  }
   launch.packet = dispatch.packet;
   launch.queue = dispatch.queue;
   launch.kernarg = reinterpret_cast<std::uint64_t>(packet.kernarg_address);

@@ -21,6 +21,7 @@ struct RegisterPlan {
   bool private_offset = false;
   unsigned item_ids = 1; ///< x, or x and y, or all three
   unsigned vgprs = 0;    ///< how many are the wave's
+  std::uint32_t mode = mode::kDefault;
 };
 
 struct Launch {

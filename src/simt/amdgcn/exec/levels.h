@@ -16,10 +16,12 @@ enum class Level : std::uint8_t { kBaseline, kAvx2 };
 [[nodiscard]] std::span<const Level> available_levels();
 [[nodiscard]] std::string_view name_of(Level level);
 
-/// What a level has: its tables of meanings, and what runs an instruction with modifiers.
+/// What a level has: its tables of meanings, and what runs an instruction with modifiers, or with
+/// DPP.
 struct LevelMeanings {
   std::span<const std::span<const MeaningEntry>> tables;
   Meaning::Run run_modified = nullptr;
+  Meaning::Run run_in_pattern = nullptr;
 };
 [[nodiscard]] const LevelMeanings& meanings_of(Level level);
 

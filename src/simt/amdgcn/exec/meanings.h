@@ -11,6 +11,11 @@ namespace gantry::simt::amdgcn {
 [[nodiscard]] std::span<const MeaningEntry> scalar_meanings();
 [[nodiscard]] std::span<const MeaningEntry> flow_meanings();
 [[nodiscard]] std::span<const MeaningEntry> scalar_memory_meanings();
+[[nodiscard]] std::span<const MeaningEntry> indexed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> mode_meanings();
+
+/// Runs what would run an instruction, `run`, in a mode that is not plain.
+[[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
 
 GANTRY_LEVEL_BEGIN
 
@@ -19,12 +24,17 @@ GANTRY_LEVEL_BEGIN
 [[nodiscard]] std::span<const MeaningEntry> vector_compare_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_lane_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_packed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_half_meanings();
 [[nodiscard]] std::span<const MeaningEntry> vector_halves_meanings();
+[[nodiscard]] std::span<const MeaningEntry> vector_mixed_meanings();
+[[nodiscard]] std::span<const MeaningEntry> matrix_meanings();
 [[nodiscard]] std::span<const MeaningEntry> memory_meanings();
 [[nodiscard]] std::span<const MeaningEntry> shared_meanings();
 
 /// What runs an instruction with modifiers, or with parts of registers.
 [[nodiscard]] Next run_modified(Wave& wave, const Instruction& instruction);
+/// What runs an instruction with DPP.
+[[nodiscard]] Next run_in_pattern(Wave& wave, const Instruction& instruction);
 
 GANTRY_LEVEL_END
 

@@ -41,6 +41,9 @@ Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
   const LaneMask active = wave.exec();
   const Addresses addresses = addresses_of(wave, instruction);
+  if (!passes_checks(wave, instruction, active, addresses, sizeof(T), AccessKind::kAtomic)) {
+    return Next::kFault;
+  }
   AtomicPlaces<T> places(wave, instruction, addresses, active);
   return for_each_access(active, [&](unsigned lane) {
     std::byte* const place = places.of(lane);

@@ -11,11 +11,7 @@ GANTRY_LEVEL_BEGIN
 
 namespace {
 
-constexpr unsigned kResultRow = vector::kScratch + 6;
-
-constexpr unsigned size_of(Type type) {
-  return registers_of(type) == 2 ? 64 : type == Type::kB16 ? 16 : 32;
-}
+using vector::kModifiedResult;
 
 /// A part of a register: it is moved to the top, and from there to the bottom.
 struct Field {
@@ -33,22 +29,17 @@ struct Field {
   }
 };
 
-/// Whether the source is not as the plain instruction would have it.
-bool is_changed(const Modifiers& modifiers, unsigned number, const Source& source) {
-  return source.kind != Source::Kind::kVector ||
-         (((modifiers.absolute | modifiers.negate) >> number) & 1) != 0 ||
-         (number < 2 && modifiers.parts[number] != Part::kDword);
-}
-
 /// Puts the source into rows of its own, as the modifiers have it.
 void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source& source) {
-  const Type type = instruction.meaning->sources[number];
+  const Meaning& meaning = *instruction.meaning;
+  const Type type = meaning.sources[number] == Type::kNone ? meaning.result // a literal
+                                                           : meaning.sources[number];
   const Modifiers& modifiers = instruction.modifiers;
-  const u32 sign = 1U << ((size_of(type) - 1) % 32);
+  const u32 sign = 1U << ((bits_of(type) - 1) % 32);
   const u32 kept = ((modifiers.absolute >> number) & 1) != 0 ? ~sign : ~0U;
   const u32 turned = ((modifiers.negate >> number) & 1) != 0 ? sign : 0;
   const unsigned row = vector::kScratch + 2 * number;
-  if (size_of(type) == 64) {
+  if (bits_of(type) == 64) {
     with_source<u64>(wave, source, [&](auto values) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         const u64 value = values[lane];
@@ -57,7 +48,7 @@ void prepare(Wave& wave, const Instruction& instruction, unsigned number, Source
       }
     });
   } else {
-    const Field field(number < 2 ? modifiers.parts[number] : Part::kDword);
+    const Field field(modifiers.parts[number]);
     const bool is_signed = ((modifiers.sign >> number) & 1) != 0;
     with_source<u32>(wave, source, [&](auto values) {
       if (is_signed) {
@@ -110,8 +101,9 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   const Meaning& meaning = *instruction.meaning;
   const Modifiers& modifiers = instruction.modifiers;
   Instruction plain = instruction;
-  for (unsigned i = 0; i < 3 && meaning.sources[i] != Type::kNone; ++i) {
-    if (is_changed(modifiers, i, plain.sources[i])) {
+  for (unsigned i = 0; i < 3 && instruction.sources[i].kind != Source::Kind::kNone; ++i) {
+    // What runs the plain instruction takes VGPRs.
+    if (modifiers.changes_source(i) || instruction.sources[i].kind != Source::Kind::kVector) {
       prepare(wave, instruction, i, plain.sources[i]);
     }
   }
@@ -126,13 +118,13 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   }
   const unsigned rows = registers_of(meaning.result);
   for (unsigned i = 0; i < rows; ++i) { // which the instruction may read as well
-    std::ranges::copy(wave.v[instruction.result + i], wave.v[kResultRow + i]);
+    std::ranges::copy(wave.v[instruction.result + i], wave.v[kModifiedResult + i]);
   }
-  plain.result = kResultRow;
+  plain.result = kModifiedResult;
   const Next next = run(wave, plain);
   if (clamps_float && meaning.result == Type::kF64) {
     f64 values[kLanes];
-    const Lanes<f64> made{&wave.v[kResultRow]};
+    const Lanes<f64> made{&wave.v[kModifiedResult]};
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       values[lane] = clamped(made[lane]);
     }
@@ -141,15 +133,21 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   }
   u32 values[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const u32 value = wave.v[kResultRow][lane];
-    values[lane] = clamps_float ? std::bit_cast<u32>(clamped(std::bit_cast<f32>(value))) : value;
+    const u32 value = wave.v[kModifiedResult][lane];
+    if (!clamps_float) {
+      values[lane] = value;
+    } else if (meaning.result == Type::kF16) {
+      values[lane] = std::bit_cast<u16>(clamped(from_bits<f16>(value)));
+    } else {
+      values[lane] = std::bit_cast<u32>(clamped(std::bit_cast<f32>(value)));
+    }
   }
   if (has_part) {
     merge(values, wave.v[instruction.result], modifiers);
   }
   set_lanes(wave, instruction.result, values, wave.exec());
   if (rows == 2) {
-    set_row(wave.v[instruction.result + 1], wave.v[kResultRow + 1], wave.exec());
+    set_row(wave.v[instruction.result + 1], wave.v[kModifiedResult + 1], wave.exec());
   }
   return next;
 }

@@ -49,7 +49,9 @@ struct ValueOf<Masked<T>> {
 
 template <typename T>
 constexpr Type type_of() {
-  if constexpr (std::is_same_v<T, f64>) {
+  if constexpr (std::is_same_v<T, f16>) {
+    return Type::kF16;
+  } else if constexpr (std::is_same_v<T, f64>) {
     return Type::kF64;
   } else if constexpr (std::is_same_v<T, f32>) {
     return Type::kF32;
@@ -72,7 +74,7 @@ constexpr T from_bits(u64 bits) {
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<T>(static_cast<u32>(bits));
   } else {
-    return static_cast<T>(bits);
+    return std::bit_cast<T>(static_cast<u16>(bits));
   }
 }
 template <typename T>
@@ -82,7 +84,7 @@ constexpr u64 to_bits(T value) {
   } else if constexpr (sizeof(T) == 4) {
     return std::bit_cast<u32>(value);
   } else {
-    return static_cast<u16>(value);
+    return std::bit_cast<u16>(value);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "simt/amdgcn/exec/report.h"
 
 #include "simt/amdgcn/exec/code_map.h"
+#include "simt/exec/memory/address_description.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +9,15 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
+std::string numbers(u32 x, u32 y, u32 z) {
+  return fmt::format("({},{},{})", x, y, z);
+}
+std::string numbers(const std::array<u32, 3>& all) {
+  return numbers(all[0], all[1], all[2]);
+}
+
 /// "work-group (1,0,0), work-item (5,0,0)"; of the whole wave without a lane.
 std::string place_text(const Wave& wave, unsigned lane) {
-  const auto numbers = [](u32 x, u32 y, u32 z) { return fmt::format("({},{},{})", x, y, z); };
   std::string text = "work-group " + numbers(wave.group[0], wave.group[1], wave.group[2]);
   if (lane >= kLanes) {
     return text + fmt::format(", wave {}", wave.number);
@@ -25,8 +32,14 @@ std::string place_text(const Wave& wave, unsigned lane) {
 std::string beginning(const Wave& wave, const Instruction& instruction, unsigned lane,
                       std::string_view what) {
   const u64 address = wave.code->address_of(&instruction);
-  return fmt::format("gantry: error: kernel '{}': {}\n  at {}\n  in {}\n", wave.grid->kernel, what,
-                     wave.code->position(address), place_text(wave, lane));
+  const auto line = wave.code->source_line(address);
+  const std::string source = line && *line ? fmt::format(" ({})", source_text(**line)) : "";
+  const std::string damage =
+      line ? "" : fmt::format("  its line is not known: {}\n", line.error().message);
+  const std::string text = wave.code->text_at(address);
+  return fmt::format("gantry: error: kernel '{}'{}: {}\n  at {}{}{}\n  in {}\n{}",
+                     wave.grid->kernel, source, what, wave.code->position(address),
+                     text.empty() ? "" : ": ", text, place_text(wave, lane), damage);
 }
 
 std::string_view word_of(AccessKind kind) {
@@ -41,52 +54,100 @@ std::string_view word_of(AccessKind kind) {
   return "access";
 }
 
-std::string bytes_text(u64 count) {
-  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+constexpr exec::MemoryWords kWords = {
+    {// in the order of MemoryKind
+     "device memory", "host memory that the device may use", "managed memory", "locked host memory",
+     "a code object", "the heap of device code", "the LDS of another work-group",
+     "the private memory of a work-group", "reserved addresses"},
+    "pass the kernel memory of one of the agent's pools, or lock this memory with "
+    "hsa_amd_memory_lock",
+    "map memory there (hsa_amd_vmem_map) and let the agent access it (hsa_amd_vmem_set_access)"};
+
+/// The report's lines.
+std::string text_of(const exec::AddressReport& report) {
+  std::string text;
+  for (const std::string& line : report.lines) {
+    text += fmt::format("  {}\n", line);
+  }
+  return report.hint.empty() ? text : text + fmt::format("  hint: {}\n", report.hint);
 }
 
-std::string_view kind_text(exec::MemoryKind kind) {
+std::string_view word_of(WaveAccess::Kind kind) {
   switch (kind) {
-  case exec::MemoryKind::kDevice:
-    return "device memory";
-  case exec::MemoryKind::kPinned:
-    return "host memory that the device may use";
-  case exec::MemoryKind::kRegistered:
-    return "locked host memory";
-  case exec::MemoryKind::kGlobal:
-    return "code object";
+  case WaveAccess::Kind::kStore:
+    return word_of(AccessKind::kStore);
+  case WaveAccess::Kind::kAtomic:
+    return word_of(AccessKind::kAtomic);
   default:
-    return "memory";
+    return word_of(AccessKind::kLoad);
   }
 }
 
-/// What is at a global address that may not be accessed.
-std::string what_is_at(const Wave& wave, u64 address, u64 size) {
-  constexpr u64 kNullPage = 4096;
-  if (address < kNullPage) {
-    return "  the address is null, or an offset from it\n";
+/// "a write at sum.c:9 by work-group (1,0,0), the wave of work-item (0,0,0)".
+std::string text_of(const exec::RacingAccess& other) {
+  const bool is_one = other.threads == exec::RacingAccess::Threads::kOne;
+  std::string who = "several waves";
+  if (is_one) {
+    who = (other.in_block ? "" : fmt::format("work-group {}, ", numbers(other.block))) +
+          "the wave of work-item " + numbers(other.thread);
   }
-  const auto nearest = wave.place->memory->nearest(address);
-  if (!nearest) {
-    return "  no memory of the device is near: is it an address of the host's that was not "
-           "mapped?\n";
+  return fmt::format("{} at {} by {}{}",
+                     other.wrote ? "a write"
+                     : is_one    ? "a read"
+                                 : "reads",
+                     other.source, who,
+                     other.kernel.empty() ? "" : fmt::format(" of kernel '{}'", other.kernel));
+}
+
+std::string_view what_orders(const exec::RacingAccess& other) {
+  if (!other.kernel.empty()) {
+    return "dispatches of several queues are ordered by barrier packets and signals alone";
   }
-  const exec::Allocation& it = nearest->allocation;
-  const std::string name = it.name.empty() ? "" : " '" + it.name + "'";
-  const std::string whole =
-      fmt::format("{} of {}{} [{:#x}, {:#x})", nearest->freed ? "freed memory" : kind_text(it.kind),
-                  bytes_text(it.size), name, it.address, it.address + it.size);
-  if (address - it.address < it.size) {
-    const u64 inside = it.size - (address - it.address);
-    return inside < size ? fmt::format("  only {} of it in {}\n", bytes_text(inside), whole)
-                         : fmt::format("  in {}\n", whole);
-  }
-  return address < it.address
-             ? fmt::format("  {} before {}\n", bytes_text(it.address - address), whole)
-             : fmt::format("  {} behind {}\n", bytes_text(address - it.address - it.size), whole);
+  return other.in_block
+             ? "the waves of a work-group need a barrier between a write and what others do there, "
+               "or atomic operations"
+             : "no barrier orders the work-groups of a dispatch: what several of them use needs "
+               "atomic operations, a reduction, or another dispatch";
 }
 
 } // namespace
+
+std::string source_text(const SourceLine& line) {
+  return fmt::format("{}{}:{}", line.is_near ? "near " : "", line.file, line.line);
+}
+
+void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess& access,
+                    const CheckFinding& found) {
+  const u64 offset = found.address - std::bit_cast<u64>(wave.place->shared);
+  const bool shared = offset < wave.place->shared_size;
+  const std::string what = fmt::format(
+      "{} of {} at {}", word_of(access.kind), exec::bytes_text(access.size),
+      shared ? fmt::format("offset {:#x} of LDS", offset) : fmt::format("{:#x}", found.address));
+  std::string detail;
+  if (!shared) {
+    detail = text_of(exec::describe_memory(*wave.place->memory, wave.grid->device, found.address,
+                                           access.size, kWords));
+  }
+  if (!found.other) {
+    const char* const hint =
+        shared ? "LDS has no value when a work-group begins"
+               : "memory has no value until it is copied to, filled or stored to: see whether the "
+                 "data are mapped to the device, and as large as the kernel takes them";
+    wave.fault = Fault{
+        FaultKind::kMemory, found.address,
+        beginning(wave, instruction, found.lane, what + ", which nothing has been written to") +
+            detail + fmt::format("  hint: {}\n", hint)};
+    return;
+  }
+  const exec::RacingAccess& other = *found.other;
+  wave.fault =
+      Fault{FaultKind::kMemory, found.address,
+            beginning(wave, instruction, found.lane,
+                      fmt::format("race in {}: {}, not ordered with {}",
+                                  shared ? "LDS" : "global memory", what, text_of(other))) +
+                fmt::format("  the other one is at {}\n{}  hint: {}\n", other.position, detail,
+                            what_orders(other))};
+}
 
 void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
                    u64 address, u32 size, AccessKind kind) {
@@ -99,15 +160,18 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
       address = static_cast<u32>(address);
     }
   }
-  const std::string access = fmt::format("{} of {}", word_of(kind), bytes_text(size));
+  const std::string access = fmt::format("{} of {}", word_of(kind), exec::bytes_text(size));
   std::string what;
   std::string detail;
+  u64 flat_address = address; // what a runtime is told, to which an offset would be an address
   switch (space) {
   case Space::kShared:
+    flat_address = kSharedAperture + static_cast<u32>(address);
     what = fmt::format("{} beyond the work-group's LDS, at offset {:#x} of {:#x}", access, address,
                        wave.place->shared_size);
     break;
   case Space::kPrivate:
+    flat_address = kPrivateAperture + static_cast<u32>(address);
     if (size <= wave.private_size &&
         address <= wave.private_size - size) { // only an atomic operation gets here
       what = fmt::format("{} on private memory, at offset {:#x}: a lane's dwords do not lie beside "
@@ -122,11 +186,12 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
     break;
   default:
     what = fmt::format("{} at {:#x}, which is not accessible", access, address);
-    detail = what_is_at(wave, address, size);
+    detail = text_of(
+        exec::describe_memory(*wave.place->memory, wave.grid->device, address, size, kWords));
     break;
   }
   wave.fault =
-      Fault{FaultKind::kMemory, address, beginning(wave, instruction, lane, what) + detail};
+      Fault{FaultKind::kMemory, flat_address, beginning(wave, instruction, lane, what) + detail};
 }
 
 void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,
@@ -135,7 +200,7 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
                      beginning(wave, instruction, lane,
                                fmt::format("atomic operation of {} at {:#x}, which is no multiple "
                                            "of that",
-                                           bytes_text(size), address))};
+                                           exec::bytes_text(size), address))};
 }
 
 void report_trap(Wave& wave, const Instruction& instruction) {

@@ -1,7 +1,9 @@
 // The faults of waves, with their reports.
 #pragma once
 
+#include "simt/amdgcn/checks/group_checks.h"
 #include "simt/amdgcn/exec/access.h"
+#include "simt/amdgcn/objects/line_table.h"
 
 #include <string_view>
 
@@ -17,6 +19,11 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
                        u32 size);
 void report_trap(Wave& wave, const Instruction& instruction);
 void report_jump(Wave& wave, const Instruction& instruction, u64 address);
+/// A race, or a load of what has no value.
+void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess& access,
+                    const CheckFinding& found);
+/// "sum.c:9", or "near sum.c:9".
+[[nodiscard]] std::string source_text(const SourceLine& line);
 /// An instruction that the executor does not know, or that is none.
 void report_instruction(Wave& wave, const Instruction& instruction, std::string_view why);
 

@@ -87,6 +87,36 @@ Next run_save_exec(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
+/// EXEC and the result = F(source, EXEC)
+template <auto F>
+Next run_write_exec(Wave& wave, const Instruction& instruction) {
+  const u64 made = F(scalar_source<u64>(wave, instruction.sources[0]), wave.exec());
+  wave.set_pair(instruction.result, made);
+  wave.set_pair(scalar::kExec, made);
+  wave.s[scalar::kScc] = made != 0 ? 1 : 0;
+  return Next::kOn;
+}
+
+/// result = source, if SCC is set
+template <typename T>
+Next run_conditional_move(Wave& wave, const Instruction& instruction) {
+  if (wave.s[scalar::kScc] != 0) {
+    set_scalar(wave, instruction.result, scalar_source<T>(wave, instruction.sources[0]));
+  }
+  return Next::kOn;
+}
+
+/// One bit of the result.
+template <typename T, bool kBit>
+Next run_set_bit(Wave& wave, const Instruction& instruction) {
+  const u32 number = scalar_source<u32>(wave, instruction.sources[0]) & (sizeof(T) * 8 - 1);
+  const Source place = {Source::Kind::kScalar, instruction.result};
+  const T old = scalar_source<T>(wave, place);
+  const T bit = T{1} << number;
+  set_scalar(wave, instruction.result, kBit ? old | bit : old & ~bit);
+  return Next::kOn;
+}
+
 template <auto F>
 constexpr void describe_scalar_sources(Meaning& meaning) {
   [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
@@ -121,6 +151,14 @@ constexpr Meaning save_exec_meaning() {
   meaning.run = run_save_exec<F>;
   meaning.result = Type::kB64;
   meaning.sources[0] = Type::kB64;
+  return meaning;
+}
+
+constexpr Meaning moving_meaning(Meaning::Run run, Type result, Type source) {
+  Meaning meaning;
+  meaning.run = run;
+  meaning.result = result;
+  meaning.sources[0] = source;
   return meaning;
 }
 
@@ -174,6 +212,26 @@ constexpr u32 first_unlike_sign(T x) {
 }
 constexpr u32 half(u32 x) {
   return x & 0xffff;
+}
+
+/// Each bit twice.
+constexpr u64 doubled_bits(u32 x) {
+  u64 made = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    made |= ((u64{x} >> i) & 1) * 3 << (2 * i);
+  }
+  return made;
+}
+/// A bit for each group of four that is not zero; or all four of them.
+template <bool kAll, typename T>
+constexpr T quads(T x) {
+  T made = 0;
+  for (unsigned i = 0; i < sizeof(T) * 2; ++i) {
+    if (((x >> (4 * i)) & 0xf) != 0) {
+      made |= kAll ? T{0xf} << (4 * i) : T{1} << i;
+    }
+  }
+  return made;
 }
 
 // An operation in its forms of 32 and 64 bits.
@@ -314,6 +372,23 @@ constexpr MeaningEntry kMeanings[] = {
      scalar_compare_meaning<[](u64 a, u32 b) { return ((a >> (b & 63)) & 1) == 0; }>()},
     {"s_bitcmp1_b64",
      scalar_compare_meaning<[](u64 a, u32 b) { return ((a >> (b & 63)) & 1) != 0; }>()},
+
+    {"s_cmov_b32", moving_meaning(run_conditional_move<u32>, Type::kB32, Type::kB32)},
+    {"s_cmov_b64", moving_meaning(run_conditional_move<u64>, Type::kB64, Type::kB64)},
+    {"s_cmovk_i32", moving_meaning(run_conditional_move<u32>, Type::kB32, Type::kB32)},
+    {"s_bitset0_b32", moving_meaning(run_set_bit<u32, false>, Type::kB32, Type::kB32)},
+    {"s_bitset1_b32", moving_meaning(run_set_bit<u32, true>, Type::kB32, Type::kB32)},
+    {"s_bitset0_b64", moving_meaning(run_set_bit<u64, false>, Type::kB64, Type::kB32)},
+    {"s_bitset1_b64", moving_meaning(run_set_bit<u64, true>, Type::kB64, Type::kB32)},
+    {"s_bitreplicate_b64_b32", scalar_meaning<[](u32 a) { return doubled_bits(a); }>()},
+    {"s_quadmask_b32", scalar_meaning<[](u32 a) { return not_zero(quads<false>(a)); }>()},
+    {"s_quadmask_b64", scalar_meaning<[](u64 a) { return not_zero(quads<false>(a)); }>()},
+    {"s_wqm_b32", scalar_meaning<[](u32 a) { return not_zero(quads<true>(a)); }>()},
+    {"s_wqm_b64", scalar_meaning<[](u64 a) { return not_zero(quads<true>(a)); }>()},
+    {"s_andn1_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return ~a & exec; }>,
+                                          Type::kB64, Type::kB64)},
+    {"s_andn2_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return a & ~exec; }>,
+                                          Type::kB64, Type::kB64)},
 
     SAVE_EXEC("and", a& exec),
     SAVE_EXEC("or", a | exec),

@@ -2,6 +2,7 @@
 #include "simt/amdgcn/exec/access.h"
 #include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
+#include "simt/amdgcn/exec/watch.h"
 
 #include <chrono>
 
@@ -19,6 +20,10 @@ Next load(Wave& wave, const Instruction& instruction) {
   if (!may_access(wave, instruction, address, 4 * kDwords, AccessKind::kLoad)) {
     report_access(wave, instruction, kLanes, Space::kGlobal, address, 4 * kDwords,
                   AccessKind::kLoad);
+    return Next::kFault;
+  }
+  if (wave.place->checks != nullptr &&
+      !check_scalar_load(wave, instruction, address, 4 * kDwords)) {
     return Next::kFault;
   }
   std::memcpy(&wave.s[instruction.result], std::bit_cast<const void*>(address),

@@ -67,6 +67,11 @@ Next write_two(Wave& wave, const Instruction& instruction) {
   const Addresses addresses[2] = {
       shared_addresses(wave, instruction, offset_of<kDwords, kUnit>(instruction, 0)),
       shared_addresses(wave, instruction, offset_of<kDwords, kUnit>(instruction, 1))};
+  for (const Addresses& part : addresses) {
+    if (!passes_checks(wave, instruction, active, part, kSize, AccessKind::kStore)) {
+      return Next::kFault;
+    }
+  }
   Places places[2];
   if (!detail::is_one_lane(active)) {
     for (unsigned part = 0; part < 2; ++part) {
@@ -109,6 +114,9 @@ Next change(Wave& wave, const Instruction& instruction) {
   using T = detail::Parameter<F, 0>;
   const LaneMask active = wave.exec();
   const Addresses addresses = addresses_of_shared(wave, instruction);
+  if (!passes_checks(wave, instruction, active, addresses, sizeof(T), AccessKind::kAtomic)) {
+    return Next::kFault;
+  }
   AtomicPlaces<T> places(wave, instruction, addresses, active);
   return for_each_access(active, [&](unsigned lane) {
     std::byte* const place = places.of(lane);

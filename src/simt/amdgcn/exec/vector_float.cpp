@@ -1,7 +1,9 @@
 // Floating-point operations of one lane, and conversions. Rounding is to nearest and denormal
 // numbers are kept: what both compilers ask of the hardware.
+#include "simt/amdgcn/exec/denormals.h"
 #include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/meanings.h"
+#include "simt/amdgcn/exec/turns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,14 +51,6 @@ constexpr f32 middle(f32 a, f32 b, f32 c) {
     return minimum(minimum(a, b), c);
   }
   return maximum(minimum(a, b), minimum(maximum(a, b), c));
-}
-
-/// v_mad_f32 and its like know no denormal numbers.
-f32 flushed(f32 x) {
-  return is_denormal(x) ? with_sign(0.0F, is_negative(x)) : x;
-}
-f32 multiplied_added(f32 a, f32 b, f32 c) {
-  return flushed(sum(flushed(product(flushed(a), flushed(b))), flushed(c)));
 }
 
 /// Truncated, and the nearest that the type has; 0 for what is no number.
@@ -199,17 +193,6 @@ T fixed_up(T quotient, T denominator, T numerator) {
   return with_sign(is_nan(quotient) ? std::numeric_limits<T>::infinity() : quotient, negative);
 }
 
-/// The sine of 2π x. What x is beyond half a turn is taken off, and of the rest what is beyond a
-/// quarter mirrored, which are exact, so that small results are as good as others.
-f64 sine_of_turns(f64 x) {
-  constexpr f64 kTurn = 6.283185307179586476925286766559;
-  const f64 rest = std::remainder(x, 1.0);
-  const f64 near_zero = std::abs(rest) > 0.25 ? std::copysign(0.5, rest) - rest : rest;
-  return std::sin(near_zero * kTurn);
-}
-f64 cosine_of_turns(f64 x) {
-  return sine_of_turns(0.25 - std::abs(std::remainder(x, 1.0)));
-}
 template <typename T>
 T reciprocal(T x) {
   return T{1} / x;
@@ -218,16 +201,15 @@ template <typename T>
 T reciprocal_root(T x) {
   return static_cast<T>(1.0 / __builtin_elementwise_sqrt(static_cast<f64>(x)));
 }
-u32 half_from(f32 x) {
-  const auto half = static_cast<_Float16>(x);
-  return std::bit_cast<u16>(half);
-}
-f32 half_to(u16 bits) {
-  return static_cast<f32>(std::bit_cast<_Float16>(bits));
-}
 template <unsigned kByte>
 f32 byte_of(u32 x) {
   return static_cast<f32>((x >> (8 * kByte)) & 0xff);
+}
+
+/// Of what moves numbers about, in all modes.
+constexpr Meaning keeping(Meaning meaning) {
+  meaning.keeps_denormals = true;
+  return meaning;
 }
 
 constexpr MeaningEntry kMeanings[] = {
@@ -250,13 +232,15 @@ constexpr MeaningEntry kMeanings[] = {
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, k, b); }>()},
     {"v_madak_f32",
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, b, k); }>()},
-    {"v_min_f32", vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>()},
-    {"v_max_f32", vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>()},
+    {"v_min_f32", keeping(vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>())},
+    {"v_max_f32", keeping(vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>())},
     {"v_min_f64", vector_meaning<[](f64 a, f64 b) { return minimum(a, b); }>()},
     {"v_max_f64", vector_meaning<[](f64 a, f64 b) { return maximum(a, b); }>()},
-    {"v_min3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(minimum(a, b), c); }>()},
-    {"v_max3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(maximum(a, b), c); }>()},
-    {"v_med3_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return middle(a, b, c); }>()},
+    {"v_min3_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(minimum(a, b), c); }>())},
+    {"v_max3_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(maximum(a, b), c); }>())},
+    {"v_med3_f32", keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return middle(a, b, c); }>())},
 
     {"v_rcp_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
     {"v_rcp_iflag_f32", vector_meaning<[](f32 a) { return reciprocal(a); }>()},
@@ -272,7 +256,7 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_sin_f32", vector_meaning<[](f32 a) { return static_cast<f32>(sine_of_turns(a)); }>()},
     {"v_cos_f32", vector_meaning<[](f32 a) { return static_cast<f32>(cosine_of_turns(a)); }>()},
     {"v_div_scale_f32",
-     masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>()},
+     keeping(masked_meaning<[](f32 a, f32 b, f32 c) { return scaled_for_division(a, b, c); }>())},
     {"v_div_scale_f64",
      masked_meaning<[](f64 a, f64 b, f64 c) { return scaled_for_division(a, b, c); }>()},
     {"v_div_fixup_f32", vector_meaning<[](f32 a, f32 b, f32 c) { return fixed_up(a, b, c); }>()},
@@ -292,9 +276,9 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_trunc_f64", vector_meaning<[](f64 a) { return std::trunc(a); }>()},
     {"v_rndne_f64", vector_meaning<[](f64 a) { return std::nearbyint(a); }>()},
     {"v_fract_f64", vector_meaning<[](f64 a) { return fraction(a); }>()},
-    {"v_frexp_exp_i32_f32", vector_meaning<[](f32 a) { return frexp_exponent(a); }>()},
+    {"v_frexp_exp_i32_f32", keeping(vector_meaning<[](f32 a) { return frexp_exponent(a); }>())},
     {"v_frexp_exp_i32_f64", vector_meaning<[](f64 a) { return frexp_exponent(a); }>()},
-    {"v_frexp_mant_f32", vector_meaning<[](f32 a) { return frexp_mantissa(a); }>()},
+    {"v_frexp_mant_f32", keeping(vector_meaning<[](f32 a) { return frexp_mantissa(a); }>())},
     {"v_frexp_mant_f64", vector_meaning<[](f64 a) { return frexp_mantissa(a); }>()},
     {"v_ldexp_f32", vector_meaning<[](f32 a, u32 b) { return scaled(a, static_cast<i32>(b)); }>()},
     {"v_ldexp_f64", vector_meaning<[](f64 a, u32 b) { return scaled(a, static_cast<i32>(b)); }>()},
@@ -309,20 +293,22 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_cvt_f64_u32", vector_meaning<[](u32 a) { return static_cast<f64>(a); }>()},
     {"v_cvt_i32_f32", vector_meaning<[](f32 a) { return static_cast<u32>(converted<i32>(a)); }>()},
     {"v_cvt_u32_f32", vector_meaning<[](f32 a) { return converted<u32>(a); }>()},
+    {"v_cvt_flr_i32_f32",
+     vector_meaning<[](f32 a) { return static_cast<u32>(converted<i32>(std::floor(a))); }>()},
+    {"v_cvt_rpi_i32_f32", vector_meaning<[](f32 a) {
+       return static_cast<u32>(converted<i32>(std::floor(f64{a} + 0.5)));
+     }>()},
     {"v_cvt_i32_f64", vector_meaning<[](f64 a) { return static_cast<u32>(converted<i32>(a)); }>()},
     {"v_cvt_u32_f64", vector_meaning<[](f64 a) { return converted<u32>(a); }>()},
     {"v_cvt_f32_ubyte0", vector_meaning<[](u32 a) { return byte_of<0>(a); }>()},
     {"v_cvt_f32_ubyte1", vector_meaning<[](u32 a) { return byte_of<1>(a); }>()},
     {"v_cvt_f32_ubyte2", vector_meaning<[](u32 a) { return byte_of<2>(a); }>()},
     {"v_cvt_f32_ubyte3", vector_meaning<[](u32 a) { return byte_of<3>(a); }>()},
-    {"v_cmp_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }>()},
+    {"v_cmp_class_f32", keeping(compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }>())},
     {"v_cmp_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }>()},
-    {"v_cmpx_class_f32", compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>()},
+    {"v_cmpx_class_f32",
+     keeping(compare_meaning<[](f32 a, u32 b) { return is_of_class(a, b); }, true>())},
     {"v_cmpx_class_f64", compare_meaning<[](f64 a, u32 b) { return is_of_class(a, b); }, true>()},
-    {"v_cvt_f16_f32",
-     clamped_meaning<[](f32 a) { return half_from(a); },
-                     [](f32 a) { return half_from(a > 0 ? std::min(a, 1.0F) : 0); }>()},
-    {"v_cvt_f32_f16", vector_meaning<[](u16 a) { return half_to(a); }>()},
 };
 
 } // namespace

@@ -80,24 +80,6 @@ constexpr Masked<u32> subtracted(u32 a, u32 b, bool borrow) {
   return {kClamp && is_beyond ? 0 : a - b - u32{borrow}, is_beyond};
 }
 
-/// Only the lower half is the result; gfx8 clears the upper one, gfx9 keeps it.
-template <auto F>
-Next run_lower_half(Wave& wave, const Instruction& instruction) {
-  const u32 kept = wave.grid->processor->is_gfx8 ? 0 : 0xffff0000;
-  u32* const row = wave.v[instruction.result];
-  for_each_lane(wave.exec(), [&](unsigned lane) {
-    row[lane] = (row[lane] & kept) | detail::call<F>(wave, instruction, lane);
-  });
-  return Next::kOn;
-}
-template <auto F, auto G>
-constexpr Meaning lower_half_meaning() {
-  Meaning meaning = vector_meaning<F>();
-  meaning.run = run_lower_half<F>;
-  meaning.runs = nullptr;
-  meaning.clamped = run_lower_half<G>;
-  return meaning;
-}
 constexpr i64 product24(u32 a, u32 b) {
   return i64{signed24(a)} * signed24(b);
 }
@@ -218,9 +200,6 @@ constexpr MeaningEntry kMeanings[] = {
        return Masked<i64>{sum, (sum < 0) != overflow};
      }>()},
     {"v_mul_lo_u16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} * b); }>()},
-    {"v_mad_u16",
-     lower_half_meaning<[](u16 a, u16 b, u16 c) { return h(u32{a} * b + c); },
-                        [](u16 a, u16 b, u16 c) { return at_bounds<u16>(i64{a} * b + c); }>()},
     {"v_sad_u32", clamped_meaning<[](u32 a, u32 b, u32 c) { return absolute_difference(a, b) + c; },
                                   [](u32 a, u32 b, u32 c) {
                                     return at_bounds<u32>(i64{absolute_difference(a, b)} + c);

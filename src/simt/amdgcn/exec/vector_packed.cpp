@@ -71,7 +71,8 @@ Next move_pair(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
-constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources, bool packs_high = true) {
+constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources,
+                               Meaning::Packs packs = Meaning::Packs::kFloats) {
   Meaning meaning;
   meaning.run = run;
   meaning.kind = Meaning::Kind::kVector;
@@ -79,8 +80,7 @@ constexpr Meaning pair_meaning(Meaning::Run run, unsigned sources, bool packs_hi
   for (unsigned i = 0; i < sources; ++i) {
     meaning.sources[i] = Type::kB64;
   }
-  meaning.is_packed = true;
-  meaning.packs_high = packs_high;
+  meaning.packs = packs;
   meaning.exact = true;
   return meaning;
 }
@@ -97,7 +97,7 @@ constexpr MeaningEntry kMeanings[] = {
      pair_meaning(run_pairs<[](f32 a, f32 b, f32 c) { return fused(a, b, c); }>, 3)},
     {"v_pk_mul_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return product(a, b); }>, 2)},
     {"v_pk_add_f32", pair_meaning(run_pairs<[](f32 a, f32 b) { return sum(a, b); }>, 2)},
-    {"v_pk_mov_b32", pair_meaning(move_pair, 2, false)},
+    {"v_pk_mov_b32", pair_meaning(move_pair, 2, Meaning::Packs::kMove)},
     {"v_accvgpr_read_b32", accumulator_meaning(true, false)},
     {"v_accvgpr_write_b32", accumulator_meaning(false, true)},
     {"v_accvgpr_mov_b32", accumulator_meaning(true, true)},

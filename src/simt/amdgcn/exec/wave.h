@@ -6,6 +6,7 @@
 #include "simt/amdgcn/exec/access_steps.h"
 #include "simt/amdgcn/exec/accessible_ranges.h"
 #include "simt/amdgcn/exec/executor.h"
+#include "simt/amdgcn/exec/mode.h"
 #include "simt/exec/memory/device_memory.h"
 
 #include <bit>
@@ -23,8 +24,11 @@ using u32 = std::uint32_t;
 using i32 = std::int32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
+using f16 = _Float16;
 using f32 = float;
 using f64 = double;
+
+class GroupChecks;
 
 inline constexpr unsigned kLanes = 64;
 
@@ -49,6 +53,7 @@ struct Place {
   exec::DeviceMemory* memory = nullptr;
   AccessibleRanges known;
   AccessSteps steps;
+  GroupChecks* checks = nullptr; ///< of races and uninitialised memory; null if not asked for
 };
 
 struct alignas(64) Wave {
@@ -60,6 +65,7 @@ struct alignas(64) Wave {
   Place* place = nullptr;
   const Grid* grid = nullptr;
   LaneMask lanes = 0; ///< those that have a work-item
+  std::uint32_t mode = mode::kDefault;
   /// The wave's private memory, and how many bytes of it a lane has.
   std::uint64_t scratch = 0;
   std::uint32_t private_size = 0;

@@ -12,7 +12,7 @@ namespace gantry::simt::hsa {
 using exec::DeviceMemory;
 
 Result<std::shared_ptr<LoadedObject>>
-LoadedObject::load(const amdgcn::CodeObject& object, const Agent& agent,
+LoadedObject::load(const amdgcn::CodeObject& object, Bytes bytes, const Agent& agent,
                    const amdgcn::Resolver& resolve,
                    std::shared_ptr<const std::atomic<bool>> is_frozen) {
   std::shared_ptr<LoadedObject> loaded(new LoadedObject(agent, std::move(is_frozen)));
@@ -20,7 +20,6 @@ LoadedObject::load(const amdgcn::CodeObject& object, const Agent& agent,
   what.size = object.size + object.alignment;
   what.kind = exec::MemoryKind::kGlobal;
   what.device = agent.device;
-  what.name = "code object";
   const auto block = DeviceMemory::instance()->allocate(what);
   if (!block) {
     return refuse("there is no memory for a code object of {} bytes", what.size);
@@ -30,7 +29,7 @@ LoadedObject::load(const amdgcn::CodeObject& object, const Agent& agent,
   auto* const memory = reinterpret_cast<std::byte*>(begin);
   std::memset(reinterpret_cast<void*>(*block), 0, what.size);
   GANTRY_TRY(amdgcn::load_into({memory, object.size}, object, begin, resolve));
-  loaded->add_code(object, begin - object.first);
+  loaded->add_code(object, bytes, begin - object.first);
   loaded->add_symbols(object, begin - object.first);
   return loaded;
 }
@@ -42,7 +41,9 @@ LoadedObject::~LoadedObject() {
   }
 }
 
-void LoadedObject::add_code(const amdgcn::CodeObject& object, std::uint64_t moved_by) {
+void LoadedObject::add_code(const amdgcn::CodeObject& object, Bytes bytes, std::uint64_t moved_by) {
+  const auto debug =
+      std::make_shared<const amdgcn::DebugSections>(amdgcn::copy_debug_sections(bytes));
   for (const amdgcn::Segment& segment : object.segments) {
     if (!segment.is_executable) {
       continue;
@@ -72,8 +73,9 @@ void LoadedObject::add_code(const amdgcn::CodeObject& object, std::uint64_t move
     const std::uint64_t begin = (segment.address + moved_by + 3) & ~std::uint64_t{3};
     const std::uint64_t end = segment.address + moved_by + segment.size;
     if (begin < end) {
-      code_.push_back(std::make_unique<amdgcn::LoadedCode>(*agent_->processor, begin, end - begin,
-                                                           std::move(functions)));
+      code_.push_back(std::make_unique<amdgcn::LoadedCode>(
+          *agent_->processor, begin, end - begin,
+          amdgcn::CodeSources{std::move(functions), debug, moved_by}));
     }
   }
 }
@@ -157,7 +159,7 @@ hsa_status_t Executable::load(const Agent& agent, Bytes bytes) {
     lacks = lacks || found == defined_.end();
     return found == defined_.end() ? std::nullopt : std::optional(found->second);
   };
-  const auto loaded = LoadedObject::load(*object, agent, resolve, is_frozen_);
+  const auto loaded = LoadedObject::load(*object, bytes, agent, resolve, is_frozen_);
   if (!loaded) {
     return tell(loaded.error().of_device ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
                 : lacks                  ? HSA_STATUS_ERROR_VARIABLE_UNDEFINED

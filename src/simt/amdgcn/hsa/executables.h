@@ -46,10 +46,10 @@ struct ExecutableSymbol {
 /// A code object in an agent's memory. While it exists its kernels may run.
 class LoadedObject {
 public:
-  /// Loads a parsed object. An error that is of the device if there is no memory.
+  /// Loads an object, parsed of the bytes. An error that is of the device if there is no memory.
   [[nodiscard]] static Result<std::shared_ptr<LoadedObject>>
-  load(const amdgcn::CodeObject& object, const Agent& agent, const amdgcn::Resolver& resolve,
-       std::shared_ptr<const std::atomic<bool>> is_frozen);
+  load(const amdgcn::CodeObject& object, Bytes bytes, const Agent& agent,
+       const amdgcn::Resolver& resolve, std::shared_ptr<const std::atomic<bool>> is_frozen);
   ~LoadedObject();
 
   [[nodiscard]] const Agent& agent() const { return *agent_; }
@@ -64,7 +64,7 @@ private:
   LoadedObject(const Agent& agent, std::shared_ptr<const std::atomic<bool>> is_frozen)
       : agent_(&agent), is_frozen_(std::move(is_frozen)) {}
   ExecutableSymbol symbol_of(const amdgcn::Symbol& symbol, std::uint64_t moved_by) const;
-  void add_code(const amdgcn::CodeObject& object, std::uint64_t moved_by);
+  void add_code(const amdgcn::CodeObject& object, Bytes bytes, std::uint64_t moved_by);
   void add_symbols(const amdgcn::CodeObject& object, std::uint64_t moved_by);
 
   const Agent* agent_;

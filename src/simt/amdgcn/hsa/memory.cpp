@@ -136,12 +136,10 @@ bool is_accessible(std::uint64_t address, std::uint64_t bytes, bool for_write) {
 
 namespace {
 
-/// The check of loads of what was never written learns of what the host writes.
-void note_written(std::uint64_t address, std::uint64_t bytes) {
+/// What the check of loads of what was never written knows of the arena; null if it is not done.
+exec::UninitialisedBytes* uninitialised_at(std::uint64_t address) {
   const DeviceMemory& memory = *DeviceMemory::instance();
-  if (memory.uninitialised() != nullptr && address - memory.arena() < memory.arena_size()) {
-    memory.uninitialised()->mark_written(address, bytes);
-  }
+  return address - memory.arena() < memory.arena_size() ? memory.uninitialised() : nullptr;
 }
 
 } // namespace
@@ -151,18 +149,23 @@ bool copy(void* to, const void* from, std::uint64_t bytes) {
     return true;
   }
   const auto to_address = reinterpret_cast<std::uint64_t>(to);
-  if (!is_accessible(to_address, bytes, true) ||
-      !is_accessible(reinterpret_cast<std::uint64_t>(from), bytes, false)) {
+  const auto from_address = reinterpret_cast<std::uint64_t>(from);
+  if (!is_accessible(to_address, bytes, true) || !is_accessible(from_address, bytes, false)) {
     return false;
   }
   std::memmove(to, from, bytes);
-  note_written(to_address, bytes);
+  if (exec::UninitialisedBytes* const uninitialised = uninitialised_at(to_address)) {
+    uninitialised->copy(to_address, from_address, bytes);
+  }
   return true;
 }
 
 void fill(void* to, std::uint32_t value, std::uint64_t count) {
   std::fill_n(static_cast<std::uint32_t*>(to), count, value);
-  note_written(reinterpret_cast<std::uint64_t>(to), count * sizeof value);
+  const auto address = reinterpret_cast<std::uint64_t>(to);
+  if (exec::UninitialisedBytes* const uninitialised = uninitialised_at(address)) {
+    uninitialised->mark_written(address, count * sizeof value);
+  }
 }
 
 } // namespace gantry::simt::hsa

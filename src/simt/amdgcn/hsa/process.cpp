@@ -87,12 +87,6 @@ hsa_status_t Process::open() {
                stderr);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  if (settings.checks.watches_blocks()) {
-    std::fputs(
-        "gantry: warning: of GANTRY_SIMT_CHECK, race, init and sync are not looked for in code "
-        "of AMD's GPUs; memory is\n",
-        stderr);
-  }
   Agents::instance().create(settings, *processor);
   pthread_atfork(nullptr, nullptr, [] { Process::instance().end(); });
   opened_ = true;

@@ -49,7 +49,7 @@ void BlockChecks::begin(const Block& block, const Warp& first) {
     const std::uint64_t index =
         (std::uint64_t{block.index[2]} * size[1] + block.index[1]) * size[0] + block.index[0];
     const StampRange stamps = run->of_block(index);
-    ordering_.begin(stamps, block.warps, !has_strong_accesses_, history.logs(),
+    ordering_.begin(stamps, block.warps, has_strong_accesses_ ? 1 : kLanes, history.logs(),
                     [this](std::uint32_t least) {
                       return GridHistory::instance().more(*grid_->run(), ordering_.block(), least);
                     });
@@ -107,24 +107,7 @@ const WarpTime& BlockChecks::time() {
     return time_;
   }
   time_at_ = ordering_.now();
-  const auto cell = [](std::uint64_t stamp) { return stamp << Cell::kStampShift; };
-  const GridRun& run = *grid_->run();
-  const StampRange own = ordering_.newest();
-  const bool is_first = ordering_.block() + 1 == own.begin;
-  time_.floor = cell(run.floor);
-  time_.own = cell(own.begin);
-  time_.own_ordered = ordering_.floor() < own.begin ? 0 : cell(ordering_.floor() - own.begin + 1);
-  time_.own_all = cell(own.end - own.begin);
-  time_.launch = cell(run.stamps.begin);
-  time_.launch_all = is_first ? cell(run.stamps.end - 1 - run.stamps.begin) : 0;
-  time_.several = Cell(ordering_.now(), 0, 0, CellKind::kSeveral).bits();
-  time_.several_blocks = Cell(run.own_stamp(), 0, 0, CellKind::kSeveralBlocks).bits();
-  time_.thread_mask = Cell::kThreadMask;
-  if (!has_strong_accesses_) {
-    time_.thread_mask &= ~(std::uint64_t{kLanes - 1} << Cell::kThreadShift);
-  }
-  time_.fine = races_->is_fine();
-  time_.only_newest_count = is_first || !time_.fine;
+  time_ = warp_time(ordering_, *grid_->run(), races_->is_fine(), has_strong_accesses_ ? 1 : kLanes);
   return time_;
 }
 

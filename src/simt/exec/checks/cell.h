@@ -43,7 +43,7 @@ public:
 
   Cell() = default; ///< no access
   explicit Cell(std::uint64_t bits) : bits_(bits) {}
-  /// `site` is a number of AccessFactsTable, `thread` one in the block.
+  /// `site` is a number of the kernel's RacingKernel, `thread` one in the block.
   Cell(Stamp stamp, std::uint32_t site, std::uint32_t thread, CellKind kind)
       : bits_(std::uint64_t{stamp} << kStampShift |
               std::uint64_t{site < kLastSite ? site : kLastSite} << kSiteShift |

@@ -51,13 +51,6 @@ std::string_view word_of(const AccessFacts& facts) {
                                                  : AccessKind::kLoad);
 }
 
-std::array<std::uint32_t, 3> place_in(const std::array<std::uint32_t, 3>& size,
-                                      std::uint64_t index) {
-  return {static_cast<std::uint32_t>(index % size[0]),
-          static_cast<std::uint32_t>(index / size[0] % size[1]),
-          static_cast<std::uint32_t>(index / size[0] / size[1])};
-}
-
 std::string text_of(const std::array<std::uint32_t, 3>& place) {
   return fmt::format("({},{},{})", place[0], place[1], place[2]);
 }
@@ -111,33 +104,31 @@ std::string_view what_orders(const RacingAccess& other) {
                "operations, or a lock in global memory that all of them use, or another launch";
 }
 
+class KernelOfProgram : public RacingKernel {
+public:
+  KernelOfProgram(std::shared_ptr<const AccessFactsTable> facts, std::uint32_t kernel)
+      : facts_(std::move(facts)), kernel_(kernel) {}
+
+  [[nodiscard]] std::string name() const override {
+    return std::string(facts_->program().definition(kernel_).name);
+  }
+  [[nodiscard]] std::string source(std::uint32_t site) const override {
+    return short_position(look_up(facts_->program(), facts_->site(site)));
+  }
+  [[nodiscard]] std::string position(std::uint32_t site) const override {
+    return where(name(), look_up(facts_->program(), facts_->site(site)));
+  }
+
+private:
+  std::shared_ptr<const AccessFactsTable> facts_;
+  std::uint32_t kernel_;
+};
+
 } // namespace
 
-RacingAccess racing_access(const RaceChecker& races, const Ordering& ordering, const Race& race) {
-  const Cell cell = race.other;
-  RacingAccess other;
-  other.threads = cell.is_of_one() ? RacingAccess::Threads::kOne
-                  : cell.kind() == CellKind::kSeveral || cell.kind() == CellKind::kStrongSeveral
-                      ? RacingAccess::Threads::kSeveral
-                      : RacingAccess::Threads::kSeveralBlocks;
-  other.wrote = race.wrote;
-  other.in_block = ordering.owns(cell.stamp());
-  const GridRun* run = &races.run();
-  const auto owner = GridHistory::instance().owner_of(cell.stamp());
-  if (owner) {
-    run = owner->run.get();
-    other.block = place_in(run->shape.blocks, owner->index);
-  }
-  const AccessFactsTable& facts = *run->shape.facts;
-  const std::string_view kernel = facts.program().definition(run->shape.kernel).name;
-  if (run->number != races.run().number) {
-    other.kernel = kernel;
-  }
-  const CodePosition position = look_up(facts.program(), facts.site(cell.site()));
-  other.thread = place_in(run->shape.threads, ordering.first_of(cell.thread()));
-  other.source = short_position(position);
-  other.position = where(kernel, position);
-  return other;
+std::shared_ptr<const RacingKernel> racing_kernel(std::shared_ptr<const AccessFactsTable> facts,
+                                                  std::uint32_t kernel) {
+  return std::make_shared<const KernelOfProgram>(std::move(facts), kernel);
 }
 
 Fault race_fault(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,

@@ -1,6 +1,7 @@
 #include "simt/exec/checks/grid_checks.h"
 
 #include "simt/exec/checks/block_checks.h"
+#include "simt/exec/checks/check_report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,10 +29,10 @@ GridChecks::GridChecks(const Launch& launch, const Checks& checks)
   }
   order_ = facts_->order(launch.kernel);
   GridShape shape;
-  shape.kernel = launch.kernel;
   std::copy_n(launch.shape.grid, 3, shape.blocks.begin());
   std::copy_n(launch.shape.block, 3, shape.threads.begin());
-  shape.facts = facts_;
+  shape.order = order_;
+  shape.kernel = racing_kernel(facts_, launch.kernel);
   run_ = GridHistory::instance().begin(std::move(shape), launch.announced);
   if (run_ == nullptr) {
     checks_.race = false;

@@ -102,7 +102,7 @@ std::shared_ptr<const GridRun> GridHistory::begin(GridShape shape, std::uint64_t
   const std::lock_guard lock(mutex_);
   Launch& launch = number == 0 ? add(std::nullopt, {}) : launches_.at(number);
   GridRun& run = *launch.run;
-  run.stride = stride_of(shape.facts->order(shape.kernel), blocks);
+  run.stride = stride_of(shape.order, blocks);
   run.shape = std::move(shape);
   if (std::ranges::none_of(launches_, [](const auto& other) { return other.second.has_begun; })) {
     forget_all();

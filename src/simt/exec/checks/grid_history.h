@@ -11,7 +11,7 @@
 // remembered as long as one is announced that they do not happen before.
 #pragma once
 
-#include "simt/exec/checks/access_facts.h"
+#include "simt/exec/checks/access.h"
 #include "simt/exec/checks/cell.h"
 #include "simt/exec/checks/ordering.h"
 #include "simt/exec/checks/sync_log.h"
@@ -26,16 +26,32 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace gantry::simt::exec {
 
-/// What a launch is, for the reports of others that race with it.
+/// A kernel, for the reports of others that race with it. Any thread.
+class RacingKernel {
+public:
+  RacingKernel() = default;
+  virtual ~RacingKernel() = default;
+  RacingKernel(const RacingKernel&) = delete;
+  RacingKernel& operator=(const RacingKernel&) = delete;
+
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Of an instruction, by the number that cells have: "sum.cu:9", or what else is short.
+  [[nodiscard]] virtual std::string source(std::uint32_t site) const = 0;
+  /// Likewise with all that is known: "sum.cu:9, PTX line 33 of a.ptx: st.shared.u32 [%r1], %r2;".
+  [[nodiscard]] virtual std::string position(std::uint32_t site) const = 0;
+};
+
+/// What a launch is.
 struct GridShape {
-  std::uint32_t kernel = 0; ///< in Program::functions
   std::array<std::uint32_t, 3> blocks = {1, 1, 1};
   std::array<std::uint32_t, 3> threads = {1, 1, 1};
-  std::shared_ptr<const AccessFactsTable> facts;
+  AccessOrder order = AccessOrder::kNothing;
+  std::shared_ptr<const RacingKernel> kernel;
 };
 
 /// A launch with stamps. Constant once it has begun.

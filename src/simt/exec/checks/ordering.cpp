@@ -17,16 +17,16 @@ constexpr std::size_t kTimesReleased = 64;
 
 } // namespace
 
-void Ordering::begin(StampRange first, std::uint32_t warps, bool lockstep, SyncLogs& logs,
+void Ordering::begin(StampRange first, std::uint32_t warps, std::uint32_t in_step, SyncLogs& logs,
                      Stamps more) {
-  lockstep_ = lockstep;
+  step_ = static_cast<unsigned>(std::countr_zero(in_step));
   block_ = first.begin;
   ranges_.assign(1, {first.begin + 1, first.end});
   now_ = first.begin + 1;
   floor_ = 0;
   more_ = std::move(more);
   logs_ = &logs;
-  const std::size_t threads = std::size_t{warps} * (lockstep ? 1 : kLanes);
+  const std::size_t threads = (std::size_t{warps} * kLanes + in_step - 1) / in_step;
   if (std::exchange(has_views_, false) || threads_.size() != threads) {
     threads_.assign(threads, Thread());
   }
@@ -61,11 +61,12 @@ bool Ordering::is_before(std::uint32_t thread, Stamp time, std::uint32_t of) con
 }
 
 bool Ordering::is_before(Stamp block, std::uint32_t thread, Stamp time, std::uint32_t of) const {
-  if (all_acquired_.cover(block, thread, time)) {
+  const std::uint32_t number = thread == Acquisitions::kAllThreads ? thread : index(thread);
+  if (all_acquired_.cover(block, number, time)) {
     return true;
   }
   const SharedView& known = threads_[index(of)].known;
-  return known && known->others.cover(block, thread, time);
+  return known && known->others.cover(block, number, time);
 }
 
 bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {
@@ -82,7 +83,7 @@ bool Ordering::has_observed(std::uint64_t address, std::uint32_t thread) const {
 
 template <typename Body>
 void Ordering::for_threads(std::uint32_t warp, LaneMask lanes, const Body& body) {
-  for (LaneMask left = lockstep_ && lanes != 0 ? 1 : lanes; left != 0; left &= left - 1) {
+  for (LaneMask left = step_ != 0 && lanes != 0 ? 1 : lanes; left != 0; left &= left - 1) {
     const std::uint32_t number =
         index(warp * kLanes + static_cast<unsigned>(std::countr_zero(left)));
     body(threads_[number], number);

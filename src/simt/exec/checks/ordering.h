@@ -44,10 +44,12 @@ public:
   /// Gives a range of at least so many stamps, later than all before.
   using Stamps = std::function<StampRange(std::uint32_t least)>;
 
-  /// A block of so many warps begins; no event of one thread happens before another's. In lockstep
-  /// the lanes of a warp count as one thread, because programs for targets before sm_70 rely on it.
-  /// `first` is of two stamps or more; the first one stands for the block. `logs` outlives this.
-  void begin(StampRange first, std::uint32_t warps, bool lockstep, SyncLogs& logs, Stamps more);
+  /// A block of so many warps of 32 begins; no event of one thread happens before another's. Of
+  /// threads in lockstep so many count as one, because programs rely on it: the lanes of a warp for
+  /// targets before sm_70, of a wave of 32 or 64; else 1. `first` is of two stamps or more; the
+  /// first one stands for the block. `logs` outlives this.
+  void begin(StampRange first, std::uint32_t warps, std::uint32_t in_step, SyncLogs& logs,
+             Stamps more);
 
   [[nodiscard]] Stamp block() const { return block_; }
   [[nodiscard]] Stamp now() const { return now_; }
@@ -58,12 +60,10 @@ public:
     return newest().contains(stamp) || (ranges_.size() > 1 && owned_before(stamp));
   }
 
-  [[nodiscard]] bool same(std::uint32_t a, std::uint32_t b) const {
-    return lockstep_ ? a / kLanes == b / kLanes : a == b;
-  }
+  [[nodiscard]] bool same(std::uint32_t a, std::uint32_t b) const { return index(a) == index(b); }
   /// The first thread of those that `thread` stands for.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t thread) const {
-    return lockstep_ ? thread / kLanes * kLanes : thread;
+    return index(thread) << step_;
   }
   /// Whether what `thread` of this block did at `time` happens before whatever `of` does now.
   [[nodiscard]] bool is_before(std::uint32_t thread, Stamp time, std::uint32_t of) const;
@@ -141,11 +141,9 @@ private:
   void complete_for_all();
   template <typename Body>
   void for_threads(std::uint32_t warp, LaneMask lanes, const Body& body);
-  [[nodiscard]] std::uint32_t index(std::uint32_t thread) const {
-    return lockstep_ ? thread / kLanes : thread;
-  }
+  [[nodiscard]] std::uint32_t index(std::uint32_t thread) const { return thread >> step_; }
 
-  bool lockstep_ = false;
+  unsigned step_ = 0;      ///< binary logarithm of how many threads count as one
   bool has_views_ = false; ///< some thread knows, or has released, more than the block
   Stamp block_ = 0, now_ = 0, floor_ = 0;
   std::vector<StampRange> ranges_;

@@ -10,10 +10,10 @@ class OrderingTest : public ::testing::Test {
 protected:
   static constexpr Stamp kFirst = 100;
 
-  OrderingTest() { begin(/*lockstep=*/false); }
+  OrderingTest() { begin(1); }
 
-  void begin(bool lockstep) {
-    ordering.begin({kFirst, kFirst + 4}, 2, lockstep, logs, [this](std::uint32_t least) {
+  void begin(std::uint32_t in_step) {
+    ordering.begin({kFirst, kFirst + 4}, 2, in_step, logs, [this](std::uint32_t least) {
       const StampRange range{next, next + least};
       next = range.end + 10; // another block's are between
       return range;
@@ -166,7 +166,7 @@ TEST_F(OrderingTest, AReleaseIsNoAcquire) {
 }
 
 TEST_F(OrderingTest, InLockstepAWarpIsOneThread) {
-  begin(/*lockstep=*/true);
+  begin(kLanes);
   EXPECT_TRUE(ordering.same(39, 62));
   EXPECT_EQ(ordering.first_of(39), 32u);
   EXPECT_TRUE(orders(39, 62, [] {}));
@@ -178,7 +178,7 @@ TEST_F(OrderingTest, InLockstepAWarpIsOneThread) {
 class OrderingOfBlocksTest : public OrderingTest {
 protected:
   OrderingOfBlocksTest() {
-    other.begin({500, 600}, 2, false, logs, [](std::uint32_t) { return StampRange{}; });
+    other.begin({500, 600}, 2, 1, logs, [](std::uint32_t) { return StampRange{}; });
   }
   /// Whether what the first block's thread did at a time happens before what the other block's does
   /// now.
@@ -240,7 +240,7 @@ TEST_F(OrderingOfBlocksTest, BlockScopeIsForTheBlock) {
 // chain of atomic operations. In its block a barrier tells all.
 TEST_F(OrderingOfBlocksTest, TheLastBlockOfACounter) {
   Ordering last;
-  last.begin({700, 800}, 2, false, logs, [](std::uint32_t) { return StampRange{}; });
+  last.begin({700, 800}, 2, 1, logs, [](std::uint32_t) { return StampRange{}; });
   const Stamp then = ordering.now();
   full_barrier();
   for (Ordering* block : {&ordering, &other, &last}) {
@@ -271,7 +271,7 @@ TEST_F(OrderingOfBlocksTest, ABarrierPassesOnWhatFencesHaveReleased) {
 
 TEST_F(OrderingOfBlocksTest, OrderIsTransitiveThroughABlock) {
   Ordering third;
-  third.begin({700, 800}, 2, false, logs, [](std::uint32_t) { return StampRange{}; });
+  third.begin({700, 800}, 2, 1, logs, [](std::uint32_t) { return StampRange{}; });
   const Stamp then = ordering.now();
   ordering.write_strongly(5, kFlag, true, Scope::kDevice);
   other.read_strongly(7, kFlag, true, Scope::kDevice);

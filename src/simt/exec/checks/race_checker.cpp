@@ -51,6 +51,26 @@ void RaceChecker::forget(std::uint64_t address, std::uint64_t size) {
   cells_->clear(address, size);
 }
 
+Cell RaceChecker::last_write(std::uint64_t address) {
+  const std::uint64_t word = address & ~std::uint64_t{3};
+  const auto byte = static_cast<unsigned>(address - word);
+  Cell write;
+  if (cells_->covers(word)) {
+    write = load(cells_->write(word));
+    if (!is_current_list(write, is_shared(word))) {
+      return write.parts() != 0 ? write.of_byte(byte) : write;
+    }
+  }
+  WordHistories::Shard& shard = shard_of(word, is_shared(word));
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.words.find(word);
+  if (found == shard.words.end()) {
+    return {};
+  }
+  const WordHistory& history = found->second;
+  return history.bytes ? (*history.bytes)[byte].write : history.whole.write;
+}
+
 CellKind RaceChecker::kind_of(const AccessFacts& facts) const {
   return !facts.strong        ? CellKind::kWeak
          : facts.beyond_block ? CellKind::kStrong

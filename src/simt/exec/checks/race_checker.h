@@ -17,7 +17,7 @@
 // left to the caller to leave out, because they do not mark strong accesses.
 #pragma once
 
-#include "simt/exec/checks/access_facts.h"
+#include "simt/exec/checks/access.h"
 #include "simt/exec/checks/cell.h"
 #include "simt/exec/checks/grid_history.h"
 #include "simt/exec/checks/ordering.h"
@@ -43,7 +43,7 @@ struct ThreadAccess {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   AccessFacts facts;
-  std::uint32_t site = 0; ///< as AccessFactsTable counts
+  std::uint32_t site = 0; ///< the number that the kernel's RacingKernel knows
 };
 
 class RaceChecker {
@@ -64,6 +64,9 @@ public:
   /// A load of one address by several threads, of which two are given.
   [[nodiscard]] std::optional<Race> access_by_several(const ThreadAccess& access,
                                                       std::uint32_t other_thread);
+
+  /// The last write to a byte, if one is known.
+  [[nodiscard]] Cell last_write(std::uint64_t address);
 
   [[nodiscard]] const GridRun& run() const { return *run_; }
   [[nodiscard]] bool is_shared(std::uint64_t address) const {

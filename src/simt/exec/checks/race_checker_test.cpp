@@ -1,5 +1,7 @@
 #include "simt/exec/checks/race_checker.h"
 
+#include "simt/exec/checks/access_facts.h"
+
 #include "simt/ptx/parser.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +54,7 @@ protected:
   ~RaceCheckerTest() override { end(); }
 
   std::shared_ptr<const GridRun> begin_run(std::uint32_t count = 2) {
-    return history.begin({0, {count, 1, 1}, {kWarps * kLanes, 1, 1}, facts});
+    return history.begin({{count, 1, 1}, {kWarps * kLanes, 1, 1}, facts->order(0), nullptr});
   }
   void end() {
     blocks.clear();
@@ -68,7 +70,7 @@ protected:
   void begin_block(const std::shared_ptr<const GridRun>& of, std::uint64_t index) {
     TestBlock& made = blocks.emplace_back(history, *cells);
     const StampRange stamps = of->of_block(index);
-    made.ordering.begin(stamps, kWarps, false, history.logs(),
+    made.ordering.begin(stamps, kWarps, 1, history.logs(),
                         [this, of, first = stamps.begin](std::uint32_t least) {
                           return history.more(*of, first, least);
                         });
@@ -451,7 +453,7 @@ TEST_P(RaceCheckerTest, LaunchesAtOnceRace) {
 // Launches are ordered by what is known when they are asked for, not by when they ran.
 TEST_P(RaceCheckerTest, LaunchesOfTwoQueues) {
   const auto begin_numbered = [&](std::uint64_t number) {
-    return history.begin({0, {2, 1, 1}, {kWarps * kLanes, 1, 1}, facts}, number);
+    return history.begin({{2, 1, 1}, {kWarps * kLanes, 1, 1}, facts->order(0), nullptr}, number);
   };
   const auto never = [](const LaunchPlace&) { return false; };
   const std::uint64_t first = history.announce({1, 1}, never);

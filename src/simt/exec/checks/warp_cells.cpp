@@ -276,6 +276,25 @@ check_row_avx512(const WarpTime& time, const RowAccess& access) {
 
 } // namespace
 
+WarpTime warp_time(const Ordering& ordering, const GridRun& run, bool fine, std::uint32_t in_step) {
+  const auto cell = [](std::uint64_t stamp) { return stamp << Cell::kStampShift; };
+  const StampRange own = ordering.newest();
+  const bool is_first = ordering.block() + 1 == own.begin;
+  WarpTime time;
+  time.floor = cell(run.floor);
+  time.own = cell(own.begin);
+  time.own_ordered = ordering.floor() < own.begin ? 0 : cell(ordering.floor() - own.begin + 1);
+  time.own_all = cell(own.end - own.begin);
+  time.launch = cell(run.stamps.begin);
+  time.launch_all = is_first ? cell(run.stamps.end - 1 - run.stamps.begin) : 0;
+  time.several = Cell(ordering.now(), 0, 0, CellKind::kSeveral).bits();
+  time.several_blocks = Cell(run.own_stamp(), 0, 0, CellKind::kSeveralBlocks).bits();
+  time.thread_mask &= ~(std::uint64_t{in_step - 1} << Cell::kThreadShift);
+  time.fine = fine;
+  time.only_newest_count = is_first || !fine;
+  return time;
+}
+
 RowCheck row_check() {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

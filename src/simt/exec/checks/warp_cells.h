@@ -8,6 +8,7 @@
 #pragma once
 
 #include "simt/exec/checks/cell.h"
+#include "simt/exec/checks/grid_history.h"
 #include "simt/exec/checks/ordering.h"
 #include "simt/exec/warp/warp.h"
 
@@ -30,6 +31,10 @@ struct WarpTime {
   /// In shared memory all but the newest stamps are of blocks before, or ordered.
   bool only_newest_count = false;
 };
+
+/// Of a block of the run. `in_step` as for Ordering::begin(); `fine`: AccessOrder::kFinely.
+[[nodiscard]] WarpTime warp_time(const Ordering& ordering, const GridRun& run, bool fine,
+                                 std::uint32_t in_step);
 
 /// A weak access by lanes to consecutive words, or by one lane.
 struct RowAccess {

@@ -2,132 +2,30 @@
 
 #include "base/cxx_names.h"
 #include "simt/exec/blocks/block.h"
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/host_memory.h"
 #include "simt/exec/programs/program_state.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <optional>
 #include <string_view>
 #include <utility>
-
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 namespace gantry::simt::exec {
 
 namespace {
 
-/// Addresses below are offsets from a null pointer.
-constexpr std::uint64_t kNullPages = 64 << 10;
-
-constexpr std::string_view kHostHint =
+constexpr MemoryWords kWords = {
+    {// in the order of MemoryKind
+     "device memory", "pinned host memory", "managed memory", "registered host memory",
+     "a variable", "the heap of device code", "the shared memory of another block",
+     "the local memory of another warp", "reserved addresses"},
     "pass the kernel memory from cuMemAlloc, cuMemAllocManaged or cuMemHostAlloc, or register this "
-    "memory with cuMemHostRegister";
-
-/// Whether the process has memory there. Asks the system, because the address may be anything.
-bool is_host_memory(std::uint64_t address) {
-  char byte = 0;
-  const iovec local = {&byte, 1};
-  const iovec remote = {reinterpret_cast<void*>(address), 1};
-  if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1) {
-    return true;
-  }
-  if (errno == EFAULT) {
-    return false;
-  }
-  // Some containers forbid the call.
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
-}
-
-/// Something with bounds, and its name in a sentence.
-struct Thing {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
-  std::string name;
-};
-
-/// "the address is 4 bytes past the end of NAME".
-std::string relation(std::uint64_t address, std::uint32_t size, const Thing& thing) {
-  if (address < thing.address) {
-    return fmt::format("the address is {} before {}", bytes_text(thing.address - address),
-                       thing.name);
-  }
-  const std::uint64_t into = address - thing.address;
-  if (into == thing.size) {
-    return fmt::format("the address is the end of {}", thing.name);
-  }
-  if (into > thing.size) {
-    return fmt::format("the address is {} past the end of {}", bytes_text(into - thing.size),
-                       thing.name);
-  }
-  if (thing.size - into < size) {
-    return fmt::format("the access reaches {} past the end of {}",
-                       bytes_text(size - (thing.size - into)), thing.name);
-  }
-  return fmt::format("the address is {} into {}", bytes_text(into), thing.name);
-}
-
-/// The same of an offset in a window, which may be negative.
-std::string relation_in_window(std::uint64_t offset, std::uint32_t size, std::uint64_t window_size,
-                               std::string name) {
-  constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
-  return relation(kMiddle + offset, size, {kMiddle, window_size, std::move(name)});
-}
-
-std::string bounds(std::uint64_t address, std::uint64_t size) {
-  return fmt::format("{} at [{:#x}, {:#x})", bytes_text(size), address, address + size);
-}
-
-std::string_view word_of(MemoryKind kind) {
-  static constexpr std::string_view kWords[] = {// in the order of MemoryKind
-                                                "device memory",
-                                                "pinned host memory",
-                                                "managed memory",
-                                                "registered host memory",
-                                                "a variable",
-                                                "the heap of device code",
-                                                "the shared memory of another block",
-                                                "the local memory of another warp",
-                                                "reserved addresses"};
-  static_assert(std::size(kWords) == static_cast<std::size_t>(MemoryKind::kReserved) + 1);
-  return kWords[static_cast<std::size_t>(kind)];
-}
+    "memory with cuMemHostRegister",
+    "map memory there (cuMemMap) and let the device access it (cuMemSetAccess)"};
 
 std::int32_t device_of(const Warp& warp) {
   return warp.block->launch->program->options.device;
-}
-
-Thing thing_of(const Warp& warp, const DeviceMemory::Nearest& nearest) {
-  const Allocation& allocation = nearest.allocation;
-  const std::string what = allocation.name.empty() ? std::string(word_of(allocation.kind))
-                                                   : fmt::format("variable '{}'", allocation.name);
-  const bool elsewhere = allocation.kind != MemoryKind::kRegistered &&
-                         allocation.kind != MemoryKind::kReserved &&
-                         allocation.device != device_of(warp);
-  return {allocation.address, allocation.size,
-          fmt::format("{} of {}{}{}", what, bounds(allocation.address, allocation.size),
-                      elsewhere ? fmt::format(" of device {}", allocation.device) : "",
-                      nearest.freed ? ", which was freed" : "")};
-}
-
-AddressReport in_heap(const Warp& warp, std::uint64_t address, std::uint32_t size,
-                      const DeviceMemory::Nearest& heap) {
-  const std::optional<HeapBlock> block = nearest_heap_block(address);
-  if (!block) {
-    return {{relation(address, size, thing_of(warp, heap)), "no block of the heap is in use"}, {}};
-  }
-  const Thing thing = {block->address, block->size,
-                       fmt::format("a block from malloc in device code of {}{}",
-                                   bounds(block->address, block->size),
-                                   block->freed ? ", which was freed" : "")};
-  return {{relation(address, size, thing)}, {}};
 }
 
 bool is_inside(std::uint64_t address, const std::byte* begin, std::uint64_t size) {
@@ -170,59 +68,6 @@ std::string_view function_at(const Warp& warp, std::uint64_t handle) {
     return {};
   }
   return program.program->definition(*index).name;
-}
-
-AddressReport in_arena(const Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t size,
-                       const DeviceMemory& memory) {
-  const std::optional<Allocation> found = memory.find(address);
-  if (auto window = in_own_window(warp, lane, address, size, found)) {
-    return *std::move(window);
-  }
-  // What is inside and may not be accessed is kept for later use (gantry/simt_driver.h).
-  const auto nearest = found ? DeviceMemory::Nearest{*found, (found->kind == MemoryKind::kDevice ||
-                                                              found->kind == MemoryKind::kPinned) &&
-                                                                 !memory.accessible(address, 1)}
-                             : memory.nearest(address);
-  if (!nearest) {
-    return {{"the address is in device memory, of which nothing is allocated"}, {}};
-  }
-  if (nearest->allocation.kind == MemoryKind::kHeap && !nearest->freed) {
-    return in_heap(warp, address, size, *nearest);
-  }
-  AddressReport report = {{relation(address, size, thing_of(warp, *nearest))}, {}};
-  if (nearest->allocation.kind == MemoryKind::kReserved && found) {
-    report.hint = "map memory there (cuMemMap) and let the device access it (cuMemSetAccess)";
-  } else if (nearest->freed) {
-    report.hint = "free memory after the last kernel that uses it has ended";
-  }
-  return report;
-}
-
-AddressReport outside_arena(const Warp& warp, std::uint64_t address, std::uint32_t size,
-                            const DeviceMemory& memory) {
-  AddressReport report;
-  const bool host = is_host_memory(address);
-  if (const auto found = memory.find(address)) {
-    report.lines.push_back(relation(address, size, thing_of(warp, {*found, false})));
-    return report;
-  }
-  if (host && may_use_host_memory(device_of(warp))) {
-    const bool passes_end = !is_mapped_on_host(address, size, false);
-    report.lines.emplace_back(passes_end ? "the access passes the end of host memory"
-                              : is_mapped_on_host(address, size, true)
-                                  ? "the address is host memory"
-                                  : "the address is host memory that may not be written");
-    return report;
-  }
-  report.lines.emplace_back(host ? "the address is host memory (not mapped for the device)"
-                                 : "nothing is at the address, neither on the device nor the host");
-  // The arena is far away; registered memory may be near.
-  const auto nearest = memory.nearest(address);
-  if (nearest && nearest->allocation.kind == MemoryKind::kRegistered) {
-    report.lines.push_back("nearest: " + relation(address, size, thing_of(warp, *nearest)));
-  }
-  report.hint = host ? kHostHint : "";
-  return report;
 }
 
 /// The last shared variable that begins at or before an offset: a loop that runs past the end of
@@ -280,13 +125,9 @@ std::string global_variable_at(std::uint64_t address) {
   return found ? in_source(found->name) : std::string();
 }
 
-std::string bytes_text(std::uint64_t count) {
-  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
-}
-
 AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
   AddressReport report = {
-      {relation_in_window(offset, size, warp.shared_size,
+      {describe_in_window(offset, size, warp.shared_size,
                           fmt::format("the block's shared memory of {} ({} static, {} dynamic)",
                                       bytes_text(warp.shared_size), warp.static_shared,
                                       warp.dynamic_shared))},
@@ -306,7 +147,7 @@ AddressReport describe_shared(const Warp& warp, std::uint64_t offset, std::uint3
 }
 
 AddressReport describe_local(const Warp& warp, std::uint64_t offset, std::uint32_t size) {
-  return {{relation_in_window(offset, size, warp.local_size,
+  return {{describe_in_window(offset, size, warp.local_size,
                               fmt::format("the thread's local memory of {}, {} in use",
                                           bytes_text(warp.local_size), warp.local_used))},
           {}};
@@ -314,11 +155,6 @@ AddressReport describe_local(const Warp& warp, std::uint64_t offset, std::uint32
 
 AddressReport describe_address(const Warp& warp, unsigned lane, std::uint64_t address,
                                std::uint32_t size) {
-  if (address < kNullPages) {
-    return {{address == 0 ? "the address is null"
-                          : fmt::format("the address is null plus {}", bytes_text(address))},
-            "check that the pointer was set, and that what gave it succeeded"};
-  }
   if (const std::string_view function = function_at(warp, address); !function.empty()) {
     return {{fmt::format("the address is that of function '{}', which is no data", function)}, {}};
   }
@@ -326,9 +162,12 @@ AddressReport describe_address(const Warp& warp, unsigned lane, std::uint64_t ad
   if (memory == nullptr) {
     return {};
   }
-  return address - memory->arena() < memory->arena_size()
-             ? in_arena(warp, lane, address, size, *memory)
-             : outside_arena(warp, address, size, *memory);
+  if (address - memory->arena() < memory->arena_size()) {
+    if (auto window = in_own_window(warp, lane, address, size, memory->find(address))) {
+      return *std::move(window);
+    }
+  }
+  return describe_memory(*memory, device_of(warp), address, size, kWords);
 }
 
 } // namespace gantry::simt::exec

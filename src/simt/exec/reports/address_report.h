@@ -1,18 +1,13 @@
 // Describes what is at an address that a kernel may not access.
 #pragma once
 
+#include "simt/exec/memory/address_description.h"
 #include "simt/exec/warp/warp.h"
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace gantry::simt::exec {
-
-struct AddressReport {
-  std::vector<std::string> lines;
-  std::string hint; ///< what the program may do about it; empty if there is nothing to say
-};
 
 /// What is at [address, address + size), a generic address of a thread of `lane`: null, a function,
 /// host memory, shared or local memory, or which allocation is nearest, be it live or freed.
@@ -28,8 +23,5 @@ struct AddressReport {
 /// global memory; empty if there is none.
 [[nodiscard]] std::string shared_variable_at(const Warp& warp, std::uint64_t offset);
 [[nodiscard]] std::string global_variable_at(std::uint64_t address);
-
-/// "1 byte", "4 bytes".
-[[nodiscard]] std::string bytes_text(std::uint64_t count);
 
 } // namespace gantry::simt::exec

@@ -53,13 +53,18 @@ TEST_F(BadCode, NoInstruction) {
 TEST_F(BadCode, InstructionThatIsNotKnown) {
   EXPECT_THAT(report({"s_sendmsg sendmsg(MSG_INTERRUPT)"}), HasSubstr("s_sendmsg"));
   expect_kind(FaultKind::kIllegalInstruction);
-  EXPECT_THAT(report({"v_mov_b32_dpp v0, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"}),
-              HasSubstr("DPP"));
+  Words compared = words({"v_cmp_eq_u32_e32 vcc, s0, v1"});
+  compared[0] |= 0xfa; // which has no DPP
+  compared.push_back(0xff000000);
+  EXPECT_THAT(report(compared), HasSubstr("DPP"));
   EXPECT_THAT(report({"ds_add_u32 v0, v1 gds"}), HasSubstr("GDS"));
   EXPECT_THAT(report({"buffer_load_dword v0, v1, s[4:7], 0 idxen"}), HasSubstr("buffer"));
   EXPECT_THAT(report({"ds_swizzle_b32 v0, v1 offset:0xc020"}), HasSubstr("the mode"));
-  EXPECT_THAT(report({"v_pk_add_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
-  EXPECT_THAT(report({"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
+  EXPECT_THAT(report({"v_pk_mul_lo_u16 v0, v1, v2 clamp"}), HasSubstr("a clamp of integers"));
+  EXPECT_THAT(report({"v_fma_f16 v0, 1.0, v2, v3 op_sel:[1,0,0,0]"}), HasSubstr("op_sel"));
+  Words sum = words({"v_add_f16_e64 v0, s1, v2"});
+  sum[0] |= 1U << 11; // which has no choice of halves
+  EXPECT_THAT(report(sum), HasSubstr("op_sel"));
 }
 
 TEST_F(BadCode, RegistersThatAreNone) {
@@ -140,6 +145,42 @@ TEST_F(BadCode, AtomicOperationOfTwoDwordsOnPrivateMemory) {
   expect_kind(FaultKind::kMemory);
 }
 
+TEST_F(BadCode, ReportsSayWhichInstructionAndWhatIsNear) {
+  wave_.set_pair(scalar::kExec, 1);
+  const auto global = reinterpret_cast<std::uint64_t>(machine_.global().data());
+  wave_.set_pair(6, 0x1000);
+  EXPECT_THAT(report({"s_load_dwordx2 s[8:9], s[6:7], 0x10"}),
+              AllOf(HasSubstr(": s_load_dwordx2 s[8:9], s[6:7], 0x10\n"),
+                    HasSubstr("\n  the address is null plus 4112 bytes\n  hint: check that")));
+  wave_.set_pair(6, global + Machine::kBytes);
+  wave_.v[2][0] = 12;
+  EXPECT_THAT(report({"global_store_dword v2, v4, s[6:7] offset:4"}),
+              AllOf(HasSubstr(": global_store_dword v2, v4, s[6:7] offset:4\n"),
+                    HasSubstr("the address is 16 bytes past the end of device memory of 32768")));
+  wave_.v[2][0] = 0;
+  EXPECT_THAT(report({"global_load_dword v4, v2, s[6:7]"}), HasSubstr("is the end of device mem"));
+  int on_host = 0;
+  wave_.set_pair(6, reinterpret_cast<std::uint64_t>(&on_host));
+  EXPECT_THAT(report({"global_load_dword v4, v2, s[6:7]"}),
+              AllOf(HasSubstr("the address is host memory (not mapped for the device)\n"),
+                    HasSubstr("hint: pass the kernel memory of one of the agent's pools")));
+  EXPECT_THAT(report({"s_trap 2"}), HasSubstr(": s_trap 0x2\n"));
+}
+
+TEST_F(BadCode, AddressesOfFaultsAreFlat) {
+  wave_.set_pair(scalar::kExec, 1);
+  const auto fault_of = [&](const char* line, std::uint32_t offset) {
+    wave_.v[2][0] = offset;
+    (void)report({line});
+    return wave_.fault ? wave_.fault->address : 0;
+  };
+  EXPECT_EQ(fault_of("ds_read_b32 v0, v2", 0x12340), kSharedAperture + 0x12340);
+  wave_.set_pair(scalar::kFlatScratch, wave_.scratch);
+  EXPECT_EQ(fault_of("scratch_load_dword v0, v2, off", 0x5670), kPrivateAperture + 0x5670);
+  wave_.v[3][0] = 0x70; // of the host's addresses
+  EXPECT_EQ(fault_of("global_load_dword v0, v[2:3], off", 0x1000), 0x70'0000'1000);
+}
+
 TEST_F(BadCode, AccessesThatAreNotAllowed) {
   wave_.set_pair(scalar::kExec, LaneMask{1} << 5);
   const auto set = [&](std::uint64_t address) {
@@ -156,7 +197,8 @@ TEST_F(BadCode, AccessesThatAreNotAllowed) {
       {"global_load_dword v0, v[2:3], off", 16, "load of 4 bytes at 0x10, which is not accessible"},
       {"flat_store_dwordx4 v[2:3], v[4:7]", 0, "store of 16 bytes at 0x0, which"},
       {"global_store_byte v[2:3], v4, off", global + Machine::kBytes, "store of 1 byte at"},
-      {"global_load_dwordx2 v[0:1], v[2:3], off", global + Machine::kBytes - 4, "only 4 bytes of"},
+      {"global_load_dwordx2 v[0:1], v[2:3], off", global + Machine::kBytes - 4,
+       "the access reaches 4 bytes past the end of device memory of 32768 bytes at [0x"},
       {"global_atomic_add v[2:3], v4, off", global + Machine::kBytes, "atomic operation of 4"},
       {"global_atomic_add v[2:3], v4, off", global + 2, "no multiple of that"},
       {"flat_atomic_add_x2 v[2:3], v[4:5]", global + 4, "no multiple of that"},

@@ -1,7 +1,7 @@
 #include "compare_images.h"
 
+#include "difference.h"
 #include "disassembler.h"
-#include "printer.h"
 
 #include "simt/amdgcn/code/encoding.h"
 

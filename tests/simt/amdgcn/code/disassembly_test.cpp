@@ -1,8 +1,8 @@
 // That the executor reads of code what LLVM reads: of images that compilers made, and of dwords at
 // random.
 #include "compare_images.h"
+#include "difference.h"
 #include "disassembler.h"
-#include "printer.h"
 
 #include "simt/amdgcn/code/encoding.h"
 

@@ -97,7 +97,7 @@ TEST_F(Lanes, ANumberedOneIsReadAndWritten) {
 
 TEST_F(Lanes, WhatDoesNothingChangesNothing) {
   for (const char* const line :
-       {"v_nop", "v_nop_e64", "s_nop 3", "s_waitcnt vmcnt(0) lgkmcnt(0)", "s_setprio 2",
+       {"v_nop", "v_nop_e64", "s_nop 3", "s_waitcnt vmcnt(0) lgkmcnt(0)", "s_setprio 2", "s_wakeup",
         "s_icache_inv", "s_ttracedata", "s_incperflevel 1", "s_decperflevel 1", "s_dcache_wb",
         "s_dcache_wb_vol", "s_dcache_inv", "s_dcache_inv_vol", "buffer_wbinvl1",
         "buffer_wbinvl1_vol", "ds_nop", "s_trap 3"}) {

@@ -15,7 +15,7 @@
 namespace gantry::simt::amdgcn {
 namespace {
 
-constexpr unsigned kRows = 32;
+constexpr unsigned kRows = 64;
 constexpr unsigned kResult = 20;
 
 OperandType edges_for(Type type) {
@@ -138,7 +138,8 @@ TEST_P(LevelsTest, GiveTheSameBits) {
     for (std::size_t i = 0; i < tables[table].size(); ++i) {
       const MeaningEntry& entry = reference[table][i];
       ASSERT_EQ(entry.mnemonic, tables[table][i].mnemonic);
-      if (is_compared(entry.meaning)) {
+      const bool is_shared = entry.meaning.run == tables[table][i].meaning.run;
+      if (is_compared(entry.meaning) && !is_shared) {
         compare(entry.mnemonic, entry.meaning, tables[table][i].meaning);
         ++count;
       }

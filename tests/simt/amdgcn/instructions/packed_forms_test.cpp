@@ -215,18 +215,17 @@ TEST(Gfx803, SumsHaveCarries) {
   }
 }
 
-/// What has the same name has the same meaning, but what v_mad_u16 leaves of its register.
+/// What has the same name has the same meaning.
 class OtherProcessors : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherProcessors, DoWhatTheReferenceDoes) {
   Machine machine(*find_processor(GetParam()));
   unsigned count = 0;
-  for (const auto forms : {integer_forms(), float_forms(), conversion_forms()}) {
+  for (const auto forms : {integer_forms(), float_forms(), conversion_forms(), half_forms()}) {
     for (const VectorForm& form : forms) {
       const std::string_view name = form.name;
-      const bool is_other =
-          machine.processor().is_gfx8 && (name == "v_mad_u16" || name == "v_add_u32" ||
-                                          name == "v_sub_u32" || name == "v_subrev_u32");
+      const bool is_other = machine.processor().is_gfx8 &&
+                            (name == "v_add_u32" || name == "v_sub_u32" || name == "v_subrev_u32");
       count += is_other ? 0 : run_vector_form(machine, form, name);
     }
   }

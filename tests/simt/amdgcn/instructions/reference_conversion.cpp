@@ -12,7 +12,6 @@ namespace {
 namespace number = instructions;
 using number::Format;
 using number::kDouble;
-using number::kHalf;
 using number::kSingle;
 using number::Number;
 using In = const LaneInput&;
@@ -39,6 +38,20 @@ LaneResult to_integer(std::uint64_t bits, Format from, __int128 least, __int128 
   const __int128 value = std::clamp(number::to_integer(whole), least, most);
   return {static_cast<std::uint32_t>(value), false};
 }
+/// Towards minus infinity, of x or of x + 1/2.
+template <bool kAddsHalf>
+LaneResult rounded_down(In in) {
+  constexpr std::uint64_t kOneHalf = 0x3f000000;
+  Number x = number::unpacked(in.a, kSingle);
+  if (kAddsHalf) {
+    x = number::sum(x, number::unpacked(kOneHalf, kSingle), kNearest);
+  }
+  const Number whole = number::integral(x, number::Round::kDown);
+  const __int128 value = x.is_nan() ? 0
+                                    : std::clamp(number::to_integer(whole), -(__int128{1} << 31),
+                                                 (__int128{1} << 31) - 1);
+  return {static_cast<std::uint32_t>(value), false};
+}
 LaneResult to_signed(std::uint64_t bits, Format from) {
   return to_integer(bits, from, -(__int128{1} << 31), (__int128{1} << 31) - 1);
 }
@@ -54,14 +67,14 @@ using enum Exactness;
 constexpr VectorForm kForms[] = {
     {"v_cvt_f32_f64", "f=d", [](In i) { return between(i.a, kDouble, kSingle); }, kNumber},
     {"v_cvt_f64_f32", "d=f", [](In i) { return between(i.a, kSingle, kDouble); }, kNumber},
-    {"v_cvt_f16_f32", "h=f", [](In i) { return between(i.a, kSingle, kHalf); }, kNumber},
-    {"v_cvt_f32_f16", "f=h", [](In i) { return between(i.a, kHalf, kSingle); }, kNumber},
     {"v_cvt_f32_i32", "f=u", [](In i) { return from_signed(i.a, kSingle); }},
     {"v_cvt_f32_u32", "f=u", [](In i) { return from_unsigned(i.a, kSingle); }},
     {"v_cvt_f64_i32", "d=u", [](In i) { return from_signed(i.a, kDouble); }},
     {"v_cvt_f64_u32", "d=u", [](In i) { return from_unsigned(i.a, kDouble); }},
     {"v_cvt_i32_f32", "u=f", [](In i) { return to_signed(i.a, kSingle); }},
     {"v_cvt_u32_f32", "u=f", [](In i) { return to_unsigned(i.a, kSingle); }},
+    {"v_cvt_flr_i32_f32", "u=f", rounded_down<false>},
+    {"v_cvt_rpi_i32_f32", "u=f", rounded_down<true>},
     {"v_cvt_i32_f64", "u=d", [](In i) { return to_signed(i.a, kDouble); }},
     {"v_cvt_u32_f64", "u=d", [](In i) { return to_unsigned(i.a, kDouble); }},
     {"v_cvt_f32_ubyte0", "f=u", byte<0>},

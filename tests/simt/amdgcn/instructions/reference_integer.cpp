@@ -248,7 +248,6 @@ constexpr VectorForm kForms[] = {
        return LaneResult{static_cast<Bits>(sum), ((sum >> 64) & 1) != 0};
      }},
     {"v_mul_lo_u16", "s=ss", [](In i) { return only(Wide{i.a} * i.b); }},
-    {"v_mad_u16", "s|~=sss", [](In i) { return bounded_u16(Wide{i.a} * i.b + i.c, i.clamp); }},
     {"v_sad_u32", "u~=uuu",
      [](In i) {
        const Wide difference = Wide{i.a} - i.b;

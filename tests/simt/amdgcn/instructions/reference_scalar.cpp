@@ -122,7 +122,49 @@ ScalarResult saved(Bits exec, Bits value) {
     "s_cmpk_" name "_u32", "-!=uK", [](In i) { return condition(i.a op i.b); }                     \
   }
 
+/// The old value with one bit as `kOne` says.
+template <unsigned kWidth, bool kOne>
+ScalarResult with_bit(In in) {
+  const Bits bit = Bits{1} << (in.a % kWidth);
+  return only(kOne ? in.old | bit : in.old - (in.old & bit));
+}
+/// A bit for each group of four with a one in it, or the whole group.
+template <unsigned kWidth, bool kWhole>
+ScalarResult of_groups(In in) {
+  Bits made = 0;
+  for (unsigned n = 0; n < kWidth; ++n) {
+    if (bit_of(in.a, n)) {
+      made |= kWhole ? Bits{15} << (n / 4 * 4) : Bits{1} << (n / 4);
+    }
+  }
+  return not_zero<kWidth>(made);
+}
+ScalarResult each_twice(In in) {
+  Bits made = 0;
+  for (unsigned n = 0; n < 64; ++n) {
+    made |= Bits{bit_of(in.a, n / 2) ? 1U : 0U} << n;
+  }
+  return only(made);
+}
+ScalarResult to_exec(Bits value) {
+  return {value, value != 0, value};
+}
+
 constexpr ScalarForm kForms[] = {
+    {"s_cmov_b32", "u=u", [](In i) { return only(i.scc ? i.a : i.old); }},
+    {"s_cmov_b64", "U=U", [](In i) { return only(i.scc ? i.a : i.old); }},
+    {"s_cmovk_i32", "u=k", [](In i) { return only(i.scc ? i.a : i.old); }},
+    {"s_bitset0_b32", "u=u", with_bit<32, false>},
+    {"s_bitset1_b32", "u=u", with_bit<32, true>},
+    {"s_bitset0_b64", "U=u", with_bit<64, false>},
+    {"s_bitset1_b64", "U=u", with_bit<64, true>},
+    {"s_bitreplicate_b64_b32", "U=u", each_twice},
+    {"s_quadmask_b32", "u!=u", of_groups<32, false>},
+    {"s_quadmask_b64", "U!=U", of_groups<64, false>},
+    {"s_wqm_b32", "u!=u", of_groups<32, true>},
+    {"s_wqm_b64", "U!=U", of_groups<64, true>},
+    {"s_andn1_wrexec_b64", "U!x=U", [](In i) { return to_exec(~i.a & i.exec); }},
+    {"s_andn2_wrexec_b64", "U!x=U", [](In i) { return to_exec(i.a & ~i.exec); }},
     {"s_mov_b32", "u=u", [](In i) { return only(Wide{i.a}); }},
     {"s_mov_b64", "U=U", [](In i) { return only(Wide{i.a}); }},
     {"s_movk_i32", "u=k", [](In i) { return only(s32(i.a)); }},

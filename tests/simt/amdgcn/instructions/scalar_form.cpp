@@ -145,6 +145,9 @@ void check(Machine& machine, const ScalarForm& form, const Shape& shape, const A
     ScalarInput input;
     input.scc = wave.s[scalar::kScc] != 0;
     input.exec = wave.exec();
+    input.old = shape.result == '-'            ? 0
+                : dwords_of(shape.result) == 2 ? wave.pair(it.result)
+                                               : wave.s[it.result];
     std::uint64_t values[2] = {};
     for (std::size_t i = 0; i < it.sources.size(); ++i) {
       const OperandType type = i < shape.sources.size() ? shape.sources[i] : 'u';

@@ -10,6 +10,7 @@ namespace gantry::simt::amdgcn {
 
 struct ScalarInput {
   std::uint64_t a = 0, b = 0;
+  std::uint64_t old = 0; ///< what the result's register has
   bool scc = false;
   std::uint64_t exec = 0;
 };

@@ -14,13 +14,15 @@ namespace {
 namespace number = instructions;
 
 constexpr unsigned kResult = 20;
-constexpr unsigned kMask = 20;  ///< SGPRs that a mask is written to
-constexpr unsigned kCarry = 30; ///< and is read from
-constexpr std::uint32_t kLiteral = 0x40490fdb;
+constexpr unsigned kMask = 20;                 ///< SGPRs that a mask is written to
+constexpr unsigned kCarry = 30;                ///< and is read from
+constexpr std::uint32_t kLiteral = 0x40490fdb; ///< as a float, and cut as a half
 constexpr const char* kParts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
                                   "WORD_0", "WORD_1", "DWORD"};
 constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
+constexpr unsigned kLowHalf = 4, kHighHalf = 5;
 constexpr unsigned kWhole = 6; ///< DWORD
+constexpr unsigned kPreserve = 2;
 
 struct Shape {
   explicit Shape(std::string_view types) {
@@ -29,7 +31,8 @@ struct Shape {
     for (const char c : types.substr(1, middle - 1)) {
       writes_mask |= c == '!';
       clamps |= c == '~';
-      keeps_upper |= c == '|';
+      keeps_half |= c == '|' || c == '^';
+      chooses_halves |= c == '^';
     }
     for (const char c : types.substr(middle + 1)) {
       switch (c) {
@@ -57,7 +60,7 @@ struct Shape {
 
   char result = 0;
   std::string sources;
-  bool writes_mask = false, clamps = false, keeps_upper = false;
+  bool writes_mask = false, clamps = false, keeps_half = false, chooses_halves = false;
   bool reads_mask = false, reads_vcc = false, reads_result = false;
   char literal = 0;
 };
@@ -78,7 +81,8 @@ struct Attempt {
 
 class Writer {
 public:
-  Writer(std::string_view mnemonic, const Shape& shape) : mnemonic_(mnemonic), shape_(shape) {
+  Writer(std::string_view mnemonic, const Shape& shape, const Processor& processor)
+      : mnemonic_(mnemonic), shape_(shape), processor_(processor) {
     for (std::size_t i = 0; i < shape.sources.size(); ++i) {
       plain_.push_back(vector_operand(2 + 2 * static_cast<unsigned>(i), shape.sources[i]));
     }
@@ -91,6 +95,7 @@ public:
     }
     write_short();
     write_long();
+    write_halves();
     write_parts();
     return std::move(made_);
   }
@@ -99,7 +104,14 @@ private:
   Attempt attempt() const {
     Attempt made;
     made.sources = plain_;
+    keep_half(made);
     return made;
+  }
+  void keep_half(Attempt& it) const {
+    if (shape_.keeps_half && !processor_.is_gfx8 && width_of(shape_.value_type()) == 16) {
+      it.result_part = kLowHalf;
+      it.unused = kPreserve;
+    }
   }
   [[nodiscard]] std::string result_text(const Attempt& it) const {
     return registers('v', it.result, dwords_of(shape_.value_type()));
@@ -206,8 +218,44 @@ private:
     }
   }
 
+  /// Each half of each operand that has one.
+  void write_halves() {
+    const auto count = static_cast<unsigned>(plain_.size());
+    for (unsigned chosen = 1; shape_.chooses_halves && chosen < 2U << count; ++chosen) {
+      Attempt made = attempt();
+      made.is_basic = chosen == 1;
+      std::string list;
+      bool is_possible = true;
+      for (unsigned i = 0; i <= count; ++i) {
+        const bool high = ((chosen >> i) & 1) != 0;
+        list += fmt::format("{}{}", i == 0 ? "" : ",", high ? 1 : 0);
+        const OperandType type = i < count ? shape_.sources[i] : shape_.value_type();
+        is_possible = is_possible && (!high || width_of(type) == 16);
+        if (high && i < count) {
+          made.parts[i] = kHighHalf;
+        } else if (high) {
+          made.result_part = kHighHalf;
+        }
+      }
+      if (!is_possible) {
+        continue;
+      }
+      put(made, "_e64", " op_sel:[" + list + "]");
+      if (is_floating(shape_.value_type())) {
+        made.clamp = true;
+        made.negate = 1;
+        put(made, "_e64", " op_sel:[" + list + "] clamp");
+      }
+    }
+  }
+
   void write_parts() {
     const auto count = static_cast<unsigned>(plain_.size());
+    const auto attempt = [&] {
+      Attempt made;
+      made.sources = plain_;
+      return made;
+    };
     const auto put_parts = [&](const Attempt& it) {
       std::string behind = it.clamp ? " clamp" : "";
       if (!shape_.is_comparison()) {
@@ -264,7 +312,8 @@ private:
   void write_literal() {
     const auto put_literal = [&](const Attempt& it) {
       Attempt made = it;
-      Operand literal = {fmt::format("{:#x}", kLiteral), Operand::Kind::kConstant, 0, kLiteral};
+      const std::uint64_t value = low_bits(kLiteral, width_of(shape_.value_type()));
+      Operand literal = {fmt::format("{:#x}", value), Operand::Kind::kConstant, 0, value};
       made.sources.insert(made.sources.begin() + (shape_.literal == 'K' ? 1 : 2),
                           std::move(literal));
       put(made, "");
@@ -281,6 +330,7 @@ private:
 
   std::string_view mnemonic_;
   const Shape& shape_;
+  const Processor& processor_;
   std::vector<Operand> plain_;
   std::vector<Attempt> made_;
 };
@@ -400,7 +450,7 @@ private:
     }
   }
   [[nodiscard]] OperandType type_of_source(std::size_t i) const {
-    return i < shape_.sources.size() ? shape_.sources[i] : 'f'; // a literal
+    return i < shape_.sources.size() ? shape_.sources[i] : shape_.result; // a literal
   }
 
   [[nodiscard]] std::uint64_t source(const Attempt& it, unsigned i, unsigned lane) const {
@@ -473,6 +523,19 @@ private:
     return made;
   }
 
+  [[nodiscard]] bool agree_in_part(const Attempt& it, std::uint64_t old, std::uint64_t got,
+                                   std::uint64_t value) const {
+    if (got == merged(old, value, it.result_part, it.unused)) {
+      return true;
+    }
+    if (width_of(shape_.value_type()) == 16 && it.result_part >= kLowHalf) {
+      const std::uint64_t half = part_of(got, it.result_part, false);
+      return agree(half, value) && got == merged(old, half, it.result_part, it.unused);
+    }
+    return form_.exactness != Exactness::kExact &&
+           (is_nan(value) || form_.exactness == Exactness::kApproximate);
+  }
+
   bool compare(const Attempt& it) {
     const Wave& wave = machine_.wave();
     Wave& expected = *before_;
@@ -510,14 +573,8 @@ private:
       if (dwords_of(type) == 2) {
         got |= std::uint64_t{wave.v[it.result + 1][lane]} << 32;
       }
-      if (it.result_part == kWhole && shape_.keeps_upper) {
-        value |= old & 0xffff0000;
-      }
-      const bool agrees = it.result_part == kWhole
-                              ? agree(got, value)
-                              : got == merged(old, value, it.result_part, it.unused) ||
-                                    (form_.exactness != Exactness::kExact &&
-                                     (is_nan(value) || form_.exactness == Exactness::kApproximate));
+      const bool agrees =
+          it.result_part == kWhole ? agree(got, value) : agree_in_part(it, old, got, value);
       if (!agrees) {
         ADD_FAILURE() << fmt::format(
             "{}, lane {}: {:#x}, {:#x}, {:#x}, {} give {:#x}, expected {:#x} (was {:#x})", it.text,
@@ -558,7 +615,7 @@ private:
 
 unsigned run_vector_form(Machine& machine, const VectorForm& form, std::string_view mnemonic) {
   const Shape shape(form.types);
-  std::vector<Attempt> attempts = Writer(mnemonic, shape).write();
+  std::vector<Attempt> attempts = Writer(mnemonic, shape, machine.processor()).write();
   std::vector<std::string> lines;
   for (const Attempt& it : attempts) {
     lines.push_back(it.text);

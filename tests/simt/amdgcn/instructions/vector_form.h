@@ -29,7 +29,8 @@ enum class Exactness : std::uint8_t {
 
 /// The types are written "result=sources", in the letters of OperandType and these:
 ///   m as result: a mask of lanes; x: likewise, and EXEC becomes it
-///   ! behind the result: a mask as well; ~: integers may be clamped; |: keeps the upper half
+///   ! behind the result: a mask as well; ~: integers may be clamped; |: from gfx9 on, the
+///   register's other half is kept; ^: likewise, and halves of sources and result may be chosen
 ///   c behind the sources: a mask is read; v: VCC is read, and no operand; +: the old result is
 ///   read; k: the literal behind the instruction is the last source, K: the one before it
 struct VectorForm {
@@ -43,6 +44,7 @@ struct VectorForm {
 [[nodiscard]] std::span<const VectorForm> float_forms();
 [[nodiscard]] std::span<const VectorForm> conversion_forms();
 [[nodiscard]] std::span<const VectorForm> comparison_forms();
+[[nodiscard]] std::span<const VectorForm> half_forms();
 
 /// Runs what of the form the processor's assembler knows, and says how many encodings that were.
 /// Reports differences as test failures.

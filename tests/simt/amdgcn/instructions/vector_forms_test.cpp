@@ -30,6 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Integer, VectorForms, testing::ValuesIn(integer_forms()
 INSTANTIATE_TEST_SUITE_P(Float, VectorForms, testing::ValuesIn(float_forms()), name_of);
 INSTANTIATE_TEST_SUITE_P(Conversion, VectorForms, testing::ValuesIn(conversion_forms()), name_of);
 INSTANTIATE_TEST_SUITE_P(Comparison, VectorForms, testing::ValuesIn(comparison_forms()), name_of);
+INSTANTIATE_TEST_SUITE_P(Half, VectorForms, testing::ValuesIn(half_forms()), name_of);
 
 } // namespace
 } // namespace gantry::simt::amdgcn

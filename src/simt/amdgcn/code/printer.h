@@ -1,5 +1,4 @@
-// What the executor has read of an instruction, in the assembler's words, and whether an
-// assembler's line says the same.
+// What the executor has read of an instruction, in the assembler's words.
 #pragma once
 
 #include "simt/amdgcn/code/instruction.h"
@@ -8,7 +7,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gantry::simt::amdgcn {
@@ -25,7 +23,8 @@ struct PrintedLine {
 [[nodiscard]] PrintedLine print(const Processor& processor, const Instruction& instruction,
                                 std::span<const std::uint32_t> words);
 
-/// Empty if LLVM's line says the same; or else how the two are written.
-[[nodiscard]] std::string difference(const PrintedLine& printed, std::string_view line);
+/// As an assembler reads it, but for numbers, which are all hexadecimal, and what an instruction
+/// has two names for: "*" stands for the counters of s_waitcnt and the pattern of ds_swizzle_b32.
+[[nodiscard]] std::string text_of(const PrintedLine& line);
 
 } // namespace gantry::simt::amdgcn

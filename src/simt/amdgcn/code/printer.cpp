@@ -1,12 +1,10 @@
-#include "printer.h"
+#include "simt/amdgcn/code/printer.h"
 
 #include "simt/amdgcn/code/opcodes.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstdlib>
+#include <cstdint>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <utility>
 
 namespace gantry::simt::amdgcn {
 
@@ -32,7 +30,7 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
     const char* high;
   };
   const bool is_gfx8 = processor.is_gfx8;
-  const Named kNamed[] = {
+  const Named names[] = {
       {scalar::kFlatScratch, "flat_scratch", "flat_scratch_lo", "flat_scratch_hi"},
       {104, "xnack_mask", "xnack_mask_lo", "xnack_mask_hi"},
       {scalar::kVcc, "vcc", "vcc_lo", "vcc_hi"},
@@ -47,7 +45,7 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
   if (first == scalar::kM0) {
     return "m0";
   }
-  for (const Named& it : kNamed) {
+  for (const Named& it : names) {
     if (first == it.index && count == 2) {
       return it.whole;
     }
@@ -63,7 +61,7 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
 }
 
 unsigned width_of(Type type) {
-  return type == Type::kB16 ? 16 : registers_of(type) == 2 ? 64 : 32;
+  return bits_of(type);
 }
 std::uint64_t cut(std::uint64_t value, unsigned width) {
   return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
@@ -78,6 +76,13 @@ public:
   }
 
   PrintedLine print() {
+    static constexpr std::string_view kInWords[] = {"s_getreg_b32", "s_setreg_b32",
+                                                    "s_setreg_imm32_b32", "s_set_gpr_idx_on",
+                                                    "s_set_gpr_idx_mode"};
+    if (std::ranges::find(kInWords, made_.mnemonic) != std::end(kInWords)) {
+      put("*"); // operands with names of their own
+      return std::move(made_);
+    }
     switch (it_.format) {
     case Format::kSop1:
     case Format::kSop2:
@@ -149,13 +154,15 @@ private:
   void put_source(unsigned number, Type type) {
     std::string text = source_text(it_.sources[number], type);
     const auto has = [&](unsigned bits) { return number < 3 && ((bits >> number) & 1) != 0; };
+    // LLVM knows neither sign nor magnitude of the power, of which the executor takes them.
+    const bool is_power = number == 1 && made_.mnemonic == "v_ldexp_f16";
     if (has(it_.modifiers.sign)) {
       text = "sext(" + text + ")";
     }
-    if (has(it_.modifiers.absolute)) {
+    if (has(it_.modifiers.absolute) && !is_power) {
       text = "|" + text + "|";
     }
-    if (has(it_.modifiers.negate)) {
+    if (has(it_.modifiers.negate) && !is_power) {
       text = "-" + text;
     }
     put(std::move(text), type);
@@ -179,7 +186,8 @@ private:
       made_.types.push_back(Type::kNone);
     } else if (it_.number != 0 ||
                (made_.mnemonic != "s_endpgm" && made_.mnemonic != "s_barrier" &&
-                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata")) {
+                made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata" &&
+                made_.mnemonic != "s_set_gpr_idx_off")) {
       put_number(it_.number, Type::kB16);
     }
   }
@@ -216,18 +224,14 @@ private:
     }
     if (meaning_.has_literal) {
       const bool is_middle = made_.mnemonic.find("mk_") != std::string::npos;
-      put_source(0, Type::kF32);
-      put_source(is_middle ? 2 : 1, Type::kF32);
-      put_source(is_middle ? 1 : 2, Type::kF32);
+      const Type type = meaning_.sources[0];
+      put_source(0, type);
+      put_source(is_middle ? 2 : 1, type);
+      put_source(is_middle ? 1 : 2, type);
       return;
     }
-    if (meaning_.is_packed) { // constants have half of their type
-      for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
-        put_source(i, it_.sources[i].kind == Source::Kind::kConstant ? Type::kB32
-                                                                     : meaning_.sources[i]);
-      }
-      print_packed();
-      return;
+    if (meaning_.packs != Meaning::Packs::kNothing) {
+      return print_packed();
     }
     put_sources();
     if (meaning_.reads_mask) {
@@ -242,6 +246,12 @@ private:
          (is_parts && processor_.is_gfx8 && ((words_[1] >> 13) & 1) != 0));
     if (modifiers.clamp || is_for_exceptions) {
       made_.modifiers.emplace_back("clamp");
+    }
+    if (it_.format == Format::kVop3) {
+      print_halves();
+    }
+    if (it_.lanes.control != LanePattern::kNone) {
+      print_lanes();
     }
     if (it_.format == Format::kVop3 || it_.format == Format::kVop3p ||
         (words_.front() & 0x1ff) != kSdwa) {
@@ -258,9 +268,67 @@ private:
     }
   }
 
+  /// op_sel of VOP3: the sources' bits, and the result's.
+  void print_halves() {
+    const Modifiers& modifiers = it_.modifiers;
+    std::string text = "op_sel:";
+    for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+      text += modifiers.parts[i] == Part::kWord1 ? '1' : '0';
+    }
+    text += modifiers.result == Part::kWord1 ? '1' : '0';
+    if (text.find('1') != std::string::npos) {
+      made_.modifiers.push_back(std::move(text));
+    }
+  }
+  void print_lanes() {
+    const LanePattern& lanes = it_.lanes;
+    const unsigned control = lanes.control;
+    const unsigned count = control & 0xf;
+    static constexpr const char* kRows[] = {"row_shl", "row_shr", "row_ror"};
+    std::string text;
+    if (control < 0x100) {
+      text = fmt::format("quad_perm:{}{}{}{}", control & 3, (control >> 2) & 3, (control >> 4) & 3,
+                         control >> 6);
+    } else if (control < 0x130) {
+      text = fmt::format("{}:{}", kRows[(control >> 4) - 0x10], count);
+    } else if (control < 0x140) {
+      static constexpr const char* kWaves[] = {"wave_shl", "wave_rol", "wave_shr", "wave_ror"};
+      text = fmt::format("{}:1", kWaves[count / 4]);
+    } else if (control >= 0x150) {
+      text = fmt::format("row_newbcast:{}", count);
+    } else {
+      static constexpr const char* kOthers[] = {"row_mirror", "row_half_mirror", "row_bcast:15",
+                                                "row_bcast:31"};
+      text = kOthers[count];
+    }
+    made_.modifiers.push_back(std::move(text));
+    made_.modifiers.push_back(fmt::format("row_mask:{:#x}", lanes.rows));
+    made_.modifiers.push_back(fmt::format("bank_mask:{:#x}", lanes.banks));
+    if (lanes.zero_outside) {
+      made_.modifiers.emplace_back("bound_ctrl:1");
+    }
+  }
+
   /// Lists of bits without their brackets and commas; those that say nothing are not written.
   void print_packed() {
     const PackedModifiers& packed = it_.packed;
+    const bool is_mixed = meaning_.packs == Meaning::Packs::kMixed;
+    for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
+      const Source& source = it_.sources[i];
+      const bool is_constant = source.kind == Source::Kind::kConstant;
+      const bool is_half = meaning_.packs == Meaning::Packs::kHalves && source.constant > 64 &&
+                           source.constant <= 0xffff;
+      const Type type = !is_constant ? meaning_.sources[i]
+                        : is_half    ? Type::kF16
+                                     : Type::kB32; // half of their type
+      std::string text = source_text(source, type);
+      if (is_mixed) {
+        const char* const sign = ((packed.negate_low >> i) & 1) != 0 ? "-" : "";
+        const char* const bar = ((packed.negate_high >> i) & 1) != 0 ? "|" : "";
+        text = fmt::format("{}{}{}{}", sign, bar, text, bar);
+      }
+      put(std::move(text), type);
+    }
     const unsigned count = meaning_.sources[2] != Type::kNone ? 3 : 2;
     const auto put_bits = [&](const char* name, unsigned value, unsigned unsaid) {
       if (value != unsaid) {
@@ -272,9 +340,9 @@ private:
       }
     };
     put_bits("op_sel", packed.low, 0);
-    put_bits("op_sel_hi", packed.high, (1U << count) - 1);
-    put_bits("neg_lo", packed.negate_low, 0);
-    put_bits("neg_hi", packed.negate_high, 0);
+    put_bits("op_sel_hi", packed.high, is_mixed ? 0 : (1U << count) - 1);
+    put_bits("neg_lo", is_mixed ? 0 : packed.negate_low, 0);
+    put_bits("neg_hi", is_mixed ? 0 : packed.negate_high, 0);
     if (packed.clamp) {
       made_.modifiers.emplace_back("clamp");
     }
@@ -364,61 +432,6 @@ private:
   PrintedLine made_;
 };
 
-/// An operand of LLVM's as a number's bits of the type, or as it is.
-std::string number_of(std::string operand, Type type) {
-  const auto inside = [&](std::string_view before, std::string_view behind) {
-    return operand.starts_with(before) && operand.ends_with(behind) &&
-           operand.size() > before.size() + behind.size();
-  };
-  if (type == Type::kNone || operand.empty()) {
-    return operand;
-  }
-  if (inside("neg(", ")")) {
-    return "-" + number_of(operand.substr(4, operand.size() - 5), type);
-  }
-  if (inside("sext(", ")")) {
-    return "sext(" + number_of(operand.substr(5, operand.size() - 6), type) + ")";
-  }
-  if (inside("abs(", ")")) {
-    return "|" + number_of(operand.substr(4, operand.size() - 5), type) + "|";
-  }
-  if (inside("lit(", ")")) { // a literal that a constant would do for
-    return number_of(operand.substr(4, operand.size() - 5), type);
-  }
-  if (inside("|", "|")) {
-    return "|" + number_of(operand.substr(1, operand.size() - 2), type) + "|";
-  }
-  if (inside("-|", "|")) {
-    return "-" + number_of(operand.substr(1), type);
-  }
-  const char* const text = operand.c_str();
-  char* end = nullptr;
-  const bool is_hexadecimal = operand.starts_with("0x") || operand.starts_with("-0x");
-  if (operand.find('.') != std::string::npos && !is_hexadecimal) {
-    const double value = std::strtod(text, &end);
-    if (*end != '\0') {
-      return operand;
-    }
-    const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    const auto half = std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
-    return fmt::format("#{:x}", width_of(type) == 64   ? std::bit_cast<std::uint64_t>(value)
-                                : width_of(type) == 16 ? half
-                                                       : single);
-  }
-  auto value = std::bit_cast<std::uint64_t>(
-      operand[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(text, &end, 0))
-                        : static_cast<std::uint64_t>(std::strtoull(text, &end, 0)));
-  if (end == text || *end != '\0') {
-    return operand;
-  }
-  if (is_hexadecimal && type == Type::kF64 && value >> 32 == 0) {
-    value <<= 32;
-  } else if (is_hexadecimal && type == Type::kI64 && value >> 32 == 0) {
-    value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
-  }
-  return fmt::format("#{:x}", cut(value, width_of(type)));
-}
-
 } // namespace
 
 PrintedLine print(const Processor& processor, const Instruction& instruction,
@@ -426,81 +439,18 @@ PrintedLine print(const Processor& processor, const Instruction& instruction,
   return Printer(processor, instruction, words).print();
 }
 
-std::string difference(const PrintedLine& printed, std::string_view line) {
-  const std::size_t space = std::min(line.find(' '), line.size());
-  std::string mnemonic(line.substr(0, space));
-  for (const std::string_view form : {"_e32", "_e64", "_sdwa"}) {
-    if (mnemonic.ends_with(form)) {
-      mnemonic.resize(mnemonic.size() - form.size());
+std::string text_of(const PrintedLine& line) {
+  std::string text = line.mnemonic;
+  for (std::size_t i = 0; i < line.operands.size(); ++i) {
+    text += i == 0 ? " " : ", ";
+    for (const char c : line.operands[i]) {
+      text += c == '#' ? std::string_view("0x") : std::string_view(&c, 1);
     }
   }
-  // Operands have commas between them; modifiers behind the last one have not.
-  std::vector<std::string> operands;
-  std::vector<std::string> modifiers;
-  std::string rest(line.substr(space));
-  for (const std::string_view list : {"op_sel:[", "op_sel_hi:[", "neg_lo:[", "neg_hi:["}) {
-    if (const std::size_t begin = rest.find(list); begin != std::string::npos) {
-      const std::size_t end = std::min(rest.find(']', begin), rest.size() - 1);
-      std::string bits = rest.substr(begin, end + 1 - begin);
-      std::erase_if(bits, [](char c) { return c == '[' || c == ']' || c == ','; });
-      rest.replace(begin, end + 1 - begin, bits);
-    }
+  for (const std::string& modifier : line.modifiers) {
+    text += " " + modifier;
   }
-  while (!rest.empty()) {
-    const std::size_t begin = rest.find_first_not_of(' ');
-    if (begin == std::string::npos) {
-      break;
-    }
-    std::size_t end = rest.find(',', begin);
-    const bool is_last = end == std::string::npos || rest.find('(') < end;
-    end = is_last ? rest.find(' ', begin) : end;
-    std::string word = rest.substr(begin, end == std::string::npos ? end : end - begin);
-    rest = end == std::string::npos ? "" : rest.substr(end + (is_last ? 0 : 1));
-    while (!word.empty() && word.back() == ',') {
-      word.pop_back();
-    }
-    // A word in what is last: the operand and modifiers.
-    std::size_t at = 0;
-    while (at != std::string::npos && at < word.size()) {
-      const std::size_t next = word.find(' ', at);
-      const std::string one = word.substr(at, next == std::string::npos ? next : next - at);
-      const bool is_modifier =
-          one.find(':') != std::string::npos && one.find('[') == std::string::npos;
-      if (is_modifier || one == "clamp" || one == "offen" || one == "glc" || one == "slc" ||
-          one == "scc") {
-        modifiers.push_back(one);
-      } else if (!one.empty()) {
-        operands.push_back(one);
-      }
-      at = next == std::string::npos ? next : next + 1;
-    }
-  }
-  std::erase_if(modifiers, [&](const std::string& it) {
-    // Caches are not there, nor are factors of results.
-    return it == "slc" || it == "scc" || (it == "glc" && mnemonic.starts_with("s_load")) ||
-           it.starts_with("mul:") || it.starts_with("div:");
-  });
-  std::vector<std::string> expected = printed.modifiers;
-  for (std::string& it : modifiers) {
-    if (std::ranges::find(expected, "offset:*") != expected.end() && it.starts_with("offset:")) {
-      it = "offset:*";
-    }
-  }
-  std::erase(expected, "offset:*");
-  std::erase(modifiers, "offset:*");
-  std::ranges::sort(modifiers);
-  std::ranges::sort(expected);
-  const bool is_any = printed.operands.size() == 1 && printed.operands[0] == "*";
-  bool same = mnemonic == printed.mnemonic && modifiers == expected &&
-              (is_any || operands.size() == printed.operands.size());
-  for (std::size_t i = 0; same && !is_any && i < operands.size(); ++i) {
-    same = number_of(operands[i], printed.types[i]) == printed.operands[i];
-  }
-  if (same) {
-    return "";
-  }
-  return fmt::format("LLVM writes '{}'\nthe executor reads '{} {} {}'", line, printed.mnemonic,
-                     fmt::join(printed.operands, ", "), fmt::join(expected, " "));
+  return text;
 }
 
 } // namespace gantry::simt::amdgcn
