@@ -1,5 +1,5 @@
-// Regions with one mistake each, and the same without it, by name. Mistakes have the check that finds
-// them beside them: on whichever of these lines.
+// Regions with one mistake each, and the same without it, by name. Mistakes have the check that
+// finds them beside them: on whichever of these lines.
 #include <cstdio>
 #include <cstring>
 
@@ -70,9 +70,9 @@ constexpr struct {
   const char* name;
   void (*run)();
 } kRegions[] = {
-    {"sum_of_teams", sum_of_teams},         {"sum_of_teams_mended", sum_of_teams_mended},
-    {"neighbours", neighbours},             {"neighbours_mended", neighbours_mended},
-    {"no_value", no_value},                 {"no_value_mended", no_value_mended},
+    {"sum_of_teams", sum_of_teams}, {"sum_of_teams_mended", sum_of_teams_mended},
+    {"neighbours", neighbours},     {"neighbours_mended", neighbours_mended},
+    {"no_value", no_value},         {"no_value_mended", no_value_mended},
 };
 
 } // namespace
