@@ -73,6 +73,7 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
   time_at_ = 0;
   atomic_words_.clear();
   flags_.clear();
+  reading_.clear();
   writers_.clear();
   waited_for_ = {};
   groups_waited_for_.clear();
@@ -91,7 +92,7 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
       dispatch_->init() ? exec::DeviceMemory::instance()->uninitialised() : nullptr;
   const bool looks_for_races = dispatch_->run() != nullptr;
   if (looks_for_races) {
-    ordering_.finish_reads();
+    finish_reads();
   }
   for (std::uint64_t left = access.active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -136,11 +137,24 @@ void GroupChecks::access_own(const WaveAccess& access, unsigned lane, std::uint6
   order(access, thread_of(access, lane), address, Scope::kBlock);
 }
 
+/// What was asked for has been read by now: others note a store before it takes place.
+void GroupChecks::finish_reads() {
+  ordering_.finish_reads();
+  for (const FlagRead& read : reading_) {
+    trust_writer(read.thread, read.address);
+  }
+  reading_.clear();
+}
+
 /// Of an access that is taken for an atomic one: a load acquires, a store releases.
 void GroupChecks::order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
                         Scope scope) {
   if (access.kind != Kind::kStore) {
-    ordering_.read_strongly(thread, address, true, scope);
+    ordering_.read_strongly(thread, address, true, Scope::kBlock);
+    if (scope == Scope::kDevice) {
+      ordering_.read_strongly(thread, address, false, scope);
+      reading_.push_back({thread, address});
+    }
   }
   if (access.kind == Kind::kStore || access.kind == Kind::kAtomic) {
     ordering_.write_strongly(thread, address, true, scope);
@@ -188,10 +202,11 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
     return std::nullopt;
   }
   const Scope scope = shared ? Scope::kBlock : Scope::kDevice;
-  if (access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad) {
+  bool is_flag = access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad;
+  if (is_flag) {
     flags_.insert(address);
-    ordering_.read_strongly(thread, address, true, scope);
-    trust_writer(thread, address);
+  } else {
+    is_flag = access.kind == Kind::kStore && flags_.contains(address);
   }
   if (access.kind != Kind::kAtomic) {
     const exec::AccessFacts facts = facts_of(access.kind, shared);
@@ -201,8 +216,8 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
       return race;
     }
   }
-  if (access.kind == Kind::kAtomic || (access.kind == Kind::kStore && flags_.contains(address))) {
-    ordering_.write_strongly(thread, address, true, scope);
+  if (is_flag) {
+    order(access, thread, address, scope);
   }
   return std::nullopt;
 }
@@ -237,18 +252,21 @@ void GroupChecks::trust_writer(std::uint32_t thread, std::uint64_t address) {
     }
     return;
   }
-  const exec::Stamp group = group_at(write.stamp());
-  ordering_.finish_reads();
-  if (!ordering_.is_before(group, write.thread(), write.stamp(), thread)) {
-    groups_waited_for_.insert(group);
+  groups_waited_for_.insert(group_at(write.stamp()));
+}
+
+void GroupChecks::fence(unsigned wave) {
+  if (dispatch_->run() != nullptr) {
+    finish_reads();
+    ordering_.fence(wave * (lanes_ / kLanesOfWarp), 1, Scope::kDevice);
   }
-  ordering_.read_strongly(thread, address, true, Scope::kDevice); // it has not taken place yet
 }
 
 void GroupChecks::pass_barrier(std::span<const unsigned> waves) {
   if (dispatch_->run() == nullptr) {
     return;
   }
+  finish_reads();
   std::array<exec::LaneMask, exec::kMostWarps> alive = {};
   for (const unsigned wave : waves) {
     const unsigned warp = wave * (lanes_ / kLanesOfWarp);

@@ -7,10 +7,16 @@
 // that nothing orders, of which LDS has none where atomic operations have been. The lanes of a wave
 // are one thread, in lockstep.
 //
-// What orders waves: barriers of the work-group, and atomic operations on one address, each of
-// which is taken for a release and an acquire. So are stores to where atomic operations and loads
-// with glc have been. Who loads with glc what a wave had stored before that has waited for it,
-// perhaps: what that wave does is taken for ordered from then on.
+// What orders waves: barriers of the work-group, and addresses that atomic operations, or loads
+// with glc, have come to (flags). A store or an atomic operation there releases what the wave has
+// done, for in front of it code waits for its stores, which nothing distinguishes from other waits.
+// A load or an atomic operation acquires that: in the work-group at once, where no instruction says
+// so; from other work-groups with the next buffer_wbinvl1. So relaxed atomic operations of several
+// work-groups order nothing.
+//
+// A store to what becomes a flag later has released nothing. Who reads it then has waited for its
+// writer, perhaps: no race with that wave, or work-group, is reported to the reader from then on.
+// That hides races, and makes up none.
 //
 // Of LDS it is not looked for what has no value: compilers' reductions load more of it than they
 // have stored to, and do without it.
@@ -32,6 +38,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace gantry::simt::amdgcn {
 
@@ -91,6 +98,8 @@ public:
   /// An access that is allowed, before it takes place. In private memory, which GCC's code shares,
   /// nothing is wrong, but locks may be there.
   [[nodiscard]] std::optional<CheckFinding> access(const WaveAccess& access);
+  /// A wave invalidates its cache, as an acquire at the scope of the agent ends with.
+  void fence(unsigned wave);
   /// Those waves that have not ended go on behind a barrier.
   void pass_barrier(std::span<const unsigned> waves);
 
@@ -103,6 +112,7 @@ private:
   void access_own(const WaveAccess& access, unsigned lane, std::uint64_t address);
   void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
              exec::Scope scope);
+  void finish_reads();
   [[nodiscard]] bool is_ordered_word(const WaveAccess& access, std::uint32_t thread,
                                      std::uint64_t address);
   [[nodiscard]] bool passes_quickly(const WaveAccess& access, std::uint32_t thread,
@@ -123,6 +133,12 @@ private:
   std::unordered_set<std::uint64_t> atomic_words_;
   /// Addresses outside of LDS that atomic operations and loads with glc have come to.
   std::unordered_set<std::uint64_t> flags_;
+  /// Reads of such that have been asked for, and not looked at since.
+  struct FlagRead {
+    std::uint32_t thread = 0;
+    std::uint64_t address = 0;
+  };
+  std::vector<FlagRead> reading_;
   /// Who stored last to addresses of private memory.
   std::unordered_map<std::uint64_t, std::uint32_t> writers_;
   /// By wave: a bit for each wave that it has waited for, perhaps.

@@ -157,13 +157,35 @@ TEST_F(GroupChecksTest, ALoadMayBeThatInFrontOfAnAtomicOperation) {
 TEST_F(GroupChecksTest, AtomicOperationsOrderWhatIsAroundThem) {
   constexpr std::uint64_t kFlag = 512;
   EXPECT_FALSE(wave(0, Kind::kStore, kFlag, 0, true));
+  end();
+  launch();
   EXPECT_FALSE(wave(0, Kind::kStore));
   EXPECT_FALSE(wave(0, Kind::kAtomic, kFlag, 0, true));
   EXPECT_FALSE(wave(1, Kind::kAtomic, kFlag, 0, true));
   EXPECT_FALSE(wave(1, Kind::kLoad));
   EXPECT_FALSE(wave(2, Kind::kAtomic, kFlag, 1, true)); // of the other group
+  groups_[1].fence(2);
   EXPECT_FALSE(wave(2, Kind::kLoad, 0, 1));
+  EXPECT_FALSE(wave(3, Kind::kAtomic, kFlag, 1, true)); // and does not acquire
   EXPECT_TRUE(wave(3, Kind::kLoad, 0, 1));
+}
+
+// Each such operation is one after all others at its address; that must not cost what all of them
+// have done: the test would not end.
+TEST_F(GroupChecksTest, ManyAtomicOperationsTakeTheirTimeAlone) {
+  constexpr unsigned kWords = 256;
+  for (unsigned word = 0; word < kWords; word += kLanes) {
+    EXPECT_FALSE(wave(0, Kind::kStore, word));
+  }
+  end();
+  launch();
+  for (unsigned round = 0; round < 200; ++round) {
+    for (unsigned word = 0; word < kWords; word += kLanes) {
+      const unsigned number = (round + word) % kWaves;
+      EXPECT_FALSE(wave(number, Kind::kLoad, word, round % 2));
+      EXPECT_FALSE(wave(number, Kind::kAtomic, word, round % 2));
+    }
+  }
 }
 
 TEST_F(GroupChecksTest, ALockThatAStoreLetsGoOrdersItsHolders) {

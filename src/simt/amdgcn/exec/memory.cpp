@@ -60,8 +60,11 @@ Next change(Wave& wave, const Instruction& instruction) {
   });
 }
 
-Next fence(Wave& /*wave*/, const Instruction& /*instruction*/) {
+Next fence(Wave& wave, const Instruction& /*instruction*/) {
   std::atomic_thread_fence(std::memory_order_acq_rel);
+  if (wave.place->checks != nullptr) {
+    wave.place->checks->fence(wave.number);
+  }
   return Next::kOn;
 }
 

@@ -120,6 +120,7 @@ void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess
                     const CheckFinding& found) {
   const u64 offset = found.address - std::bit_cast<u64>(wave.place->shared);
   const bool shared = offset < wave.place->shared_size;
+  const u64 flat_address = shared ? kSharedAperture + offset : found.address;
   const std::string what = fmt::format(
       "{} of {} at {}", word_of(access.kind), exec::bytes_text(access.size),
       shared ? fmt::format("offset {:#x} of LDS", offset) : fmt::format("{:#x}", found.address));
@@ -141,7 +142,7 @@ void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess
   }
   const exec::RacingAccess& other = *found.other;
   wave.fault =
-      Fault{FaultKind::kMemory, found.address,
+      Fault{FaultKind::kMemory, flat_address,
             beginning(wave, instruction, found.lane,
                       fmt::format("race in {}: {}, not ordered with {}",
                                   shared ? "LDS" : "global memory", what, text_of(other))) +

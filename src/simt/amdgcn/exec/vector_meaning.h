@@ -14,20 +14,17 @@ namespace detail {
 template <auto F, unsigned N>
 using Parameter = Signature<F>::template Parameter<N>;
 
-/// What gives the value of a parameter of F in each lane, if the sources of `kVectors` are VGPRs.
-template <auto F, unsigned N, unsigned kVectors>
-auto values_of(const Wave& wave, const Instruction& instruction) {
-  using P = Parameter<F, N>;
-  if constexpr (std::is_same_v<P, bool>) {
-    return BlocksOfBits{scalar_source<u64>(wave, instruction.sources[3])};
-  } else if constexpr ((kVectors >> N & 1) != 0) {
-    return Lanes<P>{&wave.v[instruction.sources[N].index]};
-  } else {
-    return Uniform<P>{scalar_source<P>(wave, instruction.sources[N])};
-  }
-}
+/// Stands for sets of sources that are VGPRs: whichever they are.
+inline constexpr unsigned kAnySources = ~0U;
+/// Where the host has another level, meanings of this one are compiled once, for any sources and
+/// any lanes: few hosts run them.
+#if defined(GANTRY_SIMT_LEVEL_BASELINE) && defined(__x86_64__)
+inline constexpr bool kIsCompact = true;
+#else
+inline constexpr bool kIsCompact = false;
+#endif
 
-/// Likewise, whatever the source is.
+/// What gives the value of a parameter of F in each lane, whatever the source is.
 template <auto F, unsigned N>
 auto any_values_of(const Wave& wave, const Instruction& instruction) {
   using P = Parameter<F, N>;
@@ -35,6 +32,21 @@ auto any_values_of(const Wave& wave, const Instruction& instruction) {
     return BlocksOfBits{scalar_source<u64>(wave, instruction.sources[3])};
   } else {
     return RowsOf<P>(wave, instruction.sources[N]);
+  }
+}
+
+/// Likewise, if the sources of `kVectors` are VGPRs.
+template <auto F, unsigned N, unsigned kVectors>
+auto values_of(const Wave& wave, const Instruction& instruction) {
+  using P = Parameter<F, N>;
+  if constexpr (kVectors == kAnySources) {
+    return any_values_of<F, N>(wave, instruction);
+  } else if constexpr (std::is_same_v<P, bool>) {
+    return BlocksOfBits{scalar_source<u64>(wave, instruction.sources[3])};
+  } else if constexpr ((kVectors >> N & 1) != 0) {
+    return Lanes<P>{&wave.v[instruction.sources[N].index]};
+  } else {
+    return Uniform<P>{scalar_source<P>(wave, instruction.sources[N])};
   }
 }
 
@@ -177,12 +189,14 @@ template <auto F, unsigned kVectors>
 struct VectorRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != ~LaneMask{0}) {
       return run_partly<F>(wave, instruction, active);
     }
-    with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      put_results<F>(&wave.v[instruction.result], sources...);
-    });
+    if constexpr (kVectors != kAnySources) {
+      with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
+        put_results<F>(&wave.v[instruction.result], sources...);
+      });
+    }
     return Next::kOn;
   }
 };
@@ -211,13 +225,15 @@ template <auto F, unsigned kVectors>
 struct MaskedRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != ~LaneMask{0}) {
       return run_masked_partly<F>(wave, instruction, active);
     }
-    with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
-      const LaneMask bits = put_masked_results<F>(&wave.v[instruction.result], sources...);
-      wave.set_pair(instruction.mask, bits);
-    });
+    if constexpr (kVectors != kAnySources) {
+      with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
+        const LaneMask bits = put_masked_results<F>(&wave.v[instruction.result], sources...);
+        wave.set_pair(instruction.mask, bits);
+      });
+    }
     return Next::kOn;
   }
 };
@@ -277,13 +293,15 @@ template <auto F, unsigned kVectors>
 struct AccumulateRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != ~LaneMask{0}) {
       return accumulate_partly<F>(wave, instruction, active);
     }
-    auto* const rows = &wave.v[instruction.result];
-    put_results<F>(rows, values_of<F, 0, kVectors>(wave, instruction),
-                   values_of<F, 1, kVectors>(wave, instruction),
-                   Lanes<typename Signature<F>::Result>{rows});
+    if constexpr (kVectors != kAnySources) {
+      auto* const rows = &wave.v[instruction.result];
+      put_results<F>(rows, values_of<F, 0, kVectors>(wave, instruction),
+                     values_of<F, 1, kVectors>(wave, instruction),
+                     Lanes<typename Signature<F>::Result>{rows});
+    }
     return Next::kOn;
   }
 };
@@ -301,9 +319,13 @@ inline constexpr unsigned kAllVectors = (1U << source_count<F>()) - 1;
 
 template <template <auto, unsigned> typename Made, auto F, unsigned kSources = source_count<F>()>
 constexpr void describe_runs(Meaning& meaning) {
-  meaning.run = kRuns<Made, F, kSources>.back();
-  meaning.runs = kRuns<Made, F, kSources>.data();
-  meaning.run_sources = kSources;
+  if constexpr (kIsCompact) {
+    meaning.run = &Made<F, kAnySources>::run;
+  } else {
+    meaning.run = kRuns<Made, F, kSources>.back();
+    meaning.runs = kRuns<Made, F, kSources>.data();
+    meaning.run_sources = kSources;
+  }
 }
 
 template <auto F>
