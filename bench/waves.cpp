@@ -38,15 +38,17 @@ struct Row {
 };
 
 const std::vector<Row>& rows() {
-  static const std::string kPart = "s_mov_b64 exec, 0x7ffffffe";
-  static const std::string kOne = "s_mov_b64 exec, 1";
+  static const std::string some_lanes = "s_mov_b64 exec, 0x7ffffffe";
+  static const std::string one_lane = "s_mov_b64 exec, 1";
   static const std::vector<Row> all = {
       {"v_fma_f32, v_add_f32", {"v_fma_f32 v10, v11, v12, v10", "v_add_f32 v13, v14, v15"}},
       {"likewise, an SGPR each", {"v_fma_f32 v10, v11, s4, v10", "v_add_f32 v13, s5, v15"}},
       {"likewise, some lanes",
        {"v_fma_f32 v10, v11, v12, v10", "v_add_f32 v13, v14, v15"},
-       {kPart}},
-      {"likewise, one lane", {"v_fma_f32 v10, v11, v12, v10", "v_add_f32 v13, v14, v15"}, {kOne}},
+       {some_lanes}},
+      {"likewise, one lane",
+       {"v_fma_f32 v10, v11, v12, v10", "v_add_f32 v13, v14, v15"},
+       {one_lane}},
       {"likewise, negated", {"v_fma_f32 v10, -v11, v12, v10", "v_sub_f32_e64 v13, v14, |v15|"}},
       {"v_fma_f64, v_add_f64",
        {"v_fma_f64 v[10:11], v[12:13], v[14:15], v[10:11]",
@@ -174,7 +176,7 @@ double speed_of(const Row& row) {
   }
   std::vector<double> speeds;
   for (unsigned i = 0; i < kSamples; ++i) {
-    const double instructions = turns * (static_cast<double>(kTurns) * row.lines.size() + 3);
+    const double instructions = turns * (static_cast<double>(kTurns * row.lines.size()) + 3);
     speeds.push_back(instructions / seconds_of(row, turns) / 1e6);
   }
   std::ranges::nth_element(speeds, speeds.begin() + kSamples / 2);

@@ -1,32 +1,24 @@
-// The level that the tests' instructions run at, by GANTRY_TEST_LEVEL. Where the processor does not
-// have it, they are skipped.
+// Runs the tests at the level that GANTRY_TEST_LEVEL names; not at all, with 77, if the processor
+// does not have it.
 #include "simt/amdgcn/exec/levels.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string_view>
 
-namespace gantry::simt::amdgcn {
-namespace {
-
-class LevelChoice : public testing::Environment {
-  void SetUp() override {
-    const char* const name = std::getenv("GANTRY_TEST_LEVEL");
-    if (name == nullptr) {
-      return;
-    }
+int main(int count, char** words) {
+  using namespace gantry::simt::amdgcn;
+  testing::InitGoogleTest(&count, words);
+  if (const char* const name = std::getenv("GANTRY_TEST_LEVEL")) {
     const auto levels = available_levels();
     const auto found = std::ranges::find(levels, std::string_view(name), name_of);
     if (found == levels.end()) {
-      GTEST_SKIP() << "the processor does not have " << name;
+      std::fprintf(stderr, "the processor does not have %s\n", name);
+      return 77;
     }
     choose_level(*found);
   }
-};
-
-const testing::Environment* const kChoice =
-    testing::AddGlobalTestEnvironment(new LevelChoice); // which deletes it
-
-} // namespace
-} // namespace gantry::simt::amdgcn
+  return RUN_ALL_TESTS();
+}

@@ -46,8 +46,8 @@ class MemoryRows : public testing::TestWithParam<unsigned> {
 protected:
   MemoryRows() { wave_.set_pair(scalar::kExec, kAll); }
 
-  static unsigned bytes() { return GetParam(); }
-  static unsigned dwords() { return std::max(1U, bytes() / 4); }
+  static std::uint64_t bytes() { return GetParam(); }
+  static unsigned dwords() { return std::max(1U, GetParam() / 4); }
   static std::string suffix(bool is_load) {
     switch (bytes()) {
     case 1:
@@ -82,7 +82,7 @@ protected:
   }
   void set_row(std::uint64_t first) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      set_address(lane, first + std::uint64_t{lane} * bytes());
+      set_address(lane, first + lane * bytes());
     }
   }
   void set_data() {
@@ -115,7 +115,7 @@ TEST_P(MemoryRows, AreLoadedToTheEnd) {
     set_row(memory.address() + from);
     ASSERT_EQ(run(load_line()), Next::kOn) << machine_.report();
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      expect_loaded(lane, memory.bytes() + from + std::size_t{lane} * bytes());
+      expect_loaded(lane, memory.bytes() + from + lane * bytes());
     }
   }
 }
@@ -128,7 +128,7 @@ TEST_P(MemoryRows, AreStoredToTheEnd) {
     set_data();
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const std::vector<std::byte> bytes_of_lane = data_of(lane);
-      std::memcpy(&expected[to + std::size_t{lane} * bytes()], bytes_of_lane.data(), bytes());
+      std::memcpy(&expected[to + lane * bytes()], bytes_of_lane.data(), bytes());
     }
     ASSERT_EQ(run(store_line()), Next::kOn) << machine_.report();
     EXPECT_EQ(memory.copy(), expected);
@@ -160,8 +160,7 @@ TEST_P(MemoryRows, OfInactiveLanesAreLeftAlone) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (((kSome >> lane) & 1) != 0) {
       const std::vector<std::byte> bytes_of_lane = data_of(lane);
-      std::memcpy(&expected[std::size_t{kLanes - 21 + lane} * bytes()], bytes_of_lane.data(),
-                  bytes());
+      std::memcpy(&expected[(kLanes - 21 + lane) * bytes()], bytes_of_lane.data(), bytes());
     }
   }
   ASSERT_EQ(run(store_line()), Next::kOn) << machine_.report();
@@ -174,17 +173,17 @@ TEST_P(MemoryRows, OfInactiveLanesAreLeftAlone) {
   for (unsigned i = 0; i < dwords(); ++i) {
     EXPECT_EQ(wave_.v[kData + i][15], 0x5a5a5a5aU);
   }
-  expect_loaded(20, memory.bytes() + std::size_t{kLanes - 1} * bytes());
+  expect_loaded(20, memory.bytes() + (kLanes - 1) * bytes());
 }
 
 TEST_P(MemoryRows, ReachToTheEndFromAnywhere) {
   const Exact memory(kLanes * bytes());
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    set_address(lane, memory.address() + std::uint64_t{(lane * 37 + 63) % kLanes} * bytes());
+    set_address(lane, memory.address() + (lane * 37 + 63) % kLanes * bytes());
   }
   ASSERT_EQ(run(load_line()), Next::kOn) << machine_.report();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    expect_loaded(lane, memory.bytes() + std::size_t{(lane * 37 + 63) % kLanes} * bytes());
+    expect_loaded(lane, memory.bytes() + (lane * 37 + 63) % kLanes * bytes());
   }
   set_address(33, memory.address() + kLanes * bytes());
   ASSERT_EQ(run(load_line()), Next::kFault);
@@ -220,17 +219,17 @@ TEST_P(MemoryRows, OfOneAddressInAllLanes) {
 TEST_P(MemoryRows, WithAScalarBaseDoNotWrapAround) {
   const Exact memory(kLanes * bytes());
   // The sum is one of 64 bits: lanes whose offset begins at 0 again are 4 GiB away.
-  const std::uint64_t distance = std::uint64_t{16} * bytes();
+  const std::uint64_t distance = 16 * bytes();
   wave_.set_pair(kBase, memory.address() + distance - (std::uint64_t{1} << 32));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    wave_.v[kAddress][lane] = static_cast<std::uint32_t>(std::uint64_t{lane} * bytes() - distance);
+    wave_.v[kAddress][lane] = static_cast<std::uint32_t>(lane * bytes() - distance);
   }
   const std::string line = "global_load_" + suffix(true) + " " + data_text() + ", v2, s[4:5]";
   ASSERT_EQ(run(line), Next::kFault);
   EXPECT_THAT(machine_.report(), HasSubstr("work-item (80,0,0)")); // lane 16
   wave_.set_pair(scalar::kExec, 0xffff);
   ASSERT_EQ(run(line), Next::kOn) << machine_.report();
-  expect_loaded(3, memory.bytes() + std::size_t{3} * bytes());
+  expect_loaded(3, memory.bytes() + 3 * bytes());
 }
 
 TEST_P(MemoryRows, OfSharedMemoryEndWhereItEnds) {
@@ -241,18 +240,18 @@ TEST_P(MemoryRows, OfSharedMemoryEndWhereItEnds) {
   for (std::size_t i = 0; i < Machine::kBytes; ++i) {
     machine_.shared()[i] = static_cast<std::byte>(i * 5 + i / 256);
   }
-  const std::uint32_t last = Machine::kBytes - kLanes * bytes();
+  const auto last = static_cast<std::uint32_t>(Machine::kBytes - kLanes * bytes());
   for (const std::uint32_t first : {last, 0U, 1024U}) { // the row's sum with 64; below 0 at first
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      wave_.v[kAddress][lane] = first + lane * bytes() - 64;
+      wave_.v[kAddress][lane] = static_cast<std::uint32_t>(first + lane * bytes() - 64);
     }
     ASSERT_EQ(run(line), Next::kOn) << machine_.report();
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      expect_loaded(lane, shared + first + std::size_t{lane} * bytes());
+      expect_loaded(lane, shared + first + lane * bytes());
     }
   }
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    wave_.v[kAddress][lane] = last + (lane + 1) * bytes() - 64;
+    wave_.v[kAddress][lane] = static_cast<std::uint32_t>(last + (lane + 1) * bytes() - 64);
   }
   ASSERT_EQ(run(line), Next::kFault);
   EXPECT_THAT(machine_.report(), HasSubstr("work-item (127,0,0)"));
