@@ -2,6 +2,7 @@
 
 #include "simt/amdgcn/code/opcodes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <utility>

@@ -1,6 +1,7 @@
 // The formats of vector instructions: VOP1, VOP2, VOPC, with SDWA and DPP, VOP3 and VOP3P.
 #include "simt/amdgcn/code/reader.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gantry::simt::amdgcn {

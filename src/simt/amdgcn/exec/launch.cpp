@@ -4,6 +4,7 @@
 #include "simt/amdgcn/objects/kernel_descriptor.h"
 #include "simt/exec/host/settings.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
