@@ -266,7 +266,18 @@ std::int32_t gantry_image::describe(hsa_executable_symbol_t symbol, const std::s
         std::max(kernel.private_bytes, static_cast<std::uint32_t>(*device_.options.stack));
   }
   const auto known = metadata_.find(name);
-  const KernelMetadata metadata = known == metadata_.end() ? KernelMetadata() : known->second;
+  if (known == metadata_.end()) {
+    return report(GANTRY_FAILURE,
+                  "the metadata of the image does not have kernel '{}': the image is damaged",
+                  name);
+  }
+  const KernelMetadata& metadata = known->second;
+  if (!metadata.unknown_argument.empty()) {
+    return report(GANTRY_FAILURE,
+                  "kernel '{}' has an argument of the kind '{}', which is none that is known: the "
+                  "image is damaged, or newer than this plugin",
+                  name, metadata.unknown_argument);
+  }
   kernel.device = &device_;
   kernel.image = this;
   kernel.name = name;

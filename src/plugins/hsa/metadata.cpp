@@ -29,6 +29,27 @@ constexpr auto kHidden = std::to_array<std::pair<std::string_view, HiddenArgumen
     {"hidden_queue_ptr", HiddenArgument::kQueue},
 });
 
+/// The kernel's own arguments, and those that the launch leaves 0.
+constexpr std::string_view kOthers[] = {
+    "by_value",
+    "global_buffer",
+    "dynamic_shared_pointer",
+    "sampler",
+    "image",
+    "pipe",
+    "queue",
+    "hidden_none",
+    "hidden_global_offset_x",
+    "hidden_global_offset_y",
+    "hidden_global_offset_z",
+    "hidden_printf_buffer",
+    "hidden_hostcall_buffer",
+    "hidden_default_queue",
+    "hidden_completion_action",
+    "hidden_multigrid_sync_arg",
+    "hidden_heap_v1",
+};
+
 bool read_argument(MessagePack& document, const MessagePackValue& map, KernelMetadata& kernel) {
   std::string_view kind;
   std::uint64_t offset = 0, size = 0;
@@ -48,6 +69,8 @@ bool read_argument(MessagePack& document, const MessagePackValue& map, KernelMet
   if (whole && known != kHidden.end() && size <= sizeof(std::uint64_t)) {
     kernel.hidden.push_back(
         {known->second, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
+  } else if (std::ranges::find(kOthers, kind) == std::end(kOthers)) {
+    kernel.unknown_argument = kind.empty() ? "of no kind" : kind;
   }
   return whole;
 }

@@ -42,6 +42,8 @@ struct KernelMetadata {
   std::uint32_t vector_registers = 0;
   std::uint32_t accumulation_registers = 0;
   std::vector<HiddenArgumentPlace> hidden;
+  std::string
+      unknown_argument; ///< a kind of argument that is none of AMD's; empty if all are known
 };
 
 /// By the kernel's name.

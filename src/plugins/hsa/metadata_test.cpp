@@ -64,6 +64,16 @@ TEST(Metadata, SaysWhatALaunchNeeds) {
   EXPECT_EQ(kernel.hidden[0].size, 4U);
 }
 
+TEST(Metadata, KindsOfArgumentsThatAreNone) {
+  EXPECT_EQ(read(code_object(document())).at("k").unknown_argument, "");
+  for (const std::string_view kind : {"hidden_block_count_x", "global_buffer"}) {
+    std::string changed = document();
+    changed[changed.find(kind)] = 'x';
+    EXPECT_EQ(read(code_object(changed)).at("k").unknown_argument,
+              "x" + std::string(kind.substr(1)));
+  }
+}
+
 TEST(Metadata, WhatIsDamagedIsLeftOut) {
   for (std::size_t size = 0; size < document().size() - 3; ++size) {
     EXPECT_TRUE(read(code_object(document().substr(0, size))).empty()) << size;

@@ -6,7 +6,6 @@ result, but for those that are named with a reason, which must not. Ends with 77
     results_of_program.py SOURCE LEVEL --build FOLDER --library FOLDER --gantry FOLDER
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -20,18 +19,11 @@ WRONG = {
     "lastprivate_variables_of_shared_loops": "Clang gives each thread a copy of what the team is to have one of; "
                                              "Gantry's link mends it",
 }
-COMPILE_SECONDS = 120
 RUN_SECONDS = 60
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", type=pathlib.Path)
-    parser.add_argument("level", help="of optimisation, such as 2")
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder for the program")
-    parser.add_argument("--library", dest="hsa", type=pathlib.Path, required=True, help="folder of the HSA library")
-    parser.add_argument("--gantry", type=pathlib.Path, required=True, help="folder of the device runtime")
-    options = parser.parse_args()
+    options = stock.options(__doc__, source={"type": pathlib.Path}, level={"help": "of optimisation, such as 2"})
     command = stock.command_of("clang", options.gantry)
     if command is None:
         print("skipped: clang-22 or its libomptarget is not installed")
@@ -41,7 +33,7 @@ def main():
     tests = options.source.resolve().parents[2]
     subprocess.run([*command, "--driver-mode=g++", f"-O{options.level}", "-std=c++20", "-fopenmp-version=52", "-w",
                     "-DGANTRY_FOR_GPU", f"-I{tests / 'conformance'}", f"-I{tests / 'support'}", str(options.source),
-                    "-o", str(program)], check=True, timeout=COMPILE_SECONDS)
+                    "-o", str(program)], check=True, timeout=stock.COMPILE_SECONDS)
     environment = stock.environment(options.hsa)
     listed = subprocess.run([program, "--list"], env=environment, capture_output=True, text=True, check=True,
                             timeout=RUN_SECONDS)

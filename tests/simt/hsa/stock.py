@@ -1,9 +1,12 @@
 """Programs for AMD GPUs of Debian's compilers, with the compilers' own runtimes."""
 
+import argparse
 import os
 import pathlib
 import shutil
 import subprocess
+
+COMPILE_SECONDS = 120
 
 
 def command_of(compiler, gantry):
@@ -28,3 +31,27 @@ def environment(hsa):
     """In which programs find the HSA library of a folder, and no settings of a user's."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GANTRY_", "LD_", "HSA_"))}
     return kept | {"LD_LIBRARY_PATH": str(hsa), "OMP_TARGET_OFFLOAD": "mandatory"}
+
+
+def options(description, **own):
+    """The arguments of a test: its own, by name, with what argparse says of each, and the folders that all take."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, about in own.items():
+        parser.add_argument(name, **about)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder for the program")
+    parser.add_argument("--library", dest="hsa", type=pathlib.Path, required=True, help="folder of the HSA library")
+    parser.add_argument("--gantry", type=pathlib.Path, required=True, help="folder of the device runtime")
+    return parser.parse_args()
+
+
+def compiled(text, name, compiler, given, *flags):
+    """The program of this text in C, or nothing, with a line that says so, if it cannot be compiled on this machine."""
+    command = command_of(compiler, given.gantry)
+    if command is None:
+        print(f"skipped: {compiler} for AMD GPUs is not installed")
+        return None
+    given.build.mkdir(parents=True, exist_ok=True)
+    source = given.build / f"{name}.c"
+    source.write_text(text)
+    subprocess.run([*command, *flags, source.name, "-o", name], cwd=given.build, check=True, timeout=COMPILE_SECONDS)
+    return given.build / name

@@ -16,17 +16,21 @@ using Kind = WaveAccess::Kind;
 
 constexpr unsigned kLanesOfWarp = 32; ///< in which Ordering counts
 
+/// Of what is no atomic operation.
 exec::AccessFacts facts_of(Kind kind, bool shared) {
   switch (kind) {
   case Kind::kLoad:
     return {.reads = true};
   case Kind::kCoherentLoad:
-    return {.reads = true, .strong = true, .acquires = true, .beyond_block = !shared};
-  case Kind::kStore: // which may be atomic
-  case Kind::kAtomic:
-    break;
+    return {.reads = true, .strong = true, .beyond_block = !shared};
+  default: // a store may be an atomic one
+    return {.writes = true, .strong = true, .beyond_block = !shared};
   }
-  return {.writes = true, .strong = true, .beyond_block = !shared};
+}
+
+/// Loads with glc, and atomic operations.
+bool makes_flag(Kind kind) {
+  return kind == Kind::kAtomic || kind == Kind::kCoherentLoad;
 }
 
 } // namespace
@@ -120,24 +124,24 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
   return std::nullopt;
 }
 
-/// In private memory. Who reads what has been stored there before anybody waited for it has waited.
+/// In private memory, of which cells do not know who stored last.
 void GroupChecks::access_own(const WaveAccess& access, unsigned lane, std::uint64_t address) {
   if (access.kind == Kind::kStore) {
     writers_[address] = access.wave;
   }
-  const bool is_flag = access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad;
-  if (!is_flag && !flags_.contains(address)) {
+  if (!makes_flag(access.kind) && !flags_.contains(address)) {
     return;
   }
-  const bool is_known = !flags_.insert(address).second;
+  const bool is_new = flags_.insert(address).second;
   const auto writer = writers_.find(address);
-  if (!is_known && writer != writers_.end()) {
+  if (is_new && writer != writers_.end()) {
     waited_for_[access.wave] |= 1U << writer->second;
   }
   order(access, thread_of(access, lane), address, Scope::kBlock);
 }
 
-/// What was asked for has been read by now: others note a store before it takes place.
+/// Flags that were about to be read have been read by now, and what was read is known: each store
+/// is noted before it takes place.
 void GroupChecks::finish_reads() {
   ordering_.finish_reads();
   for (const FlagRead& read : reading_) {
@@ -161,9 +165,9 @@ void GroupChecks::order(const WaveAccess& access, std::uint32_t thread, std::uin
   }
 }
 
-/// Whether the word is one of LDS that atomic operations come to.
-bool GroupChecks::is_ordered_word(const WaveAccess& access, std::uint32_t thread,
-                                  std::uint64_t address) {
+/// Whether the word is one of LDS that atomic operations have come to; then the access orders.
+bool GroupChecks::orders_word(const WaveAccess& access, std::uint32_t thread,
+                              std::uint64_t address) {
   const std::uint64_t word = address & ~std::uint64_t{3};
   if (access.kind == Kind::kAtomic) {
     if (atomic_words_.insert(word).second) {
@@ -176,7 +180,7 @@ bool GroupChecks::is_ordered_word(const WaveAccess& access, std::uint32_t thread
   return true;
 }
 
-/// Loads that nothing is to be said of, which are most.
+/// Whether two comparisons of cells show that the load races with nothing, as for most loads.
 bool GroupChecks::passes_quickly(const WaveAccess& access, std::uint32_t thread,
                                  std::uint64_t address) {
   if (access.kind != Kind::kLoad || access.size % 4 != 0 || address % 4 != 0 ||
@@ -197,16 +201,12 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
                                                   std::uint64_t address) {
   const std::uint32_t thread = thread_of(access, lane);
   const bool shared = races_->is_shared(address);
-  if ((shared && is_ordered_word(access, thread, address)) ||
-      passes_quickly(access, thread, address)) {
+  if ((shared && orders_word(access, thread, address)) || passes_quickly(access, thread, address)) {
     return std::nullopt;
   }
   const Scope scope = shared ? Scope::kBlock : Scope::kDevice;
-  bool is_flag = access.kind == Kind::kAtomic || access.kind == Kind::kCoherentLoad;
-  if (is_flag) {
+  if (makes_flag(access.kind)) {
     flags_.insert(address);
-  } else {
-    is_flag = access.kind == Kind::kStore && flags_.contains(address);
   }
   if (access.kind != Kind::kAtomic) {
     const exec::AccessFacts facts = facts_of(access.kind, shared);
@@ -216,7 +216,7 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
       return race;
     }
   }
-  if (is_flag) {
+  if (access.kind != Kind::kLoad && flags_.contains(address)) {
     order(access, thread, address, scope);
   }
   return std::nullopt;
@@ -240,7 +240,8 @@ bool GroupChecks::is_trusted(std::uint32_t wave, const exec::Race& race) const {
   return groups_waited_for_.contains(group_at(race.other.stamp()));
 }
 
-/// The thread has seen what was last stored there, perhaps, and nothing is known to order that.
+/// The thread has read a flag. If nothing orders its last store with that, the thread may have
+/// waited for the value, and whatever the store's wave does is no race with it.
 void GroupChecks::trust_writer(std::uint32_t thread, std::uint64_t address) {
   const Cell write = races_->last_write(address);
   if (write.is_empty() || !write.is_of_one()) {

@@ -14,12 +14,12 @@
 // so; from other work-groups with the next buffer_wbinvl1. So relaxed atomic operations of several
 // work-groups order nothing.
 //
-// A store to what becomes a flag later has released nothing. Who reads it then has waited for its
-// writer, perhaps: no race with that wave, or work-group, is reported to the reader from then on.
-// That hides races, and makes up none.
+// A store to an address that becomes a flag only later has released nothing. A wave that reads it
+// then may have waited for it, so races of that wave with the store's wave, or work-group, are not
+// reported from then on. That hides races, and makes up none.
 //
-// Of LDS it is not looked for what has no value: compilers' reductions load more of it than they
-// have stored to, and do without it.
+// LDS is not checked for loads of uninitialised memory: compilers' reductions load more of it than
+// they have stored to, and do not use the rest.
 #pragma once
 
 #include "simt/exec/checks/ordering.h"
@@ -113,8 +113,8 @@ private:
   void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
              exec::Scope scope);
   void finish_reads();
-  [[nodiscard]] bool is_ordered_word(const WaveAccess& access, std::uint32_t thread,
-                                     std::uint64_t address);
+  [[nodiscard]] bool orders_word(const WaveAccess& access, std::uint32_t thread,
+                                 std::uint64_t address);
   [[nodiscard]] bool passes_quickly(const WaveAccess& access, std::uint32_t thread,
                                     std::uint64_t address);
   [[nodiscard]] exec::Stamp group_at(exec::Stamp stamp) const;
@@ -133,7 +133,7 @@ private:
   std::unordered_set<std::uint64_t> atomic_words_;
   /// Addresses outside of LDS that atomic operations and loads with glc have come to.
   std::unordered_set<std::uint64_t> flags_;
-  /// Reads of such that have been asked for, and not looked at since.
+  /// Reads of flags by the last instructions, for finish_reads().
   struct FlagRead {
     std::uint32_t thread = 0;
     std::uint64_t address = 0;
@@ -141,7 +141,7 @@ private:
   std::vector<FlagRead> reading_;
   /// Who stored last to addresses of private memory.
   std::unordered_map<std::uint64_t, std::uint32_t> writers_;
-  /// By wave: a bit for each wave that it has waited for, perhaps.
+  /// By wave: a bit for each wave that it may have waited for.
   std::array<std::uint32_t, 32> waited_for_ = {};
   std::set<exec::Stamp> groups_waited_for_; ///< likewise, of work-groups
 };

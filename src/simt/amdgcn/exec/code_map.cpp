@@ -28,7 +28,9 @@ LoadedCode::LoadedCode(const Processor& processor, std::uint64_t begin, std::uin
                        CodeSources sources)
     : state_(std::make_shared<State>(processor, begin, size, std::move(sources))) {}
 
-LoadedCode::~LoadedCode() = default;
+LoadedCode::~LoadedCode() {
+  state_->unload();
+}
 
 LoadedCode::State::State(const Processor& processor, std::uint64_t begin, std::uint64_t size,
                          CodeSources sources)
@@ -47,15 +49,21 @@ LoadedCode::State::State(const Processor& processor, std::uint64_t begin, std::u
 }
 
 LoadedCode::State::~State() {
-  {
-    const std::lock_guard lock(codes().mutex);
-    const auto found = codes().by_begin.find(begin_);
-    if (found != codes().by_begin.end() && found->second == this) {
-      codes().by_begin.erase(found);
-    }
-  }
+  unload();
   if (slots_ != nullptr) {
     munmap(slots_, slots_size_);
+  }
+}
+
+void LoadedCode::State::unload() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_loaded_ = false;
+  }
+  const std::lock_guard lock(codes().mutex);
+  const auto found = codes().by_begin.find(begin_);
+  if (found != codes().by_begin.end() && found->second == this) {
+    codes().by_begin.erase(found);
   }
 }
 
@@ -145,7 +153,8 @@ Result<std::optional<SourceLine>> LoadedCode::State::source_line(std::uint64_t a
 }
 
 std::string LoadedCode::State::text_at(std::uint64_t address) const {
-  if (!contains(address)) {
+  const std::lock_guard lock(mutex_);
+  if (!is_loaded_ || !contains(address)) {
     return {};
   }
   std::uint32_t words[kLongestInstruction];

@@ -19,12 +19,16 @@
 
 namespace gantry::simt::amdgcn {
 
-/// Any thread, but for what a member says.
+/// Any thread, but for what a member says. What a report needs of a kernel that has run may outlive
+/// the code.
 struct LoadedCode::State : std::enable_shared_from_this<State> {
   State(const Processor& processor, std::uint64_t begin, std::uint64_t size, CodeSources sources);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  /// Its bytes are there no longer. No kernel of it runs, or will.
+  void unload();
 
   [[nodiscard]] const Processor& processor() const { return processor_; }
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
@@ -46,7 +50,7 @@ struct LoadedCode::State : std::enable_shared_from_this<State> {
   [[nodiscard]] std::string position(std::uint64_t address) const;
   /// The instruction's line of the source, if a table says so; an error if one is damaged.
   [[nodiscard]] Result<std::optional<SourceLine>> source_line(std::uint64_t address) const;
-  /// As an assembler has it; empty if the executor cannot read it.
+  /// As an assembler has it; empty if the executor cannot read it, or the code is gone.
   [[nodiscard]] std::string text_at(std::uint64_t address) const;
 
 private:
@@ -63,7 +67,8 @@ private:
   CodeSources sources_;
   Instruction* slots_ = nullptr;
   std::size_t slots_size_ = 0; ///< bytes of the mapping
-  std::mutex mutex_;           ///< of who writes slots
+  mutable std::mutex mutex_;   ///< of who writes slots, or reads the code's bytes
+  bool is_loaded_ = true;
 };
 
 /// The loaded code that an address is in; null if there is none.

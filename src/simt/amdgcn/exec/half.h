@@ -1,6 +1,7 @@
 // Arithmetic of IEEE 754's halves by that of floats and doubles: to nearest, denormal numbers kept.
 #pragma once
 
+#include "simt/amdgcn/exec/ieee.h"
 #include "simt/amdgcn/exec/operands.h"
 
 #include <cmath>
@@ -13,39 +14,12 @@ GANTRY_LEVEL_BEGIN
 namespace half {
 
 inline constexpr u16 kSign = 0x8000;
-inline constexpr u16 kInfinity = 0x7c00;
-inline constexpr u16 kQuiet = 0x0200;
-inline constexpr u16 kNan = kInfinity | kQuiet;
+inline constexpr f16 kOne = std::bit_cast<f16>(u16{0x3c00});
+inline constexpr f16 kInfinity = std::bit_cast<f16>(u16{0x7c00});
+inline constexpr f16 kNan = std::bit_cast<f16>(u16{0x7e00});
 
-constexpr u16 bits_of(f16 x) {
-  return std::bit_cast<u16>(x);
-}
 constexpr f16 from(u32 bits) {
   return std::bit_cast<f16>(static_cast<u16>(bits));
-}
-constexpr u16 magnitude(f16 x) {
-  return bits_of(x) & static_cast<u16>(~kSign);
-}
-constexpr bool is_negative(f16 x) {
-  return (bits_of(x) & kSign) != 0;
-}
-constexpr bool is_nan(f16 x) {
-  return magnitude(x) > kInfinity;
-}
-constexpr bool is_infinite(f16 x) {
-  return magnitude(x) == kInfinity;
-}
-constexpr bool is_zero(f16 x) {
-  return magnitude(x) == 0;
-}
-constexpr bool is_denormal(f16 x) {
-  return !is_zero(x) && magnitude(x) < 0x0400;
-}
-constexpr f16 quiet(f16 nan) {
-  return from(bits_of(nan) | kQuiet);
-}
-constexpr f16 with_sign(u16 bits, bool negative) {
-  return from(negative ? bits | kSign : bits);
 }
 
 inline f32 wide(f16 x) {
@@ -87,44 +61,16 @@ inline f16 fused(f16 a, f16 b, f16 c) {
   return rounded(std::bit_cast<f64>(bits));
 }
 constexpr f16 flushed(f16 x) {
-  return is_denormal(x) ? with_sign(0, is_negative(x)) : x;
+  return is_denormal(x) ? with_sign(f16{0}, is_negative(x)) : x;
 }
 /// v_mad_f16 and its like: two roundings, and no denormal numbers.
 inline f16 multiplied_added(f16 a, f16 b, f16 c) {
   return flushed(sum(flushed(product(flushed(a), flushed(b))), flushed(c)));
 }
 
-/// minNum and maxNum, of which -0 is less than 0: a quiet NaN loses, a signalling one becomes the
-/// result.
-template <bool kLeast>
-f16 extreme(f16 a, f16 b) {
-  for (const f16 x : {a, b}) {
-    if (is_nan(x) && (bits_of(x) & kQuiet) == 0) {
-      return quiet(x);
-    }
-  }
-  if (is_nan(a) || is_nan(b)) {
-    return is_nan(a) ? b : a;
-  }
-  const auto order = [](f16 x) { return is_negative(x) ? -i32{magnitude(x)} - 1 : magnitude(x); };
-  return (order(a) < order(b)) == kLeast ? a : b;
-}
-inline f16 minimum(f16 a, f16 b) {
-  return extreme<true>(a, b);
-}
-inline f16 maximum(f16 a, f16 b) {
-  return extreme<false>(a, b);
-}
-inline f16 middle(f16 a, f16 b, f16 c) {
-  if (is_nan(a) || is_nan(b) || is_nan(c)) {
-    return minimum(minimum(a, b), c);
-  }
-  return maximum(minimum(a, b), minimum(maximum(a, b), c));
-}
-
 /// To 0 … 1; what is no number becomes 0.
 inline f16 clamped(f16 x) {
-  return wide(x) > 0 ? minimum(x, from(0x3c00)) : from(0);
+  return wide(x) > 0 ? minimum(x, kOne) : from(0);
 }
 
 } // namespace half

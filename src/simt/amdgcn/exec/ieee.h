@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <cstddef>
 #include <type_traits>
 
 namespace gantry::simt::amdgcn {
@@ -16,10 +16,10 @@ GANTRY_LEVEL_BEGIN
 /// Of IEEE 754's formats.
 template <typename T>
 struct Ieee {
-  using Limits = std::numeric_limits<T>;
-  using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
-  static constexpr unsigned kFraction = Limits::digits - 1; ///< bits
-  static constexpr int kBias = Limits::max_exponent - 1;
+  static constexpr std::size_t kSize = sizeof(T);
+  using Bits = std::conditional_t<kSize == 8, u64, std::conditional_t<kSize == 4, u32, u16>>;
+  static constexpr unsigned kFraction = kSize == 8 ? 52 : kSize == 4 ? 23 : 10; ///< bits
+  static constexpr int kBias = kSize == 8 ? 1023 : kSize == 4 ? 127 : 15;
   static constexpr int kInfinite = 2 * kBias + 1;
 };
 template <typename T>
@@ -40,19 +40,23 @@ constexpr bool is_nan(T x) {
   return __builtin_isnan(x);
 }
 template <typename T>
+constexpr bool is_infinite(T x) {
+  return exponent(x) == Ieee<T>::kInfinite && !is_nan(x);
+}
+template <typename T>
 constexpr bool is_negative(T x) {
   return bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
 }
 template <typename T>
 constexpr T quiet(T nan) {
   using Bits = Ieee<T>::Bits;
-  return std::bit_cast<T>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1));
+  return std::bit_cast<T>(static_cast<Bits>(bits_of(nan) | Bits{1} << (Ieee<T>::kFraction - 1)));
 }
 template <typename T>
 constexpr T with_sign(T x, bool negative) {
   using Bits = Ieee<T>::Bits;
   constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
-  return std::bit_cast<T>((bits_of(x) & ~kSign) | (negative ? kSign : 0));
+  return std::bit_cast<T>(static_cast<Bits>((bits_of(x) & ~kSign) | (negative ? kSign : 0)));
 }
 
 /// 2 to a power that a normal number has.
@@ -71,6 +75,52 @@ constexpr T next_number(T x, bool upwards) {
 template <typename T>
 constexpr bool is_signalling(T x) {
   return is_nan(x) && bits_of(x) != bits_of(quiet(x));
+}
+
+/// IEEE 754-2008's minNum and maxNum, of which -0 is less than 0: a quiet NaN loses, a signalling
+/// one becomes the result. (Hardware does so in its IEEE mode, which kernels are compiled for.)
+template <bool kLeast, typename T>
+constexpr T extreme(T a, T b) {
+  if (is_signalling(a) || is_signalling(b)) {
+    return quiet(is_signalling(a) ? a : b);
+  }
+  if (is_nan(a) || is_nan(b)) {
+    return is_nan(a) ? b : a;
+  }
+  const bool is_less = a < b || (a == b && is_negative(a));
+  return is_less == kLeast ? a : b;
+}
+template <typename T>
+constexpr T minimum(T a, T b) {
+  return extreme<true>(a, b);
+}
+template <typename T>
+constexpr T maximum(T a, T b) {
+  return extreme<false>(a, b);
+}
+template <typename T>
+constexpr T middle(T a, T b, T c) {
+  if (is_nan(a) || is_nan(b) || is_nan(c)) {
+    return minimum(minimum(a, b), c);
+  }
+  return maximum(minimum(a, b), minimum(maximum(a, b), c));
+}
+
+/// A bit for each class: signalling and quiet NaN, -inf, -normal, -denormal, -0, 0, denormal,
+/// normal, inf.
+template <typename T>
+constexpr bool is_of_class(T x, u32 classes) {
+  unsigned number = 0;
+  if (is_nan(x)) {
+    number = ((bits_of(x) >> (Ieee<T>::kFraction - 1)) & 1) != 0 ? 1 : 0;
+  } else {
+    const unsigned size = exponent(x) == Ieee<T>::kInfinite ? 0
+                          : exponent(x) != 0                ? 1
+                          : x != 0                          ? 2
+                                                            : 3;
+    number = is_negative(x) ? 2 + size : 9 - size;
+  }
+  return ((classes >> number) & 1) != 0;
 }
 
 // Of several operands that are no numbers, the first one is the result, quiet, in whichever order

@@ -75,23 +75,12 @@ Next run_scalar_compare(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
-/// result = EXEC, EXEC = F(source, EXEC)
-template <auto F>
-Next run_save_exec(Wave& wave, const Instruction& instruction) {
-  const u64 source = scalar_source<u64>(wave, instruction.sources[0]);
+/// EXEC = F(source, EXEC); the result is what EXEC was, or is.
+template <auto F, bool kSaves>
+Next run_on_exec(Wave& wave, const Instruction& instruction) {
   const u64 old = wave.exec();
-  const u64 made = F(source, old);
-  wave.set_pair(instruction.result, old);
-  wave.set_pair(scalar::kExec, made);
-  wave.s[scalar::kScc] = made != 0 ? 1 : 0;
-  return Next::kOn;
-}
-
-/// EXEC and the result = F(source, EXEC)
-template <auto F>
-Next run_write_exec(Wave& wave, const Instruction& instruction) {
-  const u64 made = F(scalar_source<u64>(wave, instruction.sources[0]), wave.exec());
-  wave.set_pair(instruction.result, made);
+  const u64 made = F(scalar_source<u64>(wave, instruction.sources[0]), old);
+  wave.set_pair(instruction.result, kSaves ? old : made);
   wave.set_pair(scalar::kExec, made);
   wave.s[scalar::kScc] = made != 0 ? 1 : 0;
   return Next::kOn;
@@ -148,7 +137,7 @@ constexpr Meaning scalar_compare_meaning() {
 template <auto F>
 constexpr Meaning save_exec_meaning() {
   Meaning meaning;
-  meaning.run = run_save_exec<F>;
+  meaning.run = run_on_exec<F, true>;
   meaning.result = Type::kB64;
   meaning.sources[0] = Type::kB64;
   return meaning;
@@ -385,10 +374,12 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_quadmask_b64", scalar_meaning<[](u64 a) { return not_zero(quads<false>(a)); }>()},
     {"s_wqm_b32", scalar_meaning<[](u32 a) { return not_zero(quads<true>(a)); }>()},
     {"s_wqm_b64", scalar_meaning<[](u64 a) { return not_zero(quads<true>(a)); }>()},
-    {"s_andn1_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return ~a & exec; }>,
-                                          Type::kB64, Type::kB64)},
-    {"s_andn2_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return a & ~exec; }>,
-                                          Type::kB64, Type::kB64)},
+    {"s_andn1_wrexec_b64",
+     moving_meaning(run_on_exec<[](u64 a, u64 exec) { return ~a & exec; }, false>, Type::kB64,
+                    Type::kB64)},
+    {"s_andn2_wrexec_b64",
+     moving_meaning(run_on_exec<[](u64 a, u64 exec) { return a & ~exec; }, false>, Type::kB64,
+                    Type::kB64)},
 
     SAVE_EXEC("and", a& exec),
     SAVE_EXEC("or", a | exec),

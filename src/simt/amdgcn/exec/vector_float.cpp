@@ -25,34 +25,6 @@ struct Division {
   static constexpr int kUnderflow = kIsDouble ? -1075 : -150;
 };
 
-/// IEEE 754-2008's minNum and maxNum, of which -0 is less than 0: a quiet NaN loses, a signalling
-/// one becomes the result. (Hardware does so in its IEEE mode, which kernels are compiled for.)
-template <bool kLeast, typename T>
-constexpr T extreme(T a, T b) {
-  if (is_signalling(a) || is_signalling(b)) {
-    return quiet(is_signalling(a) ? a : b);
-  }
-  if (is_nan(a) || is_nan(b)) {
-    return is_nan(a) ? b : a;
-  }
-  const bool is_less = a < b || (a == b && is_negative(a));
-  return is_less == kLeast ? a : b;
-}
-template <typename T>
-constexpr T minimum(T a, T b) {
-  return extreme<true>(a, b);
-}
-template <typename T>
-constexpr T maximum(T a, T b) {
-  return extreme<false>(a, b);
-}
-constexpr f32 middle(f32 a, f32 b, f32 c) {
-  if (is_nan(a) || is_nan(b) || is_nan(c)) {
-    return minimum(minimum(a, b), c);
-  }
-  return maximum(minimum(a, b), minimum(maximum(a, b), c));
-}
-
 /// Truncated, and the nearest that the type has; 0 for what is no number.
 template <typename Integer, typename T>
 Integer converted(T x) {
@@ -85,23 +57,6 @@ template <typename T>
 T frexp_mantissa(T x) {
   int ignored = 0;
   return std::isfinite(x) ? std::frexp(x, &ignored) : is_nan(x) ? quiet(x) : x;
-}
-
-/// A bit for each class: signalling and quiet NaN, -inf, -normal, -denormal, -0, 0, denormal,
-/// normal, inf.
-template <typename T>
-bool is_of_class(T x, u32 classes) {
-  unsigned number = 0;
-  if (is_nan(x)) {
-    number = ((bits_of(x) >> (Ieee<T>::kFraction - 1)) & 1) != 0 ? 1 : 0;
-  } else {
-    const unsigned size = exponent(x) == Ieee<T>::kInfinite ? 0
-                          : exponent(x) != 0                ? 1
-                          : x != 0                          ? 2
-                                                            : 3;
-    number = is_negative(x) ? 2 + size : 9 - size;
-  }
-  return ((classes >> number) & 1) != 0;
 }
 
 /// Of a division, `part` is the denominator or the numerator: scaled, where the steps that follow

@@ -31,8 +31,7 @@ constexpr u16 at_bounds(i64 x) {
 /// Truncated, and the nearest that the type has; 0 for what is no number.
 template <typename Integer>
 u16 converted(f16 x) {
-  return half::is_nan(x) ? 0
-                         : at_bounds<Integer>(static_cast<i64>(std::clamp(wide(x), -1e6F, 1e6F)));
+  return is_nan(x) ? 0 : at_bounds<Integer>(static_cast<i64>(std::clamp(wide(x), -1e6F, 1e6F)));
 }
 /// To the integers of a fraction of 1, to nearest.
 template <typename Integer>
@@ -50,62 +49,48 @@ f16 fraction(f16 x) {
   constexpr f16 kBelowOne = std::bit_cast<f16>(u16{0x3bff});
   const f32 value = wide(x);
   const f16 made = rounded(value - std::floor(value));
-  return half::is_nan(made) ? made : half::minimum(made, kBelowOne);
+  return is_nan(made) ? made : minimum(made, kBelowOne);
 }
 u16 frexp_exponent(f16 x) {
   int made = 0;
-  if (!half::is_nan(x) && !half::is_infinite(x)) {
+  if (!is_nan(x) && !is_infinite(x)) {
     (void)std::frexp(wide(x), &made);
   }
   return h(static_cast<u32>(made));
 }
 f16 frexp_mantissa(f16 x) {
   int ignored = 0;
-  if (half::is_nan(x)) {
-    return half::quiet(x);
+  if (is_nan(x)) {
+    return quiet(x);
   }
-  return half::is_infinite(x) ? x : rounded(std::frexp(wide(x), &ignored));
-}
-/// A bit for each class, as v_cmp_class_f32 has them.
-bool is_of_class(f16 x, u16 classes) {
-  unsigned number = 0;
-  if (half::is_nan(x)) {
-    number = (half::bits_of(x) & half::kQuiet) != 0 ? 1 : 0;
-  } else {
-    const unsigned size = half::is_infinite(x)   ? 0
-                          : half::is_zero(x)     ? 3
-                          : half::is_denormal(x) ? 2
-                                                 : 1;
-    number = half::is_negative(x) ? 2 + size : 9 - size;
-  }
-  return ((classes >> number) & 1) != 0;
+  return is_infinite(x) ? x : rounded(std::frexp(wide(x), &ignored));
 }
 f16 fixed_up(f16 quotient, f16 denominator, f16 numerator) {
-  const bool negative = half::is_negative(denominator) != half::is_negative(numerator);
-  if (half::is_nan(numerator) || half::is_nan(denominator)) {
-    return half::quiet(half::is_nan(numerator) ? numerator : denominator);
+  const bool negative = is_negative(denominator) != is_negative(numerator);
+  if (is_nan(numerator) || is_nan(denominator)) {
+    return quiet(is_nan(numerator) ? numerator : denominator);
   }
-  if ((half::is_zero(numerator) && half::is_zero(denominator)) ||
-      (half::is_infinite(numerator) && half::is_infinite(denominator))) {
-    return half::with_sign(half::kNan, true);
+  if ((numerator == 0 && denominator == 0) ||
+      (is_infinite(numerator) && is_infinite(denominator))) {
+    return with_sign(half::kNan, true);
   }
-  if (half::is_zero(denominator) || half::is_infinite(numerator)) {
-    return half::with_sign(half::kInfinity, negative);
+  if (denominator == 0 || is_infinite(numerator)) {
+    return with_sign(half::kInfinity, negative);
   }
-  if (half::is_infinite(denominator) || half::is_zero(numerator)) {
-    return half::with_sign(0, negative);
+  if (is_infinite(denominator) || numerator == 0) {
+    return with_sign(f16{0}, negative);
   }
-  return half::with_sign(half::magnitude(quotient), negative);
+  return with_sign(quotient, negative);
 }
 
 /// Towards zero: never beyond the largest number.
 u16 cut_off(f32 x) {
   const f16 nearest = rounded(x);
-  if (half::is_nan(nearest) || std::isinf(x)) {
-    return half::bits_of(nearest);
+  if (is_nan(nearest) || std::isinf(x)) {
+    return bits_of(nearest);
   }
   const bool is_beyond = std::abs(wide(nearest)) > std::abs(x);
-  return h(half::bits_of(nearest) - u32{is_beyond});
+  return h(bits_of(nearest) - u32{is_beyond});
 }
 
 template <auto F>
@@ -148,8 +133,8 @@ constexpr MeaningEntry kMeanings[] = {
     OF_TWO("v_sub_f16", rounded(wide(a) - wide(b))),
     OF_TWO("v_subrev_f16", rounded(wide(b) - wide(a))),
     OF_TWO("v_mul_f16", half::product(a, b)),
-    OF_TWO("v_min_f16", half::minimum(a, b)),
-    OF_TWO("v_max_f16", half::maximum(a, b)),
+    OF_TWO("v_min_f16", minimum(a, b)),
+    OF_TWO("v_max_f16", maximum(a, b)),
     {"v_fma_f16", keeping_meaning<[](f16 a, f16 b, f16 c) { return half::fused(a, b, c); }>()},
     {"v_fma_legacy_f16",
      vector_meaning<[](f16 a, f16 b, f16 c) { return half::fused(a, b, c); }>()},
@@ -167,10 +152,10 @@ constexpr MeaningEntry kMeanings[] = {
      keeping(
          literal_meaning<[](f16 a, f16 b, f16 k) { return half::multiplied_added(a, b, k); }>())},
     {"v_min3_f16",
-     keeping_meaning<[](f16 a, f16 b, f16 c) { return half::minimum(half::minimum(a, b), c); }>()},
+     keeping_meaning<[](f16 a, f16 b, f16 c) { return minimum(minimum(a, b), c); }>()},
     {"v_max3_f16",
-     keeping_meaning<[](f16 a, f16 b, f16 c) { return half::maximum(half::maximum(a, b), c); }>()},
-    {"v_med3_f16", keeping_meaning<[](f16 a, f16 b, f16 c) { return half::middle(a, b, c); }>()},
+     keeping_meaning<[](f16 a, f16 b, f16 c) { return maximum(maximum(a, b), c); }>()},
+    {"v_med3_f16", keeping_meaning<[](f16 a, f16 b, f16 c) { return middle(a, b, c); }>()},
     {"v_div_fixup_f16", keeping_meaning<[](f16 a, f16 b, f16 c) { return fixed_up(a, b, c); }>()},
     {"v_div_fixup_legacy_f16",
      vector_meaning<[](f16 a, f16 b, f16 c) { return fixed_up(a, b, c); }>()},
@@ -220,7 +205,7 @@ constexpr MeaningEntry kMeanings[] = {
        return pair_of(at_bounds<i16>(static_cast<i32>(a)), at_bounds<i16>(static_cast<i32>(b)));
      }>()},
     {"v_pack_b32_f16",
-     keeping_meaning<[](f16 a, f16 b) { return pair_of(half::bits_of(a), half::bits_of(b)); }>()},
+     keeping_meaning<[](f16 a, f16 b) { return pair_of(bits_of(a), bits_of(b)); }>()},
 
     {"v_cmp_class_f16", compare_meaning<[](f16 a, u16 b) { return is_of_class(a, b); }>()},
     {"v_cmpx_class_f16", compare_meaning<[](f16 a, u16 b) { return is_of_class(a, b); }, true>()},

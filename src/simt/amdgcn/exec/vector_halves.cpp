@@ -120,8 +120,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_pk_max_i16", halves_meaning<[](i16 a, i16 b) { return std::max(a, b); }>()},
     FLOATS("v_pk_add_f16", half::sum(a, b)),
     FLOATS("v_pk_mul_f16", half::product(a, b)),
-    FLOATS("v_pk_min_f16", half::minimum(a, b)),
-    FLOATS("v_pk_max_f16", half::maximum(a, b)),
+    FLOATS("v_pk_min_f16", minimum(a, b)),
+    FLOATS("v_pk_max_f16", maximum(a, b)),
     {"v_pk_fma_f16", halves_meaning<[](f16 a, f16 b, f16 c) { return half::fused(a, b, c); }>()},
 };
 #undef FLOATS

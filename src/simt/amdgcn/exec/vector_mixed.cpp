@@ -41,7 +41,7 @@ Next run_mixed(Wave& wave, const Instruction& instruction) {
       row[lane] = std::bit_cast<u32>(value);
     } else {
       const f16 rounded = half::rounded(made);
-      const u32 bits = half::bits_of(clamps ? half::clamped(rounded) : rounded);
+      const u32 bits = bits_of(clamps ? half::clamped(rounded) : rounded);
       row[lane] = kPlace == Place::kLowHalf ? (row[lane] & 0xffff0000) | bits
                                             : (row[lane] & 0xffff) | bits << 16;
     }

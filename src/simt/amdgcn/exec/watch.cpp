@@ -27,9 +27,11 @@ public:
     return line && *line ? source_text(**line) : code_->position(address);
   }
   [[nodiscard]] std::string position(std::uint32_t site) const override {
-    const u64 address = address_of(site);
-    return code_->contains(address) ? source(site) + ": " + code_->text_at(address)
-                                    : "elsewhere in the kernel";
+    if (!code_->contains(address_of(site))) {
+      return "elsewhere in the kernel";
+    }
+    const std::string text = code_->text_at(address_of(site));
+    return source(site) + (text.empty() ? "" : ": ") + text;
   }
 
   /// Whether it is of libgomp, or of the C library that GCC's code has, newlib: of its allocator's

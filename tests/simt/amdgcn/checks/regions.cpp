@@ -23,6 +23,7 @@ void sum_of_teams_mended() {
   }
 }
 
+/// Without the barrier that the first loop would end with.
 void neighbours() {
 #pragma omp target parallel num_threads(256) map(tofrom : numbers)
   {

@@ -118,6 +118,19 @@ TEST_F(BadCode, BranchesOutOfTheCode) {
   EXPECT_THAT(report({"s_call_b64 s[4:5], 100"}), HasSubstr("where no code is loaded"));
 }
 
+TEST_F(BadCode, CodeThatIsUnloaded) {
+  const Words code = words({"s_nop 0", "s_endpgm"});
+  const auto begin = reinterpret_cast<std::uint64_t>(code.data());
+  auto loaded =
+      std::make_unique<LoadedCode>(machine_.processor(), begin, code.size() * 4, CodeSources{});
+  const std::shared_ptr<LoadedCode::State> kept = loaded->state().shared_from_this();
+  EXPECT_EQ(code_at(begin), kept.get());
+  EXPECT_NE(kept->text_at(begin), "");
+  loaded.reset();
+  EXPECT_EQ(code_at(begin), nullptr) << "other code may be loaded there";
+  EXPECT_EQ(kept->text_at(begin), "");
+}
+
 TEST_F(BadCode, JumpsToNowhere) {
   for (const std::uint64_t target :
        {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{1} << 47,

@@ -1,339 +1,18 @@
 #include "vector_form.h"
 
+#include "vector_attempts.h"
+
 #include "../../instructions/number.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <optional>
 
 namespace gantry::simt::amdgcn {
 
 namespace {
 
 namespace number = instructions;
-
-constexpr unsigned kResult = 20;
-constexpr unsigned kMask = 20;                 ///< SGPRs that a mask is written to
-constexpr unsigned kCarry = 30;                ///< and is read from
-constexpr std::uint32_t kLiteral = 0x40490fdb; ///< as a float, and cut as a half
-constexpr const char* kParts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
-                                  "WORD_0", "WORD_1", "DWORD"};
-constexpr const char* kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
-constexpr unsigned kLowHalf = 4, kHighHalf = 5;
-constexpr unsigned kWhole = 6; ///< DWORD
-constexpr unsigned kPreserve = 2;
-
-struct Shape {
-  explicit Shape(std::string_view types) {
-    const std::size_t middle = types.find('=');
-    result = types[0];
-    for (const char c : types.substr(1, middle - 1)) {
-      writes_mask |= c == '!';
-      clamps |= c == '~';
-      keeps_half |= c == '|' || c == '^';
-      chooses_halves |= c == '^';
-    }
-    for (const char c : types.substr(middle + 1)) {
-      switch (c) {
-      case 'c':
-        reads_mask = true;
-        break;
-      case 'v':
-        reads_vcc = true;
-        break;
-      case '+':
-        reads_result = true;
-        break;
-      case 'k':
-      case 'K':
-        literal = c;
-        break;
-      default:
-        sources += c;
-      }
-    }
-  }
-  [[nodiscard]] bool is_comparison() const { return result == 'm' || result == 'x'; }
-  [[nodiscard]] OperandType value_type() const { return is_comparison() ? 'u' : result; }
-  [[nodiscard]] OperandType last_type() const { return sources.back(); }
-
-  char result = 0;
-  std::string sources;
-  bool writes_mask = false, clamps = false, keeps_half = false, chooses_halves = false;
-  bool reads_mask = false, reads_vcc = false, reads_result = false;
-  char literal = 0;
-};
-
-/// An instruction as it is written, and what that means.
-struct Attempt {
-  std::string text;
-  Words words;
-  std::vector<Operand> sources;
-  unsigned result = kResult;
-  unsigned mask = scalar::kVcc, carry = scalar::kVcc;
-  unsigned negate = 0, absolute = 0, extend = 0; ///< a bit for each source
-  unsigned parts[3] = {kWhole, kWhole, kWhole};
-  unsigned result_part = kWhole, unused = 0;
-  bool clamp = false;
-  bool is_basic = false; ///< VGPRs alone: all pairs of edges are tried
-};
-
-class Writer {
-public:
-  Writer(std::string_view mnemonic, const Shape& shape, const Processor& processor)
-      : mnemonic_(mnemonic), shape_(shape), processor_(processor) {
-    for (std::size_t i = 0; i < shape.sources.size(); ++i) {
-      plain_.push_back(vector_operand(2 + 2 * static_cast<unsigned>(i), shape.sources[i]));
-    }
-  }
-
-  std::vector<Attempt> write() {
-    if (shape_.literal != 0) {
-      write_literal();
-      return std::move(made_);
-    }
-    write_short();
-    write_long();
-    write_halves();
-    write_parts();
-    return std::move(made_);
-  }
-
-private:
-  Attempt attempt() const {
-    Attempt made;
-    made.sources = plain_;
-    keep_half(made);
-    return made;
-  }
-  void keep_half(Attempt& it) const {
-    if (shape_.keeps_half && !processor_.is_gfx8 && width_of(shape_.value_type()) == 16) {
-      it.result_part = kLowHalf;
-      it.unused = kPreserve;
-    }
-  }
-  [[nodiscard]] std::string result_text(const Attempt& it) const {
-    return registers('v', it.result, dwords_of(shape_.value_type()));
-  }
-  static std::string mask_text(unsigned mask) {
-    return mask == scalar::kVcc ? "vcc" : registers('s', mask, 2);
-  }
-  static std::string source_text(const Attempt& it, unsigned i) {
-    std::string text = it.sources[i].text;
-    if (((it.extend >> i) & 1) != 0) {
-      text = "sext(" + text + ")";
-    }
-    if (((it.absolute >> i) & 1) != 0) {
-      text = "|" + text + "|";
-    }
-    if (((it.negate >> i) & 1) != 0) {
-      text = it.sources[i].kind == Operand::Kind::kConstant ? "neg(" + text + ")" : "-" + text;
-    }
-    return text;
-  }
-  void put(Attempt it, std::string_view suffix, std::string_view behind = "") {
-    std::string text = fmt::format("{}{} ", mnemonic_, suffix);
-    text += shape_.is_comparison() ? mask_text(it.mask) : result_text(it);
-    if (shape_.writes_mask) {
-      text += ", " + mask_text(it.mask);
-    }
-    for (unsigned i = 0; i < it.sources.size(); ++i) {
-      text += ", " + source_text(it, i);
-    }
-    if (shape_.reads_mask) {
-      text += ", " + mask_text(it.carry);
-    }
-    it.text = text + std::string(behind);
-    made_.push_back(std::move(it));
-  }
-
-  void write_short() {
-    Attempt basic = attempt();
-    basic.is_basic = true;
-    put(basic, "_e32");
-    Attempt in_place = attempt();
-    in_place.result = 2;
-    put(in_place, "_e32");
-    for (const Operand& source : scalar_sources(shape_.sources[0], true)) {
-      Attempt made = attempt();
-      made.sources[0] = source;
-      put(made, "_e32");
-    }
-  }
-
-  void write_long() {
-    const auto count = static_cast<unsigned>(plain_.size());
-    const auto long_attempt = [&] {
-      Attempt made = attempt();
-      made.mask = kMask;
-      made.carry = kCarry;
-      return made;
-    };
-    Attempt basic = long_attempt();
-    basic.is_basic = true;
-    put(basic, "_e64");
-    Attempt implicit = attempt(); // VCC named
-    put(implicit, "_e64");
-    for (unsigned i = 0; i < count; ++i) {
-      Attempt in_place = long_attempt();
-      in_place.result = plain_[i].index;
-      put(in_place, "_e64");
-      for (const Operand& source : scalar_sources(shape_.sources[i], false)) {
-        Attempt made = long_attempt();
-        made.sources[i] = source;
-        put(made, "_e64");
-      }
-      // Where a mask is written, the encoding has no bits for magnitudes; the assembler drops them.
-      for (unsigned modifiers = 1; modifiers < (shape_.writes_mask ? 2U : 4U); ++modifiers) {
-        for (int scalars = 0; scalars < 2; ++scalars) {
-          Attempt made = long_attempt();
-          made.negate = (modifiers & 1) << i;
-          made.absolute = (modifiers >> 1) << i;
-          if (scalars != 0) {
-            made.sources[i] = scalar_operand(12, shape_.sources[i]);
-          }
-          put(made, "_e64");
-        }
-      }
-    }
-    Attempt all = long_attempt();
-    all.negate = (1U << count) - 1;
-    put(all, "_e64");
-    if (!shape_.writes_mask) {
-      all.absolute = all.negate;
-      put(all, "_e64");
-    }
-    if (shape_.clamps || is_floating(shape_.value_type())) {
-      Attempt clamped = long_attempt();
-      clamped.clamp = true;
-      clamped.is_basic = true;
-      put(clamped, "_e64", " clamp");
-    }
-    if (is_floating(shape_.value_type())) {
-      // Multiplied results are none where denormal numbers are on: the modifier is ignored.
-      for (const char* const multiplied : {" mul:2", " mul:4", " div:2"}) {
-        put(long_attempt(), "_e64", multiplied);
-      }
-    }
-  }
-
-  /// Each half of each operand that has one.
-  void write_halves() {
-    const auto count = static_cast<unsigned>(plain_.size());
-    for (unsigned chosen = 1; shape_.chooses_halves && chosen < 2U << count; ++chosen) {
-      Attempt made = attempt();
-      made.is_basic = chosen == 1;
-      std::string list;
-      bool is_possible = true;
-      for (unsigned i = 0; i <= count; ++i) {
-        const bool high = ((chosen >> i) & 1) != 0;
-        list += fmt::format("{}{}", i == 0 ? "" : ",", high ? 1 : 0);
-        const OperandType type = i < count ? shape_.sources[i] : shape_.value_type();
-        is_possible = is_possible && (!high || width_of(type) == 16);
-        if (high && i < count) {
-          made.parts[i] = kHighHalf;
-        } else if (high) {
-          made.result_part = kHighHalf;
-        }
-      }
-      if (!is_possible) {
-        continue;
-      }
-      put(made, "_e64", " op_sel:[" + list + "]");
-      if (is_floating(shape_.value_type())) {
-        made.clamp = true;
-        made.negate = 1;
-        put(made, "_e64", " op_sel:[" + list + "] clamp");
-      }
-    }
-  }
-
-  void write_parts() {
-    const auto count = static_cast<unsigned>(plain_.size());
-    const auto attempt = [&] {
-      Attempt made;
-      made.sources = plain_;
-      return made;
-    };
-    const auto put_parts = [&](const Attempt& it) {
-      std::string behind = it.clamp ? " clamp" : "";
-      if (!shape_.is_comparison()) {
-        behind +=
-            fmt::format(" dst_sel:{} dst_unused:{}", kParts[it.result_part], kUnused[it.unused]);
-      }
-      behind += fmt::format(" src0_sel:{}", kParts[it.parts[0]]);
-      if (count > 1) {
-        behind += fmt::format(" src1_sel:{}", kParts[it.parts[1]]);
-      }
-      put(it, "_sdwa", behind);
-    };
-    Attempt basic = attempt();
-    put_parts(basic);
-    for (unsigned part = 0; part <= kWhole; ++part) {
-      for (unsigned i = 0; i < std::min(count, 2U); ++i) {
-        for (unsigned modifiers = 0; modifiers < 8; ++modifiers) {
-          if ((modifiers & 4) != 0 && (modifiers & 3) != 0) {
-            continue; // extended integers have neither sign nor magnitude
-          }
-          Attempt made = attempt();
-          made.parts[i] = part;
-          made.parts[1 - i] = (part + 3) % 7;
-          made.negate = (modifiers & 1) << i;
-          made.absolute = ((modifiers >> 1) & 1) << i;
-          made.extend = (modifiers >> 2) << i;
-          if (part % 2 == 0) {
-            made.mask = shape_.is_comparison() ? kMask : made.mask; // which gfx9 alone has
-          }
-          put_parts(made);
-          if (modifiers == 0 || modifiers == 4) {
-            made.sources[i] = scalar_operand(12, shape_.sources[i]);
-            put_parts(made);
-          }
-        }
-      }
-      for (unsigned unused = 0; unused < 3; ++unused) {
-        Attempt made = attempt();
-        made.result_part = part;
-        made.unused = unused;
-        made.parts[0] = (part + 2) % 7;
-        put_parts(made);
-        made.result = 2; // in place
-        put_parts(made);
-        if (shape_.clamps || is_floating(shape_.value_type())) {
-          made.clamp = true;
-          put_parts(made);
-        }
-      }
-    }
-  }
-
-  /// v_madmk and v_madak.
-  void write_literal() {
-    const auto put_literal = [&](const Attempt& it) {
-      Attempt made = it;
-      const std::uint64_t value = low_bits(kLiteral, width_of(shape_.value_type()));
-      Operand literal = {fmt::format("{:#x}", value), Operand::Kind::kConstant, 0, value};
-      made.sources.insert(made.sources.begin() + (shape_.literal == 'K' ? 1 : 2),
-                          std::move(literal));
-      put(made, "");
-    };
-    Attempt basic = attempt();
-    basic.is_basic = true;
-    put_literal(basic);
-    for (const Operand& source : scalar_sources(shape_.sources[0], false)) {
-      Attempt made = attempt();
-      made.sources[0] = source;
-      put_literal(made);
-    }
-  }
-
-  std::string_view mnemonic_;
-  const Shape& shape_;
-  const Processor& processor_;
-  std::vector<Operand> plain_;
-  std::vector<Attempt> made_;
-};
 
 std::uint64_t part_of(std::uint64_t value, unsigned part, bool extend) {
   if (part == kWhole) {
@@ -350,7 +29,7 @@ std::uint64_t part_of(std::uint64_t value, unsigned part, bool extend) {
 
 class Checker {
 public:
-  Checker(Machine& machine, const VectorForm& form, const Shape& shape)
+  Checker(Machine& machine, const VectorForm& form, const FormShape& shape)
       : machine_(machine), form_(form), shape_(shape), before_(std::make_unique<Wave>()) {
     scramble(machine_.wave(), random_);
   }
@@ -606,7 +285,7 @@ private:
 
   Machine& machine_;
   const VectorForm& form_;
-  const Shape& shape_;
+  const FormShape& shape_;
   std::unique_ptr<Wave> before_;
   std::mt19937_64 random_{1};
 };
@@ -614,8 +293,8 @@ private:
 } // namespace
 
 unsigned run_vector_form(Machine& machine, const VectorForm& form, std::string_view mnemonic) {
-  const Shape shape(form.types);
-  std::vector<Attempt> attempts = Writer(mnemonic, shape, machine.processor()).write();
+  const FormShape shape(form.types);
+  std::vector<Attempt> attempts = attempts_of(mnemonic, shape, machine.processor());
   std::vector<std::string> lines;
   for (const Attempt& it : attempts) {
     lines.push_back(it.text);
