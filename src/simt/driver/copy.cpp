@@ -141,12 +141,9 @@ tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdevice
 } // namespace
 
 void Copy::run() const {
-  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
-  const auto move = [&](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+  const auto move = [](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     std::memmove(pointer(to), pointer(from), bytes);
-    if (uninitialised != nullptr) {
-      uninitialised->copy(to, from, bytes);
-    }
+    exec::DeviceMemory::instance()->note_copy(to, from, bytes);
   };
   for (std::uint64_t z = 0; z < depth; ++z) {
     std::uint64_t from = source.address + z * source.slice;

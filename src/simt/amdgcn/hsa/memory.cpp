@@ -134,16 +134,6 @@ bool is_accessible(std::uint64_t address, std::uint64_t bytes, bool for_write) {
              : exec::is_mapped_on_host(address, bytes, for_write);
 }
 
-namespace {
-
-/// What the check of loads of what was never written knows of the arena; null if it is not done.
-exec::UninitialisedBytes* uninitialised_at(std::uint64_t address) {
-  const DeviceMemory& memory = *DeviceMemory::instance();
-  return address - memory.arena() < memory.arena_size() ? memory.uninitialised() : nullptr;
-}
-
-} // namespace
-
 bool copy(void* to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) {
     return true;
@@ -154,16 +144,14 @@ bool copy(void* to, const void* from, std::uint64_t bytes) {
     return false;
   }
   std::memmove(to, from, bytes);
-  if (exec::UninitialisedBytes* const uninitialised = uninitialised_at(to_address)) {
-    uninitialised->copy(to_address, from_address, bytes);
-  }
+  DeviceMemory::instance()->note_copy(to_address, from_address, bytes);
   return true;
 }
 
 void fill(void* to, std::uint32_t value, std::uint64_t count) {
   std::fill_n(static_cast<std::uint32_t*>(to), count, value);
   const auto address = reinterpret_cast<std::uint64_t>(to);
-  if (exec::UninitialisedBytes* const uninitialised = uninitialised_at(address)) {
+  if (exec::UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
     uninitialised->mark_written(address, count * sizeof value);
   }
 }

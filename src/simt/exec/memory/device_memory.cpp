@@ -465,6 +465,17 @@ UninitialisedBytes* DeviceMemory::uninitialised() const {
   return state_->uninitialised.get();
 }
 
+void DeviceMemory::note_copy(std::uint64_t to, std::uint64_t from, std::uint64_t size) {
+  if (state_->uninitialised == nullptr) {
+    return;
+  }
+  const auto found = find(to);
+  if (found && found->kind != MemoryKind::kPinned && found->kind != MemoryKind::kManaged &&
+      found->kind != MemoryKind::kRegistered) {
+    state_->uninitialised->copy(to, from, size);
+  }
+}
+
 AccessCells* DeviceMemory::access_cells() const {
   return state_->access_cells.get();
 }

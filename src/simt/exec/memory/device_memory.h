@@ -105,6 +105,9 @@ public:
   [[nodiscard]] const std::uint8_t* shadow() const; ///< of the arena's first granule
   /// What has not been written since it was allocated; null unless GANTRY_SIMT_CHECK has init.
   [[nodiscard]] UninitialisedBytes* uninitialised() const;
+  /// [to, to + size) has become a copy of [from, from + size). Memory of the host counts as
+  /// written, whatever is copied there: what the host itself stores there is not seen.
+  void note_copy(std::uint64_t to, std::uint64_t from, std::uint64_t size);
   /// What the race check knows of the arena; null unless GANTRY_SIMT_CHECK has race.
   [[nodiscard]] AccessCells* access_cells() const;
 

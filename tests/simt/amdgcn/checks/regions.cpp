@@ -66,6 +66,20 @@ void no_value_mended() {
     sum += numbers[i];
   }
 }
+/// Copies go through memory of the host, which has had copies of what has no value before.
+void no_value_copied_back() {
+  int sum = 0;
+  for (int times = 0; times < 4; ++times) {
+    int others[kCount] = {};
+#pragma omp target map(from : numbers, others)
+    {
+    }
+#pragma omp target map(to : numbers, others) map(tofrom : sum)
+    for (int i = 0; i < kCount; ++i) {
+      sum += numbers[i] + others[i];
+    }
+  }
+}
 
 constexpr struct {
   const char* name;
@@ -74,6 +88,7 @@ constexpr struct {
     {"sum_of_teams", sum_of_teams}, {"sum_of_teams_mended", sum_of_teams_mended},
     {"neighbours", neighbours},     {"neighbours_mended", neighbours_mended},
     {"no_value", no_value},         {"no_value_mended", no_value_mended},
+    {"no_value_copied_back", no_value_copied_back},
 };
 
 } // namespace

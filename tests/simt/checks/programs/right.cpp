@@ -386,4 +386,21 @@ CASE(a_counter_of_the_device) {
   expect(counter == 8, "counter");
 }
 
+// Copies go through memory of the host, which has had copies of what has no value before.
+// right
+CASE(no_value_copied_back) {
+  int sum = 0;
+  for (int times = 0; times < 4; ++times) {
+    int first[kCount] = {};
+    int second[kCount] = {};
+#pragma omp target map(from : first, second)
+    {
+    }
+#pragma omp target map(to : first, second) map(tofrom : sum)
+    for (int i = 0; i < kCount; ++i) {
+      sum += first[i] + second[i];
+    }
+  }
+}
+
 } // namespace
