@@ -5,7 +5,7 @@
 #include "simt/amdgcn/exec/code_map.h"
 #include "simt/amdgcn/exec/levels.h"
 #include "simt/amdgcn/objects/kernel_descriptor.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <bit>

@@ -8,9 +8,6 @@
 
 namespace gantry::simt::driver {
 
-using exec::DeviceMemory;
-using exec::MemoryKind;
-
 Allocations& Allocations::instance() {
   static Allocations* const allocations = new Allocations;
   return *allocations;
@@ -21,7 +18,7 @@ tl::expected<std::uint64_t, CUresult> Allocations::allocate(AllocationRecord rec
   if (counts && !record.device->take_memory(record.bytes)) {
     return tl::unexpected(CUDA_ERROR_OUT_OF_MEMORY);
   }
-  exec::Allocation what;
+  Allocation what;
   what.size = record.bytes;
   what.kind = record.kind;
   what.device = record.device->ordinal();
@@ -116,7 +113,7 @@ tl::expected<RangeKind, CUresult> classify(std::uint64_t address, std::uint64_t 
     return refused;
   }
   const DeviceMemory& memory = *DeviceMemory::instance();
-  const std::optional<exec::Allocation> found = memory.find(address);
+  const std::optional<Allocation> found = memory.find(address);
   if (!found) {
     const bool touches_arena =
         address < memory.arena() + memory.arena_size() && address + bytes > memory.arena();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@ class MemoryPool;
 struct AllocationRecord {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  exec::MemoryKind kind = exec::MemoryKind::kDevice;
+  MemoryKind kind = MemoryKind::kDevice;
   Device* device = nullptr;
   std::uint64_t context = 0;
   std::uint64_t id = 0;             ///< of no other allocation of the process
@@ -42,7 +42,7 @@ public:
   [[nodiscard]] CUresult register_host(AllocationRecord record);
 
   /// Frees, or unregisters, what starts at the address and is of one of the kinds.
-  [[nodiscard]] bool release(std::uint64_t address, std::initializer_list<exec::MemoryKind> kinds);
+  [[nodiscard]] bool release(std::uint64_t address, std::initializer_list<MemoryKind> kinds);
   void free_of_context(std::uint64_t context);
 
   /// The allocation that the address is in.

@@ -2,7 +2,7 @@
 #include "simt/driver/api.h"
 #include "simt/driver/graphs/capture.h"
 #include "simt/driver/messages.h"
-#include "simt/exec/memory/device_heap.h"
+#include "simt/memory/device_heap.h"
 
 #include <utility>
 
@@ -38,10 +38,10 @@ CUresult call_for_context(CUcontext handle, Body&& body) noexcept {
 }
 
 CUresult set_device_limits(Device& device, CUlimit limit, std::size_t value) {
-  gantry::simt::exec::Limits limits = gantry::simt::exec::limits_of(device.ordinal());
+  gantry::simt::Limits limits = gantry::simt::limits_of(device.ordinal());
   (limit == CU_LIMIT_STACK_SIZE ? limits.local_bytes : limits.heap_bytes) = value;
-  return gantry::simt::exec::set_limits(device.ordinal(), limits) ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_INVALID_VALUE;
+  return gantry::simt::set_limits(device.ordinal(), limits) ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
 /// Where a context keeps a limit that has no effect here; null for other limits.
@@ -222,7 +222,7 @@ GANTRY_CUDA_API cuCtxGetLimit(size_t* value, CUlimit limit) {
     if (value == nullptr) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    const auto limits = gantry::simt::exec::limits_of(context.device().ordinal());
+    const auto limits = gantry::simt::limits_of(context.device().ordinal());
     switch (limit) {
     case CU_LIMIT_STACK_SIZE:
       *value = limits.local_bytes;

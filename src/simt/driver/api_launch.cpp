@@ -3,7 +3,7 @@
 #include "simt/driver/launch.h"
 #include "simt/driver/library.h"
 #include "simt/driver/messages.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <optional>
@@ -25,7 +25,7 @@ CUresult call_for_function(CUfunction handle, Body&& body) noexcept {
 CUresult launch(CUfunction handle, const LaunchShape& shape, CUstream stream_handle,
                 void** parameters, void** extra) {
   return call_in_context([&](Context& context) {
-    if (gantry::simt::exec::settings().mode == gantry::simt::exec::Mode::kSkip) [[unlikely]] {
+    if (gantry::simt::settings().mode == gantry::simt::Mode::kSkip) [[unlikely]] {
       return CUDA_SUCCESS;
     }
     LaunchRequest request;

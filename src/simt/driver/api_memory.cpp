@@ -6,8 +6,8 @@
 #include "simt/driver/virtual_memory.h"
 
 using namespace gantry::simt::driver;
-using gantry::simt::exec::DeviceMemory;
-using gantry::simt::exec::MemoryKind;
+using gantry::simt::DeviceMemory;
+using gantry::simt::MemoryKind;
 
 namespace {
 

@@ -8,14 +8,14 @@
 #include <optional>
 
 using namespace gantry::simt::driver;
-using gantry::simt::exec::DeviceMemory;
-using gantry::simt::exec::MemoryKind;
+using gantry::simt::DeviceMemory;
+using gantry::simt::MemoryKind;
 
 namespace {
 
 /// An allocation of the program, or a variable of a module.
 struct Pointee {
-  gantry::simt::exec::Allocation allocation;
+  gantry::simt::Allocation allocation;
   std::optional<AllocationRecord> record;
 };
 

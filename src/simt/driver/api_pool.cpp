@@ -8,7 +8,7 @@
 #include <utility>
 
 using namespace gantry::simt::driver;
-using gantry::simt::exec::MemoryKind;
+using gantry::simt::MemoryKind;
 
 namespace {
 

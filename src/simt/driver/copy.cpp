@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "simt/driver/graphs/capture.h"
 #include "simt/driver/stream.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -143,7 +143,7 @@ tl::expected<CopySide, CUresult> side_of(CUmemorytype type, Side* host, CUdevice
 void Copy::run() const {
   const auto move = [](std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     std::memmove(pointer(to), pointer(from), bytes);
-    exec::DeviceMemory::instance()->note_copy(to, from, bytes);
+    DeviceMemory::instance()->note_copy(to, from, bytes);
   };
   for (std::uint64_t z = 0; z < depth; ++z) {
     std::uint64_t from = source.address + z * source.slice;
@@ -161,7 +161,7 @@ void Copy::run() const {
 }
 
 void Fill::run() const {
-  exec::UninitialisedBytes* const uninitialised = exec::DeviceMemory::instance()->uninitialised();
+  UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised();
   for (std::uint64_t y = 0; y < height; ++y) {
     std::byte* const row = pointer(address + y * pitch);
     if (uninitialised != nullptr) {

@@ -43,7 +43,7 @@ MultiprocessorLimits limits_of_capability(unsigned major, unsigned minor) {
   }
 }
 
-unsigned multiprocessors_of(const exec::Settings& settings) {
+unsigned multiprocessors_of(const Settings& settings) {
   if (settings.multiprocessors != 0) {
     return settings.multiprocessors;
   }
@@ -53,7 +53,7 @@ unsigned multiprocessors_of(const exec::Settings& settings) {
 
 } // namespace
 
-Device::Device(int ordinal, const exec::Settings& settings)
+Device::Device(int ordinal, const Settings& settings)
     : ordinal_(ordinal), major_(settings.capability_major), minor_(settings.capability_minor),
       multiprocessors_(multiprocessors_of(settings)),
       limits_(limits_of_capability(settings.capability_major, settings.capability_minor)),

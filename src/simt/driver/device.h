@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gantry/cuda_driver.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <atomic>
 #include <cstdint>
@@ -36,7 +36,7 @@ public:
   static constexpr int kClockKilohertz = 1'000'000; ///< %clock64 counts nanoseconds
   static constexpr std::size_t kPitch = 512;        ///< that rows are aligned to
 
-  Device(int ordinal, const exec::Settings& settings);
+  Device(int ordinal, const Settings& settings);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

@@ -1,7 +1,7 @@
 // What a simulated device answers to cuDeviceGetAttribute: what it can do, and for what it has not
 // (textures, a PCI bus) the smallest value that programs accept.
 #include "simt/driver/device.h"
-#include "simt/exec/memory/host_memory.h"
+#include "simt/memory/host_memory.h"
 
 #include <algorithm>
 #include <iterator>
@@ -69,7 +69,7 @@ std::optional<int> Device::attribute(CUdevice_attribute attribute) const {
       // Kernels see no memory of the program that was not allocated by the driver, or registered,
       // unless the program asks for it (gantry/simt_driver.h); an access to it is found and
       // reported.
-      {CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, exec::may_use_host_memory(ordinal_) ? 1 : 0},
+      {CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, may_use_host_memory(ordinal_) ? 1 : 0},
       {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, 0},
       {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0},
   };

@@ -1,6 +1,6 @@
 #include "simt/driver/messages.h"
 
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <cstdio>
 #include <mutex>
@@ -19,7 +19,7 @@ void report_image_error(const ImageError& error, JitOptions& options) {
 
 CUresult not_offered(const char* what) noexcept {
   try {
-    if (exec::settings().info) {
+    if (settings().info) {
       static std::mutex* const mutex = new std::mutex;
       static auto* const said = new std::set<std::string>;
       const std::lock_guard lock(*mutex);

@@ -1,8 +1,8 @@
 #include "simt/driver/process.h"
 
 #include "simt/driver/device.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/host/settings.h"
+#include "simt/memory/device_memory.h"
 
 #include <cstdio>
 #include <pthread.h>
@@ -21,7 +21,7 @@ CUresult Process::initialise() {
   if (state != State::kUninitialised) {
     return ready();
   }
-  const exec::Settings& settings = exec::settings();
+  const Settings& settings = simt::settings();
   if (!settings.error.empty()) {
     static bool told = false;
     if (!std::exchange(told, true)) {
@@ -32,7 +32,7 @@ CUresult Process::initialise() {
   if (settings.devices == 0) {
     return CUDA_ERROR_NO_DEVICE;
   }
-  if (exec::DeviceMemory::instance() == nullptr) {
+  if (DeviceMemory::instance() == nullptr) {
     std::fputs("gantry: error: there is no address space for the memory of simulated devices; the "
                "limit of virtual memory (ulimit -v) may be too low\n",
                stderr);

@@ -1,7 +1,7 @@
 #include "simt/driver/queue_order.h"
 
 #include "simt/driver/stream.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <map>
@@ -32,7 +32,7 @@ void raise(Places& places, std::uint64_t stream, std::uint64_t sequence) {
 } // namespace
 
 void note_wait(std::uint64_t stream, const Position& awaited) {
-  if (!exec::settings().checks.race) {
+  if (!settings().checks.race) {
     return;
   }
   Order& order = Order::instance();
@@ -59,7 +59,7 @@ bool is_after(std::uint64_t stream, std::uint64_t other, std::uint64_t sequence)
 }
 
 void forget_stream(std::uint64_t stream) {
-  if (!exec::settings().checks.race) {
+  if (!settings().checks.race) {
     return;
   }
   Order& order = Order::instance();

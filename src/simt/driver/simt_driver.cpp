@@ -3,15 +3,18 @@
 #include "gantry/simt_driver.h"
 #include "simt/driver/api.h"
 #include "simt/driver/stream.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/host_memory.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/host/settings.h"
+#include "simt/memory/device_memory.h"
+#include "simt/memory/host_memory.h"
 
 #define GANTRY_SIMT_API(type) extern "C" [[gnu::visibility("default")]] type
 
 using namespace gantry::simt::driver;
+using gantry::simt::DeviceMemory;
+using gantry::simt::SettingRow;
 namespace exec = gantry::simt::exec;
+namespace simt = gantry::simt;
 
 GANTRY_SIMT_API(CUresult) gantry_simt_get_fault(gantry_simt_fault* fault) noexcept {
   return call_with_current([&](Context& context) {
@@ -30,7 +33,7 @@ GANTRY_SIMT_API(CUresult) gantry_simt_get_fault(gantry_simt_fault* fault) noexce
 }
 
 GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) noexcept {
-  exec::DeviceMemory* const memory = exec::DeviceMemory::instance();
+  DeviceMemory* const memory = DeviceMemory::instance();
   if (memory == nullptr) {
     return;
   }
@@ -39,7 +42,7 @@ GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, in
     return;
   }
   // What the host writes to pinned memory is not seen.
-  if (const auto found = memory->find(address); found && found->kind == exec::MemoryKind::kDevice) {
+  if (const auto found = memory->find(address); found && found->kind == simt::MemoryKind::kDevice) {
     memory->uninitialised()->mark_uninitialised(address, size);
   }
 }
@@ -48,17 +51,17 @@ GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) noexcept 
   if (Process::instance().device(device) == nullptr) {
     return CUDA_ERROR_INVALID_DEVICE;
   }
-  exec::open_host_memory(device);
+  simt::open_host_memory(device);
   return CUDA_SUCCESS;
 }
 
 GANTRY_SIMT_API(unsigned) gantry_simt_usual_block_size() noexcept {
-  return exec::settings().checks.watches_blocks() ? 0 : exec::kLanes;
+  return simt::settings().checks.watches_blocks() ? 0 : exec::kLanes;
 }
 
 GANTRY_SIMT_API(void)
 gantry_simt_visit_environment(gantry_environment_visitor visit, void* data) noexcept {
-  for (const exec::SettingRow& row : exec::setting_rows()) {
+  for (const SettingRow& row : simt::setting_rows()) {
     if (std::string_view(row.name).starts_with("GANTRY_SIMT_")) {
       const gantry_environment_variable variable{row.name, row.default_value, row.meaning};
       visit(&variable, data);

@@ -4,7 +4,7 @@
 #include "simt/driver/queue_order.h"
 #include "simt/driver/spin.h"
 #include "simt/driver/thread_state.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 
@@ -115,7 +115,7 @@ bool Stream::settled() const {
 }
 
 void Stream::note_order() const {
-  if (kind_ == Kind::kNonBlocking || !exec::settings().checks.race) {
+  if (kind_ == Kind::kNonBlocking || !settings().checks.race) {
     return;
   }
   const Waits waits(*this);

@@ -1,6 +1,6 @@
 #include "simt/driver/thread_state.h"
 
-#include "simt/exec/host/of_thread.h"
+#include "simt/host/of_thread.h"
 
 namespace gantry::simt::driver {
 
@@ -21,7 +21,7 @@ bool ThreadState::is_ending() {
 }
 
 ThreadState& ThreadState::of_caller() {
-  return exec::of_thread<ThreadState>();
+  return of_thread<ThreadState>();
 }
 
 } // namespace gantry::simt::driver

@@ -1,7 +1,7 @@
 #include "simt/driver/virtual_memory.h"
 
 #include "simt/driver/device.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 namespace gantry::simt::driver {
-
-using exec::DeviceMemory;
 
 namespace {
 
@@ -61,8 +59,8 @@ tl::expected<CUdeviceptr, CUresult> VirtualMemory::reserve(std::uint64_t bytes,
     return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
   }
   alignment = std::max(alignment, kGranularity);
-  exec::Allocation what;
-  what.kind = exec::MemoryKind::kReserved;
+  Allocation what;
+  what.kind = MemoryKind::kReserved;
   if (__builtin_add_overflow(bytes, alignment, &what.size)) {
     return tl::unexpected(CUDA_ERROR_INVALID_VALUE);
   }
@@ -127,7 +125,7 @@ CUresult VirtualMemory::map(CUdeviceptr address, std::shared_ptr<MemoryObject> o
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   // Bytes that another mapping has written are not known by these addresses.
-  if (exec::UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
+  if (UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
     uninitialised->mark_written(address, bytes);
   }
   mappings_.emplace(address, Mapping{address, bytes, std::move(object)});

@@ -1,5 +1,5 @@
 // Checks of a warp's accesses, in a few instructions: aligned, and to memory that is allocated by
-// the shadow (exec/memory/device_memory.h), in a loop to the range that the access has come to
+// the shadow (memory/device_memory.h), in a loop to the range that the access has come to
 // before (exec/blocks/known_ranges.h), or to a window of the warp's own. If they fail, the service
 // check_access decides.
 #include "simt/lower/warp_function.h"

@@ -7,25 +7,25 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
-std::uint64_t allocated(std::uint64_t size, exec::MemoryKind kind) {
-  exec::Allocation what;
+std::uint64_t allocated(std::uint64_t size, MemoryKind kind) {
+  Allocation what;
   what.size = size;
   what.kind = kind;
-  return exec::DeviceMemory::instance()->allocate(what).value();
+  return DeviceMemory::instance()->allocate(what).value();
 }
 
 } // namespace
 
 Machine::Machine(const Processor& processor)
-    : processor_(processor), global_(allocated(kBytes, exec::MemoryKind::kDevice)),
-      shared_(allocated(kBytes, exec::MemoryKind::kShared)),
-      private_(allocated(std::uint64_t{3} * kPrivateBytes * kLanes, exec::MemoryKind::kLocal)),
+    : processor_(processor), global_(allocated(kBytes, MemoryKind::kDevice)),
+      shared_(allocated(kBytes, MemoryKind::kShared)),
+      private_(allocated(std::uint64_t{3} * kPrivateBytes * kLanes, MemoryKind::kLocal)),
       wave_(std::make_unique<Wave>()) {
   grid_.processor = &processor;
   grid_.kernel = "k";
   place_.shared = at(shared_);
   place_.shared_size = kBytes;
-  place_.memory = exec::DeviceMemory::instance();
+  place_.memory = DeviceMemory::instance();
   place_.private_memory = {private_, std::uint64_t{3} * kPrivateBytes * kLanes};
   wave_->place = &place_;
   wave_->grid = &grid_;
@@ -40,7 +40,7 @@ Machine::Machine(const Processor& processor)
 
 Machine::~Machine() {
   for (const std::uint64_t address : {global_, shared_, private_}) {
-    exec::DeviceMemory::instance()->free(address);
+    DeviceMemory::instance()->free(address);
   }
 }
 

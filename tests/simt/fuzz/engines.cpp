@@ -2,7 +2,7 @@
 
 #include "../instructions/driver_run.h"
 #include "../instructions/operand_values.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
 #include <cstring>
@@ -24,11 +24,11 @@ constexpr unsigned kDifferencesShown = 6;
 class DeviceBytes {
 public:
   explicit DeviceBytes(std::uint64_t size) {
-    exec::Allocation what;
+    Allocation what;
     what.size = size;
-    address_ = exec::DeviceMemory::instance()->allocate(what).value();
+    address_ = DeviceMemory::instance()->allocate(what).value();
   }
-  ~DeviceBytes() { exec::DeviceMemory::instance()->free(address_); }
+  ~DeviceBytes() { DeviceMemory::instance()->free(address_); }
   DeviceBytes(const DeviceBytes&) = delete;
   DeviceBytes& operator=(const DeviceBytes&) = delete;
 
@@ -184,8 +184,8 @@ Comparison compare(const Kernel& kernel, const std::string& driver, void (*stage
   const DeviceBytes memory(kernel.result_bytes() + kernel.own_bytes());
   const char* const name = driver.empty() ? "compiled" : "on the driver";
   Outcome outcomes[2];
-  for (const exec::Mode mode : {exec::Mode::kInterpret, exec::Mode::kCompile}) {
-    const bool is_second = mode == exec::Mode::kCompile;
+  for (const Mode mode : {Mode::kInterpret, Mode::kCompile}) {
+    const bool is_second = mode == Mode::kCompile;
     stage(is_second ? name : "interpreted");
     if (is_second && !driver.empty()) {
       if (outcomes[0].fault) {

@@ -1,9 +1,9 @@
 #include "batch.h"
 
 #include "driver_run.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/run/loaded_program.h"
+#include "simt/host/settings.h"
+#include "simt/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ std::string kept(const std::string& text) {
 class DeviceCells {
 public:
   explicit DeviceCells(const std::vector<Word>& cells) {
-    exec::Allocation what;
+    Allocation what;
     what.size = std::max<std::size_t>(cells.size(), 1) * sizeof(Word);
-    address_ = exec::DeviceMemory::instance()->allocate(what).value();
+    address_ = DeviceMemory::instance()->allocate(what).value();
     std::memcpy(words(), cells.data(), cells.size() * sizeof(Word));
   }
-  ~DeviceCells() { exec::DeviceMemory::instance()->free(address_); }
+  ~DeviceCells() { DeviceMemory::instance()->free(address_); }
   DeviceCells(const DeviceCells&) = delete;
   DeviceCells& operator=(const DeviceCells&) = delete;
 
@@ -314,8 +314,7 @@ std::uint8_t parameter_byte(unsigned index) {
 }
 
 bool runs_all() {
-  return exec::settings().mode == exec::Mode::kInterpret ||
-         std::getenv("GANTRY_SIMT_TEST_ALL") != nullptr;
+  return settings().mode == Mode::kInterpret || std::getenv("GANTRY_SIMT_TEST_ALL") != nullptr;
 }
 
 bool runs_on_driver() {

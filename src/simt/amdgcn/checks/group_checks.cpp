@@ -1,6 +1,6 @@
 #include "simt/amdgcn/checks/group_checks.h"
 
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <bit>
 #include <cstdio>
@@ -10,14 +10,12 @@ namespace gantry::simt::amdgcn {
 
 namespace {
 
-using exec::Cell;
-using exec::Scope;
 using Kind = WaveAccess::Kind;
 
 constexpr unsigned kLanesOfWarp = 32; ///< in which Ordering counts
 
 /// Of what is no atomic operation.
-exec::AccessFacts facts_of(Kind kind, bool shared) {
+AccessFacts facts_of(Kind kind, bool shared) {
   switch (kind) {
   case Kind::kLoad:
     return {.reads = true};
@@ -35,14 +33,13 @@ bool makes_flag(Kind kind) {
 
 } // namespace
 
-DispatchChecks::DispatchChecks(const exec::Checks& checks, exec::GridShape shape,
-                               IsOfRuntime is_of_runtime)
+DispatchChecks::DispatchChecks(const Checks& checks, GridShape shape, IsOfRuntime is_of_runtime)
     : init_(checks.init), is_of_runtime_(std::move(is_of_runtime)) {
   if (!checks.race) {
     return;
   }
-  shape.order = exec::AccessOrder::kFinely;
-  run_ = exec::GridHistory::instance().begin(std::move(shape));
+  shape.order = AccessOrder::kFinely;
+  run_ = GridHistory::instance().begin(std::move(shape));
   if (run_ == nullptr) {
     std::fprintf(stderr, "gantry: warning: a launch has too many work-groups to be checked for "
                          "races\n");
@@ -51,7 +48,7 @@ DispatchChecks::DispatchChecks(const exec::Checks& checks, exec::GridShape shape
 
 DispatchChecks::~DispatchChecks() {
   if (run_ != nullptr) {
-    exec::GridHistory::instance().end(*run_);
+    GridHistory::instance().end(*run_);
   }
 }
 
@@ -62,18 +59,18 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
   if (dispatch.run() == nullptr) {
     return;
   }
-  exec::GridHistory& history = exec::GridHistory::instance();
+  GridHistory& history = GridHistory::instance();
   if (!races_) {
-    cells_ = exec::DeviceMemory::instance()->access_cells();
+    cells_ = DeviceMemory::instance()->access_cells();
     races_.emplace(ordering_, history, *cells_);
   }
-  const std::shared_ptr<const exec::GridRun>& run = dispatch.run();
+  const std::shared_ptr<const GridRun>& run = dispatch.run();
   ordering_.begin(run->of_block(group), waves * (lanes_ / kLanesOfWarp), lanes_, history.logs(),
                   [this](std::uint32_t least) {
-                    return exec::GridHistory::instance().more(*dispatch_->run(), ordering_.block(),
-                                                              least);
+                    return GridHistory::instance().more(*dispatch_->run(), ordering_.block(),
+                                                        least);
                   });
-  races_->begin(run, exec::AccessOrder::kFinely, shared, shared_size);
+  races_->begin(run, AccessOrder::kFinely, shared, shared_size);
   time_at_ = 0;
   atomic_words_.clear();
   flags_.clear();
@@ -83,17 +80,17 @@ void GroupChecks::begin(const DispatchChecks& dispatch, std::uint64_t group, uns
   groups_waited_for_.clear();
 }
 
-const exec::WarpTime& GroupChecks::time() {
+const WarpTime& GroupChecks::time() {
   if (time_at_ != ordering_.now()) {
     time_at_ = ordering_.now();
-    time_ = exec::warp_time(ordering_, *dispatch_->run(), races_->is_fine(), lanes_);
+    time_ = warp_time(ordering_, *dispatch_->run(), races_->is_fine(), lanes_);
   }
   return time_;
 }
 
 std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
-  exec::UninitialisedBytes* const uninitialised =
-      dispatch_->init() ? exec::DeviceMemory::instance()->uninitialised() : nullptr;
+  UninitialisedBytes* const uninitialised =
+      dispatch_->init() ? DeviceMemory::instance()->uninitialised() : nullptr;
   const bool looks_for_races = dispatch_->run() != nullptr;
   if (looks_for_races) {
     finish_reads();
@@ -117,7 +114,7 @@ std::optional<CheckFinding> GroupChecks::access(const WaveAccess& access) {
     }
     if (looks_for_races) {
       if (const auto race = check_race(access, lane, address)) {
-        return CheckFinding{lane, address, exec::racing_access(*races_, ordering_, *race)};
+        return CheckFinding{lane, address, racing_access(*races_, ordering_, *race)};
       }
     }
   }
@@ -187,18 +184,18 @@ bool GroupChecks::passes_quickly(const WaveAccess& access, std::uint32_t thread,
       !cells_->covers(address)) {
     return false;
   }
-  const Cell mine(ordering_.now(), access.site, thread, exec::CellKind::kWeak);
+  const Cell mine(ordering_.now(), access.site, thread, CellKind::kWeak);
   for (std::uint32_t at = 0; at < access.size; at += 4) {
-    if (!exec::check_word(time(), cells_->write(address + at), cells_->read(address + at),
-                          mine.bits(), false, races_->is_shared(address))) {
+    if (!check_word(time(), cells_->write(address + at), cells_->read(address + at), mine.bits(),
+                    false, races_->is_shared(address))) {
       return false;
     }
   }
   return true;
 }
 
-std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsigned lane,
-                                                  std::uint64_t address) {
+std::optional<Race> GroupChecks::check_race(const WaveAccess& access, unsigned lane,
+                                            std::uint64_t address) {
   const std::uint32_t thread = thread_of(access, lane);
   const bool shared = races_->is_shared(address);
   if ((shared && orders_word(access, thread, address)) || passes_quickly(access, thread, address)) {
@@ -209,7 +206,7 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
     flags_.insert(address);
   }
   if (access.kind != Kind::kAtomic) {
-    const exec::AccessFacts facts = facts_of(access.kind, shared);
+    const AccessFacts facts = facts_of(access.kind, shared);
     const auto race = races_->access({thread, address, access.size, facts, access.site});
     if (race && !is_trusted(access.wave, *race) &&
         !(dispatch_->is_of_runtime(access.site) && dispatch_->is_of_runtime(race->other.site()))) {
@@ -224,16 +221,16 @@ std::optional<exec::Race> GroupChecks::check_race(const WaveAccess& access, unsi
 
 /// The first stamp of the work-group that a stamp is of, be it of another dispatch; 0 if that has
 /// long ended.
-exec::Stamp GroupChecks::group_at(exec::Stamp stamp) const {
-  const exec::GridRun& run = *dispatch_->run();
+Stamp GroupChecks::group_at(Stamp stamp) const {
+  const GridRun& run = *dispatch_->run();
   if (run.stamps.contains(stamp)) {
     return run.of_block(run.block_at(stamp)).begin;
   }
-  const auto owner = exec::GridHistory::instance().owner_of(stamp);
+  const auto owner = GridHistory::instance().owner_of(stamp);
   return owner ? owner->block : 0;
 }
 
-bool GroupChecks::is_trusted(std::uint32_t wave, const exec::Race& race) const {
+bool GroupChecks::is_trusted(std::uint32_t wave, const Race& race) const {
   if (ordering_.owns(race.other.stamp())) {
     return (waited_for_[wave] >> (race.other.thread() / lanes_) & 1) != 0;
   }
@@ -268,7 +265,7 @@ void GroupChecks::pass_barrier(std::span<const unsigned> waves) {
     return;
   }
   finish_reads();
-  std::array<exec::LaneMask, exec::kMostWarps> alive = {};
+  std::array<LaneMask, kMostWarps> alive = {};
   for (const unsigned wave : waves) {
     const unsigned warp = wave * (lanes_ / kLanesOfWarp);
     alive[warp] = 1;

@@ -22,12 +22,12 @@
 // they have stored to, and do not use the rest.
 #pragma once
 
-#include "simt/exec/checks/ordering.h"
-#include "simt/exec/checks/race_checker.h"
-#include "simt/exec/checks/racing_access.h"
-#include "simt/exec/checks/warp_cells.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/memory/access_cells.h"
+#include "simt/host/settings.h"
+#include "simt/memory/access_cells.h"
+#include "simt/races/ordering.h"
+#include "simt/races/race_checker.h"
+#include "simt/races/racing_access.h"
+#include "simt/races/warp_cells.h"
 
 #include <array>
 #include <cstdint>
@@ -49,20 +49,20 @@ public:
   /// write the same values to its variables on purpose. Any thread.
   using IsOfRuntime = std::function<bool(std::uint32_t site)>;
 
-  DispatchChecks(const exec::Checks& checks, exec::GridShape shape, IsOfRuntime is_of_runtime);
+  DispatchChecks(const Checks& checks, GridShape shape, IsOfRuntime is_of_runtime);
   ~DispatchChecks();
   DispatchChecks(const DispatchChecks&) = delete;
   DispatchChecks& operator=(const DispatchChecks&) = delete;
 
   [[nodiscard]] bool init() const { return init_; }
   /// Null if races are not looked for.
-  [[nodiscard]] const std::shared_ptr<const exec::GridRun>& run() const { return run_; }
+  [[nodiscard]] const std::shared_ptr<const GridRun>& run() const { return run_; }
   [[nodiscard]] bool is_of_runtime(std::uint32_t site) const { return is_of_runtime_(site); }
 
 private:
   bool init_ = false;
   IsOfRuntime is_of_runtime_;
-  std::shared_ptr<const exec::GridRun> run_;
+  std::shared_ptr<const GridRun> run_;
 };
 
 /// An instruction's access by lanes of a wave.
@@ -86,7 +86,7 @@ struct CheckFinding {
   unsigned lane = 0;
   std::uint64_t address = 0;
   /// What the access races with; nothing if it loads what has no value.
-  std::optional<exec::RacingAccess> other;
+  std::optional<RacingAccess> other;
 };
 
 /// Of a place for work-groups, which run there one after the other.
@@ -107,28 +107,27 @@ private:
   [[nodiscard]] std::uint32_t thread_of(const WaveAccess& access, unsigned lane) const {
     return access.wave * lanes_ + lane;
   }
-  [[nodiscard]] std::optional<exec::Race> check_race(const WaveAccess& access, unsigned lane,
-                                                     std::uint64_t address);
+  [[nodiscard]] std::optional<Race> check_race(const WaveAccess& access, unsigned lane,
+                                               std::uint64_t address);
   void access_own(const WaveAccess& access, unsigned lane, std::uint64_t address);
-  void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address,
-             exec::Scope scope);
+  void order(const WaveAccess& access, std::uint32_t thread, std::uint64_t address, Scope scope);
   void finish_reads();
   [[nodiscard]] bool orders_word(const WaveAccess& access, std::uint32_t thread,
                                  std::uint64_t address);
   [[nodiscard]] bool passes_quickly(const WaveAccess& access, std::uint32_t thread,
                                     std::uint64_t address);
-  [[nodiscard]] exec::Stamp group_at(exec::Stamp stamp) const;
-  [[nodiscard]] bool is_trusted(std::uint32_t wave, const exec::Race& race) const;
+  [[nodiscard]] Stamp group_at(Stamp stamp) const;
+  [[nodiscard]] bool is_trusted(std::uint32_t wave, const Race& race) const;
   void trust_writer(std::uint32_t thread, std::uint64_t address);
-  const exec::WarpTime& time();
+  const WarpTime& time();
 
   const DispatchChecks* dispatch_ = nullptr;
   unsigned lanes_ = 64; ///< of a wave
-  exec::Ordering ordering_;
-  std::optional<exec::RaceChecker> races_;
-  exec::AccessCells* cells_ = nullptr;
-  exec::WarpTime time_;
-  exec::Stamp time_at_ = 0; ///< ordering_'s, of time_
+  Ordering ordering_;
+  std::optional<RaceChecker> races_;
+  AccessCells* cells_ = nullptr;
+  WarpTime time_;
+  Stamp time_at_ = 0; ///< ordering_'s, of time_
   /// Words of LDS that atomic operations have come to: loads and stores of them may be atomic.
   std::unordered_set<std::uint64_t> atomic_words_;
   /// Addresses outside of LDS that atomic operations and loads with glc have come to.
@@ -143,7 +142,7 @@ private:
   std::unordered_map<std::uint64_t, std::uint32_t> writers_;
   /// By wave: a bit for each wave that it may have waited for.
   std::array<std::uint32_t, 32> waited_for_ = {};
-  std::set<exec::Stamp> groups_waited_for_; ///< likewise, of work-groups
+  std::set<Stamp> groups_waited_for_; ///< likewise, of work-groups
 };
 
 } // namespace gantry::simt::amdgcn

@@ -1,7 +1,7 @@
 // Two work-groups of four waves, which access memory as the tests say. With GANTRY_SIMT_CHECK=all.
 #include "simt/amdgcn/checks/group_checks.h"
 
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr unsigned kWaves = 4;
 constexpr std::uint64_t kBytes = 4096;
 constexpr std::uint32_t kSite = 7;
 
-class FakeKernel : public exec::RacingKernel {
+class FakeKernel : public RacingKernel {
 public:
   [[nodiscard]] std::string name() const override { return "fake"; }
   [[nodiscard]] std::string source(std::uint32_t site) const override {
@@ -31,21 +31,21 @@ public:
 class GroupChecksTest : public ::testing::Test {
 protected:
   GroupChecksTest() {
-    memory_ = allocate(kBytes, exec::MemoryKind::kDevice);
-    shared_ = allocate(2 * kBytes, exec::MemoryKind::kShared);
+    memory_ = allocate(kBytes, MemoryKind::kDevice);
+    shared_ = allocate(2 * kBytes, MemoryKind::kShared);
     launch();
   }
   ~GroupChecksTest() override {
     end();
-    exec::DeviceMemory::instance()->free(memory_);
-    exec::DeviceMemory::instance()->free(shared_);
+    DeviceMemory::instance()->free(memory_);
+    DeviceMemory::instance()->free(shared_);
   }
 
   void launch() {
-    exec::Checks checks;
+    Checks checks;
     checks.race = true;
     checks.init = true;
-    exec::GridShape shape;
+    GridShape shape;
     shape.blocks = {2, 1, 1};
     shape.threads = {kWaves * kLanes, 1, 1};
     shape.kernel = std::make_shared<FakeKernel>();
@@ -75,9 +75,9 @@ protected:
   GroupChecks groups_[2];
 
 private:
-  static std::uint64_t allocate(std::uint64_t bytes, exec::MemoryKind kind) {
+  static std::uint64_t allocate(std::uint64_t bytes, MemoryKind kind) {
     const auto made =
-        exec::DeviceMemory::instance()->allocate(exec::Allocation{0, bytes, kind, 0, 0, {}, false});
+        DeviceMemory::instance()->allocate(Allocation{0, bytes, kind, 0, 0, {}, false});
     EXPECT_TRUE(made);
     return made.value_or(0);
   }

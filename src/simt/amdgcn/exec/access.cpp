@@ -1,6 +1,6 @@
 #include "simt/amdgcn/exec/access.h"
 
-#include "simt/exec/memory/host_memory.h"
+#include "simt/memory/host_memory.h"
 
 #include <algorithm>
 
@@ -23,14 +23,14 @@ bool may_access_elsewhere(Wave& wave, const Instruction& instruction, u64 addres
   if (!wave.grid->checks_memory || place.known.find(&instruction, address, size)) {
     return true;
   }
-  const exec::DeviceMemory::Range own = place.private_memory;
+  const DeviceMemory::Range own = place.private_memory;
   if (own.size >= size && address - own.first <= own.size - size) {
     place.known.put(&instruction, own);
     return true;
   }
   if (!place.memory->accessible(address, needed_bytes(address, size, kind))) {
-    return exec::may_use_host_memory(wave.grid->device) &&
-           exec::is_mapped_on_host(address, size, kind != AccessKind::kLoad);
+    return may_use_host_memory(wave.grid->device) &&
+           is_mapped_on_host(address, size, kind != AccessKind::kLoad);
   }
   place.known.missed(*place.memory, &instruction, address);
   return true;

@@ -16,7 +16,7 @@ bool AccessibleRanges::find(const Instruction* instruction, std::uint64_t addres
   return true;
 }
 
-void AccessibleRanges::missed(const exec::DeviceMemory& memory, const Instruction* instruction,
+void AccessibleRanges::missed(const DeviceMemory& memory, const Instruction* instruction,
                               std::uint64_t address) {
   if (--misses_left_ != 0) {
     return;
@@ -40,7 +40,7 @@ void AccessibleRanges::reset(bool all) {
   patience_ = misses_left_ = 1;
 }
 
-void AccessibleRanges::begin_group(const exec::DeviceMemory& memory) {
+void AccessibleRanges::begin_group(const DeviceMemory& memory) {
   const std::uint64_t removals = memory.removals();
   if (removals != removals_) {
     removals_ = removals;

@@ -6,7 +6,7 @@
 // on.
 #pragma once
 
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Instruction;
 /// Of one host thread, which alone may use it.
 class AccessibleRanges {
 public:
-  using Range = exec::DeviceMemory::Range;
+  using Range = DeviceMemory::Range;
 
   /// Whether all of the bytes are in the range that the instruction, or one that shares its place,
   /// came to last.
@@ -36,13 +36,12 @@ public:
   }
   /// An access to accessible memory that is in none of the ranges. The one that it is in is asked
   /// for and becomes the instruction's, unless that has been of little use of late.
-  void missed(const exec::DeviceMemory& memory, const Instruction* instruction,
-              std::uint64_t address);
+  void missed(const DeviceMemory& memory, const Instruction* instruction, std::uint64_t address);
 
   /// Forgets all of them. With `all`, any address is in one.
   void reset(bool all);
   /// A work-group begins: forgets them if something has become inaccessible.
-  void begin_group(const exec::DeviceMemory& memory);
+  void begin_group(const DeviceMemory& memory);
 
 private:
   static constexpr std::size_t kPlaces = 64;

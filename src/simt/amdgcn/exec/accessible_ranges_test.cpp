@@ -11,7 +11,7 @@ namespace {
 class AccessibleRangesTest : public testing::Test {
 protected:
   std::uint64_t allocate(std::uint64_t size) {
-    exec::Allocation what;
+    Allocation what;
     what.size = size;
     const std::uint64_t made = memory_.allocate(what).value();
     made_.push_back(made);
@@ -23,7 +23,7 @@ protected:
     }
   }
 
-  exec::DeviceMemory& memory_ = *exec::DeviceMemory::instance();
+  DeviceMemory& memory_ = *DeviceMemory::instance();
   std::vector<std::uint64_t> made_;
   Instruction code_[65];
   AccessibleRanges ranges_;

@@ -3,9 +3,9 @@
 #include "simt/amdgcn/exec/group_run.h"
 #include "simt/amdgcn/exec/launch.h"
 #include "simt/amdgcn/exec/watch.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/host/thread_pool.h"
-#include "simt/exec/memory/host_memory.h"
+#include "simt/host/settings.h"
+#include "simt/host/thread_pool.h"
+#include "simt/memory/host_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -51,13 +51,12 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
     return tl::unexpected(std::move(launch.error()));
   }
   launch->grid.kernel = launch->kernel;
-  if (exec::may_use_host_memory(dispatch.device)) {
-    exec::look_at_host_memory_anew();
+  if (may_use_host_memory(dispatch.device)) {
+    look_at_host_memory_anew();
   }
   const std::unique_ptr<DispatchChecks> checks = checks_of(*launch);
   const std::uint64_t groups = launch->group_count();
-  const unsigned limit =
-      exec::settings().threads != 0 ? exec::settings().threads : exec::ThreadPool::cores();
+  const unsigned limit = settings().threads != 0 ? settings().threads : ThreadPool::cores();
   const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(limit, groups));
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> stop = false;
@@ -70,7 +69,7 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
     }
     stop.store(true, std::memory_order_relaxed);
   };
-  exec::ThreadPool::instance().run(threads, [&](unsigned /*thread*/) {
+  ThreadPool::instance().run(threads, [&](unsigned /*thread*/) {
     auto place = Places::instance().take();
     if (!place->begin(*launch, checks.get())) {
       fail({FaultKind::kInvalidPacket, 0,

@@ -48,7 +48,7 @@ Next run_wave(Wave& wave) {
 } // namespace
 
 GroupRun::GroupRun() {
-  place_.memory = exec::DeviceMemory::instance();
+  place_.memory = DeviceMemory::instance();
 }
 
 GroupRun::~GroupRun() {
@@ -65,7 +65,7 @@ bool GroupRun::begin(const Launch& launch, const DispatchChecks* checks) {
   const std::int32_t device = launch.grid.device;
   if (shared_ == 0) {
     const auto made = place_.memory->allocate(
-        exec::Allocation{0, kMostGroupBytes, exec::MemoryKind::kShared, device, 0, {}, false});
+        Allocation{0, kMostGroupBytes, MemoryKind::kShared, device, 0, {}, false});
     if (!made) {
       return false;
     }
@@ -79,8 +79,8 @@ bool GroupRun::begin(const Launch& launch, const DispatchChecks* checks) {
       private_ = 0;
       private_bytes_ = 0;
     }
-    const auto made = place_.memory->allocate(
-        exec::Allocation{0, needed, exec::MemoryKind::kLocal, device, 0, {}, false});
+    const auto made =
+        place_.memory->allocate(Allocation{0, needed, MemoryKind::kLocal, device, 0, {}, false});
     if (!made) {
       return false;
     }

@@ -2,7 +2,7 @@
 
 #include "simt/amdgcn/exec/code_map.h"
 #include "simt/amdgcn/objects/kernel_descriptor.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <bit>
@@ -54,7 +54,7 @@ tl::expected<Launch, Fault> read_launch(const Dispatch& dispatch) {
   };
   hsa_kernel_dispatch_packet_t packet;
   std::memcpy(&packet, std::bit_cast<const void*>(dispatch.packet), sizeof packet);
-  auto* const memory = exec::DeviceMemory::instance();
+  auto* const memory = DeviceMemory::instance();
   if (memory == nullptr || packet.kernel_object % kDescriptorAlignment != 0 ||
       !memory->accessible(packet.kernel_object, sizeof(KernelDescriptor))) {
     return invalid(
@@ -78,7 +78,7 @@ tl::expected<Launch, Fault> read_launch(const Dispatch& dispatch) {
   }
   launch.grid.processor = dispatch.processor;
   launch.grid.device = dispatch.device;
-  launch.grid.checks_memory = exec::settings().checks.memory;
+  launch.grid.checks_memory = settings().checks.memory;
   launch.registers = plan_of(descriptor, *dispatch.processor);
   if (!mode::is_known(launch.registers.mode)) {
     return invalid(fmt::format("of kernel '{}' asks for another rounding than to nearest, or for "

@@ -1,7 +1,7 @@
 #include "simt/amdgcn/exec/report.h"
 
 #include "simt/amdgcn/exec/code_map.h"
-#include "simt/exec/memory/address_description.h"
+#include "simt/memory/address_description.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ std::string_view word_of(AccessKind kind) {
   return "access";
 }
 
-constexpr exec::MemoryWords kWords = {
+constexpr MemoryWords kWords = {
     {// in the order of MemoryKind
      "device memory", "host memory that the device may use", "managed memory", "locked host memory",
      "a code object", "the heap of device code", "the LDS of another work-group",
@@ -64,7 +64,7 @@ constexpr exec::MemoryWords kWords = {
     "map memory there (hsa_amd_vmem_map) and let the agent access it (hsa_amd_vmem_set_access)"};
 
 /// The report's lines.
-std::string text_of(const exec::AddressReport& report) {
+std::string text_of(const AddressReport& report) {
   std::string text;
   for (const std::string& line : report.lines) {
     text += fmt::format("  {}\n", line);
@@ -84,8 +84,8 @@ std::string_view word_of(WaveAccess::Kind kind) {
 }
 
 /// "a write at sum.c:9 by work-group (1,0,0), the wave of work-item (0,0,0)".
-std::string text_of(const exec::RacingAccess& other) {
-  const bool is_one = other.threads == exec::RacingAccess::Threads::kOne;
+std::string text_of(const RacingAccess& other) {
+  const bool is_one = other.threads == RacingAccess::Threads::kOne;
   std::string who = "several waves";
   if (is_one) {
     who = (other.in_block ? "" : fmt::format("work-group {}, ", numbers(other.block))) +
@@ -99,7 +99,7 @@ std::string text_of(const exec::RacingAccess& other) {
                      other.kernel.empty() ? "" : fmt::format(" of kernel '{}'", other.kernel));
 }
 
-std::string_view what_orders(const exec::RacingAccess& other) {
+std::string_view what_orders(const RacingAccess& other) {
   if (!other.kernel.empty()) {
     return "dispatches of several queues are ordered by barrier packets and signals alone";
   }
@@ -122,12 +122,12 @@ void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess
   const bool shared = offset < wave.place->shared_size;
   const u64 flat_address = shared ? kSharedAperture + offset : found.address;
   const std::string what = fmt::format(
-      "{} of {} at {}", word_of(access.kind), exec::bytes_text(access.size),
+      "{} of {} at {}", word_of(access.kind), bytes_text(access.size),
       shared ? fmt::format("offset {:#x} of LDS", offset) : fmt::format("{:#x}", found.address));
   std::string detail;
   if (!shared) {
-    detail = text_of(exec::describe_memory(*wave.place->memory, wave.grid->device, found.address,
-                                           access.size, kWords));
+    detail = text_of(describe_memory(*wave.place->memory, wave.grid->device, found.address,
+                                     access.size, kWords));
   }
   if (!found.other) {
     const char* const hint =
@@ -140,7 +140,7 @@ void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess
             detail + fmt::format("  hint: {}\n", hint)};
     return;
   }
-  const exec::RacingAccess& other = *found.other;
+  const RacingAccess& other = *found.other;
   wave.fault =
       Fault{FaultKind::kMemory, flat_address,
             beginning(wave, instruction, found.lane,
@@ -161,7 +161,7 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
       address = static_cast<u32>(address);
     }
   }
-  const std::string access = fmt::format("{} of {}", word_of(kind), exec::bytes_text(size));
+  const std::string access = fmt::format("{} of {}", word_of(kind), bytes_text(size));
   std::string what;
   std::string detail;
   u64 flat_address = address; // what a runtime is told, to which an offset would be an address
@@ -187,8 +187,8 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
     break;
   default:
     what = fmt::format("{} at {:#x}, which is not accessible", access, address);
-    detail = text_of(
-        exec::describe_memory(*wave.place->memory, wave.grid->device, address, size, kWords));
+    detail =
+        text_of(describe_memory(*wave.place->memory, wave.grid->device, address, size, kWords));
     break;
   }
   wave.fault =
@@ -201,7 +201,7 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
                      beginning(wave, instruction, lane,
                                fmt::format("atomic operation of {} at {:#x}, which is no multiple "
                                            "of that",
-                                           exec::bytes_text(size), address))};
+                                           bytes_text(size), address))};
 }
 
 void report_trap(Wave& wave, const Instruction& instruction) {

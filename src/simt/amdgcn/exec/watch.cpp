@@ -15,7 +15,7 @@ namespace gantry::simt::amdgcn {
 namespace {
 
 /// A kernel, and the code that it lies in.
-class KernelInCode : public exec::RacingKernel {
+class KernelInCode : public RacingKernel {
 public:
   explicit KernelInCode(const Launch& launch)
       : name_(launch.kernel), code_(launch.code->shared_from_this()) {}
@@ -55,7 +55,7 @@ private:
 /// The number of an instruction in its code.
 std::uint32_t site_of(const Wave& wave, const Instruction& instruction) {
   return static_cast<std::uint32_t>(std::min<u64>(
-      exec::Cell::kLastSite, (wave.code->address_of(&instruction) - wave.code->begin()) / 4));
+      Cell::kLastSite, (wave.code->address_of(&instruction) - wave.code->begin()) / 4));
 }
 
 bool check(Wave& wave, const Instruction& instruction, const WaveAccess& access) {
@@ -70,11 +70,11 @@ bool check(Wave& wave, const Instruction& instruction, const WaveAccess& access)
 } // namespace
 
 std::unique_ptr<DispatchChecks> checks_of(const Launch& launch) {
-  const exec::Checks& checks = exec::settings().checks;
+  const Checks& checks = settings().checks;
   if (!checks.race && !checks.init) {
     return nullptr;
   }
-  exec::GridShape shape;
+  GridShape shape;
   std::copy_n(launch.groups, 3, shape.blocks.begin());
   std::copy_n(launch.group, 3, shape.threads.begin());
   const auto kernel = std::make_shared<const KernelInCode>(launch);

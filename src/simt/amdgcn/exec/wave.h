@@ -7,7 +7,7 @@
 #include "simt/amdgcn/exec/accessible_ranges.h"
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/exec/mode.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <bit>
 #include <cstdint>
@@ -49,8 +49,8 @@ struct Place {
   std::byte* shared = nullptr;
   std::uint32_t shared_size = 0; ///< of the work-group
   /// Private memory of all of its waves, which GCC's code shares by addresses.
-  exec::DeviceMemory::Range private_memory = {};
-  exec::DeviceMemory* memory = nullptr;
+  DeviceMemory::Range private_memory = {};
+  DeviceMemory* memory = nullptr;
   AccessibleRanges known;
   AccessSteps steps;
   GroupChecks* checks = nullptr; ///< of races and uninitialised memory; null if not asked for

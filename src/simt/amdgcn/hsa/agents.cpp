@@ -2,7 +2,7 @@
 
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/handles.h"
-#include "simt/exec/host/thread_pool.h"
+#include "simt/host/thread_pool.h"
 
 #include <algorithm>
 
@@ -44,8 +44,8 @@ Agents& Agents::instance() {
   return *agents;
 }
 
-void Agents::create(const exec::Settings& settings, const amdgcn::Processor& processor) {
-  const unsigned threads = settings.threads != 0 ? settings.threads : exec::ThreadPool::cores();
+void Agents::create(const Settings& settings, const amdgcn::Processor& processor) {
+  const unsigned threads = settings.threads != 0 ? settings.threads : ThreadPool::cores();
   const auto add = [&](std::int32_t device, PoolKind first, PoolKind second) -> Agent& {
     Agent& agent = *agents_.emplace_back(std::make_unique<Agent>());
     agent.handle = {new_handle()};
@@ -56,7 +56,7 @@ void Agents::create(const exec::Settings& settings, const amdgcn::Processor& pro
   Agent& host = add(-1, PoolKind::kKernarg, PoolKind::kHost);
   host.name = "CPU";
   host.product = "Host of the Gantry executor";
-  host.compute_units = exec::ThreadPool::cores();
+  host.compute_units = ThreadPool::cores();
   host.memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                 static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   for (unsigned i = 0; i < settings.devices; ++i) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simt/amdgcn/objects/processor.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <array>
 #include <atomic>
@@ -67,7 +67,7 @@ class Agents {
 public:
   [[nodiscard]] static Agents& instance();
 
-  void create(const exec::Settings& settings, const amdgcn::Processor& processor);
+  void create(const Settings& settings, const amdgcn::Processor& processor);
 
   [[nodiscard]] std::span<const std::unique_ptr<Agent>> all() const { return agents_; }
   [[nodiscard]] Agent& cpu() const { return *agents_.front(); }

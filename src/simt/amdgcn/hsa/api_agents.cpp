@@ -3,12 +3,12 @@
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/answer.h"
 #include "simt/amdgcn/hsa/process.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <array>
 
-using gantry::simt::exec::DeviceMemory;
+using gantry::simt::DeviceMemory;
 using namespace gantry::simt::hsa; // NOLINT(google-build-using-namespace)
 
 namespace {

@@ -1,14 +1,14 @@
 // What the library exports beyond the HSA interface: gantry/simt_hsa.h.
 #include "simt/amdgcn/hsa/agents.h"
-#include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/host_memory.h"
+#include "simt/memory/device_memory.h"
+#include "simt/memory/host_memory.h"
 
 #include <cstdint>
 
 #include <gantry/simt_hsa.h>
 
-using gantry::simt::exec::DeviceMemory;
-using gantry::simt::exec::MemoryKind;
+using gantry::simt::DeviceMemory;
+using gantry::simt::MemoryKind;
 using gantry::simt::hsa::Agent;
 using gantry::simt::hsa::Agents;
 
@@ -37,7 +37,7 @@ gantry_simt_hsa_use_host_memory(hsa_agent_t handle) noexcept {
   if (agent == nullptr || !agent->is_gpu()) {
     return HSA_STATUS_ERROR_INVALID_AGENT;
   }
-  gantry::simt::exec::open_host_memory(agent->device);
+  gantry::simt::open_host_memory(agent->device);
   return HSA_STATUS_SUCCESS;
 }
 

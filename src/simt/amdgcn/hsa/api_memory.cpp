@@ -2,7 +2,7 @@
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/memory.h"
 #include "simt/amdgcn/hsa/process.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +10,9 @@
 
 #include <hsa/hsa_ext_amd.h>
 
-using gantry::simt::exec::Allocation;
-using gantry::simt::exec::DeviceMemory;
-using gantry::simt::exec::MemoryKind;
+using gantry::simt::Allocation;
+using gantry::simt::DeviceMemory;
+using gantry::simt::MemoryKind;
 using namespace gantry::simt::hsa; // NOLINT(google-build-using-namespace)
 
 namespace {

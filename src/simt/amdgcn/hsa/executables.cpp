@@ -1,6 +1,6 @@
 #include "simt/amdgcn/hsa/executables.h"
 
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,16 +9,14 @@
 
 namespace gantry::simt::hsa {
 
-using exec::DeviceMemory;
-
 Result<std::shared_ptr<LoadedObject>>
 LoadedObject::load(const amdgcn::CodeObject& object, Bytes bytes, const Agent& agent,
                    const amdgcn::Resolver& resolve,
                    std::shared_ptr<const std::atomic<bool>> is_frozen) {
   std::shared_ptr<LoadedObject> loaded(new LoadedObject(agent, std::move(is_frozen)));
-  exec::Allocation what;
+  Allocation what;
   what.size = object.size + object.alignment;
-  what.kind = exec::MemoryKind::kGlobal;
+  what.kind = MemoryKind::kGlobal;
   what.device = agent.device;
   const auto block = DeviceMemory::instance()->allocate(what);
   if (!block) {

@@ -1,7 +1,7 @@
 #include "simt/amdgcn/hsa/mapped_memory.h"
 
 #include "simt/amdgcn/hsa/process.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 namespace gantry::simt::hsa {
-
-using exec::DeviceMemory;
 
 /// Counts as used on its GPU as long as it exists.
 class MappedMemory::Object {
@@ -75,8 +73,8 @@ hsa_status_t MappedMemory::reserve(std::uint64_t bytes, std::uint64_t alignment,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
   alignment = std::max(alignment, kGranule);
-  exec::Allocation what;
-  what.kind = exec::MemoryKind::kReserved;
+  Allocation what;
+  what.kind = MemoryKind::kReserved;
   if (__builtin_add_overflow(bytes, alignment, &what.size)) {
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
@@ -161,7 +159,7 @@ hsa_status_t MappedMemory::map(std::uint64_t address, std::uint64_t bytes, std::
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   // Bytes that another mapping has written are not known by these addresses.
-  if (exec::UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
+  if (UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
     uninitialised->mark_written(address, bytes);
   }
   mappings_.emplace(address, Mapping{bytes, std::move(object)});

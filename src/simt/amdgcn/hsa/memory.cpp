@@ -1,16 +1,13 @@
 #include "simt/amdgcn/hsa/memory.h"
 
-#include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/host_memory.h"
+#include "simt/memory/device_memory.h"
+#include "simt/memory/host_memory.h"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
 namespace gantry::simt::hsa {
-
-using exec::DeviceMemory;
-using exec::MemoryKind;
 
 Memory& Memory::instance() {
   static auto* const memory = new Memory;
@@ -22,7 +19,7 @@ hsa_status_t Memory::allocate(const Pool& pool, std::uint64_t bytes, void** addr
   if (counts && !pool.owner->take(bytes)) {
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  exec::Allocation what;
+  Allocation what;
   what.size = bytes;
   what.kind = counts ? MemoryKind::kDevice : MemoryKind::kPinned;
   what.device = std::max(pool.owner->device, 0);
@@ -131,7 +128,7 @@ bool is_accessible(std::uint64_t address, std::uint64_t bytes, bool for_write) {
   const DeviceMemory& memory = *DeviceMemory::instance();
   return address - memory.arena() < memory.arena_size()
              ? memory.accessible(address, bytes)
-             : exec::is_mapped_on_host(address, bytes, for_write);
+             : is_mapped_on_host(address, bytes, for_write);
 }
 
 bool copy(void* to, const void* from, std::uint64_t bytes) {
@@ -151,7 +148,7 @@ bool copy(void* to, const void* from, std::uint64_t bytes) {
 void fill(void* to, std::uint32_t value, std::uint64_t count) {
   std::fill_n(static_cast<std::uint32_t*>(to), count, value);
   const auto address = reinterpret_cast<std::uint64_t>(to);
-  if (exec::UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
+  if (UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
     uninitialised->mark_written(address, count * sizeof value);
   }
 }

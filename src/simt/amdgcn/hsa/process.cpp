@@ -8,8 +8,8 @@
 #include "simt/amdgcn/hsa/memory.h"
 #include "simt/amdgcn/hsa/queues.h"
 #include "simt/amdgcn/hsa/signals.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/host/settings.h"
+#include "simt/memory/device_memory.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +70,7 @@ const amdgcn::Processor* chosen_processor(const std::string& name, std::string& 
 } // namespace
 
 hsa_status_t Process::open() {
-  const exec::Settings& settings = exec::settings();
+  const Settings& settings = simt::settings();
   std::string error = settings.error;
   const amdgcn::Processor* const processor =
       error.empty() ? chosen_processor(settings.processor, error) : nullptr;
@@ -81,7 +81,7 @@ hsa_status_t Process::open() {
     }
     return HSA_STATUS_ERROR;
   }
-  if (exec::DeviceMemory::instance() == nullptr) {
+  if (DeviceMemory::instance() == nullptr) {
     std::fputs("gantry: error: there is no address space for the memory of simulated devices; the "
                "limit of virtual memory (ulimit -v) may be too low\n",
                stderr);

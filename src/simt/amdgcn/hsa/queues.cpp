@@ -2,7 +2,7 @@
 
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/handles.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <cstring>
 #include <thread>
@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 namespace gantry::simt::hsa {
-
-using exec::DeviceMemory;
 
 namespace {
 
@@ -33,9 +31,9 @@ std::atomic_ref<std::uint64_t> index_of(volatile std::uint64_t& member) {
 std::shared_ptr<Queue> Queue::create(Agent& agent, std::uint32_t size, hsa_queue_type32_t type,
                                      QueueCallback callback, void* data) {
   std::shared_ptr<Queue> made(new Queue);
-  exec::Allocation what;
+  Allocation what;
   what.size = sizeof(amd_queue_t) + size * sizeof(Packet);
-  what.kind = exec::MemoryKind::kPinned;
+  what.kind = MemoryKind::kPinned;
   what.device = agent.device;
   const auto address = DeviceMemory::instance()->allocate(what);
   made->doorbell_ = Signals::instance().create(-1);

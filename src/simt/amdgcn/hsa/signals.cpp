@@ -2,7 +2,7 @@
 
 #include "base/monotonic.h"
 #include "simt/amdgcn/hsa/futex.h"
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,6 @@
 namespace gantry::simt::hsa {
 
 namespace {
-
-using exec::DeviceMemory;
 
 // Which member of amd_signal_t, that AMD's runtime has for itself, is what here.
 std::atomic_ref<std::int64_t> value_of(const Signal& signal) {
@@ -200,9 +198,9 @@ struct Signals::State {
       return;
     }
     const std::uint64_t count = signals_of(static_cast<std::size_t>(next - pieces.begin()));
-    exec::Allocation what;
+    Allocation what;
     what.size = count * sizeof(Signal);
-    what.kind = exec::MemoryKind::kPinned;
+    what.kind = MemoryKind::kPinned;
     const auto address = DeviceMemory::instance()->allocate(what);
     if (!address) {
       return;

@@ -95,7 +95,7 @@ GraphAllocation::~GraphAllocation() {
   }
   const auto record = Allocations::instance().find(address_);
   if (record && record->id == id) {
-    (void)Allocations::instance().release(address_, {exec::MemoryKind::kDevice});
+    (void)Allocations::instance().release(address_, {MemoryKind::kDevice});
   }
 }
 
@@ -121,8 +121,7 @@ void GraphAllocation::set_allocated(bool allocated) {
 }
 
 void GraphAllocation::begin() const {
-  if (exec::UninitialisedBytes* const uninitialised =
-          exec::DeviceMemory::instance()->uninitialised()) {
+  if (UninitialisedBytes* const uninitialised = DeviceMemory::instance()->uninitialised()) {
     uninitialised->mark_uninitialised(address_, bytes_);
   }
 }

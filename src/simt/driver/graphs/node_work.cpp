@@ -9,7 +9,7 @@
 #include "simt/driver/module.h"
 #include "simt/driver/stream.h"
 #include "simt/driver/thread_state.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <utility>
 
@@ -49,7 +49,7 @@ struct Enqueue {
   Stream& stream;
 
   void operator()(const KernelWork& work) const {
-    if (exec::settings().mode != exec::Mode::kSkip) [[likely]] {
+    if (settings().mode != Mode::kSkip) [[likely]] {
       enqueue_launch(stream, {work.function, work.shape, ParameterBytes(std::span(work.bytes))});
     }
   }

@@ -5,8 +5,8 @@
 // block runs, as no right program does, is noticed from the thread's next block on.
 #pragma once
 
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/memory/device_memory.h"
 
 #include <array>
 #include <cstdint>

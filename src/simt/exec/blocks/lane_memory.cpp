@@ -2,9 +2,9 @@
 
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/blocks/cluster.h"
-#include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/host_memory.h"
 #include "simt/exec/programs/program_state.h"
+#include "simt/memory/device_memory.h"
+#include "simt/memory/host_memory.h"
 
 namespace gantry::simt::exec {
 

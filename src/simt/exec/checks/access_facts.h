@@ -2,9 +2,9 @@
 // memory, and about what orders its threads.
 #pragma once
 
-#include "simt/exec/checks/access.h"
 #include "simt/exec/warp/warp.h"
 #include "simt/ptx/program.h"
+#include "simt/races/access.h"
 
 #include <atomic>
 #include <cstdint>

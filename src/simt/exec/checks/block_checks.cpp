@@ -3,8 +3,8 @@
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/blocks/cluster.h"
 #include "simt/exec/checks/check_report.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/reports/report.h"
+#include "simt/memory/device_memory.h"
 
 #include <bit>
 #include <utility>

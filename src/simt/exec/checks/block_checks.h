@@ -5,10 +5,10 @@
 #include "simt/exec/blocks/block_watch.h"
 #include "simt/exec/checks/access_facts.h"
 #include "simt/exec/checks/grid_checks.h"
-#include "simt/exec/checks/ordering.h"
-#include "simt/exec/checks/race_checker.h"
-#include "simt/exec/checks/warp_cells.h"
-#include "simt/exec/memory/access_cells.h"
+#include "simt/memory/access_cells.h"
+#include "simt/races/ordering.h"
+#include "simt/races/race_checker.h"
+#include "simt/races/warp_cells.h"
 
 #include <array>
 #include <cstdint>

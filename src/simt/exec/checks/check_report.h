@@ -2,9 +2,9 @@
 #pragma once
 
 #include "simt/exec/checks/access_facts.h"
-#include "simt/exec/checks/racing_access.h"
 #include "simt/exec/warp/fault.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/races/racing_access.h"
 
 #include <cstdint>
 #include <memory>

@@ -4,8 +4,8 @@
 #include "simt/exec/blocks/block_watch.h"
 #include "simt/exec/blocks/launch.h"
 #include "simt/exec/checks/access_facts.h"
-#include "simt/exec/checks/grid_history.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
+#include "simt/races/grid_history.h"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "simt/exec/checks/race_checker.h"
+#include "simt/races/race_checker.h"
 
 #include "simt/exec/checks/access_facts.h"
 

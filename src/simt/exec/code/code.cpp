@@ -3,7 +3,7 @@
 #include "simt/exec/code/code_cache.h"
 #include "simt/exec/code/compiler_library.h"
 #include "simt/exec/code/improver.h"
-#include "simt/exec/host/thread_pool.h"
+#include "simt/host/thread_pool.h"
 #include "simt/ptx/call_interface.h"
 
 #include <algorithm>

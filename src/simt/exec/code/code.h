@@ -7,9 +7,9 @@
 
 #include "simt/exec/code/call_plan.h"
 #include "simt/exec/code/one_lane_code.h"
-#include "simt/exec/host/settings.h"
 #include "simt/exec/warp/fault.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/host/settings.h"
 #include "simt/ptx/program.h"
 
 #include <atomic>

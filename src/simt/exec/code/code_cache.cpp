@@ -1,6 +1,6 @@
 #include "simt/exec/code/code_cache.h"
 
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <cpuid.h>

@@ -3,8 +3,8 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/engine/shared_barrier.h"
-#include "simt/exec/host/settings.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <cstring>

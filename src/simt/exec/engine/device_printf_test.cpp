@@ -1,7 +1,7 @@
 #include "simt/exec/engine/device_printf.h"
 
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/testing/hand_made_warp.h"
+#include "simt/memory/device_memory.h"
 
 #include <cstdio>
 #include <cstring>

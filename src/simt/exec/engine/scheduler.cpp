@@ -1,8 +1,8 @@
 #include "simt/exec/engine/scheduler.h"
 
 #include "simt/exec/blocks/cluster.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <string_view>

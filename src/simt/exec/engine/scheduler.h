@@ -10,9 +10,9 @@
 #pragma once
 
 #include "simt/exec/blocks/block.h"
-#include "simt/exec/host/fiber.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/host/fiber.h"
 
 #include <array>
 #include <cstdint>

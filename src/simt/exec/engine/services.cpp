@@ -9,10 +9,10 @@
 #include "simt/exec/engine/call_adapter.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/engine/system_calls.h"
-#include "simt/exec/host/of_thread.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/reports/report.h"
+#include "simt/host/of_thread.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <array>

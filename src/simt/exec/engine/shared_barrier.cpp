@@ -1,9 +1,9 @@
 #include "simt/exec/engine/shared_barrier.h"
 
 #include "simt/exec/blocks/cluster.h"
-#include "simt/exec/host/settings.h"
 #include "simt/exec/reports/fault_report.h"
 #include "simt/exec/reports/report.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <cstring>

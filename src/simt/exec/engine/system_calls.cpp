@@ -3,8 +3,8 @@
 #include "simt/exec/blocks/block.h"
 #include "simt/exec/engine/device_printf.h"
 #include "simt/exec/engine/scheduler.h"
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/memory/device_heap.h"
 
 #include <bit>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "simt/exec/engine/system_calls.h"
 
 #include "simt/exec/engine/device_printf.h"
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/testing/hand_made_warp.h"
+#include "simt/memory/device_heap.h"
 
 #include <array>
 #include <cstring>

@@ -1,8 +1,8 @@
 #include "simt/exec/evaluator/evaluator.h"
 
-#include "simt/exec/host/of_thread.h"
-#include "simt/exec/host/settings.h"
 #include "simt/exec/reports/fault_report.h"
+#include "simt/host/of_thread.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -2,7 +2,7 @@
 #include "simt/exec/arithmetic/arithmetic.h"
 #include "simt/exec/blocks/lane_memory.h"
 #include "simt/exec/evaluator/evaluator.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "simt/exec/programs/prepared_kernel.h"
 
-#include "simt/exec/memory/range_allocator.h"
 #include "simt/exec/verifier/verifier.h"
+#include "simt/memory/range_allocator.h"
 #include "simt/ptx/call_interface.h"
 
 #include <algorithm>

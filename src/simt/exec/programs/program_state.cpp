@@ -1,6 +1,6 @@
 #include "simt/exec/programs/program_state.h"
 
-#include "simt/exec/memory/device_memory.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "simt/exec/code/code.h"
-#include "simt/exec/host/settings.h"
 #include "simt/exec/programs/prepared_kernel.h"
+#include "simt/host/settings.h"
 #include "simt/ptx/program.h"
 
 #include <cstdint>

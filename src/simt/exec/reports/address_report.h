@@ -1,8 +1,8 @@
 // Describes what is at an address that a kernel may not access.
 #pragma once
 
-#include "simt/exec/memory/address_description.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/memory/address_description.h"
 
 #include <cstdint>
 #include <string>

@@ -2,9 +2,9 @@
 // in which block and thread, and for an address what is there.
 #pragma once
 
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/warp/fault.h"
 #include "simt/exec/warp/warp.h"
+#include "simt/memory/device_heap.h"
 
 #include <cstdint>
 #include <string>

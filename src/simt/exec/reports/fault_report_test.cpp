@@ -1,8 +1,8 @@
 #include "simt/exec/reports/fault_report.h"
 
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/reports/report.h"
 #include "simt/exec/testing/hand_made_warp.h"
+#include "simt/memory/device_heap.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "simt/exec/run/announced_launch.h"
 
-#include "simt/exec/checks/grid_history.h"
-#include "simt/exec/host/settings.h"
+#include "simt/host/settings.h"
+#include "simt/races/grid_history.h"
 
 namespace gantry::simt::exec {
 

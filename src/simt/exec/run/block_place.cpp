@@ -2,9 +2,9 @@
 
 #include "simt/exec/blocks/known_ranges.h"
 #include "simt/exec/engine/services.h"
-#include "simt/exec/host/of_thread.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/run/grid.h"
+#include "simt/host/of_thread.h"
+#include "simt/memory/device_memory.h"
 
 #include <algorithm>
 #include <array>

@@ -4,13 +4,13 @@
 #include "simt/exec/code/code.h"
 #include "simt/exec/engine/scheduler.h"
 #include "simt/exec/evaluator/evaluator.h"
-#include "simt/exec/host/settings.h"
-#include "simt/exec/host/thread_pool.h"
-#include "simt/exec/memory/device_heap.h"
-#include "simt/exec/memory/device_memory.h"
-#include "simt/exec/memory/range_allocator.h"
 #include "simt/exec/run/block_place.h"
 #include "simt/exec/run/cluster_run.h"
+#include "simt/host/settings.h"
+#include "simt/host/thread_pool.h"
+#include "simt/memory/device_heap.h"
+#include "simt/memory/device_memory.h"
+#include "simt/memory/range_allocator.h"
 
 #include <algorithm>
 #include <atomic>

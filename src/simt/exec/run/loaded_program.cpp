@@ -3,8 +3,8 @@
 #include "simt/exec/code/compiler_library.h"
 #include "simt/exec/engine/device_printf.h"
 #include "simt/exec/evaluator/evaluator.h"
-#include "simt/exec/memory/host_memory.h"
 #include "simt/exec/run/grid.h"
+#include "simt/memory/host_memory.h"
 
 #include <algorithm>
 #include <atomic>

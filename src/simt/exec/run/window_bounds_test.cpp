@@ -1,6 +1,6 @@
 // Accesses around the end of shared and local memory, against a model of which are allowed.
-#include "simt/exec/memory/device_heap.h"
 #include "simt/exec/testing/kernel_text.h"
+#include "simt/memory/device_heap.h"
 
 #include <optional>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "simt/exec/blocks/block.h"
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/programs/program_state.h"
+#include "simt/memory/device_memory.h"
 
 #include <array>
 #include <memory>

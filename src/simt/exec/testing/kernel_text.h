@@ -1,8 +1,8 @@
 // For tests: PTX texts that are run, in the mode that GANTRY_SIMT_MODE names.
 #pragma once
 
-#include "simt/exec/memory/device_memory.h"
 #include "simt/exec/run/loaded_program.h"
+#include "simt/memory/device_memory.h"
 #include "simt/ptx/parser.h"
 
 #include <cstdlib>

@@ -22,14 +22,14 @@ constexpr unsigned kAddress = 2, kData = 10, kBase = 4;
 class Exact {
 public:
   explicit Exact(std::uint64_t size) : size_(size) {
-    exec::Allocation what;
+    Allocation what;
     what.size = size;
-    address_ = exec::DeviceMemory::instance()->allocate(what).value();
+    address_ = DeviceMemory::instance()->allocate(what).value();
     for (std::uint64_t i = 0; i < size; ++i) {
       bytes()[i] = static_cast<std::byte>(i * 7 + 3);
     }
   }
-  ~Exact() { exec::DeviceMemory::instance()->free(address_); }
+  ~Exact() { DeviceMemory::instance()->free(address_); }
   Exact(const Exact&) = delete;
   Exact& operator=(const Exact&) = delete;
 
