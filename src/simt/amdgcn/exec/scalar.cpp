@@ -75,14 +75,21 @@ Next run_scalar_compare(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
+/// EXEC, or its lower half in the forms of 32 bits.
+template <typename T>
+T exec_of(const Wave& wave) {
+  return scalar_source<T>(wave, {Source::Kind::kScalar, scalar::kExec});
+}
+
 /// result = EXEC, EXEC = F(source, EXEC)
 template <auto F>
 Next run_save_exec(Wave& wave, const Instruction& instruction) {
-  const u64 source = scalar_source<u64>(wave, instruction.sources[0]);
-  const u64 old = wave.exec();
-  const u64 made = F(source, old);
-  wave.set_pair(instruction.result, old);
-  wave.set_pair(scalar::kExec, made);
+  using T = Signature<F>::Result;
+  const T source = scalar_source<T>(wave, instruction.sources[0]);
+  const T old = exec_of<T>(wave);
+  const T made = F(source, old);
+  set_scalar(wave, instruction.result, old);
+  set_scalar(wave, scalar::kExec, made);
   wave.s[scalar::kScc] = made != 0 ? 1 : 0;
   return Next::kOn;
 }
@@ -90,9 +97,10 @@ Next run_save_exec(Wave& wave, const Instruction& instruction) {
 /// EXEC and the result = F(source, EXEC)
 template <auto F>
 Next run_write_exec(Wave& wave, const Instruction& instruction) {
-  const u64 made = F(scalar_source<u64>(wave, instruction.sources[0]), wave.exec());
-  wave.set_pair(instruction.result, made);
-  wave.set_pair(scalar::kExec, made);
+  using T = Signature<F>::Result;
+  const T made = F(scalar_source<T>(wave, instruction.sources[0]), exec_of<T>(wave));
+  set_scalar(wave, instruction.result, made);
+  set_scalar(wave, scalar::kExec, made);
   wave.s[scalar::kScc] = made != 0 ? 1 : 0;
   return Next::kOn;
 }
@@ -149,8 +157,8 @@ template <auto F>
 constexpr Meaning save_exec_meaning() {
   Meaning meaning;
   meaning.run = run_save_exec<F>;
-  meaning.result = Type::kB64;
-  meaning.sources[0] = Type::kB64;
+  meaning.result = type_of<typename Signature<F>::Result>();
+  meaning.sources[0] = meaning.result;
   return meaning;
 }
 
@@ -240,7 +248,9 @@ constexpr T quads(T x) {
     name "_b64", scalar_meaning<[](u64 a, u64 b) { return not_zero<u64>(__VA_ARGS__); }>()         \
   }
 #define SAVE_EXEC(name, ...)                                                                       \
-  {"s_" name "_saveexec_b64", save_exec_meaning<[](u64 a, u64 exec) { return __VA_ARGS__; }>()}
+  {"s_" name "_saveexec_b32", save_exec_meaning<[](u32 a, u32 exec) { return __VA_ARGS__; }>()}, { \
+    "s_" name "_saveexec_b64", save_exec_meaning<[](u64 a, u64 exec) { return __VA_ARGS__; }>()    \
+  }
 // Of registers, and of a register with the 16 bits of SOPK.
 #define COMPARE(name, ...)                                                                         \
   {"s_cmp_" name "_i32", scalar_compare_meaning<[](u32 x, u32 y) {                                 \
@@ -319,6 +329,7 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_pack_ll_b32_b16", scalar_meaning<[](u32 a, u32 b) { return half(a) | b << 16; }>()},
     {"s_pack_lh_b32_b16",
      scalar_meaning<[](u32 a, u32 b) { return half(a) | (b & 0xffff0000); }>()},
+    {"s_pack_hl_b32_b16", scalar_meaning<[](u32 a, u32 b) { return (a >> 16) | b << 16; }>()},
     {"s_pack_hh_b32_b16",
      scalar_meaning<[](u32 a, u32 b) { return (a >> 16) | (b & 0xffff0000); }>()},
 
@@ -385,6 +396,10 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_quadmask_b64", scalar_meaning<[](u64 a) { return not_zero(quads<false>(a)); }>()},
     {"s_wqm_b32", scalar_meaning<[](u32 a) { return not_zero(quads<true>(a)); }>()},
     {"s_wqm_b64", scalar_meaning<[](u64 a) { return not_zero(quads<true>(a)); }>()},
+    {"s_andn1_wrexec_b32", moving_meaning(run_write_exec<[](u32 a, u32 exec) { return ~a & exec; }>,
+                                          Type::kB32, Type::kB32)},
+    {"s_andn2_wrexec_b32", moving_meaning(run_write_exec<[](u32 a, u32 exec) { return a & ~exec; }>,
+                                          Type::kB32, Type::kB32)},
     {"s_andn1_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return ~a & exec; }>,
                                           Type::kB64, Type::kB64)},
     {"s_andn2_wrexec_b64", moving_meaning(run_write_exec<[](u64 a, u64 exec) { return a & ~exec; }>,

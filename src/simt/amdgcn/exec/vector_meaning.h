@@ -189,7 +189,7 @@ template <auto F, unsigned kVectors>
 struct VectorRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return run_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
@@ -209,7 +209,7 @@ template <auto F>
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     const auto made = call<F>(wave, instruction, lane);
     set_lane(wave, instruction.result, lane, made.value);
-    wave.set_pair(instruction.mask, LaneMask{made.bit} << lane);
+    wave.set_mask(instruction.mask, LaneMask{made.bit} << lane);
     return Next::kOn;
   }
   ResultRows<Value> results(wave, instruction.result, active);
@@ -218,20 +218,20 @@ template <auto F>
     bits = put_masked_results<F>(results.rows(), sources...);
   });
   results.finish();
-  wave.set_pair(instruction.mask, bits & active);
+  wave.set_mask(instruction.mask, bits & active);
   return Next::kOn;
 }
 template <auto F, unsigned kVectors>
 struct MaskedRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return run_masked_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
       with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
         const LaneMask bits = put_masked_results<F>(&wave.v[instruction.result], sources...);
-        wave.set_pair(instruction.mask, bits);
+        wave.set_mask(instruction.mask, bits);
       });
     }
     return Next::kOn;
@@ -255,7 +255,7 @@ template <auto F, unsigned kVectors>
 template <auto F, unsigned kVectors>
 struct CompareRun {
   static Next run(Wave& wave, const Instruction& instruction) {
-    wave.set_pair(instruction.mask, compare<F, kVectors>(wave, instruction));
+    wave.set_mask(instruction.mask, compare<F, kVectors>(wave, instruction));
     return Next::kOn;
   }
 };
@@ -264,8 +264,8 @@ template <auto F, unsigned kVectors>
 struct CompareAndSetRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask found = compare<F, kVectors>(wave, instruction);
-    wave.set_pair(instruction.mask, found);
-    wave.set_pair(scalar::kExec, found);
+    wave.set_mask(instruction.mask, found);
+    wave.set_mask(scalar::kExec, found);
     return Next::kOn;
   }
 };
@@ -293,7 +293,7 @@ template <auto F, unsigned kVectors>
 struct AccumulateRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return accumulate_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
@@ -374,6 +374,7 @@ constexpr Meaning compare_meaning() {
   Meaning meaning;
   if constexpr (kSetsExec) {
     detail::describe_runs<detail::CompareAndSetRun, F>(meaning);
+    meaning.writes_exec = true;
   } else {
     detail::describe_runs<detail::CompareRun, F>(meaning);
   }
