@@ -55,7 +55,8 @@ private:
 
 } // namespace
 
-std::vector<Words> assemble(std::string_view processor, const std::vector<std::string>& lines) {
+std::vector<Words> assemble(std::string_view processor, const std::vector<std::string>& lines,
+                            std::string_view features) {
   static const bool is_ready = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
@@ -80,7 +81,7 @@ std::vector<Words> assemble(std::string_view processor, const std::vector<std::s
       target->createMCAsmInfo(*registers, triple, options));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target->createMCInstrInfo());
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, std::string(processor), ""));
+      target->createMCSubtargetInfo(triple, std::string(processor), std::string(features)));
   llvm::MCContext context(triple, assembly.get(), registers.get(), subtarget.get(), &source,
                           &options);
   const std::unique_ptr<llvm::MCObjectFileInfo> files(

@@ -16,12 +16,13 @@ std::uint64_t allocated(std::uint64_t size, MemoryKind kind) {
 
 } // namespace
 
-Machine::Machine(const Processor& processor)
+Machine::Machine(const Processor& processor, unsigned lanes)
     : processor_(processor), global_(allocated(kBytes, MemoryKind::kDevice)),
       shared_(allocated(kBytes, MemoryKind::kShared)),
       private_(allocated(std::uint64_t{3} * kPrivateBytes * kLanes, MemoryKind::kLocal)),
       wave_(std::make_unique<Wave>()) {
   grid_.processor = &processor;
+  grid_.lanes = lanes;
   grid_.kernel = "k";
   place_.shared = at(shared_);
   place_.shared_size = kBytes;
@@ -29,7 +30,8 @@ Machine::Machine(const Processor& processor)
   place_.private_memory = {private_, std::uint64_t{3} * kPrivateBytes * kLanes};
   wave_->place = &place_;
   wave_->grid = &grid_;
-  wave_->lanes = ~LaneMask{0};
+  wave_->all = lanes == kLanes ? ~LaneMask{0} : (LaneMask{1} << lanes) - 1;
+  wave_->lanes = wave_->all;
   // Neither the first nor the last of the work-group's waves.
   wave_->scratch = private_ + std::uint64_t{kPrivateBytes} * kLanes;
   wave_->private_size = kPrivateBytes;

@@ -18,7 +18,9 @@ public:
   static constexpr std::uint32_t kBytes = 32 << 10; ///< of global memory, and of LDS
   static constexpr std::uint32_t kPrivateBytes = 512;
 
-  explicit Machine(const Processor& processor);
+  /// Whose waves have the lanes that the processor's have, or the lower `lanes`.
+  explicit Machine(const Processor& processor) : Machine(processor, processor.wave) {}
+  Machine(const Processor& processor, unsigned lanes);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;

@@ -1,5 +1,6 @@
 #include "simt/amdgcn/code/encoding.h"
 
+#include "simt/amdgcn/code/opcode_space.h"
 #include "simt/amdgcn/code/opcodes.h"
 #include "simt/amdgcn/code/reader.h"
 
@@ -12,9 +13,16 @@ namespace gantry::simt::amdgcn {
 using Error = tl::unexpected<std::string>;
 
 void Reader::put(Source& place, unsigned number, Type type, unsigned literal) {
+  if (processor_.is_gfx11 && number == kNullOperand) {
+    place = {Source::Kind::kScalar, scalar::kNull};
+    return;
+  }
   std::optional<std::uint32_t> value;
-  if (number == kLiteral && literal == 1) {
+  if (number == kLiteral && literal != kNoLiteral) {
     value = word(literal);
+  }
+  if (processor_.is_gfx11 && number == kNoRegister) {
+    number = scalar::kM0;
   }
   if (auto made = read_operand(number, type, value)) {
     place = *made;
@@ -25,7 +33,7 @@ void Reader::put(Source& place, unsigned number, Type type, unsigned literal) {
 
 void Reader::read_scalar(Format format) {
   const std::uint32_t first = word(0);
-  made_.result = static_cast<std::uint16_t>(bits(first, 16, 7));
+  made_.result = scalar_result(bits(first, 16, 7));
   made_.number = static_cast<std::uint16_t>(first);
   const std::int64_t immediate = static_cast<std::int16_t>(first);
   switch (format) {
@@ -42,7 +50,7 @@ void Reader::read_scalar(Format format) {
   case Format::kSopk: {
     Source& last = made_.sources[source_count() == 2 ? 1 : 0];
     if (source_count() == 2) { // the register that is written, or compared
-      put(made_.sources[0], made_.result, Type::kB32, 1);
+      put(made_.sources[0], bits(first, 16, 7), Type::kB32, kNoLiteral);
     }
     last.kind = Source::Kind::kConstant;
     last.constant = static_cast<std::uint32_t>(immediate);
@@ -60,14 +68,21 @@ void Reader::read_scalar(Format format) {
 void Reader::read_scalar_load() {
   const std::uint32_t first = word(0);
   const std::uint32_t second = word(1);
-  made_.result = static_cast<std::uint16_t>(bits(first, 6, 7));
-  made_.sources[0] = {Source::Kind::kScalar, static_cast<std::uint16_t>(bits(first, 0, 6) * 2)};
+  made_.result = scalar_result(bits(first, 6, 7));
+  put(made_.sources[0], bits(first, 0, 6) * 2, Type::kB64, kNoLiteral);
+  if (processor_.is_gfx11) {
+    made_.offset = signed_bits(second, 0, 21);
+    if (bits(second, 25, 7) != kNullOperand) {
+      put(made_.sources[1], bits(second, 25, 7), Type::kB32, kNoLiteral);
+    }
+    return;
+  }
   const bool immediate = bits(first, 17, 1) != 0;
   if (processor_.is_gfx8) {
     if (immediate) {
       made_.offset = bits(second, 0, 20);
     } else {
-      put(made_.sources[1], bits(second, 0, 7), Type::kB32, 2);
+      put(made_.sources[1], bits(second, 0, 7), Type::kB32, kNoLiteral);
     }
     return;
   }
@@ -76,9 +91,9 @@ void Reader::read_scalar_load() {
     made_.offset = signed_bits(second, 0, 21);
   }
   if (with_register) {
-    put(made_.sources[1], bits(second, 25, 7), Type::kB32, 2);
+    put(made_.sources[1], bits(second, 25, 7), Type::kB32, kNoLiteral);
   } else if (!immediate) {
-    put(made_.sources[1], bits(second, 0, 7), Type::kB32, 2);
+    put(made_.sources[1], bits(second, 0, 7), Type::kB32, kNoLiteral);
   }
 }
 
@@ -94,7 +109,7 @@ Type Reader::type_of_source(unsigned number) const {
   case Format::kScratch:
     return Type::kB32;
   default:
-    return number == 3 ? Type::kB64 : meaning_.sources[number];
+    return number == 3 ? mask_type() : meaning_.sources[number];
   }
 }
 
@@ -112,7 +127,7 @@ void Reader::check_registers() {
     check(made_.result, meaning_.result, kind == Kind::kVector);
   }
   if (kind == Kind::kCompare || meaning_.writes_mask) {
-    check(made_.mask, Type::kB64, false);
+    check(made_.mask, mask_type(), false);
   }
   for (unsigned i = 0; i < 4; ++i) {
     const Source& source = made_.sources[i];
@@ -148,6 +163,10 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   case Format::kVop2:
   case Format::kVopc:
     read_vector(format);
+    break;
+  case Format::kVopd:
+  case Format::kVopdSecond:
+    read_operation(format);
     break;
   case Format::kVop3:
     read_vop3();
@@ -198,16 +217,18 @@ tl::expected<Instruction, std::string> Reader::read(Format format) {
   return made_;
 }
 
-tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
-                                                        std::span<const std::uint32_t> words) {
-  const std::optional<Format> format = format_of(processor, words.front());
+namespace {
+
+tl::expected<Instruction, std::string> read_as(std::optional<Format> format,
+                                               const Processor& processor,
+                                               std::span<const std::uint32_t> words) {
   const std::string_view mnemonic =
       format ? mnemonic_of(processor, *format, words.front()) : std::string_view();
   if (mnemonic.empty()) {
     return Error(fmt::format("{:#010x} is no instruction of {} that it knows", words.front(),
                              processor.name));
   }
-  const Meaning* const meaning = find_meaning(mnemonic, processor.is_gfx8);
+  const Meaning* const meaning = find_meaning(mnemonic, processor);
   if (meaning == nullptr) {
     return Error(fmt::format("it does not know {}", mnemonic));
   }
@@ -216,6 +237,27 @@ tl::expected<Instruction, std::string> read_instruction(const Processor& process
     return Error(fmt::format("of {}, it does not know {}", mnemonic, made.error()));
   }
   return made;
+}
+
+} // namespace
+
+tl::expected<Instruction, std::string> read_instruction(const Processor& processor,
+                                                        std::span<const std::uint32_t> words) {
+  const std::optional<Format> format = format_of(processor, words.front());
+  auto made = read_as(format, processor, words);
+  if (made && format == Format::kVopd) {
+    const auto second = read_second_operation(processor, words);
+    if (!second) {
+      return second;
+    }
+    made->size = std::max(made->size, second->size); // either may have a literal
+  }
+  return made;
+}
+
+tl::expected<Instruction, std::string> read_second_operation(const Processor& processor,
+                                                             std::span<const std::uint32_t> words) {
+  return read_as(Format::kVopdSecond, processor, words);
 }
 
 } // namespace gantry::simt::amdgcn

@@ -1,4 +1,4 @@
-// Reads instructions of the gfx8 and gfx9 families from their bits.
+// Reads instructions of the gfx8, gfx9 and gfx11 families from their bits.
 #pragma once
 
 #include "simt/amdgcn/code/instruction.h"
@@ -19,5 +19,9 @@ inline constexpr unsigned kLongestInstruction = 3;
 /// or that it is none.
 [[nodiscard]] tl::expected<Instruction, std::string>
 read_instruction(const Processor& processor, std::span<const std::uint32_t> words);
+
+/// The second operation of an instruction of VOPD, which read_instruction has read.
+[[nodiscard]] tl::expected<Instruction, std::string>
+read_second_operation(const Processor& processor, std::span<const std::uint32_t> words);
 
 } // namespace gantry::simt::amdgcn

@@ -10,6 +10,7 @@ namespace gantry::simt::amdgcn {
 
 struct Wave;
 struct Instruction;
+struct Processor;
 
 /// The formats of encodings, by the manuals' names. VOP1, VOP2 and VOPC have a longer form each:
 /// VOP3.
@@ -30,6 +31,8 @@ enum class Format : std::uint8_t {
   kFlat,
   kGlobal,
   kScratch,
+  kVopd,       ///< two operations at once: the first one
+  kVopdSecond, ///< and the second one
 };
 
 /// What an operand is to an instruction's meaning: its size, and how constants are read.
@@ -121,6 +124,7 @@ struct Meaning {
   bool writes_mask = false;  ///< a mask of lanes beside the result: VCC, or an SGPR pair
   bool reads_mask = false;   ///< the source behind `sources` is a mask of lanes
   bool reads_vcc = false;    ///< which is no operand
+  bool writes_exec = false;  ///< beside the mask; on gfx11 alone
   bool has_literal = false;  ///< the constant behind the instruction is a source: v_madmk, v_madak
   bool is_atomic = false;    ///< the result is written if the instruction asks for it
   std::uint8_t scalars = 0;  ///< a bit for each source that must not be a VGPR
@@ -146,7 +150,7 @@ struct Meaning {
 };
 
 /// Null if the executor does not know the mnemonic, which is one without "_e32", "_e64", "_sdwa".
-[[nodiscard]] const Meaning* find_meaning(std::string_view mnemonic, bool is_gfx8);
+[[nodiscard]] const Meaning* find_meaning(std::string_view mnemonic, const Processor& processor);
 
 struct Source {
   enum class Kind : std::uint8_t { kNone, kVector, kScalar, kConstant };
@@ -164,6 +168,7 @@ struct LanePattern {
   std::uint16_t control = kNone;
   std::uint8_t rows = 0xf, banks = 0xf; ///< which lanes are written: a bit for each row, and bank
   bool zero_outside = false;            ///< else lanes without a source are not written
+  bool reads_inactive = false;          ///< else inactive lanes are no sources
 };
 
 /// Without the factor of a result ("mul:2"), which hardware ignores where denormal numbers are kept
@@ -194,19 +199,21 @@ struct PackedModifiers {
   bool clamp = false;
 };
 
-/// The scalar registers as operands number them, and SCC and a register of ours beyond them.
+/// The scalar registers as operands of gfx9 number them, and SCC and registers of ours beyond them.
 namespace scalar {
 inline constexpr unsigned kFlatScratch = 102;
 inline constexpr unsigned kVcc = 106;
 inline constexpr unsigned kM0 = 124;
 inline constexpr unsigned kExec = 126;
-inline constexpr unsigned kScc = 128; ///< operands name it 253
-inline constexpr unsigned kCount = 130;
+inline constexpr unsigned kScc = 128;     ///< operands name it 253
+inline constexpr unsigned kNull = 130;    ///< a pair of zeros, gfx11's null as a source
+inline constexpr unsigned kNowhere = 132; ///< a pair that nothing reads, null as a result
+inline constexpr unsigned kCount = 134;
 } // namespace scalar
 
 /// VGPRs, AccVGPRs, and rows for operands that are changed before the instruction: by modifiers
 /// (two for each source, and two for the result), by a mode that flushes denormal numbers (one for
-/// each source), and by DPP.
+/// each source), and by DPP; and one for the second result of VOPD.
 namespace vector {
 inline constexpr unsigned kRegisters = 256;
 inline constexpr unsigned kAccumulators = 256; ///< the first one
@@ -215,7 +222,8 @@ inline constexpr unsigned kModifiedResult = kScratch + 6;
 inline constexpr unsigned kFlushed = kScratch + 8;
 inline constexpr unsigned kFlushedResult = kScratch + 11;
 inline constexpr unsigned kPermuted = kScratch + 12;
-inline constexpr unsigned kCount = kScratch + 13;
+inline constexpr unsigned kSecondResult = kScratch + 13;
+inline constexpr unsigned kCount = kScratch + 14;
 } // namespace vector
 
 /// An entry of a table of meanings.
@@ -244,6 +252,8 @@ struct alignas(128) Instruction {
   PackedModifiers packed;
   LanePattern lanes;
   const Meaning* meaning = nullptr;
+  /// Of VOPD, in loaded code: both operations.
+  const Instruction* operations = nullptr;
 };
 
 } // namespace gantry::simt::amdgcn

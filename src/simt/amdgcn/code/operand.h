@@ -11,7 +11,8 @@
 
 namespace gantry::simt::amdgcn {
 
-/// The register that no operand names, between M0 and EXEC.
+/// The register that no operand names, between M0 and EXEC. On gfx11 it is M0, and the one before
+/// it is null.
 inline constexpr unsigned kNoRegister = 125;
 /// The number that says that the operand is the dword behind the instruction.
 inline constexpr unsigned kLiteral = 255;

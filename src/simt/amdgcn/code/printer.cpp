@@ -1,10 +1,12 @@
 #include "simt/amdgcn/code/printer.h"
 
+#include "simt/amdgcn/code/encoding.h"
 #include "simt/amdgcn/code/opcodes.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 namespace gantry::simt::amdgcn {
@@ -31,6 +33,7 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
     const char* high;
   };
   const bool is_gfx8 = processor.is_gfx8;
+  const std::size_t unnamed = processor.is_gfx11 ? 2 : 0; // the first ones
   const Named names[] = {
       {scalar::kFlatScratch, "flat_scratch", "flat_scratch_lo", "flat_scratch_hi"},
       {104, "xnack_mask", "xnack_mask_lo", "xnack_mask_hi"},
@@ -46,7 +49,10 @@ std::string scalar_text(const Processor& processor, unsigned first, unsigned cou
   if (first == scalar::kM0) {
     return "m0";
   }
-  for (const Named& it : names) {
+  if (first == scalar::kNull || first == scalar::kNowhere) {
+    return "null";
+  }
+  for (const Named& it : std::span(names).subspan(unnamed)) {
     if (first == it.index && count == 2) {
       return it.whole;
     }
@@ -74,12 +80,16 @@ public:
           std::span<const std::uint32_t> words)
       : processor_(processor), it_(instruction), meaning_(*instruction.meaning), words_(words) {
     made_.mnemonic = mnemonic_of(processor, it_.format, words.front());
+    if (it_.format == Format::kVopd) {
+      print_second();
+    }
   }
 
   PrintedLine print() {
-    static constexpr std::string_view kInWords[] = {"s_getreg_b32", "s_setreg_b32",
-                                                    "s_setreg_imm32_b32", "s_set_gpr_idx_on",
-                                                    "s_set_gpr_idx_mode"};
+    static constexpr std::string_view kInWords[] = {
+        "s_getreg_b32",       "s_setreg_b32",      "s_setreg_imm32_b32", "s_set_gpr_idx_on",
+        "s_set_gpr_idx_mode", "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64",  "s_sendmsg",
+        "s_delay_alu",        "s_waitcnt_depctr"};
     if (std::ranges::find(kInWords, made_.mnemonic) != std::end(kInWords)) {
       put("*"); // operands with names of their own
       return std::move(made_);
@@ -122,11 +132,22 @@ public:
   }
 
 private:
+  void print_second() {
+    if (const auto second = read_second_operation(processor_, words_)) {
+      made_.second.push_back(Printer(processor_, *second, words_).print());
+    }
+  }
   void put(std::string operand, Type type = Type::kNone) {
     made_.operands.push_back(std::move(operand));
     made_.types.push_back(type);
   }
   void put_vector(unsigned first, Type type) { put(vector_text(first, registers_of(type))); }
+  /// ".l" or ".h" behind a VGPR of gfx11's operands of 16 bits.
+  [[nodiscard]] const char* half_text(Type type, Part part) const {
+    const bool is_half = processor_.is_gfx11 && bits_of(type) == 16;
+    return !is_half ? "" : part == Part::kWord1 ? ".h" : ".l";
+  }
+  [[nodiscard]] Type mask_type() const { return processor_.is_gfx11 ? Type::kB32 : Type::kB64; }
   void put_scalar(unsigned first, Type type) {
     put(scalar_text(processor_, first, registers_of(type)));
   }
@@ -154,6 +175,9 @@ private:
   }
   void put_source(unsigned number, Type type) {
     std::string text = source_text(it_.sources[number], type);
+    if (number < 3 && it_.sources[number].kind == Source::Kind::kVector) {
+      text += half_text(type, it_.modifiers.parts[number]);
+    }
     const auto has = [&](unsigned bits) { return number < 3 && ((bits >> number) & 1) != 0; };
     // LLVM knows neither sign nor magnitude of the power, of which the executor takes them.
     const bool is_power = number == 1 && made_.mnemonic == "v_ldexp_f16";
@@ -188,7 +212,8 @@ private:
     } else if (it_.number != 0 ||
                (made_.mnemonic != "s_endpgm" && made_.mnemonic != "s_barrier" &&
                 made_.mnemonic != "s_icache_inv" && made_.mnemonic != "s_ttracedata" &&
-                made_.mnemonic != "s_set_gpr_idx_off")) {
+                made_.mnemonic != "s_set_gpr_idx_off" && made_.mnemonic != "s_code_end" &&
+                made_.mnemonic != "s_wait_idle")) {
       put_number(it_.number, Type::kB16);
     }
   }
@@ -206,6 +231,8 @@ private:
       if (it_.offset != 0) {
         made_.modifiers.push_back(fmt::format("offset:{:#x}", it_.offset));
       }
+    } else if (processor_.is_gfx11 && it_.offset == 0) {
+      put("null");
     } else {
       put_number(static_cast<std::uint64_t>(it_.offset), Type::kB32);
     }
@@ -214,14 +241,17 @@ private:
   void print_vector() {
     using Kind = Meaning::Kind;
     if (meaning_.kind == Kind::kCompare) {
-      put_scalar(it_.mask, Type::kB64);
+      if (!processor_.is_gfx11 || !meaning_.writes_exec) {
+        put_scalar(it_.mask, mask_type());
+      }
     } else if (meaning_.kind == Kind::kVectorToScalar) {
       put_scalar(it_.result, meaning_.result);
     } else if (meaning_.result != Type::kNone) {
-      put_vector(it_.result, meaning_.result);
+      put(vector_text(it_.result, registers_of(meaning_.result)) +
+          half_text(meaning_.result, it_.modifiers.result));
     }
     if (meaning_.writes_mask) {
-      put_scalar(it_.mask, Type::kB64);
+      put_scalar(it_.mask, mask_type());
     }
     if (meaning_.has_literal) {
       const bool is_middle = made_.mnemonic.find("mk_") != std::string::npos;
@@ -235,8 +265,9 @@ private:
       return print_packed();
     }
     put_sources();
-    if (meaning_.reads_mask) {
-      put_source(3, Type::kB64);
+    const bool is_one_of_two = it_.format == Format::kVopd || it_.format == Format::kVopdSecond;
+    if (meaning_.reads_mask && !is_one_of_two) { // whose mask is VCC
+      put_source(3, mask_type());
     }
     const Modifiers& modifiers = it_.modifiers;
     // A comparison's is one of exceptions, which the executor has none of.
@@ -248,13 +279,13 @@ private:
     if (modifiers.clamp || is_for_exceptions) {
       made_.modifiers.emplace_back("clamp");
     }
-    if (it_.format == Format::kVop3) {
+    if (it_.format == Format::kVop3 && made_.mnemonic != "v_cndmask_b16") {
       print_halves();
     }
     if (it_.lanes.control != LanePattern::kNone) {
       print_lanes();
     }
-    if (it_.format == Format::kVop3 || it_.format == Format::kVop3p ||
+    if (processor_.is_gfx11 || it_.format == Format::kVop3 || it_.format == Format::kVop3p ||
         (words_.front() & 0x1ff) != kSdwa) {
       return;
     }
@@ -276,6 +307,7 @@ private:
     for (unsigned i = 0; i < 3 && meaning_.sources[i] != Type::kNone; ++i) {
       text += modifiers.parts[i] == Part::kWord1 ? '1' : '0';
     }
+    text += processor_.is_gfx11 && meaning_.reads_result ? "0" : ""; // the old one's
     text += modifiers.result == Part::kWord1 ? '1' : '0';
     if (text.find('1') != std::string::npos) {
       made_.modifiers.push_back(std::move(text));
@@ -296,7 +328,10 @@ private:
       static constexpr const char* kWaves[] = {"wave_shl", "wave_rol", "wave_shr", "wave_ror"};
       text = fmt::format("{}:1", kWaves[count / 4]);
     } else if (control >= 0x150) {
-      text = fmt::format("row_newbcast:{}", count);
+      const char* const name = !processor_.is_gfx11 ? "row_newbcast"
+                               : control < 0x160    ? "row_share"
+                                                    : "row_xmask";
+      text = fmt::format("{}:{}", name, count);
     } else {
       static constexpr const char* kOthers[] = {"row_mirror", "row_half_mirror", "row_bcast:15",
                                                 "row_bcast:31"};
@@ -307,6 +342,9 @@ private:
     made_.modifiers.push_back(fmt::format("bank_mask:{:#x}", lanes.banks));
     if (lanes.zero_outside) {
       made_.modifiers.emplace_back("bound_ctrl:1");
+    }
+    if (lanes.reads_inactive) {
+      made_.modifiers.emplace_back("fi:1");
     }
   }
 
@@ -360,8 +398,10 @@ private:
     for (unsigned i = 0; i < 2 && meaning_.sources[i] != Type::kNone; ++i) {
       put_vector(it_.data[i], meaning_.sources[i]);
     }
-    const bool has_two =
-        made_.mnemonic.starts_with("ds_read2") || made_.mnemonic.starts_with("ds_write2");
+    static constexpr std::string_view kOfTwo[] = {"ds_read2", "ds_write2", "ds_load_2addr",
+                                                  "ds_store_2addr"};
+    const bool has_two = std::ranges::any_of(
+        kOfTwo, [&](std::string_view name) { return made_.mnemonic.starts_with(name); });
     if (made_.mnemonic == "ds_swizzle_b32") {
       made_.modifiers.emplace_back("offset:*"); // by a pattern's name
     } else if (!has_two) {
@@ -450,6 +490,9 @@ std::string text_of(const PrintedLine& line) {
   }
   for (const std::string& modifier : line.modifiers) {
     text += " " + modifier;
+  }
+  for (const PrintedLine& second : line.second) {
+    text += " :: " + text_of(second);
   }
   return text;
 }

@@ -17,6 +17,7 @@ struct PrintedLine {
   std::vector<std::string> operands;
   std::vector<std::string> modifiers; ///< "offset:16", "clamp", in no order
   std::vector<Type> types;            ///< of each operand that may be a number
+  std::vector<PrintedLine> second;    ///< of two operations at once, the other one
 };
 
 /// `instruction` is what read_instruction has made of the words.

@@ -41,9 +41,25 @@ private:
     made_.size = std::max(made_.size, static_cast<std::uint8_t>(number + 1));
     return words_[number];
   }
+  static constexpr unsigned kNoLiteral = 0;
   /// Puts an operand into a place of the instruction; the first error is kept. `literal` is the
-  /// dword that a literal would be in, 1: longer instructions have none.
+  /// dword that a literal would be in.
   void put(Source& place, unsigned number, Type type, unsigned literal);
+  /// Where VOP3 and VOP3P have a literal.
+  [[nodiscard]] unsigned long_literal() const { return processor_.is_gfx11 ? 2 : kNoLiteral; }
+  /// The SGPR that is written, of those that operands number.
+  [[nodiscard]] std::uint16_t scalar_result(unsigned number) const {
+    constexpr std::uint16_t kNone = 0x100;
+    if (number >= scalar::kScc) {
+      return kNone;
+    }
+    const bool is_other = processor_.is_gfx11 && (number == kNoRegister || number == scalar::kM0);
+    return static_cast<std::uint16_t>(!is_other               ? number
+                                      : number == kNoRegister ? scalar::kM0
+                                                              : scalar::kNowhere);
+  }
+  /// Of a mask of lanes: what has to be in one piece. Waves of 32 lanes have masks in one SGPR.
+  [[nodiscard]] Type mask_type() const { return processor_.is_gfx11 ? Type::kB32 : Type::kB64; }
   void refuse(std::string what) {
     if (error_.empty()) {
       error_ = std::move(what);
@@ -68,6 +84,11 @@ private:
     }
     return !processor_.is_gfx8 && (bits(chosen, 3, 1) == 0 || bits_of(meaning_.result) == 16);
   }
+  /// And no floats, nor a choice of one of two.
+  [[nodiscard]] bool has_short_integers() const {
+    return std::ranges::any_of(meaning_.sources, [](Type type) { return type == Type::kB16; }) &&
+           std::ranges::none_of(meaning_.sources, is_float) && !meaning_.reads_mask;
+  }
   /// Refuses a clamp of what has none.
   void check_clamp() {
     if (made_.modifiers.clamp && !is_float(meaning_.result) && meaning_.clamped == nullptr) {
@@ -79,6 +100,12 @@ private:
   void check_registers();
   void check(unsigned first, Type type, bool is_vector) {
     const unsigned count = registers_of(type);
+    if (!is_vector && (first == scalar::kNull || first == scalar::kNowhere)) {
+      if (count > 2) {
+        refuse("more than a pair of SGPRs that are none");
+      }
+      return;
+    }
     if (!is_vector && count != 0 && first <= kNoRegister && first + count > kNoRegister) {
       refuse("a register that the machine does not have");
     }
@@ -101,6 +128,7 @@ private:
   void read_scalar(Format format);
   void read_scalar_load();
   void read_vector(Format format);
+  void read_operation(Format format);
   void read_sdwa(Format format);
   void read_dpp(Format format);
   void read_vop3();
@@ -113,6 +141,7 @@ private:
   void read_shared();
   void read_buffer();
   void read_flat(Format format);
+  void read_flat_of_gfx11(Format format);
 
   const Processor& processor_;
   const Meaning& meaning_;

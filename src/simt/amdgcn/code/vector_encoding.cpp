@@ -17,6 +17,10 @@ constexpr unsigned kVgpr = 256;       ///< the first one, likewise
 /// row_half_mirror, row_bcast; on gfx90a row_newbcast as well.
 bool is_lane_pattern(unsigned control, const Processor& processor) {
   const unsigned group = control >> 4;
+  if (processor.is_gfx11) { // row_share and row_xmask, and nothing of whole waves
+    return control < 0x100 || (group >= 0x10 && group <= 0x12 && (control & 0xf) != 0) ||
+           control == 0x140 || control == 0x141 || group == 0x15 || group == 0x16;
+  }
   return control < 0x100 || (group >= 0x10 && group <= 0x12 && (control & 0xf) != 0) ||
          (group == 0x13 && (control & 3) == 0) || (control >= 0x140 && control <= 0x143) ||
          (group == 0x15 && processor.has_accumulators);
@@ -26,28 +30,67 @@ bool is_lane_pattern(unsigned control, const Processor& processor) {
 
 void Reader::read_vector(Format format) {
   const std::uint32_t first = word(0);
-  made_.mask = scalar::kVcc;
+  const bool sets_exec_alone = processor_.is_gfx11 && meaning_.writes_exec;
+  made_.mask = sets_exec_alone ? scalar::kNowhere : scalar::kVcc;
   if (format != Format::kVopc) {
-    made_.result = static_cast<std::uint16_t>(bits(first, 17, 8));
+    made_.result = meaning_.kind == Meaning::Kind::kVectorToScalar
+                       ? scalar_result(bits(first, 17, 8))
+                       : static_cast<std::uint16_t>(bits(first, 17, 8));
   }
-  if (bits(first, 0, 9) == kSdwa) {
+  if (bits(first, 0, 9) == kSdwa && !processor_.is_gfx11) {
     return read_sdwa(format);
   }
   if (bits(first, 0, 9) == kDpp) {
     return read_dpp(format);
   }
-  if (meaning_.keeps_half) {
+  unsigned numbers[2] = {bits(first, 0, 9), kVgpr + bits(first, 9, 8)};
+  if (processor_.is_gfx11) { // halves by the highest bit of a VGPR's number
+    constexpr unsigned kUpperHalf = 0x80;
+    std::uint32_t chosen = 0;
+    for (unsigned i = 0; i < 2; ++i) {
+      if (bits_of(meaning_.sources[i]) == 16 && numbers[i] >= kVgpr + kUpperHalf) {
+        numbers[i] -= kUpperHalf;
+        chosen |= 1U << i;
+      }
+    }
+    if (bits_of(meaning_.result) == 16 && made_.result >= kUpperHalf) {
+      made_.result -= kUpperHalf;
+      chosen |= 8;
+    }
+    choose_halves(chosen);
+  } else if (meaning_.keeps_half) {
     choose_halves(0);
   }
   const unsigned count = source_count();
   if (count > 0) {
-    put(made_.sources[0], bits(first, 0, 9), meaning_.sources[0], 1);
+    put(made_.sources[0], numbers[0], meaning_.sources[0], 1);
   }
   if (count > 1 && format != Format::kVop1) {
-    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], 1);
+    put(made_.sources[1], numbers[1], meaning_.sources[1], 1);
   }
   if (meaning_.has_literal) {
     made_.sources[2] = {Source::Kind::kConstant, 0, word(1)};
+  }
+  if (meaning_.reads_mask) {
+    made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
+  }
+}
+
+/// One of VOPD's two, which share a literal. One result is an even VGPR, the other an odd one.
+void Reader::read_operation(Format format) {
+  const bool is_second = format == Format::kVopdSecond;
+  const std::uint32_t first = word(is_second ? 1 : 0);
+  const std::uint32_t results = word(1);
+  const std::uint32_t result = bits(results, 24, 8);
+  made_.result =
+      static_cast<std::uint16_t>(is_second ? bits(results, 17, 7) << 1 | (~result & 1) : result);
+  const unsigned count = source_count();
+  put(made_.sources[0], bits(first, 0, 9), meaning_.sources[0], 2);
+  if (count > 1) {
+    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], kNoLiteral);
+  }
+  if (meaning_.has_literal) {
+    made_.sources[2] = {Source::Kind::kConstant, 0, word(2)};
   }
   if (meaning_.reads_mask) {
     made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
@@ -65,10 +108,10 @@ void Reader::read_sdwa(Format format) {
     return is_scalar && !processor_.is_gfx8 ? number : kVgpr + number;
   };
   put(made_.sources[0], registers(bits(second, 0, 8), bits(second, 23, 1) != 0),
-      meaning_.sources[0], 2);
+      meaning_.sources[0], kNoLiteral);
   if (format != Format::kVop1) {
     put(made_.sources[1], registers(bits(first, 9, 8), bits(second, 31, 1) != 0),
-        meaning_.sources[1], 2);
+        meaning_.sources[1], kNoLiteral);
   }
   if (meaning_.reads_mask) {
     made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
@@ -99,13 +142,15 @@ void Reader::read_dpp(Format format) {
   const std::uint32_t second = word(1);
   const unsigned count = source_count();
   const auto is_wide = [&](Type type) { return registers_of(type) > 1; };
-  if (meaning_.exact || format == Format::kVopc || count == 0 || is_wide(meaning_.result) ||
+  const bool has_halves = bits_of(meaning_.result) == 16 || bits_of(meaning_.sources[0]) == 16;
+  if (meaning_.exact || format == Format::kVopc || count == 0 ||
+      (processor_.is_gfx11 && has_halves) || is_wide(meaning_.result) ||
       std::ranges::any_of(meaning_.sources, is_wide)) {
     return refuse("DPP");
   }
-  put(made_.sources[0], kVgpr + bits(second, 0, 8), meaning_.sources[0], 2);
+  put(made_.sources[0], kVgpr + bits(second, 0, 8), meaning_.sources[0], kNoLiteral);
   if (format != Format::kVop1) {
-    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], 2);
+    put(made_.sources[1], kVgpr + bits(first, 9, 8), meaning_.sources[1], kNoLiteral);
   }
   if (meaning_.reads_mask) {
     made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
@@ -115,6 +160,7 @@ void Reader::read_dpp(Format format) {
   if (!is_lane_pattern(lanes.control, processor_)) {
     refuse(fmt::format("DPP's control {:#x}", lanes.control));
   }
+  lanes.reads_inactive = processor_.is_gfx11 && bits(second, 18, 1) != 0;
   lanes.zero_outside = bits(second, 19, 1) != 0;
   lanes.banks = static_cast<std::uint8_t>(bits(second, 24, 4));
   lanes.rows = static_cast<std::uint8_t>(bits(second, 28, 4));
@@ -152,25 +198,32 @@ void Reader::read_vop3() {
   const unsigned numbers[3] = {bits(second, 0, 9), bits(second, 9, 9), bits(second, 18, 9)};
   const unsigned count = source_count();
   for (unsigned i = 0; i < count; ++i) {
-    put(made_.sources[i], numbers[i], meaning_.sources[i], 2);
+    put(made_.sources[i], numbers[i], meaning_.sources[i], long_literal());
   }
   if (meaning_.reads_mask) {
-    put(made_.sources[3], numbers[2], Type::kB64, 2);
+    put(made_.sources[3], numbers[2], Type::kB64, kNoLiteral);
   } else if (meaning_.reads_vcc) {
     made_.sources[3] = {Source::Kind::kScalar, scalar::kVcc};
   }
   made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
-  made_.mask = made_.result;
+  made_.mask = scalar_result(made_.result);
+  if (meaning_.kind == Meaning::Kind::kVectorToScalar) {
+    made_.result = made_.mask;
+  }
+  if (processor_.is_gfx11 && meaning_.writes_exec) { // which is named
+    made_.mask = scalar::kNowhere;
+  }
   Modifiers& modifiers = made_.modifiers;
   if (meaning_.writes_mask) {
-    made_.mask = static_cast<std::uint16_t>(bits(first, 8, 7));
+    made_.mask = scalar_result(bits(first, 8, 7));
   } else {
     modifiers.absolute = static_cast<std::uint8_t>(bits(first, 8, 3));
     const std::uint32_t chosen = bits(first, 11, 4);
-    if (chosen != 0 && (!meaning_.keeps_half || !may_choose(chosen))) {
+    const bool chooses = meaning_.keeps_half || processor_.is_gfx11;
+    if (chosen != 0 && (!chooses || !may_choose(chosen))) {
       return refuse("op_sel");
     }
-    if (meaning_.keeps_half) {
+    if (chooses) {
       choose_halves(chosen);
     }
   }
@@ -180,6 +233,9 @@ void Reader::read_vop3() {
     modifiers.clamp = false; // of exceptions, which nothing here has
   }
   check_clamp();
+  if (processor_.is_gfx11 && (modifiers.negate | modifiers.absolute) != 0 && has_short_integers()) {
+    refuse("a sign or magnitude of integers of 16 bits");
+  }
   if (meaning_.exact && modifiers.any()) {
     refuse("a modifier of an operand");
   }
@@ -191,7 +247,7 @@ void Reader::read_packed() {
   made_.result = static_cast<std::uint16_t>(bits(first, 0, 8));
   const unsigned count = source_count();
   for (unsigned i = 0; i < count; ++i) {
-    put(made_.sources[i], bits(second, 9 * i, 9), meaning_.sources[i], 2);
+    put(made_.sources[i], bits(second, 9 * i, 9), meaning_.sources[i], long_literal());
   }
   using Packs = Meaning::Packs;
   if (meaning_.packs == Packs::kNothing) { // of AccVGPRs
@@ -240,7 +296,7 @@ void Reader::check_matrix() {
   }
   if (made_.sources[2].kind == Source::Kind::kConstant) {
     const bool is_double = meaning_.packs == Meaning::Packs::kDoubleMatrix;
-    put(made_.sources[2], bits(word(1), 18, 9), is_double ? Type::kF64 : Type::kB32, 2);
+    put(made_.sources[2], bits(word(1), 18, 9), is_double ? Type::kF64 : Type::kB32, kNoLiteral);
   } else if (made_.sources[2].kind != Source::Kind::kVector) {
     refuse("a matrix that is in no VGPRs");
   }
@@ -264,19 +320,22 @@ void Reader::read_packed_constant(unsigned number, unsigned operand) {
   using Packs = Meaning::Packs;
   const PackedModifiers& packed = made_.packed;
   Source& place = made_.sources[number];
-  put(place, operand, Type::kB32, 2);
+  put(place, operand, Type::kB32, long_literal());
   const bool takes_high = bits(packed.high, number, 1) != 0;
   const bool takes_upper =
       bits(packed.low, number, 1) != 0 || (meaning_.packs == Packs::kFloats && takes_high);
   switch (meaning_.packs) {
   case Packs::kHalves:
-    if (operand >= kFirstFloat) {
-      put(place, operand, Type::kF16, 2);
+    if (operand >= kFirstFloat && operand != kLiteral) {
+      put(place, operand, Type::kF16, kNoLiteral);
     }
     break;
   case Packs::kMixed:
     if (takes_high) {
       refuse("a constant as a half");
+    }
+    if (operand == kLiteral) { // of which documents do not say whether it is a half
+      refuse("a literal");
     }
     break;
   case Packs::kDot:

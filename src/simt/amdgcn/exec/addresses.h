@@ -51,14 +51,19 @@ inline Addresses addresses_of(const Wave& wave, const Instruction& instruction) 
     }
     return {Space::kGlobal, offset, 0, row, row + kLanes};
   case Format::kScratch: {
-    // gfx8 has an offset of the queue's memory in FLAT_SCRATCH.
+    // gfx8 has an offset of the queue's memory in FLAT_SCRATCH, gfx11 has it nowhere.
+    const Processor& processor = *wave.grid->processor;
+    const bool has_flat_scratch = !processor.is_gfx8 && !processor.is_gfx11;
     const u64 base =
-        offset +
-        (wave.grid->processor->is_gfx8 ? 0 : private_offset(wave.pair(scalar::kFlatScratch)));
-    if (instruction.has_scalar_address) {
-      return {Space::kPrivate, base + scalar_source<u32>(wave, instruction.sources[0])};
+        offset + (has_flat_scratch ? private_offset(wave.pair(scalar::kFlatScratch)) : 0);
+    if (!instruction.has_scalar_address) {
+      return {Space::kPrivate, base, 0, instruction.has_vector_address ? row : nullptr};
     }
-    return {Space::kPrivate, base, 0, row};
+    const u32 scalar_part = scalar_source<u32>(wave, instruction.sources[0]);
+    if (!instruction.has_vector_address) {
+      return {Space::kPrivate, base + scalar_part};
+    }
+    return {Space::kPrivate, base, scalar_part, row};
   }
   default: {
     constexpr u64 kAddressBits = (u64{1} << 48) - 1;

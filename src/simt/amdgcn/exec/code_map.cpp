@@ -3,8 +3,10 @@
 #include "simt/amdgcn/code/encoding.h"
 #include "simt/amdgcn/code/printer.h"
 #include "simt/amdgcn/exec/levels.h"
+#include "simt/amdgcn/exec/meanings.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <sys/mman.h>
@@ -91,9 +93,17 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
     return tl::unexpected(std::string("its target is outside of the code"));
   }
   const LevelMeanings& level = meanings_of(chosen_level());
-  const Meaning::Run run = made->lanes.control != LanePattern::kNone ? level.run_in_pattern
-                           : made->modifiers.any()                   ? level.run_modified
-                                                                     : made->run;
+  Meaning::Run run = made->lanes.control != LanePattern::kNone ? level.run_in_pattern
+                     : made->modifiers.any()                   ? level.run_modified
+                                                               : made->run;
+  if (made->format == Format::kVopd) {
+    const auto second = read_second_operation(processor_, std::span(words).first(count));
+    if (!second) {
+      return tl::unexpected(second.error());
+    }
+    made->operations = operations_.emplace_back(std::array{*made, *second}).data();
+    run = run_both;
+  }
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);

@@ -6,7 +6,9 @@
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/objects/line_table.h"
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,8 +68,9 @@ private:
   std::uint64_t begin_, size_;
   CodeSources sources_;
   Instruction* slots_ = nullptr;
-  std::size_t slots_size_ = 0; ///< bytes of the mapping
-  mutable std::mutex mutex_;   ///< of who writes slots, or reads the code's bytes
+  std::size_t slots_size_ = 0;                        ///< bytes of the mapping
+  std::deque<std::array<Instruction, 2>> operations_; ///< of VOPD, which slots point to
+  mutable std::mutex mutex_; ///< of who writes slots and operations, or reads the code's bytes
   bool is_loaded_ = true;
 };
 

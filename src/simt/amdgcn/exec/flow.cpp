@@ -75,6 +75,23 @@ Next trap(Wave& wave, const Instruction& instruction) {
   report_trap(wave, instruction);
   return Next::kFault;
 }
+/// To the hardware: that the wave needs its VGPRs no longer.
+Next send_message(Wave& wave, const Instruction& instruction) {
+  constexpr unsigned kFreesVgprs = 3;
+  if (instruction.number == kFreesVgprs) {
+    return Next::kOn;
+  }
+  report_instruction(wave, instruction, "it sends a message that the executor does not know");
+  return Next::kFault;
+}
+Next halt(Wave& wave, const Instruction& instruction) {
+  report_instruction(wave, instruction, "it halts the wave");
+  return Next::kFault;
+}
+Next go_beyond(Wave& wave, const Instruction& instruction) {
+  report_instruction(wave, instruction, "it is what fills memory behind code");
+  return Next::kFault;
+}
 Next do_nothing(Wave& /*wave*/, const Instruction& /*instruction*/) {
   return Next::kOn;
 }
@@ -87,6 +104,11 @@ constexpr Meaning flow(Meaning::Run run) {
   Meaning meaning;
   meaning.run = run;
   meaning.kind = Meaning::Kind::kFlow;
+  return meaning;
+}
+constexpr Meaning counter_wait() { // of SOPK, whose register is null
+  Meaning meaning = flow(wait);
+  meaning.sources[0] = Type::kB32;
   return meaning;
 }
 template <auto F>
@@ -113,9 +135,9 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_cbranch_scc1",
      branch_meaning<[](const Wave& wave) { return wave.s[scalar::kScc] != 0; }>()},
     {"s_cbranch_vccz",
-     branch_meaning<[](const Wave& wave) { return wave.pair(scalar::kVcc) == 0; }>()},
+     branch_meaning<[](const Wave& wave) { return wave.mask(scalar::kVcc) == 0; }>()},
     {"s_cbranch_vccnz",
-     branch_meaning<[](const Wave& wave) { return wave.pair(scalar::kVcc) != 0; }>()},
+     branch_meaning<[](const Wave& wave) { return wave.mask(scalar::kVcc) != 0; }>()},
     {"s_cbranch_execz", branch_meaning<[](const Wave& wave) { return wave.exec() == 0; }>()},
     {"s_cbranch_execnz", branch_meaning<[](const Wave& wave) { return wave.exec() != 0; }>()},
     {"s_getpc_b64", jump(get_pc, kB64, kNone)},
@@ -128,6 +150,18 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_sleep", flow(sleep)},
     {"s_trap", flow(trap)},
     {"s_waitcnt", flow(wait)},
+    {"s_waitcnt_vscnt", counter_wait()},
+    {"s_waitcnt_vmcnt", counter_wait()},
+    {"s_waitcnt_expcnt", counter_wait()},
+    {"s_waitcnt_lgkmcnt", counter_wait()},
+    {"s_waitcnt_depctr", flow(do_nothing)},
+    {"s_wait_idle", flow(wait)},
+    {"s_delay_alu", flow(do_nothing)},
+    {"s_clause", flow(do_nothing)},
+    {"s_set_inst_prefetch_distance", flow(do_nothing)},
+    {"s_sendmsg", flow(send_message)},
+    {"s_sethalt", flow(halt)},
+    {"s_code_end", flow(go_beyond)},
     {"s_nop", flow(do_nothing)},
     {"s_setprio", flow(do_nothing)},
     {"s_wakeup", flow(do_nothing)},

@@ -139,7 +139,7 @@ void GroupRun::set_registers(const Launch& launch, Wave& wave) {
   if (plan.private_offset) {
     wave.s[next++] = static_cast<std::uint32_t>(wave.scratch - private_);
   }
-  const unsigned lanes = launch.grid.processor->wave;
+  const unsigned lanes = launch.grid.lanes;
   wave.lanes = 0;
   const unsigned items = wave.group_size[0] * wave.group_size[1] * wave.group_size[2];
   for (unsigned lane = 0; lane < lanes && wave.number * lanes + lane < items; ++lane) {
@@ -156,7 +156,7 @@ void GroupRun::set_registers(const Launch& launch, Wave& wave) {
     wave.v[1][lane] = plan.item_ids > 1 ? y : 0;
     wave.v[2][lane] = plan.item_ids > 2 ? z : 0;
   }
-  wave.set_pair(scalar::kExec, wave.lanes);
+  wave.set_mask(scalar::kExec, wave.lanes);
 }
 
 void GroupRun::set_up(const Launch& launch, std::uint64_t number) {
@@ -170,6 +170,7 @@ void GroupRun::set_up(const Launch& launch, std::uint64_t number) {
     wave.code = launch.code;
     wave.place = &place_;
     wave.grid = &launch.grid;
+    wave.all = launch.grid.lanes == kLanes ? ~LaneMask{0} : (LaneMask{1} << launch.grid.lanes) - 1;
     wave.private_size = launch.private_size;
     wave.scratch = private_ + std::uint64_t{i} * launch.private_size * kLanes;
     wave.number = i;
@@ -188,7 +189,7 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
   place_.known.begin_group(*place_.memory);
   set_up(launch, number);
   if (dispatch_checks_ != nullptr) {
-    checks_.begin(*dispatch_checks_, number, launch.waves(), launch.grid.processor->wave, shared_,
+    checks_.begin(*dispatch_checks_, number, launch.waves(), launch.grid.lanes, shared_,
                   launch.shared_size);
   }
   ready_.clear();

@@ -68,8 +68,8 @@ Next run_in_pattern(Wave& wave, const Instruction& instruction) {
   LaneMask written = 0;
   u32* const row = wave.v[vector::kPermuted];
   for_each_lane(active, [&](unsigned lane) {
-    const auto from = source_lane(lanes.control, lane, wave.grid->processor->wave);
-    const bool is_there = from && ((active >> *from) & 1) != 0;
+    const auto from = source_lane(lanes.control, lane, wave.grid->lanes);
+    const bool is_there = from && (lanes.reads_inactive || ((active >> *from) & 1) != 0);
     const bool in_masks =
         ((lanes.rows >> (lane / kRow)) & 1) != 0 && ((lanes.banks >> (lane % kRow / 4)) & 1) != 0;
     row[lane] = is_there ? lane_source<u32>(wave, instruction.sources[0], *from) : 0;
@@ -79,10 +79,10 @@ Next run_in_pattern(Wave& wave, const Instruction& instruction) {
   });
   Instruction plain = instruction;
   plain.sources[0] = {Source::Kind::kVector, vector::kPermuted};
-  wave.set_pair(scalar::kExec, written);
+  wave.set_mask(scalar::kExec, written);
   const Next next = instruction.modifiers.any() ? run_modified(wave, plain)
                                                 : instruction.meaning->run(wave, plain);
-  wave.set_pair(scalar::kExec, active);
+  wave.set_mask(scalar::kExec, active);
   return next;
 }
 

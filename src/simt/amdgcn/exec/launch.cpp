@@ -21,7 +21,16 @@ constexpr bool bit(std::uint32_t word, unsigned number) {
   return ((word >> number) & 1) != 0;
 }
 
-RegisterPlan plan_of(const KernelDescriptor& descriptor, const Processor& processor) {
+/// Of a wave: gfx11's kernels say it.
+unsigned lanes_of(const KernelDescriptor& descriptor, const Processor& processor) {
+  if (!processor.is_gfx11) {
+    return processor.wave;
+  }
+  return (descriptor.properties & kHasWavesOf32) != 0 ? 32 : 64;
+}
+
+RegisterPlan plan_of(const KernelDescriptor& descriptor, const Processor& processor,
+                     unsigned lanes) {
   const std::uint32_t first = descriptor.rsrc1;
   const std::uint32_t second = descriptor.rsrc2;
   RegisterPlan plan;
@@ -37,10 +46,11 @@ RegisterPlan plan_of(const KernelDescriptor& descriptor, const Processor& proces
     plan.group_id[i] = bit(second, 7 + i);
   }
   plan.group_info = bit(second, 10);
-  plan.private_offset = bit(second, 0);
+  plan.private_offset = bit(second, 0) && !processor.is_gfx11;
   plan.item_ids = bits(second, 11, 2) + 1;
   plan.mode = bits(first, 12, 8) | bits(first, 21, 1) << 8 | bits(first, 23, 1) << 9;
-  const unsigned granule = processor.packs_work_item ? 8 : 4;
+  const bool has_many = processor.is_gfx11 ? lanes != kLanes : processor.packs_work_item;
+  const unsigned granule = has_many ? 8 : 4;
   plan.vgprs = std::min((bits(first, 0, 6) + 1) * granule, vector::kRegisters);
   return plan;
 }
@@ -79,7 +89,8 @@ tl::expected<Launch, Fault> read_launch(const Dispatch& dispatch) {
   launch.grid.processor = dispatch.processor;
   launch.grid.device = dispatch.device;
   launch.grid.checks_memory = settings().checks.memory;
-  launch.registers = plan_of(descriptor, *dispatch.processor);
+  launch.grid.lanes = lanes_of(descriptor, *dispatch.processor);
+  launch.registers = plan_of(descriptor, *dispatch.processor, launch.grid.lanes);
   if (!mode::is_known(launch.registers.mode)) {
     return invalid(fmt::format("of kernel '{}' asks for another rounding than to nearest, or for "
                                "halves and doubles without denormal numbers",

@@ -38,7 +38,7 @@ struct Launch {
   std::uint32_t shared_size = 0;  ///< bytes of a work-group
 
   [[nodiscard]] unsigned waves() const {
-    const unsigned lanes = grid.processor->wave;
+    const unsigned lanes = grid.lanes;
     return (group[0] * group[1] * group[2] + lanes - 1) / lanes;
   }
   [[nodiscard]] std::uint64_t group_count() const {

@@ -17,6 +17,12 @@ namespace gantry::simt::amdgcn {
 /// Runs what would run an instruction, `run`, in a mode that is not plain.
 [[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
 
+/// Of the clock that instructions read: ticks of kClockFrequency, which the agent states.
+[[nodiscard]] u64 clock_ticks();
+
+/// What runs an instruction of two operations at once.
+[[nodiscard]] Next run_both(Wave& wave, const Instruction& instruction);
+
 GANTRY_LEVEL_BEGIN
 
 [[nodiscard]] std::span<const MeaningEntry> vector_integer_meanings();

@@ -151,6 +151,10 @@ constexpr MeaningEntry kMeanings[] = {
        return old == expected ? data : old;
      }>()},
     {"atomic_add_f32", change_meaning<[](f32 old, f32 data) { return sum(old, data); }>()},
+    {"atomic_min_f32",
+     change_meaning<[](f32 old, f32 data) { return atomic::least(old, data); }>()},
+    {"atomic_max_f32",
+     change_meaning<[](f32 old, f32 data) { return atomic::greatest(old, data); }>()},
     {"atomic_add_f64", change_meaning<[](f64 old, f64 data) { return sum(old, data); }>()},
     {"atomic_min_f64",
      change_meaning<[](f64 old, f64 data) { return atomic::least(old, data); }>()},

@@ -97,13 +97,10 @@ struct Field {
   unsigned number, first, size;
 };
 constexpr unsigned kModeRegister = 1;
+constexpr unsigned kCyclesRegister = 29; ///< of gfx11
 
-Next set_mode(Wave& wave, const Instruction& instruction, Field field, u32 value) {
-  const u32 made = (wave.mode & ~field.mask()) | ((value << field.first) & field.mask());
-  if (field.number != kModeRegister) {
-    report_instruction(wave, instruction, "it sets a register of hardware other than MODE");
-    return Next::kFault;
-  }
+Next set_mode(Wave& wave, const Instruction& instruction, u32 mask, u32 value) {
+  const u32 made = (wave.mode & ~mask) | (value & mask);
   if (!mode::is_known(made)) {
     report_instruction(wave, instruction,
                        "it asks for another rounding than to nearest, or for halves and doubles "
@@ -114,12 +111,32 @@ Next set_mode(Wave& wave, const Instruction& instruction, Field field, u32 value
   return Next::kMode;
 }
 
+Next set_mode(Wave& wave, const Instruction& instruction, Field field, u32 value) {
+  if (field.number != kModeRegister) {
+    report_instruction(wave, instruction, "it sets a register of hardware other than MODE");
+    return Next::kFault;
+  }
+  return set_mode(wave, instruction, field.mask(), value << field.first);
+}
+Next set_rounding(Wave& wave, const Instruction& instruction) {
+  return set_mode(wave, instruction, mode::kRounding, instruction.number);
+}
+Next set_denormals(Wave& wave, const Instruction& instruction) {
+  constexpr unsigned kFirst = 4;
+  return set_mode(wave, instruction, mode::kKeepSingle | mode::kKeepOthers,
+                  static_cast<u32>(instruction.number) << kFirst);
+}
+
 u32 immediate(const Instruction& instruction, unsigned number) {
   return static_cast<u32>(instruction.sources[number].constant) & 0xffff;
 }
 
 Next get_register(Wave& wave, const Instruction& instruction) {
   const Field field(immediate(instruction, 0));
+  if (field.number == kCyclesRegister && wave.grid->processor->is_gfx11) {
+    wave.s[instruction.result] = (static_cast<u32>(clock_ticks()) & field.mask()) >> field.first;
+    return Next::kOn;
+  }
   if (field.number != kModeRegister) {
     report_instruction(wave, instruction, "it reads a register of hardware other than MODE");
     return Next::kFault;
@@ -183,6 +200,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_setreg_b32", scalar_meaning(set_register, kNone, kB32, kB32)},
     {"s_setreg_imm32_b32",
      with_literal(scalar_meaning(set_register_to_literal, kNone, kB32, kNone))},
+    {"s_round_mode", scalar_meaning(set_rounding, kNone, kNone, kNone)},
+    {"s_denorm_mode", scalar_meaning(set_denormals, kNone, kNone, kNone)},
     {"s_set_gpr_idx_on", scalar_meaning(set_index_on, kNone, kB32, kNone)},
     {"s_set_gpr_idx_off", scalar_meaning(set_index_off, kNone, kNone, kNone)},
     {"s_set_gpr_idx_idx", scalar_meaning(set_index_alone, kNone, kB32, kNone)},
@@ -197,7 +216,7 @@ std::span<const MeaningEntry> mode_meanings() {
 
 Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run) {
   const Meaning& meaning = *instruction.meaning;
-  if (!is_vector_operation(meaning)) {
+  if (!is_vector_operation(meaning) || instruction.operations != nullptr) {
     return run(wave, instruction);
   }
   Instruction changed = instruction;

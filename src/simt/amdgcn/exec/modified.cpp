@@ -120,6 +120,13 @@ Next run_modified(Wave& wave, const Instruction& instruction) {
   for (unsigned i = 0; i < rows; ++i) { // which the instruction may read as well
     std::ranges::copy(wave.v[instruction.result + i], wave.v[kModifiedResult + i]);
   }
+  // gfx11's results in an upper half are read there, too.
+  if (meaning.reads_result && instruction.modifiers.result == Part::kWord1 &&
+      wave.grid->processor->is_gfx11) {
+    for (u32& value : wave.v[kModifiedResult]) {
+      value >>= 16;
+    }
+  }
   plain.result = kModifiedResult;
   const Next next = run(wave, plain);
   if (clamps_float && meaning.result == Type::kF64) {

@@ -242,13 +242,13 @@ void set_lane(Wave& wave, unsigned row, unsigned lane, T value) {
   }
 }
 
-/// Rows that the values of all lanes are put into: those from a register on if all lanes are
-/// active, others else.
+/// Rows that the values of all lanes are put into: those from a register on if all lanes of the
+/// wave are active, others else.
 template <typename T>
 class ResultRows {
 public:
   ResultRows(Wave& wave, unsigned row, LaneMask active)
-      : rows_(&wave.v[row]), made_(active == ~LaneMask{0} ? rows_ : kept_), active_(active) {}
+      : rows_(&wave.v[row]), made_(active == wave.all ? rows_ : kept_), active_(active) {}
   ResultRows(const ResultRows&) = delete;
   ResultRows& operator=(const ResultRows&) = delete;
 

@@ -22,7 +22,7 @@ std::string place_text(const Wave& wave, unsigned lane) {
   if (lane >= kLanes) {
     return text + fmt::format(", wave {}", wave.number);
   }
-  const u32 item = wave.number * wave.grid->processor->wave + lane;
+  const u32 item = wave.number * wave.grid->lanes + lane;
   const u32 x = wave.group_size[0];
   const u32 y = wave.group_size[1];
   return text + ", work-item " + numbers(item % x, item / x % y, item / x / y);

@@ -75,13 +75,15 @@ Next run_scalar_compare(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
-/// EXEC = F(source, EXEC); the result is what EXEC was, or is.
+/// EXEC, or its lower half in the forms of 32 bits, = F(source, EXEC); the result is what EXEC was,
+/// or is.
 template <auto F, bool kSaves>
 Next run_on_exec(Wave& wave, const Instruction& instruction) {
-  const u64 old = wave.exec();
-  const u64 made = F(scalar_source<u64>(wave, instruction.sources[0]), old);
-  wave.set_pair(instruction.result, kSaves ? old : made);
-  wave.set_pair(scalar::kExec, made);
+  using T = Signature<F>::Result;
+  const T old = scalar_source<T>(wave, {Source::Kind::kScalar, scalar::kExec});
+  const T made = F(scalar_source<T>(wave, instruction.sources[0]), old);
+  set_scalar(wave, instruction.result, kSaves ? old : made);
+  set_scalar(wave, scalar::kExec, made);
   wave.s[scalar::kScc] = made != 0 ? 1 : 0;
   return Next::kOn;
 }
@@ -116,7 +118,8 @@ constexpr void describe_scalar_sources(Meaning& meaning) {
       }
     };
     (describe.template operator()<N>(), ...);
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 template <auto F>
@@ -138,8 +141,8 @@ template <auto F>
 constexpr Meaning save_exec_meaning() {
   Meaning meaning;
   meaning.run = run_on_exec<F, true>;
-  meaning.result = Type::kB64;
-  meaning.sources[0] = Type::kB64;
+  meaning.result = type_of<typename Signature<F>::Result>();
+  meaning.sources[0] = meaning.result;
   return meaning;
 }
 
@@ -229,7 +232,9 @@ constexpr T quads(T x) {
     name "_b64", scalar_meaning<[](u64 a, u64 b) { return not_zero<u64>(__VA_ARGS__); }>()         \
   }
 #define SAVE_EXEC(name, ...)                                                                       \
-  {"s_" name "_saveexec_b64", save_exec_meaning<[](u64 a, u64 exec) { return __VA_ARGS__; }>()}
+  {"s_" name "_saveexec_b32", save_exec_meaning<[](u32 a, u32 exec) { return __VA_ARGS__; }>()}, { \
+    "s_" name "_saveexec_b64", save_exec_meaning<[](u64 a, u64 exec) { return __VA_ARGS__; }>()    \
+  }
 // Of registers, and of a register with the 16 bits of SOPK.
 #define COMPARE(name, ...)                                                                         \
   {"s_cmp_" name "_i32", scalar_compare_meaning<[](u32 x, u32 y) {                                 \
@@ -308,12 +313,15 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_pack_ll_b32_b16", scalar_meaning<[](u32 a, u32 b) { return half(a) | b << 16; }>()},
     {"s_pack_lh_b32_b16",
      scalar_meaning<[](u32 a, u32 b) { return half(a) | (b & 0xffff0000); }>()},
+    {"s_pack_hl_b32_b16", scalar_meaning<[](u32 a, u32 b) { return (a >> 16) | b << 16; }>()},
     {"s_pack_hh_b32_b16",
      scalar_meaning<[](u32 a, u32 b) { return (a >> 16) | (b & 0xffff0000); }>()},
 
     {"s_add_u32", scalar_meaning<[](u32 a, u32 b) { return added(a, b, false); }>()},
     {"s_addc_u32", scalar_meaning<[](u32 a, u32 b, bool scc) { return added(a, b, scc); }>()},
-    {"s_sub_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{a - b, a < b}; }>()},
+    {"s_sub_u32", scalar_meaning<[](u32 a, u32 b) {
+       return WithScc{a - b, a < b};
+     }>()},
     {"s_subb_u32", scalar_meaning<[](u32 a, u32 b, bool scc) {
        return WithScc{a - b - u32{scc}, u64{a} < u64{b} + u64{scc}};
      }>()},
@@ -336,12 +344,18 @@ constexpr MeaningEntry kMeanings[] = {
      scalar_meaning<[](u32 a, u32 b) { return static_cast<u32>((i64{s(a)} * s(b)) >> 32); }>()},
     {"s_absdiff_i32",
      scalar_meaning<[](u32 a, u32 b) { return not_zero(s(a - b) < 0 ? b - a : a - b); }>()},
-    {"s_min_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::min(a, b), a < b}; }>()},
-    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::max(a, b), a >= b}; }>()},
-    {"s_min_i32",
-     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) < s(b) ? a : b, s(a) < s(b)}; }>()},
-    {"s_max_i32",
-     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) > s(b) ? a : b, s(a) >= s(b)}; }>()},
+    {"s_min_u32", scalar_meaning<[](u32 a, u32 b) {
+       return WithScc{std::min(a, b), a < b};
+     }>()},
+    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) {
+       return WithScc{std::max(a, b), a >= b};
+     }>()},
+    {"s_min_i32", scalar_meaning<[](u32 a, u32 b) {
+       return WithScc{s(a) < s(b) ? a : b, s(a) < s(b)};
+     }>()},
+    {"s_max_i32", scalar_meaning<[](u32 a, u32 b) {
+       return WithScc{s(a) > s(b) ? a : b, s(a) >= s(b)};
+     }>()},
     {"s_cselect_b32", scalar_meaning<[](u32 a, u32 b, bool scc) { return scc ? a : b; }>()},
     {"s_cselect_b64", scalar_meaning<[](u64 a, u64 b, bool scc) { return scc ? a : b; }>()},
 
@@ -374,6 +388,12 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_quadmask_b64", scalar_meaning<[](u64 a) { return not_zero(quads<false>(a)); }>()},
     {"s_wqm_b32", scalar_meaning<[](u32 a) { return not_zero(quads<true>(a)); }>()},
     {"s_wqm_b64", scalar_meaning<[](u64 a) { return not_zero(quads<true>(a)); }>()},
+    {"s_andn1_wrexec_b32",
+     moving_meaning(run_on_exec<[](u32 a, u32 exec) { return ~a & exec; }, false>, Type::kB32,
+                    Type::kB32)},
+    {"s_andn2_wrexec_b32",
+     moving_meaning(run_on_exec<[](u32 a, u32 exec) { return a & ~exec; }, false>, Type::kB32,
+                    Type::kB32)},
     {"s_andn1_wrexec_b64",
      moving_meaning(run_on_exec<[](u64 a, u64 exec) { return ~a & exec; }, false>, Type::kB64,
                     Type::kB64)},

@@ -31,19 +31,37 @@ Next load(Wave& wave, const Instruction& instruction) {
   return Next::kOn;
 }
 
-/// Ticks of kClockFrequency, which the agent states.
 Next read_clock(Wave& wave, const Instruction& instruction) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  const auto nanoseconds =
-      static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-  wave.set_pair(instruction.result, nanoseconds / (1'000'000'000 / kClockFrequency));
+  wave.set_pair(instruction.result, clock_ticks());
   return Next::kOn;
+}
+
+/// gfx11's question to the hardware. Messages have the numbers of operands that are constants.
+Next ask_for_clock(Wave& wave, const Instruction& instruction) {
+  constexpr u64 kClock = 3;
+  const Source& message = instruction.sources[0];
+  if (message.kind != Source::Kind::kConstant || message.constant != kClock) {
+    report_instruction(wave, instruction, "it asks for something else than the clock");
+    return Next::kFault;
+  }
+  return read_clock(wave, instruction);
+}
+Next ask_for_word(Wave& wave, const Instruction& instruction) {
+  report_instruction(wave, instruction, "it asks for something else than the clock");
+  return Next::kFault;
 }
 
 Next do_nothing(Wave& /*wave*/, const Instruction& /*instruction*/) {
   return Next::kOn;
 }
 
+constexpr Meaning question(Meaning::Run run, Type result) {
+  Meaning meaning;
+  meaning.run = run;
+  meaning.result = result;
+  meaning.sources[0] = Type::kB32;
+  return meaning;
+}
 constexpr Meaning scalar_load(Meaning::Run run, Type result) {
   Meaning meaning;
   meaning.run = run;
@@ -61,6 +79,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"s_load_dwordx16", scalar_load(load<16>, kB512)},
     {"s_memtime", scalar_load(read_clock, kB64)},
     {"s_memrealtime", scalar_load(read_clock, kB64)},
+    {"s_sendmsg_rtn_b32", question(ask_for_word, kB32)},
+    {"s_sendmsg_rtn_b64", question(ask_for_clock, kB64)},
     {"s_dcache_wb", scalar_load(do_nothing, kNone)},
     {"s_dcache_wb_vol", scalar_load(do_nothing, kNone)},
     {"s_dcache_inv", scalar_load(do_nothing, kNone)},
@@ -68,6 +88,13 @@ constexpr MeaningEntry kMeanings[] = {
 };
 
 } // namespace
+
+u64 clock_ticks() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto nanoseconds =
+      static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return nanoseconds / (1'000'000'000 / kClockFrequency);
+}
 
 std::span<const MeaningEntry> scalar_memory_meanings() {
   return kMeanings;

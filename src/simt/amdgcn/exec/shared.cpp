@@ -140,13 +140,18 @@ Next change(Wave& wave, const Instruction& instruction) {
   });
 }
 
+/// The lane that a lane's address names: of gfx11, one of the same half of a wave of 64.
+u32 named_lane(const Wave& wave, const Instruction& instruction, unsigned lane) {
+  const u32 number = (wave.v[instruction.address][lane] + instruction.number) / 4;
+  return wave.grid->processor->is_gfx11 ? (lane & ~31U) | number % 32 : number % wave.grid->lanes;
+}
+
 /// Each lane takes the value of the lane that its address names; 0 of one that is not active.
 Next take_from_lanes(Wave& wave, const Instruction& instruction) {
   const LaneMask active = wave.exec();
   u32 values[kLanes];
   for_each_lane(active, [&](unsigned lane) {
-    const u32 from =
-        ((wave.v[instruction.address][lane] + instruction.number) / 4) % wave.grid->processor->wave;
+    const u32 from = named_lane(wave, instruction, lane);
     values[lane] = ((active >> from) & 1) != 0 ? wave.v[instruction.data[0]][from] : 0;
   });
   for_each_lane(active, [&](unsigned lane) { wave.v[instruction.result][lane] = values[lane]; });
@@ -158,8 +163,7 @@ Next give_to_lanes(Wave& wave, const Instruction& instruction) {
   const LaneMask active = wave.exec();
   u32 values[kLanes] = {};
   for_each_lane(active, [&](unsigned lane) {
-    const u32 to =
-        ((wave.v[instruction.address][lane] + instruction.number) / 4) % wave.grid->processor->wave;
+    const u32 to = named_lane(wave, instruction, lane);
     values[to] = wave.v[instruction.data[0]][lane];
   });
   for_each_lane(active, [&](unsigned lane) { wave.v[instruction.result][lane] = values[lane]; });
@@ -287,6 +291,20 @@ constexpr MeaningEntry kMeanings[] = {
                     false>()},
     {"ds_cmpst_rtn_b64",
      change_meaning<[](u64 old, u64 expected, u64 data) { return old == expected ? data : old; },
+                    true>()},
+
+    // gfx11's, which have the expected value behind the new one.
+    {"ds_cmpstore_b32",
+     change_meaning<[](u32 old, u32 data, u32 expected) { return old == expected ? data : old; },
+                    false>()},
+    {"ds_cmpstore_rtn_b32",
+     change_meaning<[](u32 old, u32 data, u32 expected) { return old == expected ? data : old; },
+                    true>()},
+    {"ds_cmpstore_b64",
+     change_meaning<[](u64 old, u64 data, u64 expected) { return old == expected ? data : old; },
+                    false>()},
+    {"ds_cmpstore_rtn_b64",
+     change_meaning<[](u64 old, u64 data, u64 expected) { return old == expected ? data : old; },
                     true>()},
 
     {"ds_bpermute_b32", shared_meaning(take_from_lanes, 1, 1)},

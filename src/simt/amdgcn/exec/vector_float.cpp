@@ -102,6 +102,26 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   }
   return {part, false};
 }
+/// A rounded sum, and what it lacks of the exact one.
+template <typename T>
+struct ExactSum {
+  T sum, rest;
+};
+template <typename T>
+ExactSum<T> exact_sum(T a, T b) {
+  const T sum = a + b;
+  const T of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+/// Of the sign of a * b + c - sum, where `sum` is a * b + c rounded (Boldo and Muller, "Exact and
+/// Approximated Error of the FMA", 2011).
+template <typename T>
+T error_of(T sum, T a, T b, T c) {
+  const T product = a * b;
+  const auto [small, smallest] = exact_sum(c, __builtin_elementwise_fma(a, b, -product));
+  const auto [great, rest] = exact_sum(product, small);
+  return ((great - sum) + rest) + smallest;
+}
 /// a * b + c, scaled, in one rounding: the sum's own one must not make a tie of what is none.
 template <typename T>
 T scaled_back(T a, T b, T c, bool scaled) {
@@ -116,8 +136,7 @@ T scaled_back(T a, T b, T c, bool scaled) {
   }
   const T made = total * kDown;
   const T rest = __builtin_elementwise_abs(total - made * kUp);
-  // c is the quotient, nearly: the difference is exact
-  const T error = __builtin_elementwise_fma(a, b, c - total);
+  const T error = error_of(total, a, b, c);
   constexpr T kTie = std::numeric_limits<T>::denorm_min() * kUp / 2;
   const bool is_right = exponent(made) > 1 || error == 0 || rest != kTie;
   return is_right ? made : next_number(total, error > 0) * kDown;
@@ -187,6 +206,12 @@ constexpr MeaningEntry kMeanings[] = {
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, k, b); }>()},
     {"v_madak_f32",
      literal_meaning<[](f32 a, f32 b, f32 k) { return multiplied_added(a, b, k); }>()},
+    {"v_fmamk_f32", literal_meaning<[](f32 a, f32 b, f32 k) { return fused(a, k, b); }>()},
+    {"v_fmaak_f32", literal_meaning<[](f32 a, f32 b, f32 k) { return fused(a, b, k); }>()},
+    {"v_maxmin_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return minimum(maximum(a, b), c); }>())},
+    {"v_minmax_f32",
+     keeping(vector_meaning<[](f32 a, f32 b, f32 c) { return maximum(minimum(a, b), c); }>())},
     {"v_min_f32", keeping(vector_meaning<[](f32 a, f32 b) { return minimum(a, b); }>())},
     {"v_max_f32", keeping(vector_meaning<[](f32 a, f32 b) { return maximum(a, b); }>())},
     {"v_min_f64", vector_meaning<[](f64 a, f64 b) { return minimum(a, b); }>()},

@@ -85,8 +85,10 @@ constexpr i64 product24(u32 a, u32 b) {
 }
 
 #define CARRY(name, parameters, function, ...)                                                     \
-  {name, clamped_masked_meaning<[] parameters { return function<false>(__VA_ARGS__); },            \
-                                [] parameters { return function<true>(__VA_ARGS__); }>()}
+  {                                                                                                \
+    name, clamped_masked_meaning<[] parameters { return function<false>(__VA_ARGS__); },           \
+                                 [] parameters { return function<true>(__VA_ARGS__); }>()          \
+  }
 
 constexpr MeaningEntry kMeanings[] = {
     {"v_mov_b32", vector_meaning<[](u32 a) { return a; }>()},
@@ -104,6 +106,15 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_xor_b32", vector_meaning<[](u32 a, u32 b) { return a ^ b; }>()},
     {"v_xnor_b32", vector_meaning<[](u32 a, u32 b) { return ~(a ^ b); }>()},
     {"v_and_or_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a & b) | c; }>()},
+    {"v_xor3_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return a ^ b ^ c; }>()},
+    {"v_mov_b16", vector_meaning<[](u16 a) { return a; }>()},
+    {"v_not_b16", vector_meaning<[](u16 a) { return h(~u32{a}); }>()},
+    {"v_and_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} & b); }>()},
+    {"v_or_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} | b); }>()},
+    {"v_xor_b16", vector_meaning<[](u16 a, u16 b) { return h(u32{a} ^ b); }>()},
+    {"v_cndmask_b16", vector_meaning<[](u16 a, u16 b, bool c) { return c ? b : a; }>()},
+    {"v_cvt_u32_u16", vector_meaning<[](u16 a) { return u32{a}; }>()},
+    {"v_cvt_i32_i16", vector_meaning<[](u16 a) { return u(sh(a)); }>()},
     {"v_or3_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return a | b | c; }>()},
     {"v_bfi_b32", vector_meaning<[](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }>()},
     {"v_bfm_b32", vector_meaning<[](u32 a, u32 b) { return lowest_bits(a) << (b & 31); }>()},
@@ -120,6 +131,13 @@ constexpr MeaningEntry kMeanings[] = {
        return static_cast<u32>((u64{a} << 32 | b) >> (c & 31));
      }>()},
     {"v_alignbyte_b32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
+     }>()},
+    // gfx11's, whose number of bits or bytes is half a register.
+    {"v_alignbit_b32_t16", vector_meaning<[](u32 a, u32 b, u16 c) {
+       return static_cast<u32>((u64{a} << 32 | b) >> (c & 31));
+     }>()},
+    {"v_alignbyte_b32_t16", vector_meaning<[](u32 a, u32 b, u16 c) {
        return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
      }>()},
 
@@ -213,13 +231,27 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_max_u16", vector_meaning<[](u16 a, u16 b) { return std::max(a, b); }>()},
     {"v_min_i16", vector_meaning<[](u16 a, u16 b) { return h(u(std::min(sh(a), sh(b)))); }>()},
     {"v_max_i16", vector_meaning<[](u16 a, u16 b) { return h(u(std::max(sh(a), sh(b)))); }>()},
-    {"v_min3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }>()},
-    {"v_max3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }>()},
+    {"v_maxmin_u32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return std::min(std::max(a, b), c); }>()},
+    {"v_minmax_u32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return std::max(std::min(a, b), c); }>()},
+    {"v_maxmin_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::min(std::max(s(a), s(b)), s(c))); }>()},
+    {"v_minmax_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::max(std::min(s(a), s(b)), s(c))); }>()},
+    {"v_min3_u32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return std::min({a, b, c});
+     }>()},
+    {"v_max3_u32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return std::max({a, b, c});
+     }>()},
     {"v_med3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return middle(a, b, c); }>()},
-    {"v_min3_i32",
-     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::min({s(a), s(b), s(c)})); }>()},
-    {"v_max3_i32",
-     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::max({s(a), s(b), s(c)})); }>()},
+    {"v_min3_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return u(std::min({s(a), s(b), s(c)}));
+     }>()},
+    {"v_max3_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
+       return u(std::max({s(a), s(b), s(c)}));
+     }>()},
     {"v_med3_i32",
      vector_meaning<[](u32 a, u32 b, u32 c) { return u(middle_signed(s(a), s(b), s(c))); }>()},
 };

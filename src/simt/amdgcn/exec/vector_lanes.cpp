@@ -35,7 +35,7 @@ Next read_first_lane(Wave& wave, const Instruction& instruction) {
 }
 
 unsigned chosen_lane(const Wave& wave, const Instruction& instruction) {
-  return scalar_source<u32>(wave, instruction.sources[1]) % wave.grid->processor->wave;
+  return scalar_source<u32>(wave, instruction.sources[1]) % wave.grid->lanes;
 }
 
 Next read_lane(Wave& wave, const Instruction& instruction) {

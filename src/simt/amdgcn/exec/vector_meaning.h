@@ -55,7 +55,8 @@ template <auto F, typename Use>
 void with_any_parameters(const Wave& wave, const Instruction& instruction, Use use) {
   [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     use(any_values_of<F, N>(wave, instruction)...);
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// Calls `use` with the values of all parameters of F.
@@ -63,7 +64,8 @@ template <auto F, unsigned kVectors, typename Use>
 void with_parameters(const Wave& wave, const Instruction& instruction, Use use) {
   [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     use(values_of<F, N, kVectors>(wave, instruction)...);
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// How many of F's parameters are sources.
@@ -71,7 +73,8 @@ template <auto F>
 constexpr unsigned source_count() {
   return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     return (0U + ... + (std::is_same_v<Parameter<F, N>, bool> ? 0U : 1U));
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 template <auto F, unsigned N>
@@ -105,7 +108,8 @@ constexpr bool is_wide() {
   return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     using Value = ValueOf<typename Signature<F>::Result>::Type;
     return sizeof(Value) == 8 || (false || ... || (sizeof(Parameter<F, N>) == 8));
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// Puts what F has of the sources in each lane into rows. Each lane's sources are read before its
@@ -189,7 +193,7 @@ template <auto F, unsigned kVectors>
 struct VectorRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return run_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
@@ -209,7 +213,7 @@ template <auto F>
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     const auto made = call<F>(wave, instruction, lane);
     set_lane(wave, instruction.result, lane, made.value);
-    wave.set_pair(instruction.mask, LaneMask{made.bit} << lane);
+    wave.set_mask(instruction.mask, LaneMask{made.bit} << lane);
     return Next::kOn;
   }
   ResultRows<Value> results(wave, instruction.result, active);
@@ -218,20 +222,20 @@ template <auto F>
     bits = put_masked_results<F>(results.rows(), sources...);
   });
   results.finish();
-  wave.set_pair(instruction.mask, bits & active);
+  wave.set_mask(instruction.mask, bits & active);
   return Next::kOn;
 }
 template <auto F, unsigned kVectors>
 struct MaskedRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return run_masked_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
       with_parameters<F, kVectors>(wave, instruction, [&](const auto&... sources) {
         const LaneMask bits = put_masked_results<F>(&wave.v[instruction.result], sources...);
-        wave.set_pair(instruction.mask, bits);
+        wave.set_mask(instruction.mask, bits);
       });
     }
     return Next::kOn;
@@ -255,7 +259,7 @@ template <auto F, unsigned kVectors>
 template <auto F, unsigned kVectors>
 struct CompareRun {
   static Next run(Wave& wave, const Instruction& instruction) {
-    wave.set_pair(instruction.mask, compare<F, kVectors>(wave, instruction));
+    wave.set_mask(instruction.mask, compare<F, kVectors>(wave, instruction));
     return Next::kOn;
   }
 };
@@ -264,8 +268,8 @@ template <auto F, unsigned kVectors>
 struct CompareAndSetRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask found = compare<F, kVectors>(wave, instruction);
-    wave.set_pair(instruction.mask, found);
-    wave.set_pair(scalar::kExec, found);
+    wave.set_mask(instruction.mask, found);
+    wave.set_mask(scalar::kExec, found);
     return Next::kOn;
   }
 };
@@ -293,7 +297,7 @@ template <auto F, unsigned kVectors>
 struct AccumulateRun {
   static Next run(Wave& wave, const Instruction& instruction) {
     const LaneMask active = wave.exec();
-    if (kVectors == kAnySources || active != ~LaneMask{0}) {
+    if (kVectors == kAnySources || active != wave.all) {
       return accumulate_partly<F>(wave, instruction, active);
     }
     if constexpr (kVectors != kAnySources) {
@@ -308,10 +312,11 @@ struct AccumulateRun {
 
 /// What runs an instruction, for each set of sources that are VGPRs.
 template <template <auto, unsigned> typename Made, auto F, unsigned kSources>
-inline constexpr auto kRuns =
-    []<unsigned... kVectors>(std::integer_sequence<unsigned, kVectors...>) {
-      return std::array{&Made<F, kVectors>::run...};
-    }(std::make_integer_sequence<unsigned, 1U << kSources>());
+inline constexpr auto kRuns = [
+]<unsigned... kVectors>(std::integer_sequence<unsigned, kVectors...>) {
+  return std::array{&Made<F, kVectors>::run...};
+}
+(std::make_integer_sequence<unsigned, 1U << kSources>());
 
 /// Of VGPRs alone.
 template <auto F>
@@ -340,7 +345,8 @@ constexpr void describe_sources(Meaning& meaning, unsigned count) {
       }
     };
     (describe.template operator()<N>(), ...);
-  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }
+  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 } // namespace detail
@@ -374,6 +380,7 @@ constexpr Meaning compare_meaning() {
   Meaning meaning;
   if constexpr (kSetsExec) {
     detail::describe_runs<detail::CompareAndSetRun, F>(meaning);
+    meaning.writes_exec = true;
   } else {
     detail::describe_runs<detail::CompareRun, F>(meaning);
   }

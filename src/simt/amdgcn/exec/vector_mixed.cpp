@@ -80,6 +80,20 @@ u32 dot(u32 a, u32 b, u32 c) {
   }
   return static_cast<u32>(sum);
 }
+/// Likewise, of which gfx11's modifiers say whether a's elements, and b's, are signed.
+template <unsigned kBits>
+u32 dot_of_either(u32 a, u32 b, u32 c, const PackedModifiers& packed) {
+  const auto element_of = [&](u32 x, unsigned number, unsigned source) {
+    return ((packed.negate_low >> source) & 1) != 0 ? element<kBits, true>(x, number)
+                                                    : element<kBits, false>(x, number);
+  };
+  i64 sum = static_cast<i32>(c);
+  for (unsigned i = 0; i < 32 / kBits; ++i) {
+    sum += element_of(a, i, 0) * element_of(b, i, 1);
+  }
+  using Limits = std::numeric_limits<i32>;
+  return static_cast<u32>(packed.clamp ? std::clamp<i64>(sum, Limits::min(), Limits::max()) : sum);
+}
 /// Of halves, whose products are exact.
 f32 dot_of_halves(u32 a, u32 b, f32 c) {
   const f32 low = product(half::wide(half::from(a)), half::wide(half::from(b)));
@@ -103,6 +117,24 @@ template <unsigned kBits, bool kSigned>
 constexpr Meaning dot_meaning() {
   Meaning meaning = mixed_meaning(run_dot<kBits, kSigned, false>);
   meaning.clamped = run_dot<kBits, kSigned, true>;
+  meaning.packs = Meaning::Packs::kDot;
+  return meaning;
+}
+template <unsigned kBits>
+Next run_dot_of_either(Wave& wave, const Instruction& instruction) {
+  u32 values[kLanes];
+  for_each_lane(wave.exec(), [&](unsigned lane) {
+    const auto source = [&](unsigned number) {
+      return lane_source<u32>(wave, instruction.sources[number], lane);
+    };
+    values[lane] = dot_of_either<kBits>(source(0), source(1), source(2), instruction.packed);
+  });
+  set_lanes(wave, instruction.result, values, wave.exec());
+  return Next::kOn;
+}
+template <unsigned kBits>
+constexpr Meaning dot_of_either_meaning() {
+  Meaning meaning = mixed_meaning(run_dot_of_either<kBits>);
   meaning.packs = Meaning::Packs::kDot;
   return meaning;
 }
@@ -150,6 +182,8 @@ constexpr MeaningEntry kMeanings[] = {
     {"v_dot4_u32_u8", dot_meaning<8, false>()},
     {"v_dot8_i32_i4", dot_meaning<4, true>()},
     {"v_dot8_u32_u4", dot_meaning<4, false>()},
+    {"v_dot4_i32_iu8", dot_of_either_meaning<8>()},
+    {"v_dot8_i32_iu4", dot_of_either_meaning<4>()},
     {"v_dot2c_f32_f16",
      accumulate_meaning<[](u32 a, u32 b, f32 c) { return dot_of_halves(a, b, c); }>()},
     {"v_dot2c_i32_i16", accumulated_dot_meaning<16>()},

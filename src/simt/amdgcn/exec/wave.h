@@ -38,6 +38,7 @@ using LaneMask = std::uint64_t;
 /// What all work-groups of a dispatch share.
 struct Grid {
   const Processor* processor = nullptr;
+  unsigned lanes = kLanes; ///< of a wave: all, or the lower half of them
   std::int32_t device = 0;
   std::string_view kernel; ///< its name
   bool checks_memory = true;
@@ -65,6 +66,8 @@ struct alignas(64) Wave {
   Place* place = nullptr;
   const Grid* grid = nullptr;
   LaneMask lanes = 0; ///< those that have a work-item
+  /// Those of the grid's waves. No other one is ever active, and masks have no bits of them.
+  LaneMask all = ~LaneMask{0};
   std::uint32_t mode = mode::kDefault;
   /// The wave's private memory, and how many bytes of it a lane has.
   std::uint64_t scratch = 0;
@@ -83,7 +86,15 @@ struct alignas(64) Wave {
     s[first] = static_cast<std::uint32_t>(value);
     s[first + 1] = static_cast<std::uint32_t>(value >> 32);
   }
-  [[nodiscard]] LaneMask exec() const { return pair(scalar::kExec); }
+  /// A mask of lanes: a pair of SGPRs, or one where waves have 32 lanes.
+  [[nodiscard]] LaneMask mask(unsigned first) const { return pair(first) & all; }
+  void set_mask(unsigned first, LaneMask value) {
+    s[first] = static_cast<std::uint32_t>(value);
+    if (all >> 32 != 0) {
+      s[first + 1] = static_cast<std::uint32_t>(value >> 32);
+    }
+  }
+  [[nodiscard]] LaneMask exec() const { return mask(scalar::kExec); }
 };
 
 } // namespace gantry::simt::amdgcn

@@ -53,15 +53,13 @@ namespace {
 /// What GANTRY_SIMT_PROCESSOR names, or null and the reason.
 const amdgcn::Processor* chosen_processor(const std::string& name, std::string& error) {
   const amdgcn::Processor* const processor = amdgcn::find_processor(name);
-  if (processor != nullptr && processor->is_executed) {
+  if (processor != nullptr) {
     return processor;
   }
   std::string known;
   for (const amdgcn::Processor& other : amdgcn::processors()) {
-    if (other.is_executed) {
-      known += known.empty() ? "" : ", ";
-      known += other.name;
-    }
+    known += known.empty() ? "" : ", ";
+    known += other.name;
   }
   error = "GANTRY_SIMT_PROCESSOR: '" + name + "' is not one of " + known;
   return nullptr;

@@ -32,6 +32,7 @@ inline constexpr std::string_view kDescriptorSuffix = ".kd";
 inline constexpr std::uint64_t kDescriptorAlignment = 64;
 inline constexpr std::uint64_t kEntryAlignment = 256;
 /// Of `properties`.
+inline constexpr std::uint16_t kHasWavesOf32 = 1 << 10;
 inline constexpr std::uint16_t kUsesDynamicStack = 1 << 11;
 
 } // namespace gantry::simt::amdgcn

@@ -17,7 +17,7 @@ constexpr std::array kProcessors = {
               .packs_work_item = true,
               .has_accumulators = true},
     Processor{
-        .name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true, .is_executed = false},
+        .name = "gfx1100", .mach = 0x41, .wave = 32, .packs_work_item = true, .is_gfx11 = true},
 };
 
 } // namespace

@@ -11,11 +11,12 @@ struct Processor {
   std::string_view name;         ///< "gfx906"
   std::string_view features;     ///< of the ISA's name: ":sramecc-:xnack-", or empty
   std::uint32_t mach = 0;        ///< EF_AMDGPU_MACH of its code objects
-  unsigned wave = 64;            ///< lanes of a wave
+  unsigned wave = 64;            ///< lanes of a wave, where a kernel does not say so
   bool packs_work_item = false;  ///< v0 has the work-item's three numbers, ten bits each
   bool has_accumulators = false; ///< AccVGPRs, as many as VGPRs, which memory instructions know
   bool is_gfx8 = false;          ///< v_add_u32 writes VCC; flat scratch is an offset
-  bool is_executed = true;       ///< else its code objects are known, so that messages can name it
+  bool is_gfx11 =
+      false; ///< encodings of its own, waves of 32 lanes or 64, flat scratch without SGPRs
 };
 
 [[nodiscard]] std::span<const Processor> processors();

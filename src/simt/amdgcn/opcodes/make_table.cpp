@@ -3,6 +3,7 @@
 #include "simt/amdgcn/code/opcode_space.h"
 #include "simt/amdgcn/objects/processor.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -44,7 +45,7 @@ public:
   }
 
   /// Empty if the words are no instruction.
-  std::string mnemonic(const std::array<std::uint32_t, 3>& words) {
+  std::string mnemonic(const std::array<std::uint32_t, 3>& words, Format format) {
     llvm::MCInst instruction;
     std::uint64_t size = 0;
     const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(words.data()), sizeof words);
@@ -52,11 +53,12 @@ public:
         llvm::MCDisassembler::Success) {
       return "";
     }
+    if (format == Format::kVopdSecond) {
+      return second_mnemonic(instruction);
+    }
     const char* const text = printer_->getMnemonic(instruction).first;
     std::string made = text == nullptr ? "" : text;
-    while (!made.empty() && made.back() == ' ') {
-      made.pop_back();
-    }
+    made.resize(std::min(made.find(' '), made.size())); // "off" may be behind it
     for (const std::string_view form : {"_e32", "_e64"}) {
       if (made.ends_with(form)) {
         made.resize(made.size() - form.size());
@@ -66,6 +68,19 @@ public:
   }
 
 private:
+  std::string second_mnemonic(const llvm::MCInst& instruction) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printer_->printInst(&instruction, 0, "", *subtarget_, stream);
+    constexpr std::string_view kBefore = ":: ";
+    const std::size_t begin = text.find(kBefore);
+    if (begin == std::string::npos) {
+      return "";
+    }
+    text.erase(0, begin + kBefore.size());
+    return text.substr(0, text.find(' '));
+  }
+
   llvm::MCTargetOptions options_;
   std::unique_ptr<llvm::MCRegisterInfo> registers_;
   std::unique_ptr<llvm::MCAsmInfo> assembly_;
@@ -78,25 +93,29 @@ private:
 
 /// What each opcode of a format is called. Operands are VGPRs or SGPRs; which ones an opcode takes
 /// shows as one combination is an instruction.
-std::vector<std::string> names_of(Disassembler& disassembler, const OpcodeSpace& space) {
+std::vector<std::string> names_of(Disassembler& disassembler, const OpcodeSpace& space,
+                                  const Processor& processor) {
   constexpr std::uint32_t kVgpr = 256;
+  constexpr std::uint32_t kExecOperand = 126;
   std::vector<std::string> names(space.opcodes());
   for (unsigned opcode = 0; opcode < space.opcodes(); ++opcode) {
-    for (unsigned choice = 0; choice < 8 && names[opcode].empty(); ++choice) {
+    for (unsigned choice = 0; choice < 16 && names[opcode].empty(); ++choice) {
       const auto source = [&](unsigned number) -> std::uint32_t {
         return ((choice >> number) & 1) != 0 ? 0 : kVgpr;
       };
       std::array<std::uint32_t, 3> words = {space.base | opcode << space.first_bit, 0, 0};
       if (space.format == Format::kVop3 || space.format == Format::kVop3p) {
         words[1] = source(0) | source(1) << 9 | source(2) << 18;
-      } else if (space.format == Format::kSmem) { // with an offset, or of none
+        words[0] |= choice >= 8 ? kExecOperand : 0; // which some have as their result
+      } else if (space.format == Format::kSmem &&
+                 !processor.is_gfx11) { // with an offset, or of none
         constexpr std::uint32_t kHasOffset = 1U << 17;
         words[0] |= choice == 0 ? kHasOffset : 0;
       } else if (space.has_vector_source) {
         words[0] |= source(0);
       }
       words[1] |= space.second;
-      names[opcode] = disassembler.mnemonic(words);
+      names[opcode] = disassembler.mnemonic(words, space.format);
     }
   }
   return names;
@@ -119,13 +138,10 @@ int main(int count, char** arguments) {
   std::map<std::string, std::size_t> places = {{"", 0}};
   std::fputs("constexpr std::uint16_t kOpcodes[][kOpcodesOfProcessor] = {\n", file);
   for (const Processor& processor : processors()) {
-    if (!processor.is_executed) {
-      continue; // the last ones
-    }
     Disassembler disassembler{std::string(processor.name)};
     std::fputs("{", file);
-    for (const OpcodeSpace& space : kOpcodeSpaces) {
-      for (const std::string& name : names_of(disassembler, space)) {
+    for (const OpcodeSpace& space : opcode_spaces(processor)) {
+      for (const std::string& name : names_of(disassembler, space, processor)) {
         const auto [place, is_new] = places.try_emplace(name, names.size());
         if (is_new) {
           names += name + '\0';

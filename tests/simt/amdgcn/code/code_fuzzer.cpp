@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace amdgcn = gantry::simt::amdgcn;
   constexpr unsigned kMost = 2000;
-  constexpr std::array kProcessors = {"gfx906", "gfx803", "gfx90a"};
+  constexpr std::array kProcessors = {"gfx906", "gfx803", "gfx90a", "gfx1100"};
   static std::array<std::unique_ptr<amdgcn::Machine>, kProcessors.size()> machines;
   if (size < 5) { // no dword
     return 0;

@@ -21,7 +21,7 @@ Comparison compare_code(const Processor& processor, std::span<const std::uint32_
     const auto rest = words.subspan(at, std::min<std::size_t>(words.size() - at, 5));
     const Disassembler::Line line = disassembler.line(rest);
     at += std::max(line.dwords, 1U);
-    if (line.dwords == 0) {
+    if (line.dwords == 0 || line.text == "v_illegal") { // what gfx11 calls zeros
       continue;
     }
     const auto read = read_instruction(

@@ -77,6 +77,17 @@ std::string number_of(std::string operand, Type type) {
 } // namespace
 
 std::string difference(const PrintedLine& printed, std::string_view line) {
+  constexpr std::string_view kBetween = " :: ";
+  if (const std::size_t between = line.find(kBetween); between != std::string_view::npos) {
+    if (printed.second.size() != 1) {
+      return fmt::format("LLVM writes '{}'\nthe executor reads one operation", line);
+    }
+    PrintedLine first = printed;
+    first.second.clear();
+    const std::string why = difference(first, line.substr(0, between));
+    return !why.empty() ? why
+                        : difference(printed.second[0], line.substr(between + kBetween.size()));
+  }
   const std::size_t space = std::min(line.find(' '), line.size());
   std::string mnemonic(line.substr(0, space));
   for (const std::string_view form : {"_e32", "_e64", "_sdwa", "_dpp"}) {
@@ -118,7 +129,7 @@ std::string difference(const PrintedLine& printed, std::string_view line) {
       const bool is_modifier =
           one.find(':') != std::string::npos && one.find('[') == std::string::npos;
       if (is_modifier || one == "clamp" || one.starts_with("row_") || one == "offen" ||
-          one == "glc" || one == "slc" || one == "scc") {
+          one == "glc" || one == "slc" || one == "scc" || one == "dlc") {
         modifiers.push_back(one);
       } else if (!one.empty()) {
         operands.push_back(one);
@@ -128,8 +139,9 @@ std::string difference(const PrintedLine& printed, std::string_view line) {
   }
   std::erase_if(modifiers, [&](const std::string& it) {
     // Caches are not there, nor are factors of results.
-    return it == "slc" || it == "scc" || (it == "glc" && mnemonic.starts_with("s_load")) ||
-           it.starts_with("mul:") || it.starts_with("div:");
+    return it == "slc" || it == "scc" || it == "dlc" ||
+           (it == "glc" && mnemonic.starts_with("s_load")) || it.starts_with("mul:") ||
+           it.starts_with("div:");
   });
   std::vector<std::string> expected = printed.modifiers;
   for (std::string& it : modifiers) {

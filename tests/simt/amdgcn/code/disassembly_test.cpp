@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <span>
 
 namespace gantry::simt::amdgcn {
 namespace {
@@ -29,7 +30,7 @@ TEST_P(Images, AreReadAsLlvmReadsThem) {
 
 INSTANTIATE_TEST_SUITE_P(All, Images,
                          testing::Values("gfx906_v3.hsaco", "gfx906_v4.hsaco", "gfx906_v5.hsaco",
-                                         "gfx906_v6.hsaco"));
+                                         "gfx906_v6.hsaco", "gfx1100_v6.hsaco"));
 
 class AnyDwords : public testing::TestWithParam<const char*> {};
 
@@ -41,14 +42,22 @@ TEST_P(AnyDwords, AreReadAsLlvmReadsThem) {
       {0xdc000000, 0x03fd0fff}, {0xdc004000, 0x03fd1fff}, {0xdc008000, 0x03fd1fff},
       {0xe0000000, 0x03fcdfff}, {0x7c000000, 0x01ffffff}, {0x7e000000, 0x01ffffff},
       {0x00000000, 0x7fffffff}};
+  static constexpr std::pair<std::uint32_t, std::uint32_t> kKindsOfGfx11[] = {
+      {0x80000000, 0x3fffffff}, {0xb0000000, 0x0fffffff}, {0xbe800000, 0x007fffff},
+      {0xbf000000, 0x007fffff}, {0xbf800000, 0x007fffff}, {0xf4000000, 0x03ffffff},
+      {0xd4000000, 0x03ffffff}, {0xcc000000, 0x007fffff}, {0xd8000000, 0x03fdffff},
+      {0xdc000000, 0x03fccfff}, {0xdc010000, 0x03fc5fff}, {0xdc020000, 0x03fc5fff},
+      {0xc8000000, 0x03ffffff}, {0x7c000000, 0x01ffffff}, {0x7e000000, 0x01ffffff},
+      {0x00000000, 0x7fffffff}};
   const Processor& processor = *find_processor(GetParam());
+  const std::span kinds = processor.is_gfx11 ? std::span(kKindsOfGfx11) : std::span(kKinds);
   Disassembler disassembler(processor.name);
   std::mt19937_64 random{3};
   unsigned known = 0;
   unsigned refused = 0;
   unsigned shown = 0;
   for (unsigned round = 0; round < 150'000; ++round) {
-    const auto& [base, rest] = kKinds[round % std::size(kKinds)];
+    const auto& [base, rest] = kinds[round % kinds.size()];
     const std::uint64_t bits = random();
     std::uint32_t words[kLongestInstruction] = {base | (static_cast<std::uint32_t>(bits) & rest),
                                                 static_cast<std::uint32_t>(bits >> 32),
@@ -56,7 +65,7 @@ TEST_P(AnyDwords, AreReadAsLlvmReadsThem) {
     if (processor.is_gfx8 && words[0] >> 26 == 0x37) {
       words[0] &= ~0x1fffU; // which has no offset
     }
-    if (words[0] >> 31 == 0 && bits % 4 == 0) { // SDWA
+    if (!processor.is_gfx11 && words[0] >> 31 == 0 && bits % 4 == 0) { // SDWA
       words[0] = (words[0] & ~0x1ffU) | 0xf9;
     }
     const auto read = read_instruction(processor, words);
@@ -83,7 +92,8 @@ TEST_P(AnyDwords, AreReadAsLlvmReadsThem) {
   EXPECT_LT(refused, known);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AnyDwords, testing::Values("gfx906", "gfx900", "gfx803", "gfx90a"));
+INSTANTIATE_TEST_SUITE_P(All, AnyDwords,
+                         testing::Values("gfx906", "gfx900", "gfx803", "gfx90a", "gfx1100"));
 
 } // namespace
 } // namespace gantry::simt::amdgcn

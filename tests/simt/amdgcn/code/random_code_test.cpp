@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <span>
 
 namespace gantry::simt::amdgcn {
 namespace {
@@ -15,11 +16,18 @@ TEST_P(RandomCode, EndsOrIsReported) {
                                                   0xbf800000, 0xc0000000, 0xd0000000, 0xd3800000,
                                                   0xd8000000, 0xdc000000, 0xdc004000, 0xdc008000,
                                                   0xe0000000, 0x7c000000, 0x7e000000, 0x00000000};
+  static constexpr std::uint32_t kBeginningsOfGfx11[] = {
+      0x80000000, 0xb0000000, 0xbe800000, 0xbf000000, 0xbf800000, 0xf4000000,
+      0xd4000000, 0xcc000000, 0xd8000000, 0xdc000000, 0xdc010000, 0xdc020000,
+      0xc8000000, 0x7c000000, 0x7e000000, 0x00000000};
+  static_assert(std::size(kBeginningsOfGfx11) == std::size(kBeginnings));
   static constexpr std::uint32_t kRests[] = {0x0fffffff, 0x0fffffff, 0x007fffff, 0x007fffff,
                                              0x007fffff, 0x03ffffff, 0x03ffffff, 0x007fffff,
                                              0x03ffffff, 0x03ff3fff, 0x03ff3fff, 0x03ff3fff,
                                              0x03ffffff, 0x01ffffff, 0x01ffffff, 0x7fffffff};
   Machine machine(*find_processor(GetParam()));
+  const std::span beginnings =
+      machine.processor().is_gfx11 ? std::span(kBeginningsOfGfx11) : std::span(kBeginnings);
   std::mt19937_64 random{7};
   for (unsigned round = 0; round < 30'000; ++round) {
     std::uint32_t words[24];
@@ -27,14 +35,15 @@ TEST_P(RandomCode, EndsOrIsReported) {
       const std::uint64_t bits = random();
       const std::size_t kind = (bits >> 32) % (std::size(kBeginnings) + 4);
       word = kind < std::size(kBeginnings)
-                 ? kBeginnings[kind] | (static_cast<std::uint32_t>(bits) & kRests[kind])
+                 ? beginnings[kind] | (static_cast<std::uint32_t>(bits) & kRests[kind])
                  : static_cast<std::uint32_t>(bits);
     }
     run_code(machine, words, 300);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RandomCode, testing::Values("gfx906", "gfx900", "gfx803", "gfx90a"));
+INSTANTIATE_TEST_SUITE_P(All, RandomCode,
+                         testing::Values("gfx906", "gfx900", "gfx803", "gfx90a", "gfx1100"));
 
 } // namespace
 } // namespace gantry::simt::amdgcn

@@ -125,7 +125,7 @@ protected:
   }
 
   std::mt19937_64 random_{1};
-  Grid grid_{find_processor("gfx906"), 0, "k", true};
+  Grid grid_{.processor = find_processor("gfx906"), .kernel = "k"};
 };
 
 TEST_P(LevelsTest, GiveTheSameBits) {

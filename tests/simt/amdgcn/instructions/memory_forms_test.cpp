@@ -1,5 +1,6 @@
 // Every access to memory, with every kind of address.
 #include "memory_model.h"
+#include "names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,7 @@ struct Address {
     kGlobalScalar,
     kScratch,
     kScratchScalar,
+    kScratchBoth,
     kBuffer,
     kBufferScalar,
   };
@@ -33,7 +35,8 @@ class MemoryForms : public testing::TestWithParam<MemoryForm> {
 protected:
   static unsigned dwords() { return std::max(1U, GetParam().bytes / 4); }
 
-  static std::string text(const Address& address, bool returns, unsigned result) {
+  static std::string text(const Processor& processor, const Address& address, bool returns,
+                          unsigned result) {
     const MemoryForm& form = GetParam();
     const unsigned count = dwords() * (form.compares ? 2 : 1);
     const std::string data = registers('v', kData, count);
@@ -69,6 +72,11 @@ protected:
       first = "off";
       last = ", s4";
       break;
+    case kScratchBoth:
+      name = "scratch_";
+      first = "v2";
+      last = ", s4";
+      break;
     case kBuffer:
     case kBufferScalar: {
       const std::string base = address.literal_base ? "0" : "s9";
@@ -79,7 +87,7 @@ protected:
                          form.kind == Kind::kLoad ? target : data, where, offset, glc);
     }
     }
-    name += form.name;
+    name = name_on(processor, name + form.name);
     switch (form.kind) {
     case Kind::kLoad:
       return fmt::format("{} {}, {}{}{}", name, target, first, last, offset);
@@ -100,6 +108,7 @@ protected:
     for (unsigned round = 0; round < 8; ++round) {
       const LaneMask exec = mask_of(round, random);
       wave.set_pair(scalar::kExec, exec);
+      const LaneMask active = wave.exec();
       // Each lane has 64 bytes of its own.
       unsigned slots[kLanes];
       std::iota(std::begin(slots), std::end(slots), 0U);
@@ -155,6 +164,9 @@ protected:
         case kScratch:
           value = offsets[lane] - offset;
           break;
+        case kScratchBoth: // a sum of 32 bits
+          value = low_bits(offsets[lane] - offset - wave.s[kPair], 32);
+          break;
         case kScratchScalar:
           wave.s[kPair] = static_cast<std::uint32_t>(offsets[lane] - offset);
           break;
@@ -186,7 +198,7 @@ protected:
       Model model(machine, *expected, image);
       const unsigned row = address.kind >= kBuffer && form.kind == Kind::kAtomic ? kData : result;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if (((exec >> lane) & 1) == 0) {
+        if (((active >> lane) & 1) == 0) {
           continue;
         }
         switch (form.kind) {
@@ -262,6 +274,9 @@ TEST_P(MemoryForms, DoWhatTheReferenceDoes) {
       {kScratchScalar},
       {kScratchScalar, 36},
       {kScratchScalar, -20},
+      {kScratchBoth},
+      {kScratchBoth, 36},
+      {kScratchBoth, -20},
       {kBuffer},
       {kBuffer, 36},
       {kBuffer, 4000},
@@ -274,11 +289,14 @@ TEST_P(MemoryForms, DoWhatTheReferenceDoes) {
   const MemoryForm& form = GetParam();
   std::mt19937_64 random{1};
   unsigned count = 0;
-  for (const char* const name : {"gfx906", "gfx900", "gfx90a", "gfx803"}) {
+  for (const char* const name : {"gfx906", "gfx900", "gfx90a", "gfx803", "gfx1100"}) {
     Machine machine(*find_processor(name));
     scramble(machine.wave(), random);
     fill(machine, random);
     for (const Address& address : kAddresses) {
+      if (address.kind >= kBuffer && machine.processor().is_gfx11) {
+        continue; // which has no private memory by buffers
+      }
       if (address.kind >= kBuffer && form.kind == Kind::kAtomic && form.bytes == 8) {
         continue; // private memory, which buffers are, has no operations of two dwords at once
       }
@@ -288,7 +306,7 @@ TEST_P(MemoryForms, DoWhatTheReferenceDoes) {
           if ((returns && form.kind != Kind::kAtomic) || (result == kAddress && !has_result)) {
             continue;
           }
-          const std::string line = text(address, returns, result);
+          const std::string line = text(machine.processor(), address, returns, result);
           const std::vector<Words> words = assemble(name, {line});
           if (!words[0].empty()) {
             machine.load(words[0]);

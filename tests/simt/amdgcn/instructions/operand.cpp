@@ -224,6 +224,7 @@ void scramble(Wave& wave, std::mt19937_64& random) {
     value = static_cast<std::uint32_t>(random());
   }
   wave.s[scalar::kScc] = static_cast<std::uint32_t>(random() & 1);
+  wave.set_pair(scalar::kNull, 0);
 }
 
 } // namespace gantry::simt::amdgcn

@@ -79,6 +79,11 @@ template <bool kWide, bool kLeast>
 LaneResult extreme(In in) {
   return only(chosen(in.a, in.b, kWide ? kDouble : kSingle, kLeast));
 }
+/// Of the first two the least or the greatest, and then the other way about.
+template <bool kLeast>
+LaneResult two_extremes(In in) {
+  return only(chosen(chosen(in.a, in.b, kSingle, kLeast), in.c, kSingle, !kLeast));
+}
 template <bool kLeast>
 LaneResult extreme_of_three(In in) {
   return only(chosen(chosen(in.a, in.b, kSingle, kLeast), in.c, kSingle, kLeast));
@@ -294,6 +299,10 @@ constexpr VectorForm kForms[] = {
     {"v_max_f32", "f=ff", extreme<false, false>},
     {"v_min_f64", "d=dd", extreme<true, true>},
     {"v_max_f64", "d=dd", extreme<true, false>},
+    {"v_fmamk_f32", "f=ffK", [](In i) { return fused(i.a, i.b, i.c, kSingle); }, kNumber},
+    {"v_fmaak_f32", "f=ffk", [](In i) { return fused(i.a, i.b, i.c, kSingle); }, kNumber},
+    {"v_maxmin_f32", "f=fff", two_extremes<false>},
+    {"v_minmax_f32", "f=fff", two_extremes<true>},
     {"v_min3_f32", "f=fff", extreme_of_three<true>},
     {"v_max3_f32", "f=fff", extreme_of_three<false>},
     {"v_med3_f32", "f=fff", middle},

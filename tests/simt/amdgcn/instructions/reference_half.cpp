@@ -68,6 +68,11 @@ template <bool kLeast>
 LaneResult extreme(In in) {
   return only(chosen(in.a, in.b, kLeast));
 }
+/// Of the first two the least or the greatest, and then the other way about.
+template <bool kLeast>
+LaneResult two_extremes(In in) {
+  return only(chosen(chosen(in.a, in.b, kLeast), in.c, !kLeast));
+}
 template <bool kLeast>
 LaneResult extreme_of_three(In in) {
   return only(chosen(chosen(in.a, in.b, kLeast), in.c, kLeast));
@@ -271,6 +276,11 @@ constexpr VectorForm kForms[] = {
     {"v_mac_f16", "h|=hh+", [](In i) { return multiplied_added(i.a, i.b, i.c); }, kNumber},
     {"v_madmk_f16", "h|=hhK", [](In i) { return multiplied_added(i.a, i.b, i.c); }, kNumber},
     {"v_madak_f16", "h|=hhk", [](In i) { return multiplied_added(i.a, i.b, i.c); }, kNumber},
+    {"v_fmac_f16", "h|=hh+", fused, kNumber},
+    {"v_fmamk_f16", "h|=hhK", fused, kNumber},
+    {"v_fmaak_f16", "h|=hhk", fused, kNumber},
+    {"v_maxmin_f16", "h^=hhh", two_extremes<false>},
+    {"v_minmax_f16", "h^=hhh", two_extremes<true>},
     {"v_min3_f16", "h^=hhh", extreme_of_three<true>},
     {"v_max3_f16", "h^=hhh", extreme_of_three<false>},
     {"v_med3_f16", "h^=hhh", middle},

@@ -142,6 +142,28 @@ constexpr VectorForm kForms[] = {
        return bits_where(
            32, [&](unsigned n) { return (bit_of(i.a, n) && bit_of(i.b, n)) || bit_of(i.c, n); });
      }},
+    {"v_xor3_b32", "u=uuu",
+     [](In i) {
+       return bits_where(
+           32, [&](unsigned n) { return (bit_of(i.a, n) != bit_of(i.b, n)) != bit_of(i.c, n); });
+     }},
+    {"v_mov_b16", "s=s", [](In i) { return only(i.a); }},
+    {"v_not_b16", "s=s", [](In i) { return only(Wide{0xffff} - Wide{i.a}); }},
+    {"v_and_b16", "s=ss",
+     [](In i) {
+       return bits_where(16, [&](unsigned n) { return bit_of(i.a, n) && bit_of(i.b, n); });
+     }},
+    {"v_or_b16", "s=ss",
+     [](In i) {
+       return bits_where(16, [&](unsigned n) { return bit_of(i.a, n) || bit_of(i.b, n); });
+     }},
+    {"v_xor_b16", "s=ss",
+     [](In i) {
+       return bits_where(16, [&](unsigned n) { return bit_of(i.a, n) != bit_of(i.b, n); });
+     }},
+    {"v_cndmask_b16", "s=ssc", [](In i) { return only(i.bit ? i.b : i.a); }},
+    {"v_cvt_u32_u16", "u=s", [](In i) { return only(i.a); }},
+    {"v_cvt_i32_i16", "u=s", [](In i) { return only(signed_of(i.a, 16)); }},
     {"v_or3_b32", "u=uuu",
      [](In i) {
        return bits_where(
@@ -185,6 +207,22 @@ constexpr VectorForm kForms[] = {
        });
      }},
     {"v_alignbyte_b32", "u=uuu",
+     [](In i) {
+       return bits_where(32, [&](unsigned n) {
+         const unsigned from = n + 8 * (i.c % 4);
+         return from < 32 ? bit_of(i.b, from) : bit_of(i.a, from - 32);
+       });
+     }},
+
+    // gfx11's, whose last source has 16 bits.
+    {"v_alignbit_b32_t16", "u=uus",
+     [](In i) {
+       return bits_where(32, [&](unsigned n) {
+         const unsigned from = n + i.c % 32;
+         return from < 32 ? bit_of(i.b, from) : bit_of(i.a, from - 32);
+       });
+     }},
+    {"v_alignbyte_b32_t16", "u=uus",
      [](In i) {
        return bits_where(32, [&](unsigned n) {
          const unsigned from = n + 8 * (i.c % 4);
@@ -267,11 +305,29 @@ constexpr VectorForm kForms[] = {
      [](In i) { return only(std::min(signed_of(i.a, 16), signed_of(i.b, 16))); }},
     {"v_max_i16", "s=ss",
      [](In i) { return only(std::max(signed_of(i.a, 16), signed_of(i.b, 16))); }},
-    {"v_min3_u32", "u=uuu", [](In i) { return only(std::min({i.a, i.b, i.c})); }},
-    {"v_max3_u32", "u=uuu", [](In i) { return only(std::max({i.a, i.b, i.c})); }},
+    {"v_maxmin_u32", "u=uuu", [](In i) { return only(std::min(std::max(i.a, i.b), i.c)); }},
+    {"v_minmax_u32", "u=uuu", [](In i) { return only(std::max(std::min(i.a, i.b), i.c)); }},
+    {"v_maxmin_i32", "u=uuu",
+     [](In i) { return only(std::min(std::max(s32(i.a), s32(i.b)), s32(i.c))); }},
+    {"v_minmax_i32", "u=uuu",
+     [](In i) { return only(std::max(std::min(s32(i.a), s32(i.b)), s32(i.c))); }},
+    {"v_min3_u32", "u=uuu",
+     [](In i) {
+       return only(std::min({i.a, i.b, i.c}));
+     }},
+    {"v_max3_u32", "u=uuu",
+     [](In i) {
+       return only(std::max({i.a, i.b, i.c}));
+     }},
     {"v_med3_u32", "u=uuu", [](In i) { return only(middle(i.a, i.b, i.c)); }},
-    {"v_min3_i32", "u=uuu", [](In i) { return only(std::min({s32(i.a), s32(i.b), s32(i.c)})); }},
-    {"v_max3_i32", "u=uuu", [](In i) { return only(std::max({s32(i.a), s32(i.b), s32(i.c)})); }},
+    {"v_min3_i32", "u=uuu",
+     [](In i) {
+       return only(std::min({s32(i.a), s32(i.b), s32(i.c)}));
+     }},
+    {"v_max3_i32", "u=uuu",
+     [](In i) {
+       return only(std::max({s32(i.a), s32(i.b), s32(i.c)}));
+     }},
     {"v_med3_i32", "u=uuu", [](In i) { return only(middle(s32(i.a), s32(i.b), s32(i.c))); }},
 };
 

@@ -119,6 +119,8 @@ constexpr MemoryForm kForms[] = {
         [](Bits old, Bits data, Bits compared) { return old == compared ? data : old; }, true),
     atomic("atomic_add_f32", 4, added<false>, false, true),
     atomic("atomic_add_f64", 8, added<true>, false, true),
+    atomic("atomic_min_f32", 4, extreme<false, true>),
+    atomic("atomic_max_f32", 4, extreme<false, false>),
     atomic("atomic_min_f64", 8, extreme<true, true>),
     atomic("atomic_max_f64", 8, extreme<true, false>),
 };
@@ -133,12 +135,13 @@ constexpr SharedForm changing(const char* name, unsigned bytes, bool returns, Ch
                               bool is_floating = false) {
   return {atomic(name, bytes, changed, false, is_floating), 0, returns};
 }
-constexpr SharedForm comparing(const char* name, unsigned bytes, bool returns) {
+constexpr SharedForm comparing(const char* name, unsigned bytes, bool returns,
+                               bool compare_first = true) {
   return {atomic(
               name, bytes,
               [](Bits old, Bits data, Bits compared) { return old == compared ? data : old; },
               true),
-          0, returns, true};
+          0, returns, compare_first};
 }
 #define CHANGING(name, suffix, bytes, ...)                                                         \
   changing("ds_" name "_" suffix, bytes, false, __VA_ARGS__),                                      \
@@ -209,6 +212,10 @@ constexpr SharedForm kSharedForms[] = {
     comparing("ds_cmpst_rtn_b32", 4, true),
     comparing("ds_cmpst_b64", 8, false),
     comparing("ds_cmpst_rtn_b64", 8, true),
+    comparing("ds_cmpstore_b32", 4, false, false),
+    comparing("ds_cmpstore_rtn_b32", 4, true, false),
+    comparing("ds_cmpstore_b64", 8, false, false),
+    comparing("ds_cmpstore_rtn_b64", 8, true, false),
 };
 
 } // namespace

@@ -114,7 +114,10 @@ ScalarResult saved(Bits exec, Bits value) {
     name "_b64", "U!=UU", [](In i) { return not_zero<64>(Wide{__VA_ARGS__}); }                     \
   }
 #define SAVE(name, ...)                                                                            \
-  {"s_" name "_saveexec_b64", "U!x=U", [](In i) { return saved(i.exec, __VA_ARGS__); }}
+  {"s_" name "_saveexec_b64", "U!x=U", [](In i) { return saved(i.exec, __VA_ARGS__); }}, {         \
+    "s_" name "_saveexec_b32", "u!x=u",                                                            \
+        [](In i) { return saved(i.exec, low_bits(__VA_ARGS__, 32)); }                              \
+  }
 #define COMPARE(name, op)                                                                          \
   {"s_cmp_" name "_i32", "-!=uu", [](In i) { return condition(s32(i.a) op s32(i.b)); }},           \
       {"s_cmp_" name "_u32", "-!=uu", [](In i) { return condition(i.a op i.b); }},                 \
@@ -163,6 +166,8 @@ constexpr ScalarForm kForms[] = {
     {"s_quadmask_b64", "U!=U", of_groups<64, false>},
     {"s_wqm_b32", "u!=u", of_groups<32, true>},
     {"s_wqm_b64", "U!=U", of_groups<64, true>},
+    {"s_andn1_wrexec_b32", "u!x=u", [](In i) { return to_exec(low_bits(~i.a & i.exec, 32)); }},
+    {"s_andn2_wrexec_b32", "u!x=u", [](In i) { return to_exec(low_bits(i.a & ~i.exec, 32)); }},
     {"s_andn1_wrexec_b64", "U!x=U", [](In i) { return to_exec(~i.a & i.exec); }},
     {"s_andn2_wrexec_b64", "U!x=U", [](In i) { return to_exec(i.a & ~i.exec); }},
     {"s_mov_b32", "u=u", [](In i) { return only(Wide{i.a}); }},
@@ -188,7 +193,7 @@ constexpr ScalarForm kForms[] = {
     {"s_sext_i32_i16", "u=u", [](In i) { return only(signed_of(i.a, 16)); }},
     {"s_abs_i32", "u!=u", [](In i) { return not_zero(s32(i.a) < 0 ? -s32(i.a) : s32(i.a)); }},
 
-    LOGIC("s_and", i.a & i.b),
+    LOGIC("s_and", i.a& i.b),
     LOGIC("s_or", i.a | i.b),
     LOGIC("s_xor", i.a ^ i.b),
     LOGIC("s_andn2", i.a - (i.a & i.b)),
@@ -210,6 +215,7 @@ constexpr ScalarForm kForms[] = {
     {"s_bfe_i64", "U!=Iu", field<64, true>},
     {"s_pack_ll_b32_b16", "u=uu",
      [](In i) { return only(Wide{i.a % 65536 + i.b % 65536 * 65536}); }},
+    {"s_pack_hl_b32_b16", "u=uu", [](In i) { return only(i.a / 65536 + (i.b % 65536) * 65536); }},
     {"s_pack_lh_b32_b16", "u=uu",
      [](In i) { return only(Wide{i.a % 65536 + i.b / 65536 * 65536}); }},
     {"s_pack_hh_b32_b16", "u=uu",
@@ -263,7 +269,7 @@ constexpr ScalarForm kForms[] = {
     {"s_bitcmp0_b64", "-!=Uu", [](In i) { return condition(!bit_of(i.a, i.b % 64)); }},
     {"s_bitcmp1_b64", "-!=Uu", [](In i) { return condition(bit_of(i.a, i.b % 64)); }},
 
-    SAVE("and", i.a & i.exec),
+    SAVE("and", i.a& i.exec),
     SAVE("or", i.a | i.exec),
     SAVE("xor", i.a ^ i.exec),
     SAVE("andn1", i.exec&(kAll - i.a)),

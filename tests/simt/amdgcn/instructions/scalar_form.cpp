@@ -144,7 +144,8 @@ void check(Machine& machine, const ScalarForm& form, const Shape& shape, const A
     std::ranges::copy(wave.s, expected);
     ScalarInput input;
     input.scc = wave.s[scalar::kScc] != 0;
-    input.exec = wave.exec();
+    input.exec = shape.writes_exec && dwords_of(shape.result) == 1 ? wave.s[scalar::kExec]
+                                                                   : wave.pair(scalar::kExec);
     input.old = shape.result == '-'            ? 0
                 : dwords_of(shape.result) == 2 ? wave.pair(it.result)
                                                : wave.s[it.result];
@@ -164,7 +165,9 @@ void check(Machine& machine, const ScalarForm& form, const Shape& shape, const A
     }
     if (shape.writes_exec) {
       expected[scalar::kExec] = static_cast<std::uint32_t>(result.exec);
-      expected[scalar::kExec + 1] = static_cast<std::uint32_t>(result.exec >> 32);
+      if (dwords_of(shape.result) == 2) {
+        expected[scalar::kExec + 1] = static_cast<std::uint32_t>(result.exec >> 32);
+      }
     }
     if (shape.writes_scc) {
       expected[scalar::kScc] = result.scc ? 1 : 0;
@@ -184,9 +187,9 @@ void check(Machine& machine, const ScalarForm& form, const Shape& shape, const A
 
 } // namespace
 
-unsigned run_scalar_form(Machine& machine, const ScalarForm& form) {
+unsigned run_scalar_form(Machine& machine, const ScalarForm& form, std::string_view mnemonic) {
   const Shape shape(form.types);
-  std::vector<Attempt> attempts = attempts_of(form.name, shape);
+  std::vector<Attempt> attempts = attempts_of(mnemonic, shape);
   std::vector<std::string> lines;
   for (const Attempt& it : attempts) {
     lines.push_back(it.text);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace gantry::simt::amdgcn {
 
@@ -33,6 +34,6 @@ struct ScalarForm {
 [[nodiscard]] std::span<const ScalarForm> scalar_forms();
 
 /// As run_vector_form.
-unsigned run_scalar_form(Machine& machine, const ScalarForm& form);
+unsigned run_scalar_form(Machine& machine, const ScalarForm& form, std::string_view mnemonic);
 
 } // namespace gantry::simt::amdgcn

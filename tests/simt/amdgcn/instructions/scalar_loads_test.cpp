@@ -1,5 +1,6 @@
 // Loads into SGPRs.
 #include "memory_model.h"
+#include "names.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ class ScalarLoads : public testing::TestWithParam<unsigned> {};
 TEST_P(ScalarLoads, FillRegisters) {
   const unsigned dwords = GetParam();
   std::mt19937_64 random{1};
-  for (const char* const processor : {"gfx906", "gfx803", "gfx90a"}) {
+  for (const char* const processor : {"gfx906", "gfx803", "gfx90a", "gfx1100"}) {
     Machine machine(*find_processor(processor));
     Wave& wave = machine.wave();
     scramble(wave, random);
@@ -26,7 +27,8 @@ TEST_P(ScalarLoads, FillRegisters) {
     for (const char* const operands :
          {"s[4:5], 0x0", "s[4:5], 0x44", "s[4:5], 0xffffc", "s[4:5], s6", "s[4:5], m0",
           "s[4:5], s6 offset:0x80", "s[4:5], -0x20", "vcc, 0x10", "s[20:21], 0x8"}) {
-      const std::string line = fmt::format("{} {}, {}", name, registers('s', 20, dwords), operands);
+      const std::string line = fmt::format("{} {}, {}", name_on(machine.processor(), name),
+                                           registers('s', 20, dwords), operands);
       const std::vector<Words> words = assemble(processor, {line});
       if (words[0].empty()) {
         continue;

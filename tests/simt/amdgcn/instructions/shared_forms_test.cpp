@@ -1,5 +1,6 @@
 // Every access to LDS, and the exchanges of lanes that go its way.
 #include "memory_model.h"
+#include "names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +29,7 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
                                                    : 'u';
   std::mt19937_64 random{1};
   unsigned count = 0;
-  for (const char* const processor : {"gfx906", "gfx90a", "gfx803"}) {
+  for (const char* const processor : {"gfx906", "gfx90a", "gfx803", "gfx1100"}) {
     Machine machine(*find_processor(processor));
     Wave& wave = machine.wave();
     scramble(wave, random);
@@ -40,7 +41,7 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
         if (form.unit != 0 && first * form.unit > Machine::kBytes / 2) {
           continue;
         }
-        std::string line = fmt::format("{} ", name);
+        std::string line = name_on(machine.processor(), name) + " ";
         if (is_load || form.returns) {
           line += registers('v', result, form.unit != 0 ? 2 * dwords : dwords) + ", ";
         }
@@ -60,6 +61,7 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
         for (unsigned round = 0; round < 8; ++round) {
           const LaneMask exec = mask_of(round, random);
           wave.set_pair(scalar::kExec, exec);
+          const LaneMask active = wave.exec();
           std::uint64_t places[kLanes];
           for (unsigned row = 0; row < kRows; ++row) {
             for (std::uint32_t& lane : wave.v[row]) {
@@ -84,7 +86,8 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
               for (unsigned i = 0; i < dwords; ++i) {
                 wave.v[kData + i][lane] =
                     static_cast<std::uint32_t>((form.compare_first ? compared : data) >> (32 * i));
-                wave.v[kSecondData + i][lane] = static_cast<std::uint32_t>(data >> (32 * i));
+                wave.v[kSecondData + i][lane] =
+                    static_cast<std::uint32_t>((form.compare_first ? data : compared) >> (32 * i));
               }
             }
           }
@@ -93,7 +96,7 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
           ASSERT_EQ(machine.step(0), Next::kOn) << line << ": " << machine.report();
           Model model(machine, *expected, image);
           for (unsigned lane = 0; lane < kLanes; ++lane) {
-            if (((exec >> lane) & 1) == 0) {
+            if (((active >> lane) & 1) == 0) {
               continue;
             }
             for (unsigned part = 0; part < (form.unit != 0 ? 2U : 1U); ++part) {
@@ -108,7 +111,7 @@ TEST_P(SharedForms, DoWhatTheReferenceDoes) {
                 const std::uint64_t one = model.value(kData, lane, access.bytes);
                 const std::uint64_t two = model.value(kSecondData, lane, access.bytes);
                 model.change(access, Where::kShared, lane, place, form.compare_first ? two : one,
-                             one, form.returns ? result : 0);
+                             form.compare_first ? one : two, form.returns ? result : 0);
               }
             }
           }

@@ -19,8 +19,9 @@ constexpr unsigned kPreserve = 2;
 
 class Writer {
 public:
-  Writer(std::string_view mnemonic, const FormShape& shape, const Processor& processor)
-      : mnemonic_(mnemonic), shape_(shape), processor_(processor) {
+  Writer(std::string_view mnemonic, const FormShape& shape, const Machine& machine)
+      : mnemonic_(mnemonic), shape_(shape), processor_(machine.processor()),
+        has_narrow_masks_(machine.wave().all >> 32 == 0) {
     for (std::size_t i = 0; i < shape.sources.size(); ++i) {
       plain_.push_back(vector_operand(2 + 2 * static_cast<unsigned>(i), shape.sources[i]));
     }
@@ -46,19 +47,31 @@ private:
     return made;
   }
   void keep_half(Attempt& it) const {
-    if (shape_.keeps_half && !processor_.is_gfx8 && width_of(shape_.value_type()) == 16) {
+    const bool keeps = processor_.is_gfx11 || (shape_.keeps_half && !processor_.is_gfx8);
+    if (keeps && width_of(shape_.value_type()) == 16) {
       it.result_part = kLowHalf;
       it.unused = kPreserve;
     }
   }
-  [[nodiscard]] std::string result_text(const Attempt& it) const {
-    return registers('v', it.result, dwords_of(shape_.value_type()));
+  /// Behind a VGPR of 16 bits, on gfx11.
+  [[nodiscard]] const char* half_text(OperandType type, unsigned part) const {
+    return !processor_.is_gfx11 || width_of(type) != 16 ? "" : part == kHighHalf ? ".h" : ".l";
   }
-  static std::string mask_text(unsigned mask) {
+  [[nodiscard]] std::string result_text(const Attempt& it) const {
+    return registers('v', it.result, dwords_of(shape_.value_type())) +
+           half_text(shape_.value_type(), it.result_part);
+  }
+  [[nodiscard]] std::string mask_text(unsigned mask) const {
+    if (has_narrow_masks_) {
+      return mask == scalar::kVcc ? "vcc_lo" : registers('s', mask, 1);
+    }
     return mask == scalar::kVcc ? "vcc" : registers('s', mask, 2);
   }
-  static std::string source_text(const Attempt& it, unsigned i) {
+  [[nodiscard]] std::string source_text(const Attempt& it, unsigned i) const {
     std::string text = it.sources[i].text;
+    if (it.sources[i].kind == Operand::Kind::kVector) {
+      text += half_text(type_of_source(i), it.parts[i]);
+    }
     if (((it.extend >> i) & 1) != 0) {
       text = "sext(" + text + ")";
     }
@@ -72,12 +85,14 @@ private:
   }
   void put(Attempt it, std::string_view suffix, std::string_view behind = "") {
     std::string text = fmt::format("{}{} ", mnemonic_, suffix);
-    text += shape_.is_comparison() ? mask_text(it.mask) : result_text(it);
+    if (!sets_exec_alone()) {
+      text += shape_.is_comparison() ? mask_text(it.mask) : result_text(it);
+    }
     if (shape_.writes_mask) {
       text += ", " + mask_text(it.mask);
     }
     for (unsigned i = 0; i < it.sources.size(); ++i) {
-      text += ", " + source_text(it, i);
+      text += (i == 0 && sets_exec_alone() ? "" : ", ") + source_text(it, i);
     }
     if (shape_.reads_mask) {
       text += ", " + mask_text(it.carry);
@@ -86,10 +101,18 @@ private:
     made_.push_back(std::move(it));
   }
 
+  [[nodiscard]] bool sets_exec_alone() const { return processor_.is_gfx11 && shape_.result == 'x'; }
+  [[nodiscard]] OperandType type_of_source(std::size_t i) const {
+    return i < shape_.sources.size() ? shape_.sources[i] : shape_.result; // a literal
+  }
+
   void write_short() {
     Attempt basic = attempt();
     basic.is_basic = true;
     put(basic, "_e32");
+    if (processor_.is_gfx11) {
+      write_halves("_e32", plain_.size());
+    }
     Attempt in_place = attempt();
     in_place.result = 2;
     put(in_place, "_e32");
@@ -117,7 +140,7 @@ private:
       Attempt in_place = long_attempt();
       in_place.result = plain_[i].index;
       put(in_place, "_e64");
-      for (const Operand& source : scalar_sources(shape_.sources[i], false)) {
+      for (const Operand& source : scalar_sources(shape_.sources[i], processor_.is_gfx11)) {
         Attempt made = long_attempt();
         made.sources[i] = source;
         put(made, "_e64");
@@ -158,8 +181,13 @@ private:
 
   /// Each half of each operand that has one.
   void write_halves() {
-    const auto count = static_cast<unsigned>(plain_.size());
-    for (unsigned chosen = 1; shape_.chooses_halves && chosen < 2U << count; ++chosen) {
+    if (shape_.chooses_halves || processor_.is_gfx11) {
+      write_halves("_e64", plain_.size());
+    }
+  }
+  void write_halves(std::string_view suffix, std::size_t sources) {
+    const auto count = static_cast<unsigned>(sources);
+    for (unsigned chosen = 1; chosen < 2U << count; ++chosen) {
       Attempt made = attempt();
       made.is_basic = chosen == 1;
       std::string list;
@@ -168,7 +196,8 @@ private:
         const bool high = ((chosen >> i) & 1) != 0;
         list += fmt::format("{}{}", i == 0 ? "" : ",", high ? 1 : 0);
         const OperandType type = i < count ? shape_.sources[i] : shape_.value_type();
-        is_possible = is_possible && (!high || width_of(type) == 16);
+        is_possible = is_possible &&
+                      (!high || (width_of(type) == 16 && (i < count || !shape_.is_comparison())));
         if (high && i < count) {
           made.parts[i] = kHighHalf;
         } else if (high) {
@@ -178,11 +207,12 @@ private:
       if (!is_possible) {
         continue;
       }
-      put(made, "_e64", " op_sel:[" + list + "]");
-      if (is_floating(shape_.value_type())) {
+      const std::string behind = processor_.is_gfx11 ? "" : " op_sel:[" + list + "]";
+      put(made, suffix, behind);
+      if (is_floating(shape_.value_type()) && suffix == "_e64") {
         made.clamp = true;
         made.negate = 1;
-        put(made, "_e64", " op_sel:[" + list + "] clamp");
+        put(made, suffix, behind + " clamp");
       }
     }
   }
@@ -269,6 +299,7 @@ private:
   std::string_view mnemonic_;
   const FormShape& shape_;
   const Processor& processor_;
+  bool has_narrow_masks_; ///< of waves of 32 lanes, in one SGPR
   std::vector<Operand> plain_;
   std::vector<Attempt> made_;
 };
@@ -276,8 +307,8 @@ private:
 } // namespace
 
 std::vector<Attempt> attempts_of(std::string_view mnemonic, const FormShape& shape,
-                                 const Processor& processor) {
-  return Writer(mnemonic, shape, processor).write();
+                                 const Machine& machine) {
+  return Writer(mnemonic, shape, machine).write();
 }
 
 } // namespace gantry::simt::amdgcn

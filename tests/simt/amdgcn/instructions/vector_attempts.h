@@ -70,8 +70,8 @@ struct Attempt {
   bool is_basic = false; ///< VGPRs alone: all pairs of edges are tried
 };
 
-/// Those that an assembler may know for the processor.
+/// Those that an assembler may know for the machine's processor and waves.
 [[nodiscard]] std::vector<Attempt> attempts_of(std::string_view mnemonic, const FormShape& shape,
-                                               const Processor& processor);
+                                               const Machine& machine);
 
 } // namespace gantry::simt::amdgcn

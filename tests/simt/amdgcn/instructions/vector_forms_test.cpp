@@ -1,5 +1,6 @@
-// Every vector instruction in every encoding that gfx906 has of it, or another processor if that
-// one has none.
+// Every vector instruction in every encoding that gfx906 has of it, or gfx90a if that one has none;
+// and in those of gfx1100, in waves of 32 lanes and of 64.
+#include "names.h"
 #include "vector_form.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +18,11 @@ TEST_P(VectorForms, GiveWhatTheReferenceGives) {
       Machine machine(*find_processor(name));
       count = run_vector_form(machine, form, form.name);
     }
+  }
+  const Processor& gfx1100 = *find_processor("gfx1100");
+  for (const unsigned lanes : {32U, 64U}) {
+    Machine machine(gfx1100, lanes);
+    count += run_vector_form(machine, form, name_on(gfx1100, form.name));
   }
   EXPECT_GT(count, 4U);
   RecordProperty("encodings", static_cast<int>(count));
