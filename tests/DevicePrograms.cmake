@@ -40,16 +40,8 @@ endfunction()
 function(gantry_device_program output source clang)
   cmake_parse_arguments(PARSE_ARGV 3 program "" "GPU" "FOREIGN;DEPENDS;FLAGS")
   if(program_GPU)
-    list(APPEND program_FLAGS --offload-arch=${program_GPU} -DGANTRY_FOR_GPU
-      -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
-    set(kind nvptx64)
-    if(program_GPU MATCHES "^gfx")
-      set(kind amdgcn)
-      list(APPEND program_FLAGS -DGANTRY_FOR_AMD)
-    endif()
-    list(APPEND program_DEPENDS gantry_device_${kind}
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-${kind}.bc
-      ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-${kind}.bc)
+    list(APPEND program_FLAGS -Wno-pass-failed -Wno-openmp-target-exception) # GPUs have neither vectors nor exceptions
+    gantry_for_gpu(${program_GPU} program_FLAGS program_DEPENDS)
   endif()
   if(program_FOREIGN)
     list(TRANSFORM program_FOREIGN APPEND -linux-gnu OUTPUT_VARIABLE triples)
@@ -71,6 +63,21 @@ function(gantry_device_program output source clang)
     VERBATIM)
 endfunction()
 
+# gantry_for_gpu(ARCH FLAGS DEPENDS): appends to lists what a program for a GPU is compiled with, and from.
+function(gantry_for_gpu arch flags depends)
+  set(kind nvptx64)
+  list(APPEND ${flags} --offload-arch=${arch} -DGANTRY_FOR_GPU)
+  if(arch MATCHES "^gfx")
+    set(kind amdgcn)
+    list(APPEND ${flags} -DGANTRY_FOR_AMD)
+  endif()
+  list(APPEND ${depends} gantry_device_${kind}
+    ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-${kind}.bc
+    ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-${kind}.bc)
+  set(${flags} ${${flags}} PARENT_SCOPE)
+  set(${depends} ${${depends}} PARENT_SCOPE)
+endfunction()
+
 # gantry_fortran_program(OUTPUT SOURCE flang22|gfortran12 [GPU arch] [DEPENDS files...] [FLAGS flags...])
 # As the two functions for C++; the flags are Flang's. Modules go into a folder of the program's own.
 function(gantry_fortran_program output source compiler)
@@ -81,15 +88,12 @@ function(gantry_fortran_program output source compiler)
   if(compiler STREQUAL flang22)
     set(command flang -fopenmp-version=52 -w -module-dir ${modules})
     if(program_GPU)
-      list(APPEND command --offload-arch=${program_GPU} -DGANTRY_FOR_GPU)
-      list(APPEND program_DEPENDS gantry_device_nvptx64
-        ${CMAKE_BINARY_DIR}/lib/gantry/gantry-device-nvptx64.bc
-        ${CMAKE_BINARY_DIR}/lib/gantry/gantry-mathematics-nvptx64.bc)
+      gantry_for_gpu(${program_GPU} command program_DEPENDS)
     endif()
     list(APPEND program_DEPENDS clang-linker-wrapper gantry_passes_22 gantry_device_flang)
   else()
-    set(command gfortran -foffload=cpu,nvptx-none "-foffload-options=nvptx-none=-latomic -lm -lgfortran"
-      -J${modules})
+    gantry_gcc_targets(command " -lgfortran")
+    set(command gfortran ${command} -J${modules})
     list(APPEND program_DEPENDS gantry-mkoffload)
   endif()
   add_custom_command(
@@ -115,22 +119,29 @@ function(gantry_gcc_has target variable)
   endif()
 endfunction()
 
+# gantry_gcc_targets(VARIABLE LIBRARIES): GCC's options for devices of the CPU and for the GPUs that it has a compiler
+# for, whose code is linked with its mathematics and these libraries.
+function(gantry_gcc_targets variable libraries)
+  set(targets -foffload=cpu,nvptx-none)
+  set(options "-foffload-options=nvptx-none=-latomic -lm${libraries}")
+  gantry_gcc_has(amdgcn-amdhsa for_amd)
+  if(for_amd)
+    string(APPEND targets ,amdgcn-amdhsa)
+    list(APPEND options "-foffload-options=amdgcn-amdhsa=-lm${libraries}")
+  endif()
+  set(${variable} ${targets} ${options} PARENT_SCOPE)
+endfunction()
+
 # gantry_gcc_program(OUTPUT SOURCE [DEPENDS files...] [FLAGS flags...])
 # For devices of the CPU and for GPUs, with an image for each in the program.
 function(gantry_gcc_program output source)
   cmake_parse_arguments(PARSE_ARGV 2 program "" "" "DEPENDS;FLAGS")
   get_filename_component(name ${output} NAME)
-  set(targets cpu,nvptx-none)
-  set(options "-foffload-options=nvptx-none=-latomic -lm")
-  gantry_gcc_has(amdgcn-amdhsa for_amd)
-  if(for_amd)
-    string(APPEND targets ,amdgcn-amdhsa)
-    list(APPEND options -foffload-options=amdgcn-amdhsa=-lm)
-  endif()
+  gantry_gcc_targets(targets "")
   # GCC 12's warnings do not count what clauses say of a variable among its uses.
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry g++ -foffload=${targets} ${options} -std=c++17 -O1 -g -Wall -Werror
+    COMMAND ${CMAKE_BINARY_DIR}/bin/gantry g++ ${targets} -std=c++17 -O1 -g -Wall -Werror
       -Wno-unused-variable -Wno-unused-but-set-variable -Wno-uninitialized
       -I${CMAKE_SOURCE_DIR}/tests/support ${source} -o ${output} ${program_FLAGS}
     DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tests/support/check.h

@@ -187,10 +187,7 @@ Result<int> run_compiler(int argc, char** argv, const Language& language) {
   words = translate_architectures(std::move(words));
   const bool has_amd_gpu =
       std::ranges::any_of(expanded, chooses_amd_gpu) || std::ranges::any_of(words, chooses_amd_gpu);
-  if (has_amd_gpu && !language.several_kinds) {
-    return fail("Gantry makes no device code of Fortran for AMD's GPUs");
-  }
-  if (has_amd_gpu) {
+  if (has_amd_gpu && language.several_kinds) {
     // Lines for reports, and no more: with all of -g Clang writes regions otherwise, and threads no
     // longer see each other's values of some variables. For NVIDIA's GPUs it does so by itself.
     words.insert(words.end(), {"-Xopenmp-target=amdgcn-amd-amdhsa", "-gline-tables-only"});

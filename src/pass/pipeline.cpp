@@ -2,6 +2,7 @@
 
 #include "pass/copyprivate.h"
 #include "pass/entries.h"
+#include "pass/flang/critical.h"
 #include "pass/flang/device_code.h"
 #include "pass/flang/sharing.h"
 #include "pass/indirect_calls.h"
@@ -30,6 +31,7 @@ void add_passes(llvm::PassBuilder& builder) {
         passes.addPass(FlangPlaces());
         passes.addPass(FlangRegions());
         passes.addPass(FlangSharing());
+        passes.addPass(FlangCritical());
         passes.addPass(SharedArguments());
         passes.addPass(Entries());
         passes.addPass(CopyPrivate());
@@ -75,6 +77,8 @@ void add_passes(llvm::PassBuilder& builder) {
           passes.addPass(FlangRegions());
         } else if (name == "gantry-flang-sharing") {
           passes.addPass(FlangSharing());
+        } else if (name == "gantry-flang-critical") {
+          passes.addPass(FlangCritical());
         } else if (name == "gantry-shared-arguments") {
           passes.addPass(SharedArguments());
         } else if (name == "gantry-reductions") {

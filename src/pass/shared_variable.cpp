@@ -40,7 +40,8 @@ llvm::SmallVector<llvm::Instruction*> ends_of_scope(const llvm::Instruction& pla
 /// variable's address once and uses the result alone.
 void replace_variable(llvm::AllocaInst& variable, llvm::Value& place) {
   for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
-    if (auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(user)) {
+    auto* const cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(user);
+    if (cast != nullptr && cast->getType() == place.getType()) {
       cast->replaceAllUsesWith(&place);
       cast->eraseFromParent();
     }

@@ -190,7 +190,8 @@ bool is_copy_to_own(const llvm::CallInst& call) {
 } // namespace
 
 std::optional<Kernel> Kernel::of(llvm::CallInst& init) {
-  auto* environment = llvm::dyn_cast<llvm::GlobalVariable>(init.getArgOperand(0));
+  auto* environment =
+      llvm::dyn_cast<llvm::GlobalVariable>(init.getArgOperand(0)->stripPointerCasts());
   auto* value = environment == nullptr || !environment->hasInitializer()
                     ? nullptr
                     : llvm::dyn_cast<llvm::ConstantStruct>(environment->getInitializer());

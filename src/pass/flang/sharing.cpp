@@ -3,6 +3,7 @@
 #include "pass/flang/constructs.h"
 #include "pass/flang/device_code.h"
 #include "pass/flang/kernel.h"
+#include "pass/flang/local_memory.h"
 #include "pass/shared_variable.h"
 #include "pass/translation.h"
 
@@ -56,9 +57,10 @@ llvm::Function* make_waiting(llvm::Function& body) {
       llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt16Ty(), number}, false),
       llvm::GlobalValue::InternalLinkage, body.getName() + "_wrapper", module);
   builder.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", made));
-  llvm::Value* list = builder.CreateAlloca(pointer);
-  llvm::Value* thread = builder.CreateAlloca(number);
-  llvm::Value* zero = builder.CreateAlloca(number);
+  const auto variable = [&](llvm::Type* type) { return builder.CreateAlloca(type, 0U, nullptr); };
+  llvm::Value* list = variable(pointer);
+  llvm::Value* thread = variable(number);
+  llvm::Value* zero = variable(number);
   builder.CreateStore(made->getArg(1), thread);
   builder.CreateStore(builder.getInt32(0), zero);
   builder.CreateCall(
@@ -248,6 +250,7 @@ llvm::PreservedAnalyses FlangSharing::run(llvm::Module& module,
     return llvm::PreservedAnalyses::all();
   }
   inline_constructs(module);
+  move_variables_to_generic(module);
   llvm::SmallVector<llvm::CallInst*> calls;
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -294,6 +297,7 @@ llvm::PreservedAnalyses FlangSharing::run(llvm::Module& module,
     }
   }
   forget_no_capture(module, beginners);
+  move_variables_back(module);
   return llvm::PreservedAnalyses::none();
 }
 
