@@ -3,7 +3,8 @@
 
 usage: run.py [--together | --memcheck | --device-checks | --processor=NAME] BUILD PROGRAM COMPILER DEVICE
 
-Each case is a process of its own, unless --together asks for one process for all that must succeed;
+Each case of Clang 22 is a process of its own; cases of other compilers that must succeed share one, and are run again
+each alone if it fails. --together asks for that process alone;
 --memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor,
 --processor the program for another processor of AMD's than the device's, on the executor as that one.
 exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
@@ -52,6 +53,13 @@ class Runner:
     def cases(self):
         return [Case(line) for line in self.start("--list").stdout.splitlines()]
 
+    def passes_together(self, cases):
+        """Whether a process that runs all of the cases, some at least, ends well."""
+        try:
+            return bool(cases) and self.start(*(case.name for case in cases)).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
     def failure(self, case):
         """What is wrong with a case; empty if nothing is."""
         try:
@@ -67,8 +75,10 @@ class Runner:
         return ""
 
 
-def outcome_of(runner, case, exception):
+def outcome_of(runner, case, exception, has_passed):
     """The outcome for the results and a text for the reader."""
+    if has_passed:
+        return "passed", ""
     if exception and exception.kind == "unsupported":
         return "unsupported", exception.reason
     failure = runner.failure(case)
@@ -130,9 +140,12 @@ def main():
         runner.command = (*MEMCHECK, runner.executable)
     if arguments.device_checks:
         runner.environment["GANTRY_SIMT_CHECK"] = "all"
+    sharing = [case for case in cases if case.shares_a_process() and not excepted[case.name]]
     if arguments.together or arguments.memcheck or arguments.device_checks:
-        return run_together(runner, [case for case in cases
-                                     if case.shares_a_process() and not excepted[case.name]])
+        return run_together(runner, sharing)
+
+    if run[1] == "clang22" or not runner.passes_together(sharing):
+        sharing = []
 
     rules = suite.read_rules()
     results, failed = [], False
@@ -140,7 +153,7 @@ def main():
         for rule in case.rules:
             if rule not in rules:
                 suite.fail(f"{run[0]}:{case.name} names the rule '{rule}', which rules.txt has not")
-        outcome, text = outcome_of(runner, case, excepted[case.name])
+        outcome, text = outcome_of(runner, case, excepted[case.name], case in sharing)
         failed |= outcome in ("failed", "unexpected pass")
         print(f"{outcome:16} {case.name}{': ' if text else ''}{text.strip()}", flush=True)
         results.append({"case": case.name, "rules": case.rules, "outcome": outcome})

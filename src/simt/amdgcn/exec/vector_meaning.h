@@ -374,13 +374,16 @@ constexpr Meaning masked_meaning() {
   return meaning;
 }
 
-/// bit of a mask = F(sources…)
+/// bit of a mask = F(sources…). Those that compilers seldom emit are compiled once, for any sources.
 template <auto F, bool kSetsExec = false>
 constexpr Meaning compare_meaning() {
+  constexpr bool kIsSeldom = sizeof(typename Signature<F>::template Parameter<0>) == 2;
   Meaning meaning;
   if constexpr (kSetsExec) {
-    detail::describe_runs<detail::CompareAndSetRun, F>(meaning);
+    meaning.run = detail::CompareAndSetRun<F, detail::kAnySources>::run;
     meaning.writes_exec = true;
+  } else if constexpr (kIsSeldom) {
+    meaning.run = detail::CompareRun<F, detail::kAnySources>::run;
   } else {
     detail::describe_runs<detail::CompareRun, F>(meaning);
   }
