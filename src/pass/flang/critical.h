@@ -1,5 +1,5 @@
-// Critical constructs on GPUs whose waves run in lockstep. Flang has every thread wait for the construct's lock at once,
-// and so a wave's lanes wait for the one of them that has it.
+// Critical constructs on GPUs whose waves run in lockstep. Flang has every thread wait for the
+// construct's lock at once, and so a wave's lanes wait for the one of them that has it.
 #pragma once
 
 #include <llvm/IR/PassManager.h>

@@ -1,5 +1,5 @@
-// The address space of local variables: on AMD's GPUs they have one of their own. Flang's code uses a variable by its
-// address there and by its generic one, and hands both on to regions.
+// The address space of local variables: on AMD's GPUs they have one of their own. Flang's code uses
+// a variable by its address there and by its generic one, and hands both on to regions.
 #pragma once
 
 namespace llvm {

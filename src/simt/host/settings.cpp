@@ -105,7 +105,7 @@ Status parse_check(std::string_view value, Settings& settings) {
   }
 }
 
-template <unsigned Settings::*kCount, unsigned kMost>
+template <unsigned Settings::* kCount, unsigned kMost>
 Status parse_count(std::string_view value, Settings& settings) {
   const auto number = parse_number<unsigned>(value);
   if (!number || *number > kMost) {
@@ -115,7 +115,7 @@ Status parse_count(std::string_view value, Settings& settings) {
   return {};
 }
 
-template <std::string Settings::*kText>
+template <std::string Settings::* kText>
 Status parse_text(std::string_view value, Settings& settings) {
   settings.*kText = value;
   return {};

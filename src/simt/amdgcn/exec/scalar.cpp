@@ -118,8 +118,7 @@ constexpr void describe_scalar_sources(Meaning& meaning) {
       }
     };
     (describe.template operator()<N>(), ...);
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 template <auto F>
@@ -319,9 +318,7 @@ constexpr MeaningEntry kMeanings[] = {
 
     {"s_add_u32", scalar_meaning<[](u32 a, u32 b) { return added(a, b, false); }>()},
     {"s_addc_u32", scalar_meaning<[](u32 a, u32 b, bool scc) { return added(a, b, scc); }>()},
-    {"s_sub_u32", scalar_meaning<[](u32 a, u32 b) {
-       return WithScc{a - b, a < b};
-     }>()},
+    {"s_sub_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{a - b, a < b}; }>()},
     {"s_subb_u32", scalar_meaning<[](u32 a, u32 b, bool scc) {
        return WithScc{a - b - u32{scc}, u64{a} < u64{b} + u64{scc}};
      }>()},
@@ -344,18 +341,12 @@ constexpr MeaningEntry kMeanings[] = {
      scalar_meaning<[](u32 a, u32 b) { return static_cast<u32>((i64{s(a)} * s(b)) >> 32); }>()},
     {"s_absdiff_i32",
      scalar_meaning<[](u32 a, u32 b) { return not_zero(s(a - b) < 0 ? b - a : a - b); }>()},
-    {"s_min_u32", scalar_meaning<[](u32 a, u32 b) {
-       return WithScc{std::min(a, b), a < b};
-     }>()},
-    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) {
-       return WithScc{std::max(a, b), a >= b};
-     }>()},
-    {"s_min_i32", scalar_meaning<[](u32 a, u32 b) {
-       return WithScc{s(a) < s(b) ? a : b, s(a) < s(b)};
-     }>()},
-    {"s_max_i32", scalar_meaning<[](u32 a, u32 b) {
-       return WithScc{s(a) > s(b) ? a : b, s(a) >= s(b)};
-     }>()},
+    {"s_min_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::min(a, b), a < b}; }>()},
+    {"s_max_u32", scalar_meaning<[](u32 a, u32 b) { return WithScc{std::max(a, b), a >= b}; }>()},
+    {"s_min_i32",
+     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) < s(b) ? a : b, s(a) < s(b)}; }>()},
+    {"s_max_i32",
+     scalar_meaning<[](u32 a, u32 b) { return WithScc{s(a) > s(b) ? a : b, s(a) >= s(b)}; }>()},
     {"s_cselect_b32", scalar_meaning<[](u32 a, u32 b, bool scc) { return scc ? a : b; }>()},
     {"s_cselect_b64", scalar_meaning<[](u64 a, u64 b, bool scc) { return scc ? a : b; }>()},
 

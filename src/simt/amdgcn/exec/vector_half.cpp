@@ -110,14 +110,8 @@ constexpr Meaning keeping(Meaning meaning) {
   return meaning;
 }
 
-#define OF_ONE(name, ...)                                                                          \
-  {                                                                                                \
-    name, vector_meaning<[](f16 a) { return rounded(__VA_ARGS__); }>()                             \
-  }
-#define OF_TWO(name, ...)                                                                          \
-  {                                                                                                \
-    name, vector_meaning<[](f16 a, f16 b) { return __VA_ARGS__; }>()                               \
-  }
+#define OF_ONE(name, ...) {name, vector_meaning<[](f16 a) { return rounded(__VA_ARGS__); }>()}
+#define OF_TWO(name, ...) {name, vector_meaning<[](f16 a, f16 b) { return __VA_ARGS__; }>()}
 // Each comparison also has a form that writes EXEC as well, "v_cmpx_…".
 #define COMPARISON(name, ...)                                                                      \
   {"v_cmp_" name "_f16", compare_meaning<[](f16 x, f16 y) {                                        \
@@ -277,21 +271,13 @@ constexpr MeaningEntry kMeanings[] = {
                                                 return static_cast<u32>(std::clamp<i64>(
                                                     sum, Limits::min(), Limits::max()));
                                               }>()},
-    {"v_min3_u16", keeping_meaning<[](u16 a, u16 b, u16 c) {
-       return std::min({a, b, c});
-     }>()},
-    {"v_max3_u16", keeping_meaning<[](u16 a, u16 b, u16 c) {
-       return std::max({a, b, c});
-     }>()},
+    {"v_min3_u16", keeping_meaning<[](u16 a, u16 b, u16 c) { return std::min({a, b, c}); }>()},
+    {"v_max3_u16", keeping_meaning<[](u16 a, u16 b, u16 c) { return std::max({a, b, c}); }>()},
     {"v_med3_u16", keeping_meaning<[](u16 a, u16 b, u16 c) {
        return std::max(std::min(a, b), std::min(std::max(a, b), c));
      }>()},
-    {"v_min3_i16", keeping_meaning<[](i16 a, i16 b, i16 c) {
-       return std::min({a, b, c});
-     }>()},
-    {"v_max3_i16", keeping_meaning<[](i16 a, i16 b, i16 c) {
-       return std::max({a, b, c});
-     }>()},
+    {"v_min3_i16", keeping_meaning<[](i16 a, i16 b, i16 c) { return std::min({a, b, c}); }>()},
+    {"v_max3_i16", keeping_meaning<[](i16 a, i16 b, i16 c) { return std::max({a, b, c}); }>()},
     {"v_med3_i16", keeping_meaning<[](i16 a, i16 b, i16 c) {
        return std::max(std::min(a, b), std::min(std::max(a, b), c));
      }>()},

@@ -85,10 +85,8 @@ constexpr i64 product24(u32 a, u32 b) {
 }
 
 #define CARRY(name, parameters, function, ...)                                                     \
-  {                                                                                                \
-    name, clamped_masked_meaning<[] parameters { return function<false>(__VA_ARGS__); },           \
-                                 [] parameters { return function<true>(__VA_ARGS__); }>()          \
-  }
+  {name, clamped_masked_meaning<[] parameters { return function<false>(__VA_ARGS__); },            \
+                                [] parameters { return function<true>(__VA_ARGS__); }>()}
 
 constexpr MeaningEntry kMeanings[] = {
     {"v_mov_b32", vector_meaning<[](u32 a) { return a; }>()},
@@ -239,19 +237,13 @@ constexpr MeaningEntry kMeanings[] = {
      vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::min(std::max(s(a), s(b)), s(c))); }>()},
     {"v_minmax_i32",
      vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::max(std::min(s(a), s(b)), s(c))); }>()},
-    {"v_min3_u32", vector_meaning<[](u32 a, u32 b, u32 c) {
-       return std::min({a, b, c});
-     }>()},
-    {"v_max3_u32", vector_meaning<[](u32 a, u32 b, u32 c) {
-       return std::max({a, b, c});
-     }>()},
+    {"v_min3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }>()},
+    {"v_max3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }>()},
     {"v_med3_u32", vector_meaning<[](u32 a, u32 b, u32 c) { return middle(a, b, c); }>()},
-    {"v_min3_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
-       return u(std::min({s(a), s(b), s(c)}));
-     }>()},
-    {"v_max3_i32", vector_meaning<[](u32 a, u32 b, u32 c) {
-       return u(std::max({s(a), s(b), s(c)}));
-     }>()},
+    {"v_min3_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::min({s(a), s(b), s(c)})); }>()},
+    {"v_max3_i32",
+     vector_meaning<[](u32 a, u32 b, u32 c) { return u(std::max({s(a), s(b), s(c)})); }>()},
     {"v_med3_i32",
      vector_meaning<[](u32 a, u32 b, u32 c) { return u(middle_signed(s(a), s(b), s(c))); }>()},
 };

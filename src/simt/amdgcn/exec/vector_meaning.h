@@ -55,8 +55,7 @@ template <auto F, typename Use>
 void with_any_parameters(const Wave& wave, const Instruction& instruction, Use use) {
   [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     use(any_values_of<F, N>(wave, instruction)...);
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// Calls `use` with the values of all parameters of F.
@@ -64,8 +63,7 @@ template <auto F, unsigned kVectors, typename Use>
 void with_parameters(const Wave& wave, const Instruction& instruction, Use use) {
   [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     use(values_of<F, N, kVectors>(wave, instruction)...);
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// How many of F's parameters are sources.
@@ -73,8 +71,7 @@ template <auto F>
 constexpr unsigned source_count() {
   return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     return (0U + ... + (std::is_same_v<Parameter<F, N>, bool> ? 0U : 1U));
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 template <auto F, unsigned N>
@@ -108,8 +105,7 @@ constexpr bool is_wide() {
   return []<unsigned... N>(std::integer_sequence<unsigned, N...>) {
     using Value = ValueOf<typename Signature<F>::Result>::Type;
     return sizeof(Value) == 8 || (false || ... || (sizeof(Parameter<F, N>) == 8));
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 /// Puts what F has of the sources in each lane into rows. Each lane's sources are read before its
@@ -312,11 +308,10 @@ struct AccumulateRun {
 
 /// What runs an instruction, for each set of sources that are VGPRs.
 template <template <auto, unsigned> typename Made, auto F, unsigned kSources>
-inline constexpr auto kRuns = [
-]<unsigned... kVectors>(std::integer_sequence<unsigned, kVectors...>) {
-  return std::array{&Made<F, kVectors>::run...};
-}
-(std::make_integer_sequence<unsigned, 1U << kSources>());
+inline constexpr auto kRuns =
+    []<unsigned... kVectors>(std::integer_sequence<unsigned, kVectors...>) {
+      return std::array{&Made<F, kVectors>::run...};
+    }(std::make_integer_sequence<unsigned, 1U << kSources>());
 
 /// Of VGPRs alone.
 template <auto F>
@@ -345,8 +340,7 @@ constexpr void describe_sources(Meaning& meaning, unsigned count) {
       }
     };
     (describe.template operator()<N>(), ...);
-  }
-  (std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
 }
 
 } // namespace detail
@@ -374,7 +368,8 @@ constexpr Meaning masked_meaning() {
   return meaning;
 }
 
-/// bit of a mask = F(sources…). Those that compilers seldom emit are compiled once, for any sources.
+/// bit of a mask = F(sources…). Those that compilers seldom emit are compiled once, for any
+/// sources.
 template <auto F, bool kSetsExec = false>
 constexpr Meaning compare_meaning() {
   constexpr bool kIsSeldom = sizeof(typename Signature<F>::template Parameter<0>) == 2;

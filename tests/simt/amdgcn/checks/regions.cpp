@@ -85,9 +85,12 @@ constexpr struct {
   const char* name;
   void (*run)();
 } kRegions[] = {
-    {"sum_of_teams", sum_of_teams}, {"sum_of_teams_mended", sum_of_teams_mended},
-    {"neighbours", neighbours},     {"neighbours_mended", neighbours_mended},
-    {"no_value", no_value},         {"no_value_mended", no_value_mended},
+    {"sum_of_teams", sum_of_teams},
+    {"sum_of_teams_mended", sum_of_teams_mended},
+    {"neighbours", neighbours},
+    {"neighbours_mended", neighbours_mended},
+    {"no_value", no_value},
+    {"no_value_mended", no_value_mended},
     {"no_value_copied_back", no_value_copied_back},
 };
 

@@ -311,23 +311,11 @@ constexpr VectorForm kForms[] = {
      [](In i) { return only(std::min(std::max(s32(i.a), s32(i.b)), s32(i.c))); }},
     {"v_minmax_i32", "u=uuu",
      [](In i) { return only(std::max(std::min(s32(i.a), s32(i.b)), s32(i.c))); }},
-    {"v_min3_u32", "u=uuu",
-     [](In i) {
-       return only(std::min({i.a, i.b, i.c}));
-     }},
-    {"v_max3_u32", "u=uuu",
-     [](In i) {
-       return only(std::max({i.a, i.b, i.c}));
-     }},
+    {"v_min3_u32", "u=uuu", [](In i) { return only(std::min({i.a, i.b, i.c})); }},
+    {"v_max3_u32", "u=uuu", [](In i) { return only(std::max({i.a, i.b, i.c})); }},
     {"v_med3_u32", "u=uuu", [](In i) { return only(middle(i.a, i.b, i.c)); }},
-    {"v_min3_i32", "u=uuu",
-     [](In i) {
-       return only(std::min({s32(i.a), s32(i.b), s32(i.c)}));
-     }},
-    {"v_max3_i32", "u=uuu",
-     [](In i) {
-       return only(std::max({s32(i.a), s32(i.b), s32(i.c)}));
-     }},
+    {"v_min3_i32", "u=uuu", [](In i) { return only(std::min({s32(i.a), s32(i.b), s32(i.c)})); }},
+    {"v_max3_i32", "u=uuu", [](In i) { return only(std::max({s32(i.a), s32(i.b), s32(i.c)})); }},
     {"v_med3_i32", "u=uuu", [](In i) { return only(middle(s32(i.a), s32(i.b), s32(i.c))); }},
 };
 

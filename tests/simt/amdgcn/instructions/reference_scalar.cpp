@@ -193,7 +193,7 @@ constexpr ScalarForm kForms[] = {
     {"s_sext_i32_i16", "u=u", [](In i) { return only(signed_of(i.a, 16)); }},
     {"s_abs_i32", "u!=u", [](In i) { return not_zero(s32(i.a) < 0 ? -s32(i.a) : s32(i.a)); }},
 
-    LOGIC("s_and", i.a& i.b),
+    LOGIC("s_and", i.a & i.b),
     LOGIC("s_or", i.a | i.b),
     LOGIC("s_xor", i.a ^ i.b),
     LOGIC("s_andn2", i.a - (i.a & i.b)),
@@ -269,7 +269,7 @@ constexpr ScalarForm kForms[] = {
     {"s_bitcmp0_b64", "-!=Uu", [](In i) { return condition(!bit_of(i.a, i.b % 64)); }},
     {"s_bitcmp1_b64", "-!=Uu", [](In i) { return condition(bit_of(i.a, i.b % 64)); }},
 
-    SAVE("and", i.a& i.exec),
+    SAVE("and", i.a & i.exec),
     SAVE("or", i.a | i.exec),
     SAVE("xor", i.a ^ i.exec),
     SAVE("andn1", i.exec&(kAll - i.a)),
