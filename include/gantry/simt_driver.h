@@ -8,6 +8,7 @@
 
 #include <gantry/cuda_driver.h>
 #include <gantry/gantry.h>
+#include <gantry/simt_fault.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,26 +31,8 @@ CUresult gantry_simt_use_host_memory(CUdevice device) GANTRY_NOEXCEPT;
     work together, of which there should be several. Any thread. */
 unsigned gantry_simt_usual_block_size(void) GANTRY_NOEXCEPT;
 
-enum {
-  GANTRY_SIMT_FAULT_NO_ADDRESS = 0,
-  GANTRY_SIMT_FAULT_READ = 1,
-  GANTRY_SIMT_FAULT_WRITE = 2,
-  GANTRY_SIMT_FAULT_CALL = 3,
-};
-
-/** What a thread of a kernel did wrong, for runtimes that know what the program has at an address.
-    The strings live as long as the context. */
-typedef struct gantry_simt_fault {
-  const char* kernel;   /**< its name */
-  const char* position; /**< "sum.cu:12"; empty if the PTX does not say */
-  const char* what;     /**< the headline of the report on standard error */
-  int access;           /**< GANTRY_SIMT_FAULT_*: what was done at `address` */
-  int is_invalid;       /**< 1: that this may not be accessed is the fault */
-  CUdeviceptr address;  /**< of global memory */
-} gantry_simt_fault;
-
-/** The fault that ended the work of the calling thread's current context; CUDA_ERROR_NOT_FOUND if
-    none did. */
+/** The fault that ended the work of the calling thread's current context, with
+    strings that live as long as the context; CUDA_ERROR_NOT_FOUND if none did. */
 CUresult gantry_simt_get_fault(gantry_simt_fault* fault) GANTRY_NOEXCEPT;
 
 /** Calls `visit` for every environment variable that the executor reads and libgantry does not, in

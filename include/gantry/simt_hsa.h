@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <gantry/gantry.h>
+#include <gantry/simt_fault.h>
 #include <hsa/hsa.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,12 @@ void gantry_simt_hsa_set_freed(const void* address, size_t size, int freed) GANT
     nothing is mapped stay faults. HSA_STATUS_ERROR_INVALID_AGENT if there is no such device. Any
     thread. */
 hsa_status_t gantry_simt_hsa_use_host_memory(hsa_agent_t agent) GANTRY_NOEXCEPT;
+
+/** The last fault of a kernel or packet on the agent, which callbacks of events and queues are
+   about, with strings that live until the last hsa_shut_down. HSA_STATUS_ERROR if there was none.
+   Any thread.
+ */
+hsa_status_t gantry_simt_hsa_get_fault(hsa_agent_t agent, gantry_simt_fault* fault) GANTRY_NOEXCEPT;
 
 #ifdef __cplusplus
 }

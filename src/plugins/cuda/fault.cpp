@@ -1,6 +1,7 @@
 // What ended a device, where the driver can tell: the PTX executor.
 #include "plugins/cuda/device.h"
 #include "plugins/cuda/entries.h"
+#include "plugins/gpu/simt_fault.h"
 
 #include <optional>
 
@@ -17,19 +18,6 @@ std::optional<gantry_simt_fault> fault_of(const Device& device) {
   return fault;
 }
 
-std::int32_t access_of(const gantry_simt_fault& fault) {
-  switch (fault.access) {
-  case GANTRY_SIMT_FAULT_READ:
-    return GANTRY_FAULT_ACCESS_READ;
-  case GANTRY_SIMT_FAULT_WRITE:
-    return GANTRY_FAULT_ACCESS_WRITE;
-  case GANTRY_SIMT_FAULT_CALL:
-    return GANTRY_FAULT_ACCESS_CALL;
-  default:
-    return GANTRY_FAULT_ACCESS_UNKNOWN;
-  }
-}
-
 } // namespace
 
 gantry_status entries::get_fault(gantry_device* device, gantry_fault* fault) noexcept {
@@ -37,22 +25,22 @@ gantry_status entries::get_fault(gantry_device* device, gantry_fault* fault) noe
   if (!found) {
     return report(GANTRY_NOT_FOUND, "the device is not lost, or its driver does not say why");
   }
-  plugins::fill_in(
-      fault, {
-                 .size = 0,
-                 .kind = found->is_invalid != 0 ? GANTRY_FAULT_ACCESS : GANTRY_FAULT_DESCRIBED,
-                 .value = 0,
-                 .access = access_of(*found),
-                 .address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0,
-                 .address = found->address,
-                 .kernel = nullptr,
-                 .kernel_name = found->kernel,
-                 .image = nullptr,
-                 .image_size = 0,
-                 .code = 0,
-                 .position = found->position,
-                 .what = found->what,
-             });
+  plugins::fill_in(fault,
+                   {
+                       .size = 0,
+                       .kind = gpu::kind_of(*found),
+                       .value = 0,
+                       .access = gpu::access_of(*found),
+                       .address_known = found->access != GANTRY_SIMT_FAULT_NO_ADDRESS ? 1 : 0,
+                       .address = found->address,
+                       .kernel = nullptr,
+                       .kernel_name = found->kernel,
+                       .image = nullptr,
+                       .image_size = 0,
+                       .code = 0,
+                       .position = found->position,
+                       .what = found->what,
+                   });
   return GANTRY_SUCCESS;
 }
 

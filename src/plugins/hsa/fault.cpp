@@ -1,5 +1,6 @@
 #include "plugins/hsa/fault.h"
 
+#include "plugins/gpu/simt_fault.h"
 #include "plugins/hsa/entries.h"
 #include "plugins/hsa/image.h"
 
@@ -33,7 +34,24 @@ OpenDevices& open_devices() {
   return *devices;
 }
 
+/// What the executor says of a fault, which is more than events and statuses do.
+void describe(const Device& device, Loss::Cause& cause) {
+  gantry_simt_fault fault = {};
+  if (library().get_fault == nullptr ||
+      library().get_fault(device.agent, &fault) != HSA_STATUS_SUCCESS) {
+    return;
+  }
+  cause.what = fault.what;
+  cause.kind = gpu::kind_of(fault);
+  cause.access = gpu::access_of(fault);
+  cause.address = fault.address;
+  cause.address_known = fault.access != GANTRY_SIMT_FAULT_NO_ADDRESS;
+  cause.kernel_name = fault.kernel;
+  cause.position = fault.position;
+}
+
 void lose(Device& device, Loss::Cause cause, const hsa_queue_t* queue) {
+  describe(device, cause);
   if (const gantry_kernel* const kernel = device.hardware.kernel_at_work(queue)) {
     cause.kernel = kernel;
     cause.kernel_name = kernel->name;
@@ -134,7 +152,7 @@ gantry_status entries::get_fault(gantry_device* device, gantry_fault* fault) noe
                  .image = nullptr,
                  .image_size = 0,
                  .code = 0,
-                 .position = nullptr,
+                 .position = cause.position.empty() ? nullptr : cause.position.c_str(),
                  .what = cause.kind == GANTRY_FAULT_DESCRIBED ? cause.what.c_str() : nullptr,
              });
   return GANTRY_SUCCESS;

@@ -97,6 +97,8 @@ Library make_library() {
       reinterpret_cast<decltype(library.set_freed)>(dlsym(handle, "gantry_simt_hsa_set_freed"));
   library.use_host_memory = reinterpret_cast<decltype(library.use_host_memory)>(
       dlsym(handle, "gantry_simt_hsa_use_host_memory"));
+  library.get_fault =
+      reinterpret_cast<decltype(library.get_fault)>(dlsym(handle, "gantry_simt_hsa_get_fault"));
   start(library);
   return library;
 }

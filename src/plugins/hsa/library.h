@@ -74,6 +74,7 @@ struct Library {
   /// The executor's alone; null with AMD's runtime.
   decltype(&::gantry_simt_hsa_set_freed) set_freed = nullptr;
   decltype(&::gantry_simt_hsa_use_host_memory) use_host_memory = nullptr;
+  decltype(&::gantry_simt_hsa_get_fault) get_fault = nullptr;
   bool has_times = false; ///< the functions of GANTRY_HSA_PROFILING are there
   std::string problem;    ///< why there is none; empty if all that follows and precedes is good
   std::uint64_t timestamp_frequency = 0; ///< of the system's clock and of timeouts, in Hz

@@ -22,6 +22,7 @@ public:
     bool address_known = false;
     const gantry_kernel* kernel = nullptr; ///< at work; null if that is not known
     std::string kernel_name;               ///< empty if it is not known
+    std::string position;                  ///< "sum.cpp:9"; empty if it is not known
   };
 
   /// The first cause counts.

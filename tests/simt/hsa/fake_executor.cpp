@@ -30,6 +30,11 @@ tl::unexpected<Fault> fault(FaultKind kind, std::uint64_t address = 0) {
   Fault made;
   made.kind = kind;
   made.address = address;
+  made.what = "what a test asks for";
+  made.access = FaultAccess::kWrite;
+  made.is_invalid = true;
+  made.kernel = "kernel";
+  made.position = "kernel.c:7";
   made.report = "gantry: error: a fault that a test asks for";
   return tl::unexpected(std::move(made));
 }

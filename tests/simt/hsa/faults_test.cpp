@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gantry/simt_hsa.h>
+
 namespace simt_hsa_test {
 namespace {
 
@@ -59,6 +61,25 @@ TEST_F(FaultTest, WrongAccessesAreToldToTheSystemsHandler) {
   EXPECT_EQ(event.event_type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
   EXPECT_EQ(event.memory_fault.agent.handle, gpu.handle);
   EXPECT_EQ(event.memory_fault.virtual_address, 0xdead000u);
+}
+
+TEST_F(FaultTest, WhatItWasCanBeAskedFor) {
+  const auto fault_of = HSA(gantry_simt_hsa_get_fault);
+  gantry_simt_fault fault = {};
+  EXPECT_EQ(fault_of(cpu, &fault), HSA_STATUS_ERROR_INVALID_AGENT);
+  EXPECT_EQ(fault_of(gpu, nullptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(fault_of(gpu, &fault), HSA_STATUS_ERROR) << "one of the runtime before";
+  testing::internal::CaptureStderr();
+  EXPECT_LT(wait(dispatch(queue(), {Deed::kMemoryFault, 0xdead000, 0}), HSA_SIGNAL_CONDITION_LT, 1),
+            0);
+  (void)testing::internal::GetCapturedStderr();
+  ASSERT_EQ(fault_of(gpu, &fault), kSuccess);
+  EXPECT_STREQ(fault.what, "what a test asks for");
+  EXPECT_STREQ(fault.kernel, "kernel");
+  EXPECT_STREQ(fault.position, "kernel.c:7");
+  EXPECT_EQ(fault.access, GANTRY_SIMT_FAULT_WRITE);
+  EXPECT_EQ(fault.is_invalid, 1);
+  EXPECT_EQ(fault.address, 0xdead000u);
 }
 
 TEST_F(FaultTest, WrongPacketsAreFaults) {

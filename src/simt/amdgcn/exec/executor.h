@@ -60,9 +60,16 @@ enum class FaultKind : std::uint8_t {
   kInvalidPacket,      ///< the dispatch itself: sizes that do not fit
 };
 
+enum class FaultAccess : std::uint8_t { kNone, kRead, kWrite, kJump };
+
 struct Fault {
   FaultKind kind = FaultKind::kTrap;
-  std::uint64_t address = 0; ///< of kMemory: a flat address
+  std::uint64_t address = 0;               ///< of kMemory: a flat address
+  std::string what;                        ///< the report's headline
+  FaultAccess access = FaultAccess::kNone; ///< what was done at `address`, of global memory
+  bool is_invalid = false;                 ///< that this may not be accessed is the fault
+  std::string kernel;                      ///< empty if none has begun
+  std::string position;                    ///< "sum.c:9"; empty if it is not known
   /// Several lines that begin with "gantry: error: ": kernel, position, work-group and lane, cause.
   std::string report;
 };

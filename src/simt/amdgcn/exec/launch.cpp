@@ -59,8 +59,10 @@ RegisterPlan plan_of(const KernelDescriptor& descriptor, const Processor& proces
 
 tl::expected<Launch, Fault> read_launch(const Dispatch& dispatch) {
   const auto invalid = [](std::string why) {
-    return tl::unexpected(
-        Fault{FaultKind::kInvalidPacket, 0, "gantry: error: a dispatch: " + std::move(why) + "\n"});
+    const std::string what = "a dispatch: " + std::move(why);
+    return tl::unexpected(Fault{.kind = FaultKind::kInvalidPacket,
+                                .what = what,
+                                .report = "gantry: error: " + what + "\n"});
   };
   hsa_kernel_dispatch_packet_t packet;
   std::memcpy(&packet, std::bit_cast<const void*>(dispatch.packet), sizeof packet);

@@ -28,18 +28,26 @@ std::string place_text(const Wave& wave, unsigned lane) {
   return text + ", work-item " + numbers(item % x, item / x % y, item / x / y);
 }
 
-/// The first lines, which every report has.
-std::string beginning(const Wave& wave, const Instruction& instruction, unsigned lane,
-                      std::string_view what) {
+/// Makes the fault the wave's, with its report, which ends with `detail`.
+void set_fault(Wave& wave, const Instruction& instruction, unsigned lane, Fault fault,
+               std::string_view detail = "") {
   const u64 address = wave.code->address_of(&instruction);
   const auto line = wave.code->source_line(address);
-  const std::string source = line && *line ? fmt::format(" ({})", source_text(**line)) : "";
+  fault.kernel = wave.grid->kernel;
+  fault.position = line && *line ? source_text(**line) : "";
+  const std::string source = fault.position.empty() ? "" : fmt::format(" ({})", fault.position);
   const std::string damage =
       line ? "" : fmt::format("  its line is not known: {}\n", line.error().message);
   const std::string text = wave.code->text_at(address);
-  return fmt::format("gantry: error: kernel '{}'{}: {}\n  at {}{}{}\n  in {}\n{}",
-                     wave.grid->kernel, source, what, wave.code->position(address),
-                     text.empty() ? "" : ": ", text, place_text(wave, lane), damage);
+  fault.report =
+      fmt::format("gantry: error: kernel '{}'{}: {}\n  at {}{}{}\n  in {}\n{}{}", fault.kernel,
+                  source, fault.what, wave.code->position(address), text.empty() ? "" : ": ", text,
+                  place_text(wave, lane), damage, detail);
+  wave.fault = std::move(fault);
+}
+
+FaultAccess access_of(AccessKind kind) {
+  return kind == AccessKind::kLoad ? FaultAccess::kRead : FaultAccess::kWrite;
 }
 
 std::string_view word_of(AccessKind kind) {
@@ -129,25 +137,29 @@ void report_finding(Wave& wave, const Instruction& instruction, const WaveAccess
     detail = text_of(describe_memory(*wave.place->memory, wave.grid->device, found.address,
                                      access.size, kWords));
   }
+  Fault fault{.kind = FaultKind::kMemory, .address = flat_address};
+  if (!shared) {
+    fault.access =
+        access.kind == WaveAccess::Kind::kStore || access.kind == WaveAccess::Kind::kAtomic
+            ? FaultAccess::kWrite
+            : FaultAccess::kRead;
+  }
   if (!found.other) {
     const char* const hint =
         shared ? "LDS has no value when a work-group begins"
                : "memory has no value until it is copied to, filled or stored to: see whether the "
                  "data are mapped to the device, and as large as the kernel takes them";
-    wave.fault = Fault{
-        FaultKind::kMemory, found.address,
-        beginning(wave, instruction, found.lane, what + ", which nothing has been written to") +
-            detail + fmt::format("  hint: {}\n", hint)};
+    fault.what = what + ", which nothing has been written to";
+    set_fault(wave, instruction, found.lane, std::move(fault),
+              detail + fmt::format("  hint: {}\n", hint));
     return;
   }
   const RacingAccess& other = *found.other;
-  wave.fault =
-      Fault{FaultKind::kMemory, flat_address,
-            beginning(wave, instruction, found.lane,
-                      fmt::format("race in {}: {}, not ordered with {}",
-                                  shared ? "LDS" : "global memory", what, text_of(other))) +
-                fmt::format("  the other one is at {}\n{}  hint: {}\n", other.position, detail,
-                            what_orders(other))};
+  fault.what = fmt::format("race in {}: {}, not ordered with {}", shared ? "LDS" : "global memory",
+                           what, text_of(other));
+  set_fault(wave, instruction, found.lane, std::move(fault),
+            fmt::format("  the other one is at {}\n{}  hint: {}\n", other.position, detail,
+                        what_orders(other)));
 }
 
 void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Space space,
@@ -191,35 +203,43 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
         text_of(describe_memory(*wave.place->memory, wave.grid->device, address, size, kWords));
     break;
   }
-  wave.fault =
-      Fault{FaultKind::kMemory, flat_address, beginning(wave, instruction, lane, what) + detail};
+  Fault fault{.kind = FaultKind::kMemory, .address = flat_address, .what = std::move(what)};
+  if (flat_address == address) {
+    fault.access = access_of(kind);
+    fault.is_invalid = true;
+  }
+  set_fault(wave, instruction, lane, std::move(fault), detail);
 }
 
 void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane, u64 address,
                        u32 size) {
-  wave.fault = Fault{FaultKind::kMemory, address,
-                     beginning(wave, instruction, lane,
-                               fmt::format("atomic operation of {} at {:#x}, which is no multiple "
-                                           "of that",
-                                           bytes_text(size), address))};
+  set_fault(wave, instruction, lane,
+            {.kind = FaultKind::kMemory,
+             .address = address,
+             .what = fmt::format("atomic operation of {} at {:#x}, which is no multiple of that",
+                                 bytes_text(size), address),
+             .access = FaultAccess::kWrite});
 }
 
 void report_trap(Wave& wave, const Instruction& instruction) {
-  wave.fault = Fault{FaultKind::kTrap, 0,
-                     beginning(wave, instruction, kLanes,
-                               "it ends itself: abort, a failed assertion or __builtin_trap")};
+  set_fault(wave, instruction, kLanes,
+            {.kind = FaultKind::kTrap,
+             .what = "a trap: abort, a failed assertion or __builtin_trap"});
 }
 
 void report_jump(Wave& wave, const Instruction& instruction, u64 address) {
-  wave.fault = Fault{FaultKind::kIllegalInstruction, address,
-                     beginning(wave, instruction, kLanes,
-                               fmt::format("a jump to {:#x}, where no code is loaded", address))};
+  set_fault(wave, instruction, kLanes,
+            {.kind = FaultKind::kIllegalInstruction,
+             .address = address,
+             .what = fmt::format("a jump to {:#x}, where no code is loaded", address),
+             .access = FaultAccess::kJump});
 }
 
 void report_instruction(Wave& wave, const Instruction& instruction, std::string_view why) {
-  wave.fault = Fault{
-      FaultKind::kIllegalInstruction, wave.code->address_of(&instruction),
-      beginning(wave, instruction, kLanes, fmt::format("the executor does not run this: {}", why))};
+  set_fault(wave, instruction, kLanes,
+            {.kind = FaultKind::kIllegalInstruction,
+             .address = wave.code->address_of(&instruction),
+             .what = fmt::format("the executor does not run this: {}", why)});
 }
 
 } // namespace gantry::simt::amdgcn

@@ -1,5 +1,6 @@
 // What the library exports beyond the HSA interface: gantry/simt_hsa.h.
 #include "simt/amdgcn/hsa/agents.h"
+#include "simt/amdgcn/hsa/faults.h"
 #include "simt/memory/device_memory.h"
 #include "simt/memory/host_memory.h"
 
@@ -11,6 +12,7 @@ using gantry::simt::DeviceMemory;
 using gantry::simt::MemoryKind;
 using gantry::simt::hsa::Agent;
 using gantry::simt::hsa::Agents;
+using gantry::simt::hsa::Faults;
 
 extern "C" {
 
@@ -38,6 +40,28 @@ gantry_simt_hsa_use_host_memory(hsa_agent_t handle) noexcept {
     return HSA_STATUS_ERROR_INVALID_AGENT;
   }
   gantry::simt::open_host_memory(agent->device);
+  return HSA_STATUS_SUCCESS;
+}
+
+[[gnu::visibility("default")]] hsa_status_t
+gantry_simt_hsa_get_fault(hsa_agent_t handle, gantry_simt_fault* fault) noexcept {
+  const Agent* const agent = Agents::instance().find(handle);
+  if (agent == nullptr || !agent->is_gpu()) {
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  }
+  if (fault == nullptr) {
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  const gantry::simt::amdgcn::Fault* const last = Faults::instance().last(*agent);
+  if (last == nullptr) {
+    return HSA_STATUS_ERROR;
+  }
+  *fault = {.kernel = last->kernel.c_str(),
+            .position = last->position.c_str(),
+            .what = last->what.c_str(),
+            .access = static_cast<int>(last->access),
+            .is_invalid = last->is_invalid ? 1 : 0,
+            .address = last->address};
   return HSA_STATUS_SUCCESS;
 }
 

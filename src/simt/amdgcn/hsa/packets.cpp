@@ -3,6 +3,7 @@
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/events.h"
 #include "simt/amdgcn/hsa/executables.h"
+#include "simt/amdgcn/hsa/faults.h"
 #include "simt/amdgcn/hsa/process.h"
 #include "simt/amdgcn/hsa/queues.h"
 
@@ -34,20 +35,18 @@ hsa_signal_t completion_of(const Packet& packet) {
 }
 
 tl::unexpected<PacketError> invalid(const std::string& why) {
-  PacketError error;
-  error.status = HSA_STATUS_ERROR_INVALID_PACKET_FORMAT;
-  error.report = "gantry: error: a packet of a queue " + why;
-  return tl::unexpected(std::move(error));
+  const std::string what = "a packet of a queue " + why;
+  return tl::unexpected(PacketError{HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                                    {.kind = amdgcn::FaultKind::kInvalidPacket,
+                                     .what = what,
+                                     .report = "gantry: error: " + what}});
 }
 
-PacketError error_of(const amdgcn::Fault& fault) {
+PacketError error_of(amdgcn::Fault fault) {
   PacketError error;
-  error.report = fault.report;
   switch (fault.kind) {
   case amdgcn::FaultKind::kMemory:
     error.status = status_of(HSA_STATUS_ERROR_MEMORY_FAULT);
-    error.is_memory_fault = true;
-    error.address = fault.address;
     break;
   case amdgcn::FaultKind::kIllegalInstruction:
     error.status = status_of(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
@@ -59,6 +58,7 @@ PacketError error_of(const amdgcn::Fault& fault) {
     error.status = HSA_STATUS_ERROR_EXCEPTION;
     break;
   }
+  error.fault = std::move(fault);
   return error;
 }
 
@@ -167,10 +167,11 @@ tl::expected<bool, PacketError> Queue::wait_for(const hsa_signal_t (&handles)[5]
 
 void Queue::deactivate(const PacketError& error) {
   is_inactive_ = true;
-  std::fprintf(stderr, "%s\n", error.report.c_str());
+  std::fprintf(stderr, "%s\n", error.fault.report.c_str());
+  Faults::instance().keep(*agent_, error.fault);
   const InFaultCallback in_callback;
-  if (error.is_memory_fault) {
-    Events::instance().tell_memory_fault(*agent_, error.address);
+  if (error.fault.kind == amdgcn::FaultKind::kMemory) {
+    Events::instance().tell_memory_fault(*agent_, error.fault.address);
   }
   if (callback_ != nullptr) {
     callback_(error.status, handle(), data_);

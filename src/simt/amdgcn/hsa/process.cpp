@@ -4,6 +4,7 @@
 #include "simt/amdgcn/hsa/copies.h"
 #include "simt/amdgcn/hsa/events.h"
 #include "simt/amdgcn/hsa/executables.h"
+#include "simt/amdgcn/hsa/faults.h"
 #include "simt/amdgcn/hsa/mapped_memory.h"
 #include "simt/amdgcn/hsa/memory.h"
 #include "simt/amdgcn/hsa/queues.h"
@@ -123,6 +124,7 @@ hsa_status_t Process::shut_down() {
   ready_.store(false, std::memory_order_release);
   // First who uses the rest.
   Events::instance().clear();
+  Faults::instance().clear();
   Queues::instance().clear();
   Copies::instance().clear();
   Executables::instance().clear();

@@ -10,6 +10,7 @@
 // signals fail.
 #pragma once
 
+#include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/handles.h"
 #include "simt/amdgcn/hsa/signals.h"
@@ -43,9 +44,7 @@ static_assert(sizeof(Packet) == 64);
 /// Why a packet cannot be executed, or what went wrong when it was.
 struct PacketError {
   hsa_status_t status = HSA_STATUS_ERROR;
-  std::string report; ///< lines for stderr
-  bool is_memory_fault = false;
-  std::uint64_t address = 0; ///< of the wrong access
+  amdgcn::Fault fault;
 };
 
 class Queue : public std::enable_shared_from_this<Queue> {

@@ -40,7 +40,10 @@ def wrong_with(program, region, mistake, checks):
                                         "GANTRY_SIMT_CHECK": checks})
     if mistake is None or mistake[0] not in checks.split(","):
         return None if result.returncode == 0 and result.stdout == "done\n" else result.stderr
-    headline = next((line for line in result.stderr.splitlines() if re.search(HEADLINES[mistake[0]], line)), "")
+    told = [line for line in result.stderr.splitlines() if re.search(HEADLINES[mistake[0]], line)]
+    headline = told[0] if told else ""
+    if len(told) != 2 or "the device is lost" not in told[1]:
+        return f"the executor and the runtime were to tell of it\n{result.stderr}"
     lines = {int(number) for number in re.findall(r"regions\.cpp:(\d+)", headline)}
     return None if result.returncode != 0 and lines & set(mistake[1]) else (
         f"ended with {result.returncode}; lines {mistake[1]} were to be named\n{result.stderr}")
