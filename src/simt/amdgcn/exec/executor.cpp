@@ -46,10 +46,16 @@ private:
   std::vector<std::unique_ptr<GroupRun>> free_;
 };
 
+/// There is no quick code: where nothing else is asked for, all is interpreted.
+bool is_compiling() {
+  return settings().mode == Mode::kCompile && settings().code != CodeChoice::kQuick &&
+         may_compile();
+}
+
 } // namespace
 
 void prepare_thread() {
-  if (settings().mode != Mode::kCompile || !may_compile()) {
+  if (!is_compiling()) {
     return;
   }
   SideThread::stop_with_this_thread(nullptr);
@@ -68,8 +74,7 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
     look_at_host_memory_anew();
   }
   const std::unique_ptr<DispatchChecks> checks = checks_of(*launch);
-  if (checks == nullptr && settings().mode == Mode::kCompile && may_compile() &&
-      mode::is_plain(launch->registers.mode)) {
+  if (checks == nullptr && is_compiling() && mode::is_plain(launch->registers.mode)) {
     const Instruction* const entry = launch->code->at(launch->entry);
     launch->grid.is_compiled = true;
     launch->heat = &launch->code->heat(entry, launch->grid.lanes);

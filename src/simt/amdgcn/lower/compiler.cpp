@@ -38,11 +38,11 @@ bool compile(const CompileRequest& request, CompiledImage& image, std::string& e
   llvm::Function& function = *wave.build();
   // Eight doubles in one vector where the processor has those.
   const char* const width = machine->getTargetFeatureString().contains("+avx512f") ? "512" : "256";
-  function.addFnAttr("prefer-vector-width", width);
-  function.addFnAttr("min-legal-vector-width", width);
   for (llvm::Function& other : module) {
-    if (&other != &function && !other.isDeclaration()) {
-      other.removeFnAttr(llvm::Attribute::OptimizeNone);
+    other.addFnAttr("prefer-vector-width", width);
+    other.addFnAttr("min-legal-vector-width", width);
+    if (&other != &function && !other.hasFnAttribute(llvm::Attribute::NoInline) &&
+        !other.isDeclaration()) {
       other.addFnAttr(llvm::Attribute::AlwaysInline);
     }
   }
@@ -53,7 +53,7 @@ bool compile(const CompileRequest& request, CompiledImage& image, std::string& e
     return false;
   }
   stages.ended("wave", &function);
-  optimise(module, function, *machine);
+  optimise(module, *machine);
   stages.ended("code", &function);
   Image emitted;
   std::uint64_t frame = 0;

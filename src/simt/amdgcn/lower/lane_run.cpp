@@ -32,26 +32,6 @@ Type type_of_source(const Meaning& meaning, unsigned number) {
   return meaning.sources[number] != Type::kNone ? meaning.sources[number] : meaning.result;
 }
 
-/// The loop is to become one turn of vectors: its accesses have nothing to do with each other.
-void set_vector_hints(llvm::BranchInst& back, llvm::MDNode* accesses) {
-  llvm::LLVMContext& context = back.getContext();
-  const auto hint = [&](const char* name, llvm::Type* type, unsigned value) {
-    return llvm::MDNode::get(context,
-                             {llvm::MDString::get(context, name),
-                              llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value))});
-  };
-  llvm::Type* const word = llvm::Type::getInt32Ty(context);
-  llvm::Type* const truth = llvm::Type::getInt1Ty(context);
-  llvm::Metadata* const parallel = llvm::MDNode::get(
-      context, {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), accesses});
-  llvm::MDNode* const loop = llvm::MDNode::getDistinct(
-      context, {nullptr, parallel, hint("llvm.loop.vectorize.enable", truth, 1),
-                hint("llvm.loop.vectorize.width", word, kBlock),
-                hint("llvm.loop.interleave.count", word, 1)});
-  loop->replaceOperandWith(0, loop);
-  back.setMetadata(llvm::LLVMContext::MD_loop, loop);
-}
-
 } // namespace
 
 /// A lane while the run's operations are put into it.
@@ -362,12 +342,73 @@ void LaneRun::emit_lanes(llvm::Value* first, bool is_numeric, llvm::BasicBlock* 
         builder.CreateInBoundsGEP(builder.getInt32Ty(), memory_.temporary(0, kBlock), {number}),
         body.accesses);
   }
-  llvm::Value* const next = builder.CreateAdd(number, builder.getInt64(1), "", true, true);
-  llvm::BranchInst* const back =
-      builder.CreateCondBr(builder.CreateICmpEQ(next, builder.getInt64(kBlock)), behind, loop);
-  number->addIncoming(builder.getInt64(0), before);
-  number->addIncoming(next, builder.GetInsertBlock());
-  set_vector_hints(*back, body.accesses);
+  end_lanes(builder, *number, before, behind, body.accesses);
+}
+
+void LaneRun::emit_again(llvm::Value* first, llvm::BasicBlock* behind) {
+  llvm::IRBuilder<>& builder = memory_.builder();
+  llvm::Type* const words = llvm::FixedVectorType::get(builder.getInt32Ty(), kBlock);
+  llvm::Type* const values = llvm::FixedVectorType::get(builder.getInt64Ty(), kBlock);
+  llvm::DenseMap<unsigned, llvm::Value*> rows;
+  std::vector<llvm::Value*> bits;
+  const auto row = [&](unsigned index) {
+    llvm::Value*& known = rows[index];
+    if (known == nullptr) {
+      known = builder.CreateAlignedLoad(words, memory_.row(index, first), llvm::Align(32));
+    }
+    return builder.CreateZExt(known, values);
+  };
+  const auto everywhere = [&](std::uint64_t value) {
+    return llvm::ConstantInt::get(values, value);
+  };
+  for (const Operation& operation : operations_) {
+    llvm::SmallVector<llvm::Value*, 4> arguments;
+    for (const Operand& operand : operation.operands) {
+      llvm::Value* value = everywhere(0);
+      if (operand.kind == Operand::Kind::kValue) {
+        value = builder.CreateVectorSplat(kBlock, operand.value);
+      } else if (operand.kind == Operand::Kind::kRow) {
+        value = row(operand.row);
+        if (operand.bits == 64) {
+          value = builder.CreateOr(value, builder.CreateShl(row(operand.row + 1), 32));
+        }
+      }
+      const std::uint64_t sign = std::uint64_t{1} << (operand.bits - 1);
+      if (operand.absolute) {
+        value = builder.CreateAnd(value, everywhere(~sign));
+      }
+      if (operand.negate) {
+        value = builder.CreateXor(value, everywhere(sign));
+      }
+      arguments.push_back(value);
+    }
+    llvm::Type* const truths = llvm::FixedVectorType::get(builder.getInt1Ty(), kBlock);
+    llvm::Value* mask = llvm::Constant::getNullValue(truths);
+    if (operation.mask_of) {
+      mask = bits[*operation.mask_of];
+    } else if (operation.mask != nullptr) {
+      mask = builder.CreateBitCast(
+          builder.CreateTrunc(builder.CreateLShr(operation.mask, first), builder.getIntNTy(kBlock)),
+          truths);
+    }
+    arguments.push_back(mask);
+    llvm::Value* const made = builder.CreateCall(blocks_.of(*operation.function), arguments);
+    bits.push_back(builder.CreateExtractValue(made, 1));
+    llvm::Value* const value = builder.CreateExtractValue(made, 0);
+    for (unsigned i = 0; i < operation.rows; ++i) {
+      rows[operation.result + i] =
+          builder.CreateTrunc(builder.CreateLShr(value, everywhere(std::uint64_t{32} * i)), words);
+    }
+  }
+  std::size_t place = 1;
+  for (const unsigned stored : stored_rows_) {
+    builder.CreateAlignedStore(rows[stored], memory_.temporary(place++, kBlock), llvm::Align(32));
+  }
+  for (const unsigned stored : stored_masks_) {
+    builder.CreateAlignedStore(builder.CreateSExt(bits[stored], words),
+                               memory_.temporary(place++, kBlock), llvm::Align(32));
+  }
+  builder.CreateBr(behind);
 }
 
 void LaneRun::store_rows(llvm::Value* first, llvm::Value* active) {
@@ -488,8 +529,10 @@ void LaneRun::emit(const Live& live) {
     builder.CreateCondBr(builder.CreateICmpEQ(bits_of_temporary(0), builder.getInt64(0)), made,
                          again, weights.createLikelyBranchWeights());
     builder.SetInsertPoint(again);
+    emit_again(first, made);
+  } else {
+    emit_lanes(first, false, made);
   }
-  emit_lanes(first, false, made);
   builder.SetInsertPoint(made);
   llvm::SmallVector<llvm::Value*> made_masks;
   for (std::size_t i = 0; i < stored_masks_.size(); ++i) {

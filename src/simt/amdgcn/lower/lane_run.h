@@ -2,6 +2,7 @@
 // instruction and the next one, values stay in the host's registers.
 #pragma once
 
+#include "simt/amdgcn/lower/block_functions.h"
 #include "simt/amdgcn/lower/flow_graph.h"
 #include "simt/amdgcn/lower/known_scalars.h"
 #include "simt/amdgcn/lower/meanings.h"
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace gantry::simt::amdgcn::lower {
-
-/// Lanes of a block, which become elements of vectors.
-inline constexpr unsigned kBlock = 8;
 
 class LaneRun {
 public:
@@ -69,10 +67,13 @@ private:
   [[nodiscard]] llvm::Value* made_opaque(llvm::Value* value);
   /// Puts a loop over a block's lanes that leaves its results in `places_`.
   void emit_lanes(llvm::Value* first, bool is_numeric, llvm::BasicBlock* behind);
+  /// Likewise without a loop, by calls of exact operations.
+  void emit_again(llvm::Value* first, llvm::BasicBlock* behind);
   void emit_operation(Body& body, unsigned number);
   void store_rows(llvm::Value* first, llvm::Value* active);
 
   WaveMemory& memory_;
+  BlockFunctions blocks_;
   unsigned lanes_;
   std::vector<Operation> operations_;
   // While the run is emitted: rows and masks that are stored, the latter as numbers of operations.

@@ -153,7 +153,7 @@ void mark_numbers(llvm::IRBuilder<>& builder, llvm::Value* place, llvm::MDNode* 
   builder.CreateCall(mark, {place})->setMetadata(llvm::LLVMContext::MD_access_group, accesses);
 }
 
-void optimise(llvm::Module& module, llvm::Function& function, llvm::TargetMachine& machine) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager groups;
@@ -190,7 +190,11 @@ void optimise(llvm::Module& module, llvm::Function& function, llvm::TargetMachin
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::DSEPass());
-  passes.run(function, functions);
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) {
+      passes.run(function, functions);
+    }
+  }
 }
 
 } // namespace gantry::simt::amdgcn::lower

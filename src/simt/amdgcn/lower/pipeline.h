@@ -12,7 +12,7 @@ namespace gantry::simt::amdgcn::lower {
 /// is not looked at, as long as it goes into an operation of floats, which hands it on.
 void mark_numbers(llvm::IRBuilder<>& builder, llvm::Value* place, llvm::MDNode* accesses);
 
-/// Makes vectors of the function's lanes, and leaves nothing of the module but what it needs.
-void optimise(llvm::Module& module, llvm::Function& function, llvm::TargetMachine& machine);
+/// Makes vectors of lanes, and leaves nothing of the module but what its external function needs.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 } // namespace gantry::simt::amdgcn::lower

@@ -287,5 +287,103 @@ TEST_F(CompiledTest, RandomLinesOfGfx1100) {
   check_programs("gfx1100", 32, 20);
 }
 
+/// A loop of `s8` turns, with a float and a double that depend on all of them, and a branch within.
+class CompiledLoopTest : public CompiledTest {
+protected:
+  CompiledLoopTest() {
+    for (const Words& words : assemble("gfx906", kCode)) {
+      code_.insert(code_.end(), words.begin(), words.end());
+    }
+    for (Machine* machine : {&interpreting_, &compiling_}) {
+      machine->load(code_);
+      fill(machine->wave());
+      random_.seed(1);
+    }
+    std::memcpy(compiling_.wave().v, interpreting_.wave().v, sizeof(Wave::v));
+    std::memcpy(compiling_.wave().s, interpreting_.wave().s, sizeof(Wave::s));
+  }
+
+  static constexpr unsigned kTurns = 1000;
+  static constexpr unsigned kLoop = 1; ///< dword of its head
+  inline static const std::vector<std::string> kCode = {
+      "s_movk_i32 s8, 1000",      "v_add_f64 v[2:3], v[4:5], v[2:3]",
+      "v_cmp_lt_u32 vcc, v6, v7", "s_and_saveexec_b64 s[6:7], vcc",
+      "s_cbranch_execz 3",        "v_xor_b32 v7, v7, v2",
+      "v_mul_lo_u32 v8, v7, v6",  "s_mov_b64 exec, s[6:7]",
+      "v_add_u32 v6, 1, v6",      "s_sub_u32 s8, s8, 1",
+      "s_cmp_lg_u32 s8, 0",       "s_cbranch_scc1 65523",
+  };
+
+  void compile() {
+    LoadedCode::State& code = *compiling_.wave().code;
+    compile_now(code, code.at(compiling_.code()), kLanes);
+  }
+  /// Until the end; how often the wave has let others run.
+  unsigned run_on(Machine& machine, std::int32_t turn) {
+    unsigned left = 0;
+    for (Next next = Next::kOn; machine.position() != code_.size();) {
+      if (next == Next::kYield) {
+        ++left;
+        machine.wave().branches_left = turn;
+      }
+      next = machine.step_on();
+      if (next != Next::kOn && next != Next::kYield) {
+        ADD_FAILURE() << machine.report();
+        break;
+      }
+    }
+    return left;
+  }
+
+  Words code_;
+  Machine interpreting_{*find_processor("gfx906")};
+  Machine compiling_{*find_processor("gfx906")};
+};
+
+TEST_F(CompiledLoopTest, IsTakenUpInTheMiddle) {
+  ASSERT_EQ(interpreting_.step(0), Next::kOn);
+  ASSERT_EQ(compiling_.step(0), Next::kOn);
+  for (unsigned i = 0; i < 300; ++i) { // it is interpreted at first
+    ASSERT_EQ(compiling_.step_on(), Next::kOn);
+  }
+  compile();
+  compiling_.wave().branches_left = interpreting_.wave().branches_left = 2 * kTurns;
+  (void)run_on(compiling_, 2 * kTurns);
+  (void)run_on(interpreting_, 2 * kTurns);
+  EXPECT_EQ(difference(interpreting_.wave(), compiling_.wave()), "");
+}
+
+TEST_F(CompiledLoopTest, LetsOthersRunWhenItsTurnIsOver) {
+  constexpr std::int32_t kTurn = 7;
+  compile();
+  ASSERT_EQ(interpreting_.step(0), Next::kOn);
+  interpreting_.wave().branches_left = kTurn;
+  Wave& wave = compiling_.wave();
+  wave.pc = wave.code->at(compiling_.code());
+  wave.branches_left = kTurn;
+  const unsigned expected = run_on(interpreting_, kTurn);
+  EXPECT_GT(expected, kTurns / kTurn - 2);
+  EXPECT_EQ(run_on(compiling_, kTurn), expected);
+  EXPECT_EQ(wave.branches_left, interpreting_.wave().branches_left);
+  EXPECT_EQ(difference(interpreting_.wave(), wave), "");
+}
+
+TEST_F(CompiledTest, FaultsHaveTheirPlace) {
+  Machine machine(*find_processor("gfx906"));
+  Words code;
+  for (const Words& words : assemble(
+           "gfx906", {"v_mov_b32 v2, 0", "v_mov_b32 v3, 0", "global_load_dword v4, v[2:3], off"})) {
+    code.insert(code.end(), words.begin(), words.end());
+  }
+  machine.load(code);
+  machine.wave().set_pair(scalar::kExec, LaneMask{1} << 5);
+  ASSERT_EQ(machine.run(0, code.size()), Next::kFault);
+  const std::string interpreted = machine.report();
+  compile_now(*machine.wave().code, machine.wave().code->at(machine.code()), kLanes);
+  ASSERT_EQ(machine.run(0, code.size()), Next::kFault);
+  EXPECT_EQ(machine.report(), interpreted);
+  EXPECT_NE(interpreted.find("global_load_dword v4"), std::string::npos) << interpreted;
+}
+
 } // namespace
 } // namespace gantry::simt::amdgcn
