@@ -414,7 +414,8 @@ constexpr Meaning masked_meaning() {
 /// sources.
 template <auto F, bool kSetsExec = false>
 constexpr Meaning compare_meaning() {
-  constexpr bool kIsSeldom = sizeof(typename Signature<F>::template Parameter<0>) == 2;
+  constexpr bool kIsSeldom =
+      !detail::kForCompiler && sizeof(typename Signature<F>::template Parameter<0>) == 2;
   Meaning meaning;
   if constexpr (kSetsExec) {
     meaning.run = detail::CompareAndSetRun<F, detail::kAnySources>::run;
