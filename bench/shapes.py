@@ -20,7 +20,7 @@ HALF_GOAL = 0.5  # of at least half of the rows
 FIRST_GOAL = 500  # milliseconds that a row's first launch takes longer than a later one, without a cache
 CACHED_GOAL = 20
 COMPILER_GOAL = 2  # the same / the time of clang -O2
-# cpu / simt-amd, which interprets.
+# cpu / simt-amd.
 AMD_GOALS = {"stream-": 1 / 3}
 AMD_GOAL = 0.1
 # The CPU device shares the host's memory and copies nothing, unless it is told to.

@@ -125,9 +125,9 @@ std::vector<std::uint32_t> code_of(const Row& row, std::uint32_t turns) {
 }
 
 std::uint64_t allocated(std::uint64_t size) {
-  exec::Allocation what;
+  Allocation what;
   what.size = size;
-  return exec::DeviceMemory::instance()->allocate(what).value();
+  return DeviceMemory::instance()->allocate(what).value();
 }
 
 /// Seconds that the row's kernel takes with so many turns.

@@ -4,134 +4,24 @@
 //   PTX ─ ScalarFunction ─▶ IR for one lane ─ simplify_scalar ─▶ ─ make_nans_canonical ─▶
 //     ─ outline_lane_loops ─ WarpFunction ─▶ IR for a warp ─ optimize_warp ─▶ ─ emit_image ─▶ bytes
 //                         └─ decode ─▶ steps
+#include "simt/emit/compilation.h"
+#include "simt/emit/emit.h"
 #include "simt/exec/code/code.h"
 #include "simt/lower/canonical_nans.h"
 #include "simt/lower/decode.h"
-#include "simt/lower/emit.h"
 #include "simt/lower/lane_loops.h"
 #include "simt/lower/pipeline.h"
 #include "simt/lower/scalar_function.h"
 #include "simt/lower/waiting_loops.h"
 #include "simt/lower/warp_function.h"
 
-#include <csetjmp>
-#include <cstdio>
-#include <cstdlib>
-#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/FormatVariadic.h>
-#include <mutex>
-#include <time.h>
 #include <utility>
 
 namespace gantry::simt::lower {
 
 namespace {
-
-/// Where this thread goes on after a fatal error of LLVM.
-struct Escape {
-  std::jmp_buf point;
-  std::string* error;
-};
-thread_local Escape* escape = nullptr;
-
-// LLVM ends the process after a fatal error unless its handler does not return. As in LLVM's own
-// CrashRecoveryContext, the way out is a jump: code without exceptions cannot be unwound, and what
-// the compilation has allocated is lost.
-void leave_compilation(void*, const char* reason, bool) {
-  if (escape != nullptr) {
-    *escape->error = std::string("internal error: ") + reason;
-    std::longjmp(escape->point, 1);
-  }
-  // Of another user of the library: said as LLVM says it.
-  std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
-}
-
-/// Installs the handler of fatal errors, of which LLVM has one for the process, during
-/// compilations.
-class FatalErrors {
-public:
-  FatalErrors() {
-    const std::lock_guard lock(mutex);
-    if (users++ == 0) {
-      llvm::install_fatal_error_handler(leave_compilation);
-    }
-  }
-  ~FatalErrors() {
-    const std::lock_guard lock(mutex);
-    if (--users == 0) {
-      llvm::remove_fatal_error_handler();
-    }
-  }
-  FatalErrors(const FatalErrors&) = delete;
-  FatalErrors& operator=(const FatalErrors&) = delete;
-
-private:
-  static inline std::mutex mutex;
-  static inline unsigned users = 0;
-};
-
-// GANTRY_SIMT_DUMP names a stage whose IR is written to standard error: "scalar", "simple", "warp",
-// "code"; "times": what each stage has taken, in milliseconds of the processor.
-bool is_dumped(const char* what) {
-  const char* wanted = secure_getenv("GANTRY_SIMT_DUMP");
-  return wanted != nullptr && llvm::StringRef(wanted).contains(what);
-}
-
-/// Calls a function in front of each of LLVM's passes that could be left out.
-class BetweenPasses final : public llvm::OptPassGate {
-public:
-  explicit BetweenPasses(void (*function)()) : function_(function) {}
-
-  [[nodiscard]] bool isEnabled() const override { return function_ != nullptr; }
-  [[nodiscard]] bool shouldRunPass(llvm::StringRef, llvm::StringRef) const override {
-    function_();
-    return true;
-  }
-
-private:
-  void (*const function_)();
-};
-
-/// The stages of one compilation, for GANTRY_SIMT_DUMP.
-class Stages {
-public:
-  explicit Stages(llvm::StringRef function) : timed_(is_dumped("times")) {
-    if (timed_) {
-      line_ = ("simt: " + function + ":").str();
-      last_ = now();
-    }
-  }
-  ~Stages() {
-    if (timed_) {
-      llvm::errs() << line_ << "\n";
-    }
-  }
-  Stages(const Stages&) = delete;
-  Stages& operator=(const Stages&) = delete;
-
-  void ended(const char* stage, const llvm::Function* function) {
-    if (timed_) {
-      const double before = std::exchange(last_, now());
-      line_ += llvm::formatv(" {0} {1:f1}", stage, last_ - before).str();
-    }
-    if (function != nullptr && is_dumped(stage)) {
-      llvm::errs() << "; " << stage << "\n" << *function;
-    }
-  }
-
-private:
-  static double now() {
-    timespec time = {};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-  }
-
-  const bool timed_;
-  std::string line_;
-  double last_ = 0;
-};
 
 // Whether any function of the program makes a generic address of local memory.
 bool has_local_addresses(const ptx::Program& program) {
@@ -212,7 +102,7 @@ std::vector<llvm::Function*> widen(llvm::Function& scalar, WarpOptions options, 
 /// Makes the request's code in the tier; `frame_bytes` as of emit_image().
 bool compile_as(exec::Tier tier, const exec::CompileRequest& request, exec::CodeImage& image,
                 std::uint64_t& frame_bytes, std::string& error) {
-  Stages stages(request.program->definition(request.function).name);
+  Stages stages(std::string(request.program->definition(request.function).name));
   OneLane one_lane(request, error);
   stages.ended("scalar", one_lane.function);
   if (one_lane.machine == nullptr) {
@@ -265,7 +155,10 @@ bool compile_as(exec::Tier tier, const exec::CompileRequest& request, exec::Code
       function.eraseFromParent();
     }
   }
-  const bool emitted = emit_image(module, "code", *machine, image, frame_bytes, error);
+  Image emitted_image;
+  const bool emitted = emit_image(module, "code", *machine, emitted_image, frame_bytes, error);
+  image.bytes = std::move(emitted_image.bytes);
+  image.entry = emitted_image.entry;
   stages.ended("bytes", nullptr);
   return emitted;
 }
@@ -292,19 +185,6 @@ bool compile(const exec::CompileRequest& request, exec::CodeImage& image, std::s
   return true;
 }
 
-/// False as well if LLVM has had a fatal error. Nothing in this frame has a destructor, so the jump
-/// may end in it.
-template <typename Made>
-bool or_escape(bool (*function)(const exec::CompileRequest&, Made&, std::string&),
-               const exec::CompileRequest& request, Made& made, std::string& error) {
-  Escape own;
-  own.error = &error;
-  escape = &own;
-  const bool done = setjmp(own.point) == 0 && function(request, made, error);
-  escape = nullptr;
-  return done;
-}
-
 } // namespace
 
 } // namespace gantry::simt::lower
@@ -316,13 +196,13 @@ extern "C" __attribute__((visibility("default"))) const char gantry_simt_compile
 extern "C" __attribute__((visibility("default"))) bool
 gantry_simt_compile(const gantry::simt::exec::CompileRequest& request,
                     gantry::simt::exec::CodeImage& image, std::string& error) {
-  const gantry::simt::lower::FatalErrors handler;
-  return gantry::simt::lower::or_escape(gantry::simt::lower::compile, request, image, error);
+  const gantry::simt::FatalErrors handler;
+  return gantry::simt::or_escape(gantry::simt::lower::compile, request, image, error);
 }
 
 extern "C" __attribute__((visibility("default"))) bool
 gantry_simt_decode(const gantry::simt::exec::CompileRequest& request,
                    gantry::simt::exec::OneLaneCode& code, std::string& error) {
-  const gantry::simt::lower::FatalErrors handler;
-  return gantry::simt::lower::or_escape(gantry::simt::lower::decode_one_lane, request, code, error);
+  const gantry::simt::FatalErrors handler;
+  return gantry::simt::or_escape(gantry::simt::lower::decode_one_lane, request, code, error);
 }

@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include "simt/amdgcn/exec/compiled_code.h"
 #include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
 
@@ -63,8 +64,9 @@ Next Machine::step_on() {
     }
   }
   wave.pc = &instruction + instruction.size;
-  const Next next = mode::is_plain(wave.mode) ? instruction.run(wave, instruction)
-                                              : run_in_mode(wave, instruction, instruction.run);
+  const Next next = mode::is_plain(wave.mode)
+                        ? instruction.run(wave, instruction)
+                        : run_in_mode(wave, instruction, interpreted(instruction, instruction.run));
   return next == Next::kMode ? Next::kOn : next;
 }
 

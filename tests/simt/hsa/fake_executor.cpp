@@ -41,6 +41,8 @@ tl::unexpected<Fault> fault(FaultKind kind, std::uint64_t address = 0) {
 
 } // namespace
 
+void prepare_thread() {}
+
 tl::expected<void, Fault> run(const Dispatch& dispatch) {
   // For programs of compilers, whose kernels have other arguments.
   if (const char* const kind = std::getenv("SIMT_TEST_FAULT")) {

@@ -8,6 +8,7 @@
 
 namespace gantry::simt::amdgcn {
 
+struct CompiledPlace;
 struct Wave;
 struct Instruction;
 struct Processor;
@@ -114,6 +115,17 @@ struct Meaning {
   /// Whatever the sources are; if there are `runs`, with VGPRs as sources.
   Run run = nullptr;
   Run clamped = nullptr; ///< of integers: with results that stay at the type's bounds
+  /// What a lane has of the bits of its sources, and of its bit of the mask that is read.
+  struct LaneResult {
+    std::uint64_t value = 0;
+    bool bit = false; ///< of the mask that is written
+  };
+  using Lane = LaneResult (*)(std::uint64_t a, std::uint64_t b, std::uint64_t c, bool bit);
+  /// Of what works lane by lane, in the meanings that the compiler reads; null where they are run.
+  Lane lane = nullptr;
+  Lane clamped_lane = nullptr;
+  /// Of branches: whether the wave goes on at the target.
+  bool (*is_taken)(const Wave& wave) = nullptr;
   /// By which of the first sources are VGPRs: a bit for each of `run_sources`.
   const Run* runs = nullptr;
   std::uint8_t run_sources = 0;
@@ -254,6 +266,10 @@ struct alignas(128) Instruction {
   const Meaning* meaning = nullptr;
   /// Of VOPD, in loaded code: both operations.
   const Instruction* operations = nullptr;
+  /// Of loaded code that has been compiled: how to enter it here.
+  const CompiledPlace* compiled = nullptr;
+  /// Likewise, how often it has been called, while it is interpreted.
+  mutable std::uint32_t calls = 0;
 };
 
 } // namespace gantry::simt::amdgcn

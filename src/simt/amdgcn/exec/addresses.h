@@ -126,17 +126,19 @@ inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 addres
           known.contain(&instruction, address, size));
 }
 
-/// Has the processor fetch what the instruction will access next, if it goes on in the same steps:
+/// Has the processor fetch what the instruction will access soon, if it goes on in the same steps:
 /// between two turns of a wave's loop lie other waves' parts of the memory, so that the processor
 /// does not see by itself that it is gone through in order.
 template <u32 kBytes>
 void fetch_next(Wave& wave, const Instruction& instruction, u64 address, AccessKind kind) {
   constexpr u64 kFurthest = 64 << 10;
+  constexpr u64 kTurns = 3; ///< ahead: measured, of code that is compiled
   constexpr u64 kLine = 64;
-  const u64 next = address + wave.place->steps.step(&instruction, address);
-  if (next - address + kFurthest > 2 * kFurthest) {
+  const u64 step = wave.place->steps.step(&instruction, address);
+  if (step + kFurthest > 2 * kFurthest) {
     return;
   }
+  const u64 next = address + kTurns * step;
   // One line more than there are bytes for: rows begin anywhere in a line.
   for (u64 i = 0; i <= kBytes; i += kLine) {
     const auto* const place = std::bit_cast<const void*>(next + std::min(i, u64{kBytes} - 1));

@@ -2,13 +2,16 @@
 
 #include "simt/amdgcn/code/encoding.h"
 #include "simt/amdgcn/code/printer.h"
+#include "simt/amdgcn/exec/compiled_code.h"
 #include "simt/amdgcn/exec/levels.h"
 #include "simt/amdgcn/exec/meanings.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <sys/mman.h>
 
 namespace gantry::simt::amdgcn {
@@ -26,6 +29,28 @@ Codes& codes() {
 
 } // namespace
 
+/// What has been compiled of it.
+struct LoadedCode::State::Compiled {
+  using Key = std::pair<const Instruction*, unsigned>; ///< place, and lanes of the waves
+  struct Mapping {
+    void* address = nullptr;
+    std::size_t size = 0;
+  };
+  std::map<Key, Heat> heats;
+  std::set<Key> begun;
+  std::deque<CompiledPlace> places; ///< which slots point to
+  std::vector<Mapping> mappings;
+
+  Compiled() = default;
+  ~Compiled() {
+    for (const Mapping& mapping : mappings) {
+      munmap(mapping.address, mapping.size);
+    }
+  }
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+};
+
 LoadedCode::LoadedCode(const Processor& processor, std::uint64_t begin, std::uint64_t size,
                        CodeSources sources)
     : state_(std::make_shared<State>(processor, begin, size, std::move(sources))) {}
@@ -37,7 +62,8 @@ LoadedCode::~LoadedCode() {
 LoadedCode::State::State(const Processor& processor, std::uint64_t begin, std::uint64_t size,
                          CodeSources sources)
     : processor_(processor), begin_(begin), size_(size), sources_(std::move(sources)),
-      slots_size_((size / 4 + kLongestInstruction) * sizeof(Instruction)) {
+      slots_size_((size / 4 + kLongestInstruction) * sizeof(Instruction)),
+      compiled_(std::make_unique<Compiled>()) {
   void* const memory = mmap(nullptr, slots_size_, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
@@ -69,7 +95,7 @@ void LoadedCode::State::unload() {
   }
 }
 
-tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place) {
+tl::expected<Meaning::Run, std::string> LoadedCode::State::read(const Instruction* place) {
   const std::uint64_t address = address_of(place);
   if (!contains(address)) {
     return tl::unexpected(std::string("the code ends here"));
@@ -77,7 +103,10 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
   const std::lock_guard lock(mutex_);
   Instruction& slot = slots_[place - slots_];
   if (slot.run != nullptr) { // another thread was quicker
-    return {};
+    return interpreted(slot, slot.run);
+  }
+  if (!is_loaded_) {
+    return tl::unexpected(std::string("the code is not there any longer"));
   }
   std::uint32_t words[kLongestInstruction];
   const std::size_t count = copy_words(address, words);
@@ -107,7 +136,41 @@ tl::expected<void, std::string> LoadedCode::State::read(const Instruction* place
   made->run = nullptr;
   slot = *made;
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);
-  return {};
+  return run;
+}
+
+Heat& LoadedCode::State::heat(const Instruction* entry, unsigned lanes) {
+  const std::lock_guard lock(mutex_);
+  return compiled_->heats[{entry, lanes}];
+}
+
+bool LoadedCode::State::begin_to_compile(const Instruction* entry, unsigned lanes) {
+  const std::lock_guard lock(mutex_);
+  return compiled_->begun.insert({entry, lanes}).second;
+}
+
+void LoadedCode::State::publish(const CompiledImage& image, unsigned lanes, Meaning::Run run) {
+  const std::size_t size = image.bytes.size();
+  void* const memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return;
+  }
+  std::memcpy(memory, image.bytes.data(), size);
+  mprotect(memory, size, PROT_READ | PROT_EXEC);
+  const auto entry =
+      std::bit_cast<CompiledRun>(static_cast<const std::byte*>(memory) + image.entry);
+  const std::lock_guard lock(mutex_);
+  compiled_->mappings.push_back({memory, size});
+  for (std::uint32_t number = 0; number < image.places.size(); ++number) {
+    Instruction& slot = slots_[image.places[number] - slots_];
+    if (slot.compiled != nullptr) { // by code that is entered elsewhere, or for other waves
+      continue;
+    }
+    compiled_->places.push_back({entry, number, lanes, slot.run});
+    __atomic_store_n(&slot.compiled, &compiled_->places.back(), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);
+  }
 }
 
 std::size_t

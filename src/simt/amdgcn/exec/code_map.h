@@ -3,6 +3,7 @@
 
 #include "simt/amdgcn/code/encoding.h"
 #include "simt/amdgcn/code/instruction.h"
+#include "simt/amdgcn/exec/compile_request.h"
 #include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/objects/line_table.h"
 
@@ -20,6 +21,8 @@
 #include <tl/expected.hpp>
 
 namespace gantry::simt::amdgcn {
+
+class Heat;
 
 /// Any thread, but for what a member says. What a report needs of a kernel that has run may outlive
 /// the code.
@@ -43,8 +46,17 @@ struct LoadedCode::State : std::enable_shared_from_this<State> {
   [[nodiscard]] std::uint64_t address_of(const Instruction* place) const {
     return begin_ + static_cast<std::uint64_t>(place - slots_) * 4;
   }
-  /// Reads the instruction that belongs at the place. An error says why it cannot be run.
-  [[nodiscard]] tl::expected<void, std::string> read(const Instruction* place);
+  /// Reads the instruction that belongs at the place, unless it has been read: what interprets it.
+  /// An error says why it cannot be run.
+  [[nodiscard]] tl::expected<Meaning::Run, std::string> read(const Instruction* place);
+
+  /// How much of the code from the place on waves of so many lanes have interpreted. Lives as long
+  /// as this.
+  [[nodiscard]] Heat& heat(const Instruction* entry, unsigned lanes);
+  /// True once for each place and number of lanes.
+  [[nodiscard]] bool begin_to_compile(const Instruction* entry, unsigned lanes);
+  /// Has waves of so many lanes enter compiled code at its places, which `run` does.
+  void publish(const CompiledImage& image, unsigned lanes, Meaning::Run run);
 
   /// Of the function that the address is in; empty if it is in none.
   [[nodiscard]] std::string_view function_at(std::uint64_t address) const;
@@ -70,7 +82,9 @@ private:
   Instruction* slots_ = nullptr;
   std::size_t slots_size_ = 0;                        ///< bytes of the mapping
   std::deque<std::array<Instruction, 2>> operations_; ///< of VOPD, which slots point to
-  mutable std::mutex mutex_; ///< of who writes slots and operations, or reads the code's bytes
+  mutable std::mutex mutex_; ///< of who writes what follows, slots and operations, or reads bytes
+  struct Compiled;
+  std::unique_ptr<Compiled> compiled_;
   bool is_loaded_ = true;
 };
 

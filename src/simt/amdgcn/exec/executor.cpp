@@ -1,9 +1,12 @@
 #include "simt/amdgcn/exec/executor.h"
 
+#include "simt/amdgcn/exec/compiled_code.h"
+#include "simt/amdgcn/exec/compiler_library.h"
 #include "simt/amdgcn/exec/group_run.h"
 #include "simt/amdgcn/exec/launch.h"
 #include "simt/amdgcn/exec/watch.h"
 #include "simt/host/settings.h"
+#include "simt/host/side_thread.h"
 #include "simt/host/thread_pool.h"
 #include "simt/memory/host_memory.h"
 
@@ -43,7 +46,23 @@ private:
   std::vector<std::unique_ptr<GroupRun>> free_;
 };
 
+/// There is no quick code: where nothing else is asked for, all is interpreted.
+bool is_compiling() {
+  return settings().mode == Mode::kCompile && settings().code != CodeChoice::kQuick &&
+         may_compile();
+}
+
 } // namespace
+
+void prepare_thread() {
+  if (!is_compiling()) {
+    return;
+  }
+  SideThread::stop_with_this_thread(nullptr);
+  if (settings().code == CodeChoice::kOptimised) {
+    open_compiler();
+  }
+}
 
 tl::expected<void, Fault> run(const Dispatch& dispatch) {
   auto launch = read_launch(dispatch);
@@ -55,6 +74,14 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
     look_at_host_memory_anew();
   }
   const std::unique_ptr<DispatchChecks> checks = checks_of(*launch);
+  if (checks == nullptr && is_compiling() && mode::is_plain(launch->registers.mode)) {
+    const Instruction* const entry = launch->code->at(launch->entry);
+    launch->grid.is_compiled = true;
+    launch->heat = &launch->code->heat(entry, launch->grid.lanes);
+    if (settings().code == CodeChoice::kOptimised) {
+      compile_now(*launch->code, entry, launch->grid.lanes);
+    }
+  }
   const std::uint64_t groups = launch->group_count();
   const unsigned limit = settings().threads != 0 ? settings().threads : ThreadPool::cores();
   const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(limit, groups));

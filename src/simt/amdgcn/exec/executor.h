@@ -81,6 +81,11 @@ struct Dispatch {
   std::uint64_t queue = 0;  ///< address of the amd_queue_t
 };
 
+/// To be called on threads of the program: if it is the process's first thread, which ends the
+/// process as a rule, no code is being compiled any more when it begins to. Opens the compiler if
+/// dispatches will wait for it.
+void prepare_thread();
+
 /// Runs the kernel to its end, on this thread and others. Any thread; not twice at once for one
 /// packet.
 [[nodiscard]] tl::expected<void, Fault> run(const Dispatch& dispatch);

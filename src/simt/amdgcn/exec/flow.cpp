@@ -1,6 +1,7 @@
 // Control of a wave: branches, calls, barriers, its end, and what has no effect where instructions
 // run in their order.
 #include "simt/amdgcn/exec/code_map.h"
+#include "simt/amdgcn/exec/compiled_code.h"
 #include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
 
@@ -46,16 +47,24 @@ Next get_pc(Wave& wave, const Instruction& instruction) {
 Next set_pc(Wave& wave, const Instruction& instruction) {
   return go_to(wave, instruction, scalar_source<u64>(wave, instruction.sources[0]));
 }
+/// Likewise, to a function.
+Next call_at(Wave& wave, const Instruction& instruction, u64 address) {
+  const Next next = go_to(wave, instruction, address);
+  if (next != Next::kFault && wave.grid->is_compiled && wave.pc->compiled == nullptr) {
+    warm_function(wave);
+  }
+  return next;
+}
 Next swap_pc(Wave& wave, const Instruction& instruction) {
   const u64 target = scalar_source<u64>(wave, instruction.sources[0]);
   wave.set_pair(instruction.result, next_address(wave, instruction));
-  return go_to(wave, instruction, target);
+  return call_at(wave, instruction, target);
 }
 Next call(Wave& wave, const Instruction& instruction) {
   const u64 next = next_address(wave, instruction);
   const auto distance = static_cast<i32>(instruction.sources[0].constant);
   wave.set_pair(instruction.result, next);
-  return go_to(wave, instruction, next + static_cast<u64>(i64{distance} * 4));
+  return call_at(wave, instruction, next + static_cast<u64>(i64{distance} * 4));
 }
 
 Next end(Wave& /*wave*/, const Instruction& /*instruction*/) {
@@ -115,6 +124,7 @@ template <auto F>
 constexpr Meaning branch_meaning() {
   Meaning meaning;
   meaning.run = branch_if<F>;
+  meaning.is_taken = F;
   meaning.kind = Meaning::Kind::kBranch;
   return meaning;
 }

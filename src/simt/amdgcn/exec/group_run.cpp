@@ -1,6 +1,7 @@
 #include "simt/amdgcn/exec/group_run.h"
 
 #include "simt/amdgcn/exec/code_map.h"
+#include "simt/amdgcn/exec/compiled_code.h"
 #include "simt/amdgcn/exec/meanings.h"
 #include "simt/amdgcn/exec/report.h"
 
@@ -21,17 +22,32 @@ Next run_on(Wave& wave) {
     const Instruction& instruction = *wave.pc;
     Meaning::Run run = __atomic_load_n(&instruction.run, __ATOMIC_ACQUIRE);
     if (run == nullptr) [[unlikely]] {
-      if (auto read = wave.code->read(&instruction); !read) {
+      const auto read = wave.code->read(&instruction);
+      if (!read) {
         report_instruction(wave, instruction, read.error());
         return Next::kFault;
       }
-      run = instruction.run;
+      run = *read;
     }
     wave.pc = &instruction + instruction.size;
-    const Next next = kPlain ? run(wave, instruction) : run_in_mode(wave, instruction, run);
+    const Next next = kPlain ? run(wave, instruction)
+                             : run_in_mode(wave, instruction, interpreted(instruction, run));
     if (next != Next::kOn) [[unlikely]] {
       return next;
     }
+  }
+}
+
+/// Has code compiled that has been interpreted for long: a kernel's, or where a wave is after a
+/// whole turn.
+void warm(const Launch& launch, const Wave& wave, Next next) {
+  constexpr std::uint32_t kRun = 16; ///< what code without a loop is worth
+  const auto turns = static_cast<std::uint32_t>(kTurn - wave.branches_left);
+  if (launch.heat->add(turns + kRun)) {
+    compile_beside(*launch.code, launch.code->at(launch.entry), launch.grid.lanes);
+  }
+  if (next == Next::kYield && wave.branches_left <= 0 && wave.pc->compiled == nullptr) {
+    compile_beside(*wave.code, wave.pc, launch.grid.lanes);
   }
 }
 
@@ -203,7 +219,11 @@ std::optional<Fault> GroupRun::run(const Launch& launch, std::uint64_t number,
     bool all_yielded = true;
     for (std::size_t i = 0; i < ready_.size();) {
       Wave& wave = waves_[ready_[i]];
-      switch (run_wave(wave)) {
+      const Next next = run_wave(wave);
+      if (launch.heat != nullptr) {
+        warm(launch, wave, next);
+      }
+      switch (next) {
       case Next::kFault:
         return std::move(wave.fault);
       case Next::kBarrier:

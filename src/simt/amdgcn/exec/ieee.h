@@ -124,20 +124,32 @@ constexpr bool is_of_class(T x, u32 classes) {
 }
 
 // Of several operands that are no numbers, the first one is the result, quiet, in whichever order
-// the compiler has the host's instruction take them.
+// the compiler has the host's instruction take them. Compiled code (lower/) has the sections' names
+// tell them from other functions: it leaves the choice to the host until there is something that is
+// no number.
+#if defined(GANTRY_SIMT_MEANINGS_OF_LANES)
+#define GANTRY_NUMERIC(name) [[gnu::noinline, gnu::section("gantry." name)]]
+#else
+#define GANTRY_NUMERIC(name)
+#endif
 template <typename T>
+GANTRY_NUMERIC("sum")
 T sum(T a, T b) {
   return is_nan(a) ? quiet(a) : a + b;
 }
 template <typename T>
+GANTRY_NUMERIC("product")
 T product(T a, T b) {
   return is_nan(a) ? quiet(a) : a * b;
 }
 template <typename T>
+GANTRY_NUMERIC("fused")
 T fused(T a, T b, T c) {
   const T first = is_nan(a) ? a : b;
   return is_nan(first) ? quiet(first) : __builtin_elementwise_fma(a, b, c);
 }
+
+#undef GANTRY_NUMERIC
 
 /// x times 2 to a power, rounded once. (The library's function makes no vectors.)
 template <typename T>
@@ -148,12 +160,14 @@ T scaled(T x, i32 power) {
   // A step down after which what is no normal number becomes zero by the rest of the power, however
   // it has been rounded.
   constexpr i32 kDown = kLeast + static_cast<i32>(I::kFraction) + 1;
+  T made = x;
   for (int step = 0; step < 2; ++step) {
     const i32 part = power > kMost ? kMost : power < kLeast ? kDown : 0;
-    x = product(x, power_of_two<T>(part));
+    made *= power_of_two<T>(part);
     power -= part;
   }
-  return product(x, power_of_two<T>(std::clamp(power, kLeast, kMost)));
+  made *= power_of_two<T>(std::clamp(power, kLeast, kMost));
+  return is_nan(x) ? quiet(x) : made;
 }
 
 GANTRY_LEVEL_END

@@ -24,6 +24,8 @@ struct RegisterPlan {
   std::uint32_t mode = mode::kDefault;
 };
 
+class Heat;
+
 struct Launch {
   Grid grid;
   std::string kernel;
@@ -36,6 +38,7 @@ struct Launch {
   std::uint32_t groups[3] = {1, 1, 1};
   std::uint32_t private_size = 0; ///< bytes of a lane
   std::uint32_t shared_size = 0;  ///< bytes of a work-group
+  Heat* heat = nullptr;           ///< of the kernel; null if it is not to be compiled
 
   [[nodiscard]] unsigned waves() const {
     const unsigned lanes = grid.lanes;

@@ -25,6 +25,13 @@ struct LevelMeanings {
 };
 [[nodiscard]] const LevelMeanings& meanings_of(Level level);
 
+/// The level whose meanings are compiled (lower/).
+#if defined(__x86_64__)
+inline constexpr Level kCompiledLevel = Level::kAvx2;
+#else
+inline constexpr Level kCompiledLevel = Level::kBaseline;
+#endif
+
 /// The level of instructions that are read from now on. Any thread.
 [[nodiscard]] Level chosen_level();
 /// For tests. The processor has the level.

@@ -1,3 +1,5 @@
+#include "simt/amdgcn/exec/meanings.h"
+
 #include "simt/amdgcn/exec/levels.h"
 #include "simt/amdgcn/objects/processor.h"
 
@@ -201,6 +203,21 @@ const Table& table() {
 }
 
 } // namespace
+
+std::string_view mnemonic_of(const Meaning& meaning) {
+  static const auto* const names = [] {
+    auto* const made = new std::unordered_map<const Meaning*, std::string_view>;
+    for (const Level level : available_levels()) {
+      for (const auto entries : meanings_of(level).tables) {
+        for (const MeaningEntry& entry : entries) {
+          made->emplace(&entry.meaning, entry.mnemonic);
+        }
+      }
+    }
+    return made;
+  }();
+  return names->at(&meaning);
+}
 
 const Meaning* find_meaning(std::string_view mnemonic, const Processor& processor) {
   if (processor.is_gfx8) {

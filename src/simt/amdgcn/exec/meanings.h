@@ -17,6 +17,9 @@ namespace gantry::simt::amdgcn {
 /// Runs what would run an instruction, `run`, in a mode that is not plain.
 [[nodiscard]] Next run_in_mode(Wave& wave, const Instruction& instruction, Meaning::Run run);
 
+/// The name that a meaning of find_meaning() has in its table.
+[[nodiscard]] std::string_view mnemonic_of(const Meaning& meaning);
+
 /// Of the clock that instructions read: ticks of kClockFrequency, which the agent states.
 [[nodiscard]] u64 clock_ticks();
 

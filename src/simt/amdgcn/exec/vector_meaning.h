@@ -50,6 +50,13 @@ auto values_of(const Wave& wave, const Instruction& instruction) {
   }
 }
 
+/// Whether the compiler reads these meanings, which runs them lane by lane.
+#if defined(GANTRY_SIMT_MEANINGS_OF_LANES)
+inline constexpr bool kForCompiler = true;
+#else
+inline constexpr bool kForCompiler = false;
+#endif
+
 /// Calls `use` with the values of all parameters of F, of sources that are of any kind.
 template <auto F, typename Use>
 void with_any_parameters(const Wave& wave, const Instruction& instruction, Use use) {
@@ -317,14 +324,49 @@ inline constexpr auto kRuns =
 template <auto F>
 inline constexpr unsigned kAllVectors = (1U << source_count<F>()) - 1;
 
+/// F of the bits of its sources.
+template <auto F>
+Meaning::LaneResult run_lane(u64 a, u64 b, u64 c, bool bit) {
+  const u64 sources[] = {a, b, c};
+  const auto parameter = [&]<unsigned N>() {
+    if constexpr (std::is_same_v<Parameter<F, N>, bool>) {
+      return bit;
+    } else {
+      return from_bits<Parameter<F, N>>(sources[N]);
+    }
+  };
+  const auto result = [&]<unsigned... N>(std::integer_sequence<unsigned, N...>) {
+    return F(parameter.template operator()<N>()...);
+  }(std::make_integer_sequence<unsigned, Signature<F>::kCount>());
+  using Result = Signature<F>::Result;
+  if constexpr (std::is_same_v<Result, bool>) {
+    return {0, result};
+  } else if constexpr (!std::is_same_v<Result, typename ValueOf<Result>::Type>) {
+    return {to_bits(result.value), result.bit};
+  } else {
+    return {to_bits(result), false};
+  }
+}
+
 template <template <auto, unsigned> typename Made, auto F, unsigned kSources = source_count<F>()>
 constexpr void describe_runs(Meaning& meaning) {
-  if constexpr (kIsCompact) {
+  if constexpr (kForCompiler) {
+    meaning.lane = &run_lane<F>;
+  } else if constexpr (kIsCompact) {
     meaning.run = &Made<F, kAnySources>::run;
   } else {
     meaning.run = kRuns<Made, F, kSources>.back();
     meaning.runs = kRuns<Made, F, kSources>.data();
     meaning.run_sources = kSources;
+  }
+}
+
+template <template <auto, unsigned> typename Made, auto G>
+constexpr void describe_clamped(Meaning& meaning) {
+  if constexpr (kForCompiler) {
+    meaning.clamped_lane = &run_lane<G>;
+  } else {
+    meaning.clamped = Made<G, kAllVectors<G>>::run;
   }
 }
 
@@ -372,7 +414,8 @@ constexpr Meaning masked_meaning() {
 /// sources.
 template <auto F, bool kSetsExec = false>
 constexpr Meaning compare_meaning() {
-  constexpr bool kIsSeldom = sizeof(typename Signature<F>::template Parameter<0>) == 2;
+  constexpr bool kIsSeldom =
+      !detail::kForCompiler && sizeof(typename Signature<F>::template Parameter<0>) == 2;
   Meaning meaning;
   if constexpr (kSetsExec) {
     meaning.run = detail::CompareAndSetRun<F, detail::kAnySources>::run;
@@ -422,7 +465,7 @@ constexpr Meaning vcc_meaning() {
 template <auto F, auto G>
 constexpr Meaning clamped_meaning() {
   Meaning meaning = vector_meaning<F>();
-  meaning.clamped = detail::VectorRun<G, detail::kAllVectors<G>>::run;
+  detail::describe_clamped<detail::VectorRun, G>(meaning);
   return meaning;
 }
 
@@ -430,7 +473,7 @@ constexpr Meaning clamped_meaning() {
 template <auto F, auto G>
 constexpr Meaning clamped_masked_meaning() {
   Meaning meaning = masked_meaning<F>();
-  meaning.clamped = detail::MaskedRun<G, detail::kAllVectors<G>>::run;
+  detail::describe_clamped<detail::MaskedRun, G>(meaning);
   return meaning;
 }
 

@@ -42,6 +42,7 @@ struct Grid {
   std::int32_t device = 0;
   std::string_view kernel; ///< its name
   bool checks_memory = true;
+  bool is_compiled = false; ///< what is run often
 };
 
 /// What one host thread has while it runs work-groups: LDS, private memory, and what it knows of

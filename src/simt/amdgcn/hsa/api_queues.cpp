@@ -1,4 +1,5 @@
 // Queues.
+#include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/process.h"
 #include "simt/amdgcn/hsa/queues.h"
@@ -43,6 +44,7 @@ hsa_status_t HSA_API hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queu
     if (size > kMostQueueSize) {
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
+    gantry::simt::amdgcn::prepare_thread();
     const auto made = Queue::create(*found, std::max(size, kLeastQueueSize), type, callback, data);
     if (made == nullptr) {
       return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -1,5 +1,6 @@
 // The runtime as a whole: its beginning and end, what it is, texts of statuses, faults of kernels.
 #include "base/monotonic.h"
+#include "simt/amdgcn/exec/executor.h"
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/answer.h"
 #include "simt/amdgcn/hsa/events.h"
@@ -107,6 +108,7 @@ constexpr std::array kTexts = {
 extern "C" {
 
 hsa_status_t HSA_API hsa_init() {
+  gantry::simt::amdgcn::prepare_thread();
   return Process::instance().initialise();
 }
 

@@ -156,7 +156,7 @@ tl::expected<ProgramCode::Entry, std::string> ProgramCode::of(std::uint32_t func
   }
   return publish(function, geometry, *image).map([&] {
     if (entry.quick_bytes != 0 && is_hot_) {
-      Improver::instance().improve(shared_from_this(), function, geometry);
+      exec::improve(shared_from_this(), function, geometry);
     }
     return entry;
   });
@@ -257,7 +257,7 @@ bool ProgramCode::has_run(std::uint32_t kernel, Geometry geometry,
   is_hot_ = true;
   for (const std::uint32_t function : reachable) {
     if (entries[function].quick_bytes != 0) {
-      Improver::instance().improve(shared_from_this(), function, geometry);
+      exec::improve(shared_from_this(), function, geometry);
     }
   }
   return true;

@@ -119,7 +119,7 @@ public:
   /// False if the kernel's code is not quick, so that it need not be told again.
   bool has_run(std::uint32_t kernel, Geometry geometry, const std::vector<std::uint32_t>& reachable,
                std::uint64_t nanoseconds);
-  /// Makes optimised code of the function, on this thread; the improver's. `between_passes` as of
+  /// Makes optimised code of the function, on this thread, the side thread. `between_passes` as of
   /// CompileRequest.
   void improve(std::uint32_t function, Geometry geometry, void (*between_passes)());
   [[nodiscard]] std::string_view name(std::uint32_t function) const {

@@ -1,6 +1,6 @@
 #include "simt/exec/code/compiler_library.h"
 
-#include "simt/exec/code/improver.h"
+#include "simt/host/side_thread.h"
 
 #include <array>
 #include <atomic>
@@ -28,31 +28,24 @@ struct Compiler {
   std::string error;
 };
 
+constexpr const char* kHint = "; GANTRY_SIMT_CODE=optimised makes it first";
+
 /// The process ends, and what LLVM needs to make code of the tier is destroyed.
 constinit std::array<std::atomic<bool>, kTiers> has_gone = {};
 
 template <Tier kTier>
 void close() {
   has_gone[static_cast<unsigned>(kTier)].store(true, std::memory_order_relaxed);
-  Improver::instance().stop();
+  SideThread::instance().stop(kHint);
 }
 
 // Registered when the library is opened and again behind the tier's first compilation: exit
 // handlers run in the reverse order, and LLVM registers some when it first needs what they destroy.
-// Each tier has its own: the improver's first code may come much later than a static object whose
-// destructor launches a kernel, and then that kernel gets quick code.
+// Each tier has its own: the side thread's first code may come much later than a static object
+// whose destructor launches a kernel, and then that kernel gets quick code.
 void close_at_exit(Tier tier) {
   (void)std::atexit(tier == Tier::kQuick ? close<Tier::kQuick> : close<Tier::kOptimised>);
 }
-
-/// Of the process's first thread, whose exit() destroys this before it runs any handler.
-struct StopWithThread {
-  ~StopWithThread() {
-    if (gettid() == getpid()) {
-      Improver::instance().stop();
-    }
-  }
-};
 
 // Both sides share structures, so only the compiler of this very version will do.
 tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
@@ -198,8 +191,7 @@ bool compile_here(const CompileRequest& request, CodeImage& image, std::string& 
 }
 
 void stop_improving_with_this_thread() {
-  static thread_local const StopWithThread guard;
-  (void)guard;
+  SideThread::stop_with_this_thread(kHint);
 }
 
 bool compiler_is_gone(Tier tier) {

@@ -18,9 +18,6 @@ void open_compiler();
 [[nodiscard]] bool compile(const CompileRequest& request, CodeImage& image, std::string& error);
 [[nodiscard]] bool decode(const CompileRequest& request, OneLaneCode& code, std::string& error);
 
-/// Bytes of stack that the compiler may need.
-inline constexpr std::size_t kCompilerStack = 16 << 20;
-
 /// compile() on this very thread, which has such a stack, and without a word.
 [[nodiscard]] bool compile_here(const CompileRequest& request, CodeImage& image,
                                 std::string& error);

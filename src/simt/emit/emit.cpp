@@ -1,4 +1,4 @@
-#include "simt/lower/emit.h"
+#include "simt/emit/emit.h"
 
 #include <cstring>
 #include <llvm/BinaryFormat/ELF.h>
@@ -16,7 +16,7 @@
 #include <llvm/TargetParser/Host.h>
 #include <sys/mman.h>
 
-namespace gantry::simt::lower {
+namespace gantry::simt {
 
 namespace {
 
@@ -170,7 +170,7 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& error) {
 }
 
 bool emit_image(llvm::Module& module, llvm::StringRef entry, llvm::TargetMachine& machine,
-                exec::CodeImage& image, std::uint64_t& frame_bytes, std::string& error) {
+                Image& image, std::uint64_t& frame_bytes, std::string& error) {
   FrameSizes::ask_for(module);
   module.getContext().setDiagnosticHandler(std::make_unique<FrameSizes>(frame_bytes));
   llvm::SmallVector<char, 0> bytes;
@@ -212,4 +212,4 @@ bool emit_image(llvm::Module& module, llvm::StringRef entry, llvm::TargetMachine
   return true;
 }
 
-} // namespace gantry::simt::lower
+} // namespace gantry::simt

@@ -1,0 +1,136 @@
+#include "simt/amdgcn/exec/compiler_library.h"
+
+#include "simt/amdgcn/exec/levels.h"
+#include "simt/host/side_thread.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <memory>
+#include <mutex>
+
+#include <tl/expected.hpp>
+
+namespace gantry::simt::amdgcn {
+
+#if defined(GANTRY_AMDGCN_COMPILER)
+
+namespace {
+
+struct Compiler {
+  CompileFunction compile = nullptr;
+  std::string error;
+};
+
+/// The process ends, and what LLVM needs is destroyed.
+constinit std::atomic<bool> has_gone = false;
+
+void close() {
+  has_gone.store(true, std::memory_order_relaxed);
+  SideThread::instance().stop(nullptr);
+}
+
+// Registered when the library is opened and again behind the first compilation: exit handlers run
+// in the reverse order, and LLVM registers some when it first needs what they destroy.
+void close_at_exit() {
+  (void)std::atexit(close);
+}
+
+// Both sides share structures, so only the compiler of this very version will do.
+tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return tl::unexpected(std::string(dlerror()));
+  }
+  const auto* const version =
+      static_cast<const char*>(dlsym(library, "gantry_amdgcn_compiler_version"));
+  Compiler compiler;
+  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_amdgcn_compile"));
+  if (version == nullptr || compiler.compile == nullptr ||
+      std::strcmp(version, GANTRY_AMDGCN_COMPILER_VERSION) != 0) {
+    dlclose(library);
+    return tl::unexpected(fmt::format("{} is of another version", path));
+  }
+  return compiler;
+}
+
+// The compiler lies beside the library that this code is in, lib/simt-amd/libhsa-runtime64.so.1.
+// Unit tests link exec/ statically and lie in a folder beside lib/.
+Compiler find_compiler() {
+  Compiler compiler;
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<const void*>(&find_compiler), &here) == 0 ||
+      here.dli_fname == nullptr) {
+    compiler.error = "its place is not known";
+    return compiler;
+  }
+  const std::string path = here.dli_fname;
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (const char* const within : {"", "../lib/simt-amd/"}) {
+    auto opened = compiler_in(folder + within + GANTRY_AMDGCN_COMPILER);
+    if (opened) {
+      close_at_exit();
+      return *opened;
+    }
+    compiler.error += (compiler.error.empty() ? "" : "; ") + opened.error();
+  }
+  return compiler;
+}
+
+/// No lock is held while a library is opened, see open_compiler(): threads that come at the same
+/// time each open it.
+const Compiler& opened_compiler() {
+  // Never destroyed: runtimes launch kernels from their last destructors.
+  static std::atomic<const Compiler*> opened = nullptr;
+  const Compiler* known = opened.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto own = std::make_unique<const Compiler>(find_compiler());
+    if (opened.compare_exchange_strong(known, own.get(), std::memory_order_acq_rel)) {
+      known = own.release();
+    }
+  }
+  return *known;
+}
+
+} // namespace
+
+bool may_compile() {
+  return chosen_level() == available_levels().back() && kCompiledLevel == chosen_level();
+}
+
+void open_compiler() {
+  (void)opened_compiler();
+}
+
+bool compile(const CompileRequest& request, CompiledImage& image, std::string& error) {
+  const Compiler& compiler = opened_compiler();
+  if (has_gone.load(std::memory_order_relaxed)) {
+    error = "the process ends, and the compiler is closed";
+    return false;
+  }
+  if (compiler.compile == nullptr) {
+    error = fmt::format("the compiler cannot be loaded: {}", compiler.error);
+    return false;
+  }
+  const bool done = compiler.compile(request, image, error);
+  static std::once_flag first;
+  std::call_once(first, close_at_exit);
+  return done;
+}
+
+#else
+
+bool may_compile() {
+  return false;
+}
+void open_compiler() {}
+bool compile(const CompileRequest& /*request*/, CompiledImage& /*image*/, std::string& error) {
+  error = "the build has no compiler";
+  return false;
+}
+
+#endif
+
+} // namespace gantry::simt::amdgcn
