@@ -158,8 +158,7 @@ void LoadedCode::State::publish(const CompiledImage& image, unsigned lanes, Mean
   }
   std::memcpy(memory, image.bytes.data(), size);
   mprotect(memory, size, PROT_READ | PROT_EXEC);
-  const auto entry =
-      std::bit_cast<CompiledRun>(static_cast<const std::byte*>(memory) + image.entry);
+  const auto entry = reinterpret_cast<CompiledRun>(static_cast<std::byte*>(memory) + image.entry);
   const std::lock_guard lock(mutex_);
   compiled_->mappings.push_back({memory, size});
   for (std::uint32_t number = 0; number < image.places.size(); ++number) {

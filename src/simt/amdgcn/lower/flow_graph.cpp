@@ -129,7 +129,7 @@ void FlowGraph::find_live() {
       }
       for (std::size_t i = block.end; i-- > block.first;) {
         behind_[i] = live;
-        live = before(effects_[i], std::move(live));
+        live = before(effects_[i], live);
       }
       if (!(live == at_head[number])) {
         at_head[number] = live;

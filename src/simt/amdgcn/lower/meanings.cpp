@@ -25,8 +25,10 @@ gantry_amdgcn_meanings:
   .incbin ")" GANTRY_AMDGCN_MEANINGS R"("
 gantry_amdgcn_meanings_end:
   .popsection)");
+// NOLINTBEGIN(readability-identifier-naming): names of the assembler's
 extern "C" const char gantry_amdgcn_meanings[];
 extern "C" const char gantry_amdgcn_meanings_end[];
+// NOLINTEND(readability-identifier-naming)
 
 namespace gantry::simt::amdgcn::lower {
 

@@ -8,13 +8,13 @@
 #include "simt/amdgcn/exec/compiler_library.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <random>
+#include <regex>
 
 namespace gantry::simt::amdgcn {
 namespace {
@@ -84,32 +84,29 @@ protected:
     }
   }
 
-  /// Another register in the place of each of the line.
+  /// Another register in the place of each of the line, of scalars if there are any.
   std::string renamed(const std::string& line, unsigned scalars) {
+    static const auto* const name = new std::regex(R"(\b([vs])(?:(\d+)\b|\[(\d+):(\d+)\]))");
     std::string made;
-    for (std::size_t i = 0; i < line.size();) {
-      const bool begins = i == 0 || (std::isalnum(static_cast<unsigned char>(line[i - 1])) == 0 &&
-                                     line[i - 1] != '_');
-      const bool is_vector = begins && line[i] == 'v';
-      const bool is_scalar = begins && line[i] == 's' && scalars != 0;
-      unsigned first = 0;
-      unsigned last = 0;
-      int length = 0;
-      if ((is_vector || is_scalar) &&
-          std::sscanf(line.c_str() + i + 1, "[%u:%u]%n", &first, &last, &length) == 2) {
-        const unsigned count = last - first + 1;
-        const unsigned from = is_vector ? number(kVectors - count) : 2 * number(scalars / 2 - 1);
-        made += registers(line[i], from, count);
-        i += 1 + static_cast<unsigned>(length);
-      } else if ((is_vector || is_scalar) &&
-                 std::sscanf(line.c_str() + i + 1, "%u%n", &first, &length) == 1) {
-        made += registers(line[i], number((is_vector ? kVectors : scalars) - 1), 1);
-        i += 1 + static_cast<unsigned>(length);
-      } else {
-        made += line[i++];
+    std::size_t copied = 0;
+    for (std::sregex_iterator found(line.begin(), line.end(), *name), end; found != end; ++found) {
+      const std::smatch& match = *found;
+      const char letter = line[static_cast<std::size_t>(match.position(0))];
+      if (letter == 's' && scalars == 0) {
+        continue;
       }
+      const auto at = static_cast<std::size_t>(match.position(0));
+      made += line.substr(copied, at - copied);
+      copied = at + static_cast<std::size_t>(match.length(0));
+      const unsigned count =
+          match[2].matched ? 1
+                           : static_cast<unsigned>(std::stoul(match[4]) - std::stoul(match[3]) + 1);
+      const unsigned first = letter == 'v' ? number(kVectors - count)
+                             : count == 1  ? number(scalars - 1)
+                                           : 2 * number(scalars / 2 - 1);
+      made += registers(letter, first, count);
     }
-    return made;
+    return made + line.substr(copied);
   }
   unsigned number(unsigned most) { return static_cast<unsigned>(random_() % (most + 1)); }
 
@@ -277,7 +274,7 @@ protected:
     }
   }
 
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_{1}; // NOLINT(bugprone-random-generator-seed): each run is to be the same
 };
 
 TEST_F(CompiledTest, RandomLinesOfGfx906) {
@@ -291,7 +288,7 @@ TEST_F(CompiledTest, RandomLinesOfGfx1100) {
 class CompiledLoopTest : public CompiledTest {
 protected:
   CompiledLoopTest() {
-    for (const Words& words : assemble("gfx906", kCode)) {
+    for (const Words& words : assemble("gfx906", {std::begin(kCode), std::end(kCode)})) {
       code_.insert(code_.end(), words.begin(), words.end());
     }
     for (Machine* machine : {&interpreting_, &compiling_}) {
@@ -305,7 +302,7 @@ protected:
 
   static constexpr unsigned kTurns = 1000;
   static constexpr unsigned kLoop = 1; ///< dword of its head
-  inline static const std::vector<std::string> kCode = {
+  static constexpr const char* kCode[] = {
       "s_movk_i32 s8, 1000",      "v_add_f64 v[2:3], v[4:5], v[2:3]",
       "v_cmp_lt_u32 vcc, v6, v7", "s_and_saveexec_b64 s[6:7], vcc",
       "s_cbranch_execz 3",        "v_xor_b32 v7, v7, v2",
