@@ -222,9 +222,9 @@ void report_misaligned(Wave& wave, const Instruction& instruction, unsigned lane
 }
 
 void report_trap(Wave& wave, const Instruction& instruction) {
-  set_fault(wave, instruction, kLanes,
-            {.kind = FaultKind::kTrap,
-             .what = "a trap: abort, a failed assertion or __builtin_trap"});
+  set_fault(
+      wave, instruction, kLanes,
+      {.kind = FaultKind::kTrap, .what = "a trap: abort, a failed assertion or __builtin_trap"});
 }
 
 void report_jump(Wave& wave, const Instruction& instruction, u64 address) {
