@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <set>
 #include <sys/mman.h>
+#include <type_traits>
 
 namespace gantry::simt::amdgcn {
 
@@ -133,8 +135,10 @@ tl::expected<Meaning::Run, std::string> LoadedCode::State::read(const Instructio
     made->operations = operations_.emplace_back(std::array{*made, *second}).data();
     run = run_both;
   }
-  made->run = nullptr;
-  slot = *made;
+  // All but `run`, which waves read meanwhile.
+  static_assert(offsetof(Instruction, run) == 0 && std::is_trivially_copyable_v<Instruction>);
+  std::memcpy(reinterpret_cast<std::byte*>(&slot) + sizeof run,
+              reinterpret_cast<const std::byte*>(&*made) + sizeof run, sizeof slot - sizeof run);
   __atomic_store_n(&slot.run, run, __ATOMIC_RELEASE);
   return run;
 }
