@@ -365,6 +365,32 @@ TEST_F(CompiledLoopTest, LetsOthersRunWhenItsTurnIsOver) {
   EXPECT_EQ(difference(interpreting_.wave(), wave), "");
 }
 
+// What some instructions read of lanes that are not active is live there, though the active ones
+// are written in between. Behind the end nothing is live.
+TEST_F(CompiledTest, InactiveLanesAreReadToo) {
+  Machine machine(*find_processor("gfx906"));
+  Words code;
+  for (const Words& words :
+       assemble("gfx906", {"s_mov_b64 exec, -1", "v_mov_b32 v1, v2", "s_mov_b64 exec, 63",
+                           "v_mov_b32 v1, v3", "v_readlane_b32 s20, v1, 40", "v_mov_b32 v4, s20",
+                           "global_store_dword v[6:7], v4, off", "s_endpgm"})) {
+    code.insert(code.end(), words.begin(), words.end());
+  }
+  machine.load(code);
+  Wave& wave = machine.wave();
+  compile_now(*wave.code, wave.code->at(machine.code()), kLanes);
+  const std::uint64_t address = std::bit_cast<std::uint64_t>(machine.global().data());
+  std::fill_n(wave.v[1], kLanes, 1U);
+  std::fill_n(wave.v[2], kLanes, 2U);
+  std::fill_n(wave.v[3], kLanes, 3U);
+  std::fill_n(wave.v[6], kLanes, static_cast<std::uint32_t>(address));
+  std::fill_n(wave.v[7], kLanes, static_cast<std::uint32_t>(address >> 32));
+  ASSERT_EQ(machine.run(0, code.size()), Next::kEnd) << machine.report();
+  std::uint32_t stored = 0;
+  std::memcpy(&stored, machine.global().data(), sizeof stored);
+  EXPECT_EQ(stored, 2U);
+}
+
 TEST_F(CompiledTest, FaultsHaveTheirPlace) {
   Machine machine(*find_processor("gfx906"));
   Words code;
