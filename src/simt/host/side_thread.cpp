@@ -1,5 +1,7 @@
 #include "simt/host/side_thread.h"
 
+#include "simt/host/thread_with_stack.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -41,6 +43,7 @@ struct SideThread::State {
   bool stopped = false;
   bool given_up = false; ///< the job under way
   bool started = false;
+  const std::function<void()> body = [this] { work(); }; ///< of the thread
 
   void work() {
     std::unique_lock lock(mutex);
@@ -75,20 +78,8 @@ struct SideThread::State {
   }
 
   bool start() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, kCompilerStack);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread = {};
-    const int failed = pthread_create(
-        &thread, &attributes,
-        [](void* state) -> void* {
-          static_cast<State*>(state)->work();
-          return nullptr;
-        },
-        this);
-    pthread_attr_destroy(&attributes);
-    return failed == 0;
+    return start_thread(kCompilerStack, body, thread) == 0 && pthread_detach(thread) == 0;
   }
 };
 

@@ -1,14 +1,10 @@
 // The thread on which compilers make better code while kernels run.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 
 namespace gantry::simt {
-
-/// Bytes of stack that a compiler may need.
-inline constexpr std::size_t kCompilerStack = 16 << 20;
 
 class SideThread {
 public:

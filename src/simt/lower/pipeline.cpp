@@ -1,5 +1,6 @@
 #include "simt/lower/pipeline.h"
 
+#include "simt/emit/analyses.h"
 #include "simt/lower/bit_selections.h"
 #include "simt/lower/division_bypass.h"
 #include "simt/lower/operations.h"
@@ -7,12 +8,10 @@
 #include "simt/lower/reducible.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -28,31 +27,6 @@
 namespace gantry::simt::lower {
 
 namespace {
-
-/// The analyses of one function's passes.
-struct Analyses {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager groups;
-  llvm::ModuleAnalysisManager modules;
-
-  llvm::PassInstrumentationCallbacks callbacks;
-  llvm::OptPassGateInstrumentation gate;
-
-  Analyses(llvm::LLVMContext& context, llvm::TargetMachine& machine) : gate(context) {
-    gate.registerCallbacks(callbacks);
-    llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
-    // Device code calls none of C's functions, and no pass may make it.
-    llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-    library.disableAllFunctions();
-    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(groups);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, groups, modules);
-  }
-};
 
 // An address that is a window's base and something: that something. Null if it is not.
 llvm::Value* offset_in_window(llvm::Value* address, LaneOperation base,

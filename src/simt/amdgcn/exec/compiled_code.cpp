@@ -5,10 +5,12 @@
 #include "simt/amdgcn/exec/wave.h"
 #include "simt/host/settings.h"
 #include "simt/host/side_thread.h"
+#include "simt/host/thread_with_stack.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <pthread.h>
 #include <vector>
@@ -112,20 +114,9 @@ void compile_now(LoadedCode::State& code, const Instruction* entry, unsigned lan
   if (!code.begin_to_compile(entry, lanes)) {
     return;
   }
-  const auto work = [&] { compile_here(code, entry, lanes, nullptr); };
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kCompilerStack);
+  const std::function<void()> work = [&] { compile_here(code, entry, lanes, nullptr); };
   pthread_t thread = {};
-  const int failed = pthread_create(
-      &thread, &attributes,
-      [](void* argument) -> void* {
-        (*static_cast<decltype(work)*>(argument))();
-        return nullptr;
-      },
-      const_cast<void*>(static_cast<const void*>(&work)));
-  pthread_attr_destroy(&attributes);
-  if (failed == 0) {
+  if (start_thread(kCompilerStack, work, thread) == 0) {
     pthread_join(thread, nullptr);
   }
 }

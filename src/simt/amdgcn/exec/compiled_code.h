@@ -18,6 +18,11 @@ struct CompiledPlace {
   Meaning::Run interpreted = nullptr; ///< the instruction
 };
 
+/// Whether compiled code may be entered there; other threads publish some meanwhile.
+[[nodiscard]] inline bool is_entry_of_compiled(const Instruction& place) {
+  return __atomic_load_n(&place.compiled, __ATOMIC_RELAXED) != nullptr;
+}
+
 /// What runs the instruction alone; `run` is what its place has.
 [[nodiscard]] Meaning::Run interpreted(const Instruction& instruction, Meaning::Run run);
 

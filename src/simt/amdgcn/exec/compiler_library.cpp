@@ -1,17 +1,15 @@
 #include "simt/amdgcn/exec/compiler_library.h"
 
 #include "simt/amdgcn/exec/levels.h"
+#include "simt/host/library_beside.h"
 #include "simt/host/side_thread.h"
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <memory>
 #include <mutex>
-
-#include <tl/expected.hpp>
 
 namespace gantry::simt::amdgcn {
 
@@ -38,43 +36,19 @@ void close_at_exit() {
   (void)std::atexit(close);
 }
 
-// Both sides share structures, so only the compiler of this very version will do.
-tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return tl::unexpected(std::string(dlerror()));
-  }
-  const auto* const version =
-      static_cast<const char*>(dlsym(library, "gantry_amdgcn_compiler_version"));
-  Compiler compiler;
-  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_amdgcn_compile"));
-  if (version == nullptr || compiler.compile == nullptr ||
-      std::strcmp(version, GANTRY_AMDGCN_COMPILER_VERSION) != 0) {
-    dlclose(library);
-    return tl::unexpected(fmt::format("{} is of another version", path));
-  }
-  return compiler;
-}
-
-// The compiler lies beside the library that this code is in, lib/simt-amd/libhsa-runtime64.so.1.
-// Unit tests link exec/ statically and lie in a folder beside lib/.
+// The compiler lies beside lib/simt-amd/libhsa-runtime64.so.1.
 Compiler find_compiler() {
   Compiler compiler;
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void*>(&find_compiler), &here) == 0 ||
-      here.dli_fname == nullptr) {
-    compiler.error = "its place is not known";
-    return compiler;
-  }
-  const std::string path = here.dli_fname;
-  const std::string folder = path.substr(0, path.rfind('/') + 1);
-  for (const char* const within : {"", "../lib/simt-amd/"}) {
-    auto opened = compiler_in(folder + within + GANTRY_AMDGCN_COMPILER);
-    if (opened) {
-      close_at_exit();
-      return *opened;
-    }
-    compiler.error += (compiler.error.empty() ? "" : "; ") + opened.error();
+  const auto library = open_library({.own = reinterpret_cast<const void*>(&find_compiler),
+                                     .file = GANTRY_AMDGCN_COMPILER,
+                                     .within_tree = "../lib/simt-amd/",
+                                     .version_name = "gantry_amdgcn_compiler_version",
+                                     .version = GANTRY_AMDGCN_COMPILER_VERSION});
+  if (library) {
+    compiler.compile = reinterpret_cast<CompileFunction>(dlsym(*library, "gantry_amdgcn_compile"));
+    close_at_exit();
+  } else {
+    compiler.error = library.error();
   }
   return compiler;
 }

@@ -50,7 +50,7 @@ Next set_pc(Wave& wave, const Instruction& instruction) {
 /// Likewise, to a function.
 Next call_at(Wave& wave, const Instruction& instruction, u64 address) {
   const Next next = go_to(wave, instruction, address);
-  if (next != Next::kFault && wave.grid->is_compiled && wave.pc->compiled == nullptr) {
+  if (next != Next::kFault && wave.grid->is_compiled && !is_entry_of_compiled(*wave.pc)) {
     warm_function(wave);
   }
   return next;

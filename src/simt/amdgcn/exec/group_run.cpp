@@ -46,7 +46,7 @@ void warm(const Launch& launch, const Wave& wave, Next next) {
   if (launch.heat->add(turns + kRun)) {
     compile_beside(*launch.code, launch.code->at(launch.entry), launch.grid.lanes);
   }
-  if (next == Next::kYield && wave.branches_left <= 0 && wave.pc->compiled == nullptr) {
+  if (next == Next::kYield && wave.branches_left <= 0 && !is_entry_of_compiled(*wave.pc)) {
     compile_beside(*wave.code, wave.pc, launch.grid.lanes);
   }
 }

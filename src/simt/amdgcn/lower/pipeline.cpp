@@ -1,14 +1,12 @@
 #include "simt/amdgcn/lower/pipeline.h"
 
 #include "simt/amdgcn/lower/meanings.h"
+#include "simt/emit/analyses.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Passes/StandardInstrumentations.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -154,28 +152,12 @@ void mark_numbers(llvm::IRBuilder<>& builder, llvm::Value* place, llvm::MDNode* 
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager groups;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassInstrumentationCallbacks callbacks;
-  llvm::OptPassGateInstrumentation gate(module.getContext());
-  gate.registerCallbacks(callbacks);
-  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
-  // Code calls none of C's functions, and no pass may make it.
-  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(groups);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, groups, modules);
+  Analyses analyses(module.getContext(), machine);
   {
     llvm::ModulePassManager passes;
     passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
     passes.addPass(llvm::GlobalDCEPass());
-    passes.run(module, modules);
+    passes.run(module, analyses.modules);
   }
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass());
@@ -192,7 +174,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::DSEPass());
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) {
-      passes.run(function, functions);
+      passes.run(function, analyses.functions);
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "simt/exec/code/compiler_library.h"
 
+#include "simt/host/library_beside.h"
 #include "simt/host/side_thread.h"
+#include "simt/host/thread_with_stack.h"
 
 #include <array>
 #include <atomic>
@@ -9,14 +11,11 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
-#include <utility>
-
-#include <tl/expected.hpp>
 
 namespace gantry::simt::exec {
 
@@ -47,46 +46,21 @@ void close_at_exit(Tier tier) {
   (void)std::atexit(tier == Tier::kQuick ? close<Tier::kQuick> : close<Tier::kOptimised>);
 }
 
-// Both sides share structures, so only the compiler of this very version will do.
-tl::expected<Compiler, std::string> compiler_in(const std::string& path) {
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return tl::unexpected(std::string(dlerror()));
-  }
-  const auto* const version =
-      static_cast<const char*>(dlsym(library, "gantry_simt_compiler_version"));
-  Compiler compiler;
-  compiler.compile = reinterpret_cast<CompileFunction>(dlsym(library, "gantry_simt_compile"));
-  compiler.decode = reinterpret_cast<DecodeFunction>(dlsym(library, "gantry_simt_decode"));
-  if (version == nullptr || compiler.compile == nullptr || compiler.decode == nullptr ||
-      std::strcmp(version, GANTRY_SIMT_COMPILER_VERSION) != 0) {
-    dlclose(library);
-    return tl::unexpected(fmt::format("{} is of another version", path));
-  }
-  return compiler;
-}
-
-// The compiler lies beside the library that this code is in, lib/simt/libcuda.so.1. Unit tests link
-// exec/ statically and lie in a folder beside lib/.
+// The compiler lies beside lib/simt/libcuda.so.1.
 Compiler find_compiler() {
   Compiler compiler;
-  Dl_info here = {};
-  std::vector<std::string> candidates;
-  if (dladdr(reinterpret_cast<const void*>(&find_compiler), &here) != 0 &&
-      here.dli_fname != nullptr) {
-    const std::string path = here.dli_fname;
-    const std::string folder = path.substr(0, path.rfind('/') + 1);
-    candidates.push_back(folder + GANTRY_SIMT_COMPILER);
-    candidates.push_back(folder + "../lib/simt/" GANTRY_SIMT_COMPILER);
-  }
-  for (const std::string& candidate : candidates) {
-    const auto opened = compiler_in(candidate);
-    if (opened) {
-      close_at_exit(Tier::kQuick);
-      close_at_exit(Tier::kOptimised);
-      return *opened;
-    }
-    compiler.error += fmt::format("{}{}", compiler.error.empty() ? "" : "; ", opened.error());
+  const auto library = open_library({.own = reinterpret_cast<const void*>(&find_compiler),
+                                     .file = GANTRY_SIMT_COMPILER,
+                                     .within_tree = "../lib/simt/",
+                                     .version_name = "gantry_simt_compiler_version",
+                                     .version = GANTRY_SIMT_COMPILER_VERSION});
+  if (library) {
+    compiler.compile = reinterpret_cast<CompileFunction>(dlsym(*library, "gantry_simt_compile"));
+    compiler.decode = reinterpret_cast<DecodeFunction>(dlsym(*library, "gantry_simt_decode"));
+    close_at_exit(Tier::kQuick);
+    close_at_exit(Tier::kOptimised);
+  } else {
+    compiler.error = library.error();
   }
   return compiler;
 }
@@ -147,21 +121,10 @@ void wait_for(pthread_t thread, const CompileRequest& request) {
 template <typename Made>
 bool call_compiler(CompilerFunction<Made> function, const CompileRequest& request, Made& made,
                    std::string& error) {
-  const auto work = [&] { return call_here(function, request, made, error); };
-  std::pair<decltype(work), bool> job{work, false};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kCompilerStack);
+  bool done = false;
+  const std::function<void()> work = [&] { done = call_here(function, request, made, error); };
   pthread_t thread = {};
-  const int failed = pthread_create(
-      &thread, &attributes,
-      [](void* argument) -> void* {
-        auto* own = static_cast<decltype(job)*>(argument);
-        own->second = own->first();
-        return nullptr;
-      },
-      &job);
-  pthread_attr_destroy(&attributes);
+  const int failed = start_thread(kCompilerStack, work, thread);
   if (failed != 0) {
     error = fmt::format("the compiler of the PTX executor gets no thread: {}; raise the limit of "
                         "processes (ulimit -u)",
@@ -169,7 +132,7 @@ bool call_compiler(CompilerFunction<Made> function, const CompileRequest& reques
     return false;
   }
   wait_for(thread, request);
-  return job.second;
+  return done;
 }
 
 } // namespace

@@ -84,6 +84,13 @@ protected:
     }
   }
 
+  static void compile_all_of(const Machine& machine) {
+    LoadedCode::State& code = *machine.wave().code;
+    const Instruction* const entry = code.at(machine.code());
+    compile_now(code, entry, kLanes);
+    ASSERT_NE(entry->compiled, nullptr) << "what follows is about compiled code";
+  }
+
   /// Another register in the place of each of the line, of scalars if there are any.
   std::string renamed(const std::string& line, unsigned scalars) {
     static const auto* const name = new std::regex(R"(\b([vs])(?:(\d+)\b|\[(\d+):(\d+)\]))");
@@ -311,10 +318,7 @@ protected:
       "s_cmp_lg_u32 s8, 0",       "s_cbranch_scc1 65523",
   };
 
-  void compile() {
-    LoadedCode::State& code = *compiling_.wave().code;
-    compile_now(code, code.at(compiling_.code()), kLanes);
-  }
+  void compile() { compile_all_of(compiling_); }
   /// Until the end; how often the wave has let others run.
   unsigned run_on(Machine& machine, std::int32_t turn) {
     unsigned left = 0;
@@ -378,7 +382,7 @@ TEST_F(CompiledTest, InactiveLanesAreReadToo) {
   }
   machine.load(code);
   Wave& wave = machine.wave();
-  compile_now(*wave.code, wave.code->at(machine.code()), kLanes);
+  compile_all_of(machine);
   const std::uint64_t address = std::bit_cast<std::uint64_t>(machine.global().data());
   std::fill_n(wave.v[1], kLanes, 1U);
   std::fill_n(wave.v[2], kLanes, 2U);
@@ -402,7 +406,7 @@ TEST_F(CompiledTest, FaultsHaveTheirPlace) {
   machine.wave().set_pair(scalar::kExec, LaneMask{1} << 5);
   ASSERT_EQ(machine.run(0, code.size()), Next::kFault);
   const std::string interpreted = machine.report();
-  compile_now(*machine.wave().code, machine.wave().code->at(machine.code()), kLanes);
+  compile_all_of(machine);
   ASSERT_EQ(machine.run(0, code.size()), Next::kFault);
   EXPECT_EQ(machine.report(), interpreted);
   EXPECT_NE(interpreted.find("global_load_dword v4"), std::string::npos) << interpreted;
