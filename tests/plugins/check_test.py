@@ -19,7 +19,7 @@ BROKEN = build / "tests/plugins/broken/libgantry-plugin-broken.so"
 
 # The rule that a defect breaks, and what is said of it.
 DEFECTS = {
-    "overtakes": ("what is put in happens in order", "a copy to the host came before the kernel in front of it"),
+    "overtakes": ("what is put in happens in order", "came before the kernel in front of it"),
     "loses_errors": ("a fault ends what is behind it in the queue",
                      "synchronize_queue .* returned GANTRY_SUCCESS, expected GANTRY_DEVICE_LOST"),
     "leaks_memory": ("released memory is given out again", "memory is not given back"),

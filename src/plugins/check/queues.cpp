@@ -44,8 +44,13 @@ void keeps_order() {
     at.queue.put_read(second, at.memory + 2);
     at.queue.synchronize();
     require(waited == 100'000, "a copy to the host came before the kernel in front of it");
-    require(first == start * 3 + 7, "a kernel ran before the copy in front of it");
-    require(second == first * 3 + 1, "a kernel ran before the kernel in front of it");
+    // Either of the two may have overtaken: which, depends on how fast the device was.
+    require(first == start * 3 + 7,
+            "a kernel ran before the copy in front of it, or the copy to the "
+            "host behind it came before the kernel in front of it");
+    require(second == first * 3 + 1,
+            "a kernel ran before the kernel in front of it, or the copy to "
+            "the host behind it came before the kernel in front of it");
   }
 }
 
