@@ -130,10 +130,11 @@ inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 addres
 /// between two turns of a wave's loop lie other waves' parts of the memory, so that the processor
 /// does not see by itself that it is gone through in order.
 template <u32 kBytes>
-void fetch_next(Wave& wave, const Instruction& instruction, u64 address, AccessKind kind) {
+void fetch_next(Wave& wave, const Instruction& instruction, u64 address) {
   constexpr u64 kFurthest = 64 << 10;
-  constexpr u64 kTurns = 3; ///< ahead: measured, of code that is compiled
+  constexpr u64 kTurns = 4; ///< ahead: measured, of code that is compiled
   constexpr u64 kLine = 64;
+  constexpr int kSecondLevel = 2; ///< of caches: the first one can wait for too few lines at once
   const u64 step = wave.place->steps.step(&instruction, address);
   if (step + kFurthest > 2 * kFurthest) {
     return;
@@ -141,12 +142,8 @@ void fetch_next(Wave& wave, const Instruction& instruction, u64 address, AccessK
   const u64 next = address + kTurns * step;
   // One line more than there are bytes for: rows begin anywhere in a line.
   for (u64 i = 0; i <= kBytes; i += kLine) {
-    const auto* const place = std::bit_cast<const void*>(next + std::min(i, u64{kBytes} - 1));
-    if (kind == AccessKind::kLoad) {
-      __builtin_prefetch(place);
-    } else {
-      __builtin_prefetch(place, 1);
-    }
+    __builtin_prefetch(std::bit_cast<const void*>(next + std::min(i, u64{kBytes} - 1)), 0,
+                       kSecondLevel);
   }
 }
 
@@ -181,7 +178,7 @@ template <u32 kSize>
     if (!is_accessible(wave, instruction, address, bytes, kSize, kind)) {
       return false;
     }
-    fetch_next<kSize * kLanes>(wave, instruction, address, kind);
+    fetch_next<kSize * kLanes>(wave, instruction, address);
     places.first = address;
     break;
   case Space::kPrivate:
