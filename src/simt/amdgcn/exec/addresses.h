@@ -21,7 +21,7 @@ struct Addresses {
   const u32* low = nullptr;  ///< null: `base` alone
   const u32* high = nullptr; ///< null: `low` is all of it
 
-  u64 operator[](unsigned lane) const {
+  [[gnu::always_inline]] u64 operator[](unsigned lane) const {
     if (high != nullptr) {
       return base + (low[lane] | u64{high[lane]} << 32);
     }
@@ -31,7 +31,8 @@ struct Addresses {
 
 /// Of a flat, global, scratch or buffer access. Space::kPrivate with offsets out of every lane's
 /// reach if a buffer or FLAT_SCRATCH is not the wave's private memory.
-inline Addresses addresses_of(const Wave& wave, const Instruction& instruction) {
+[[gnu::always_inline]] inline Addresses addresses_of(const Wave& wave,
+                                                     const Instruction& instruction) {
   constexpr u64 kOutOfReach = u64{1} << 40; // an offset that no lane's private memory has
   // How far private memory that begins at `base` for code lies from where the wave's does, in bytes
   // of a lane.
@@ -118,8 +119,9 @@ bool rises_by(const u32* row) {
 }
 
 /// Whether any wave may access `size` bytes of global memory, as the instruction's range tells.
-inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 address, u64 size,
-                          u32 access, AccessKind kind) {
+[[gnu::always_inline]] inline bool is_accessible(Wave& wave, const Instruction& instruction,
+                                                 u64 address, u64 size, u32 access,
+                                                 AccessKind kind) {
   AccessibleRanges& known = wave.place->known;
   return known.contain(&instruction, address, size) ||
          (may_access_elsewhere(wave, instruction, address, access, kind) &&
@@ -130,7 +132,8 @@ inline bool is_accessible(Wave& wave, const Instruction& instruction, u64 addres
 /// between two turns of a wave's loop lie other waves' parts of the memory, so that the processor
 /// does not see by itself that it is gone through in order.
 template <u32 kBytes>
-void fetch_next(Wave& wave, const Instruction& instruction, u64 address) {
+[[gnu::always_inline]] inline void fetch_next(Wave& wave, const Instruction& instruction,
+                                              u64 address) {
   constexpr u64 kFurthest = 64 << 10;
   constexpr u64 kTurns = 4; ///< ahead: measured, of code that is compiled
   constexpr u64 kLine = 64;

@@ -132,8 +132,8 @@ void for_each(LaneMask active, Use use) {
 
 /// Loads kDwords registers from `result` on.
 template <unsigned kDwords>
-Next load_dwords(Wave& wave, const Instruction& instruction, const Addresses& addresses,
-                 unsigned result) {
+[[gnu::always_inline]] inline Next load_dwords(Wave& wave, const Instruction& instruction,
+                                               const Addresses& addresses, unsigned result) {
   const LaneMask active = wave.exec();
   if (!passes_checks(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kLoad)) {
     return Next::kFault;
@@ -172,8 +172,8 @@ Next load_dwords(Wave& wave, const Instruction& instruction, const Addresses& ad
 
 /// Stores kDwords registers from `data` on.
 template <unsigned kDwords>
-Next store_dwords(Wave& wave, const Instruction& instruction, const Addresses& addresses,
-                  unsigned data) {
+[[gnu::always_inline]] inline Next store_dwords(Wave& wave, const Instruction& instruction,
+                                                const Addresses& addresses, unsigned data) {
   const LaneMask active = wave.exec();
   if (!passes_checks(wave, instruction, active, addresses, 4 * kDwords, AccessKind::kStore)) {
     return Next::kFault;
