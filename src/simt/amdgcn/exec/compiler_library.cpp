@@ -54,7 +54,7 @@ Compiler find_compiler() {
 }
 
 /// No lock is held while a library is opened, see open_compiler(): threads that come at the same
-/// time each open it.
+/// time each open it. One of them says so if it cannot be opened.
 const Compiler& opened_compiler() {
   // Never destroyed: runtimes launch kernels from their last destructors.
   static std::atomic<const Compiler*> opened = nullptr;
@@ -63,6 +63,10 @@ const Compiler& opened_compiler() {
     auto own = std::make_unique<const Compiler>(find_compiler());
     if (opened.compare_exchange_strong(known, own.get(), std::memory_order_acq_rel)) {
       known = own.release();
+      if (known->compile == nullptr) {
+        fmt::print(stderr, "gantry: warning: kernels are interpreted, which takes longer: {}\n",
+                   known->error);
+      }
     }
   }
   return *known;
