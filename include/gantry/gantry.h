@@ -28,6 +28,12 @@ void gantry_visit_devices(gantry_device_visitor visit, void* data) GANTRY_NOEXCE
     that the plugin does not have; it stays until the process ends. */
 const gantry_plugin* gantry_find_plugin(const char* name, const char** reason) GANTRY_NOEXCEPT;
 
+/** Has `called` called when the process's first thread ends the process, by exit() or at the end of
+    main(): by that thread, before any exit handler. For libraries that devices bring along, which
+    other threads may have loaded. Not where another thread calls exit(). As many as eight; any
+    thread. */
+void gantry_before_exit(void (*called)(void)) GANTRY_NOEXCEPT;
+
 /** An environment variable that the runtime reads. */
 typedef struct gantry_environment_variable {
   const char* name;

@@ -138,7 +138,10 @@ gantry_status open_device(std::int32_t index, const gantry_device_settings* sett
     return set_error(GANTRY_FAILURE, std::string(plugins::last_error()));
   }
   if (index < 0 || index >= count) {
-    return report(GANTRY_INVALID_OPTION, "there are only {} devices", count);
+    return report(GANTRY_INVALID_OPTION, "there {} {} of these devices{}",
+                  count == 1 ? "is only" : "are only", count,
+                  driver().set_freed != nullptr ? "; GANTRY_SIMT_DEVICES says how many there are"
+                                                : "");
   }
   auto opened = std::make_unique<Device>();
   opened->openmp_number = settings->openmp_number;

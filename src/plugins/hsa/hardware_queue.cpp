@@ -87,6 +87,7 @@ std::int32_t HardwareQueue::put(const hsa_kernel_dispatch_packet_t& packet, hsa_
     ++index;
   }
   Entry& entry = entries_[index % entries_.size()];
+  entry.index.store(index, std::memory_order_release);
   entry.signal.store(packet.completion_signal.handle, std::memory_order_relaxed);
   entry.kernel.store(kernel, std::memory_order_release);
   std::uint64_t end = end_.load(std::memory_order_relaxed);
@@ -100,7 +101,10 @@ std::int32_t HardwareQueue::put(const hsa_kernel_dispatch_packet_t& packet, hsa_
 }
 
 void HardwareQueue::left(std::uint64_t index) {
-  entries_[index % entries_.size()].kernel.store(nullptr, std::memory_order_release);
+  Entry& entry = entries_[index % entries_.size()];
+  if (entry.index.load(std::memory_order_acquire) == index) { // it is not another kernel's by now
+    entry.kernel.store(nullptr, std::memory_order_release);
+  }
 }
 
 const gantry_kernel* HardwareQueue::kernel_at_work() const {

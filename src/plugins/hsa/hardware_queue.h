@@ -41,6 +41,7 @@ public:
 private:
   struct Entry {
     std::atomic<const gantry_kernel*> kernel = nullptr; ///< null: nothing is there
+    std::atomic<std::uint64_t> index = 0;
     std::atomic<std::uint64_t> signal = 0;
   };
 

@@ -261,9 +261,8 @@ std::int32_t gantry_image::describe(hsa_executable_symbol_t symbol, const std::s
   for (const auto& [what, value] : wanted) {
     GANTRY_HSA_TRY(hsa_executable_symbol_get_info, symbol, what, value);
   }
-  if (dynamic_stack) {
-    kernel.private_bytes =
-        std::max(kernel.private_bytes, static_cast<std::uint32_t>(*device_.options.stack));
+  if (dynamic_stack) { // behind the kernel's own frame
+    kernel.private_bytes += static_cast<std::uint32_t>(*device_.options.stack);
   }
   const auto known = metadata_.find(name);
   if (known == metadata_.end()) {

@@ -95,8 +95,9 @@ struct Places {
   Shape shape = Shape::kNone;
   u64 first = 0;
   u32 step = 4;
-  u32 lane_step = 4;      ///< from a lane's bytes to those of the next one, but for kLanes
-  u32 from_first[kLanes]; ///< of kLanes: how far from `first` the active lanes' bytes are
+  unsigned lanes = kLanes; ///< of kRow: those of the wave
+  u32 lane_step = 4;       ///< from a lane's bytes to those of the next one, but for kLanes
+  u32 from_first[kLanes];  ///< of kLanes: how far from `first` the active lanes' bytes are
 
   [[nodiscard]] std::byte* row() const { return std::bit_cast<std::byte*>(first); }
   [[nodiscard]] std::byte* of_lane(unsigned lane) const {
@@ -107,12 +108,12 @@ struct Places {
 
 namespace detail {
 
-/// Whether all of a row is its first value and kStep times the lane's number.
-template <u32 kStep>
+/// Whether all of a row of kCount lanes is its first value and kStep times the lane's number.
+template <u32 kStep, unsigned kCount = kLanes>
 bool rises_by(const u32* row) {
   const u32 first = row[0];
   u32 differs = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < kCount; ++lane) {
     differs |= row[lane] ^ (first + lane * kStep);
   }
   return differs == 0;
@@ -150,16 +151,16 @@ template <u32 kBytes>
   }
 }
 
-/// All lanes are active, with addresses one behind the other.
-template <u32 kSize>
+/// All kCount lanes of the wave are active, with addresses one behind the other.
+template <u32 kSize, unsigned kCount>
 [[gnu::always_inline]] inline bool find_row(Wave& wave, const Instruction& instruction,
                                             const Addresses& addresses, AccessKind kind,
                                             Places& places) {
-  if (addresses.low == nullptr || !rises_by<kSize>(addresses.low) ||
-      (addresses.high != nullptr && !rises_by<0>(addresses.high))) {
+  if (addresses.low == nullptr || !rises_by<kSize, kCount>(addresses.low) ||
+      (addresses.high != nullptr && !rises_by<0, kCount>(addresses.high))) {
     return false;
   }
-  const u64 bytes = u64{kSize} * kLanes;
+  const u64 bytes = u64{kSize} * kCount;
   const u32 first = addresses.low[0] + addresses.within;
   if (first > std::numeric_limits<u32>::max() - bytes) { // some lanes' sums begin at 0 again
     return false;
@@ -181,12 +182,13 @@ template <u32 kSize>
     if (!is_accessible(wave, instruction, address, bytes, kSize, kind)) {
       return false;
     }
-    fetch_next<kSize * kLanes>(wave, instruction, address);
+    fetch_next<kSize * kCount>(wave, instruction, address);
     places.first = address;
     break;
   case Space::kPrivate:
     return false;
   }
+  places.lanes = kCount;
   places.lane_step = kSize;
   places.shape = Places::Shape::kRow;
   return true;
@@ -337,10 +339,13 @@ template <u32 kSize>
 [[gnu::always_inline]] inline void find_places(Wave& wave, const Instruction& instruction,
                                                LaneMask active, const Addresses& addresses,
                                                AccessKind kind, Places& places) {
-  if (active == ~LaneMask{0} && kind != AccessKind::kAtomic) {
+  if (active == wave.all && kind != AccessKind::kAtomic) {
+    constexpr LaneMask kHalf = ~LaneMask{0} >> 32;
     if (addresses.space == Space::kPrivate
-            ? detail::find_private_rows(wave, addresses, kSize, places)
-            : detail::find_row<kSize>(wave, instruction, addresses, kind, places)) {
+            ? active != kHalf && detail::find_private_rows(wave, addresses, kSize, places)
+        : active != kHalf
+            ? detail::find_row<kSize, kLanes>(wave, instruction, addresses, kind, places)
+            : detail::find_row<kSize, kLanes / 2>(wave, instruction, addresses, kind, places)) {
       return;
     }
   }

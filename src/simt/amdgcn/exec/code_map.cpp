@@ -161,7 +161,10 @@ void LoadedCode::State::publish(const CompiledImage& image, unsigned lanes, Mean
     return;
   }
   std::memcpy(memory, image.bytes.data(), size);
-  mprotect(memory, size, PROT_READ | PROT_EXEC);
+  if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) { // some systems forbid it
+    munmap(memory, size);
+    return;
+  }
   const auto entry = reinterpret_cast<CompiledRun>(static_cast<std::byte*>(memory) + image.entry);
   const std::lock_guard lock(mutex_);
   compiled_->mappings.push_back({memory, size});

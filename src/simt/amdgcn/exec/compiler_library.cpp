@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <gantry/gantry.h>
 #include <memory>
 #include <mutex>
 
@@ -36,6 +37,20 @@ void close_at_exit() {
   (void)std::atexit(close);
 }
 
+/// During the first compilation LLVM's handlers are in front of that one: where Gantry's runtime is
+/// in the process, it calls before all of them.
+void stop_with_first_thread() {
+  if (auto* const before_exit = reinterpret_cast<decltype(&gantry_before_exit)>(
+          dlsym(RTLD_DEFAULT, "gantry_before_exit"))) {
+    before_exit(close);
+  }
+}
+
+/// Likewise without it, where the process's first thread loads this library.
+[[gnu::constructor]] void note_first_thread() {
+  SideThread::stop_with_this_thread(nullptr);
+}
+
 // The compiler lies beside lib/simt-amd/libhsa-runtime64.so.1.
 Compiler find_compiler() {
   Compiler compiler;
@@ -47,6 +62,7 @@ Compiler find_compiler() {
   if (library) {
     compiler.compile = reinterpret_cast<CompileFunction>(dlsym(*library, "gantry_amdgcn_compile"));
     close_at_exit();
+    stop_with_first_thread();
   } else {
     compiler.error = library.error();
   }

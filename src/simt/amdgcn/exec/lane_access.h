@@ -61,11 +61,11 @@ void put(std::byte* place, T value) {
   std::memcpy(place, &value, sizeof(T));
 }
 
-/// kDwords rows of registers, each lane's beside each other in memory.
-template <unsigned kDwords>
-void load_row(u32 (*rows)[kLanes], const std::byte* first) {
+/// kDwords rows of registers, each of kCount lanes' beside each other in memory.
+template <unsigned kDwords, unsigned kCount>
+void load_row_of(u32 (*rows)[kLanes], const std::byte* first) {
 #pragma clang loop vectorize(assume_safety)
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < kCount; ++lane) {
     for (unsigned i = 0; i < kDwords; ++i) {
       u32 value;
       std::memcpy(&value, first + std::size_t{4} * (lane * kDwords + i), 4);
@@ -73,15 +73,26 @@ void load_row(u32 (*rows)[kLanes], const std::byte* first) {
     }
   }
 }
-template <unsigned kDwords>
-void store_row(const u32 (*rows)[kLanes], std::byte* first) {
+template <unsigned kDwords, unsigned kCount>
+void store_row_of(const u32 (*rows)[kLanes], std::byte* first) {
 #pragma clang loop vectorize(assume_safety)
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < kCount; ++lane) {
     for (unsigned i = 0; i < kDwords; ++i) {
       const u32 value = rows[i][lane];
       std::memcpy(first + std::size_t{4} * (lane * kDwords + i), &value, 4);
     }
   }
+}
+
+template <unsigned kDwords>
+void load_row(u32 (*rows)[kLanes], const Places& places) {
+  places.lanes == kLanes ? load_row_of<kDwords, kLanes>(rows, places.row())
+                         : load_row_of<kDwords, kLanes / 2>(rows, places.row());
+}
+template <unsigned kDwords>
+void store_row(const u32 (*rows)[kLanes], const Places& places) {
+  places.lanes == kLanes ? store_row_of<kDwords, kLanes>(rows, places.row())
+                         : store_row_of<kDwords, kLanes / 2>(rows, places.row());
 }
 
 template <unsigned kDwords>
@@ -144,7 +155,7 @@ template <unsigned kDwords>
     find_places<4 * kDwords>(wave, instruction, active, addresses, AccessKind::kLoad, places);
     switch (places.shape) {
     case Places::Shape::kRow:
-      detail::load_row<kDwords>(rows, places.row());
+      detail::load_row<kDwords>(rows, places);
       return Next::kOn;
     case Places::Shape::kRows:
       std::memcpy(rows, places.row(), sizeof(u32) * kLanes * kDwords);
@@ -184,7 +195,7 @@ template <unsigned kDwords>
     find_places<4 * kDwords>(wave, instruction, active, addresses, AccessKind::kStore, places);
     switch (places.shape) {
     case Places::Shape::kRow:
-      detail::store_row<kDwords>(rows, places.row());
+      detail::store_row<kDwords>(rows, places);
       return Next::kOn;
     case Places::Shape::kRows:
       std::memcpy(places.row(), rows, sizeof(u32) * kLanes * kDwords);
@@ -218,7 +229,7 @@ Next load_part(Wave& wave, const Instruction& instruction, const Addresses& addr
     Places places;
     find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kLoad, places);
     if (places.shape == Places::Shape::kRow) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned lane = 0; lane < places.lanes; ++lane) {
         use(lane, detail::loaded<T>(places.row() + lane * sizeof(T)));
       }
       return Next::kOn;
@@ -252,7 +263,7 @@ Next store_part(Wave& wave, const Instruction& instruction, const Addresses& add
     Places places;
     find_places<sizeof(T)>(wave, instruction, active, addresses, AccessKind::kStore, places);
     if (places.shape == Places::Shape::kRow) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned lane = 0; lane < places.lanes; ++lane) {
         detail::put(places.row() + lane * sizeof(T), static_cast<T>(row[lane] >> kFirstBit));
       }
       return Next::kOn;

@@ -195,7 +195,8 @@ void report_access(Wave& wave, const Instruction& instruction, unsigned lane, Sp
     what = fmt::format("{} beyond the work-item's private memory, at offset {:#x} of {:#x}", access,
                        address, wave.private_size);
     detail = "  private memory holds what is on the stack: is an array's end passed, or the stack "
-             "too small?\n";
+             "too small (GANTRY_DEVICES=simt-amd+stack=64K; -foffload-options=-mstack-size=131072 "
+             "for GCC's)?\n";
     break;
   default:
     what = fmt::format("{} at {:#x}, which is not accessible", access, address);

@@ -83,11 +83,11 @@ Next write_two(Wave& wave, const Instruction& instruction) {
   // only rows that are apart can be stored one after the other.
   using Shape = Places::Shape;
   const u64 distance = places[1].first - places[0].first;
-  constexpr u64 kRowSize = u64{kSize} * kLanes;
+  const u64 row_size = u64{kSize} * places[0].lanes;
   const bool are_rows = places[0].shape == Shape::kRow && places[1].shape == Shape::kRow;
-  if (are_rows && distance >= kRowSize && 0 - distance >= kRowSize) {
+  if (are_rows && distance >= row_size && 0 - distance >= row_size) {
     for (unsigned part = 0; part < 2; ++part) {
-      detail::store_row<kDwords>(&wave.v[instruction.data[part]], places[part].row());
+      detail::store_row<kDwords>(&wave.v[instruction.data[part]], places[part]);
     }
     return Next::kOn;
   }

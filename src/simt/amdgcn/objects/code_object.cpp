@@ -218,10 +218,22 @@ Result<CodeObject> parse(Bytes bytes) {
   return object;
 }
 
+namespace {
+
+/// Whether code of that number is for all processors of a family that this one is of.
+bool is_of_family(std::uint32_t mach, const Processor& processor) {
+  constexpr std::uint32_t kGfx9Generic = 0x51;
+  constexpr std::uint32_t kGfx11Generic = 0x54;
+  return (mach == kGfx9Generic && (processor.name == "gfx900" || processor.name == "gfx906")) ||
+         (mach == kGfx11Generic && processor.name == "gfx1100");
+}
+
+} // namespace
+
 Status check_processor(const CodeObject& object, const Processor& processor) {
   const std::uint32_t flags = object.flags;
   const std::uint32_t mach = flags & kMachMask;
-  if (mach != processor.mach) {
+  if (mach != processor.mach && !is_of_family(mach, processor)) {
     const Processor* const other = find_processor(mach);
     return fail("the code object is for {}, and the device is {}",
                 other != nullptr ? std::string(other->name)
