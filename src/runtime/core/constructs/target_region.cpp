@@ -12,8 +12,13 @@ namespace {
 
 /// Tells of a launch that is about to be, and numbers it.
 EventId tell_launch(const Device& device, const Kernel& kernel, const Construct& construct,
-                    const gantry_launch& shape) {
+                    const gantry_launch& shape, OperationScope& operation) {
   const EventId id = next_event_id();
+  if (construct.tells(Event::kOperation)) {
+    operation.begin(
+        construct, device.plugin_device().name(),
+        {.what = Operation::What::kLaunch, .to = device.number(), .teams = shape.num_teams[0]}, id);
+  }
   tell(Launched{{construct, device.plugin_device().name()},
                 id,
                 kernel.name,
@@ -55,17 +60,19 @@ Status TargetRegion::start(gantry_launch&& shape) {
   }
   shape.arguments = parameters.data();
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
-  EventId id = 0;
-  if (construct_.tells(Event::kLaunch)) [[unlikely]] {
-    id = tell_launch(device_, kernel_, construct_, shape);
-  }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device_, kernel_, construct_, shape);
   }
-  if (Status status = queue_.launch(kernel_.handle, shape, id); !status) [[unlikely]] {
-    return failed(std::move(status));
+  Status launched;
+  {
+    EventId id = 0;
+    OperationScope operation;
+    if (construct_.tells(Event::kLaunch, Event::kOperation)) [[unlikely]] {
+      id = tell_launch(device_, kernel_, construct_, shape, operation);
+    }
+    launched = queue_.launch(kernel_.handle, shape, id);
   }
-  return {};
+  return launched ? Status() : failed(std::move(launched));
 }
 
 Status TargetRegion::wait() {
@@ -111,15 +118,20 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
   void* const null = nullptr;
   shape.arguments = &null;
   shape.argument_count = 1;
-  EventId id = 0;
-  if (construct.tells(Event::kLaunch)) [[unlikely]] {
-    id = tell_launch(device, kernel, construct, shape);
-  }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device, kernel, construct, shape);
   }
-  if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
-    return tl::unexpected(device.explain(status.error(), &kernel));
+  EventId id = 0;
+  Status launched;
+  {
+    OperationScope operation;
+    if (construct.tells(Event::kLaunch, Event::kOperation)) [[unlikely]] {
+      id = tell_launch(device, kernel, construct, shape, operation);
+    }
+    launched = device.plugin_device().launch(kernel.handle, shape);
+  }
+  if (!launched) [[unlikely]] {
+    return tl::unexpected(device.explain(launched.error(), &kernel));
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {
     tell(Completion{{construct, device.plugin_device().name()}, id, nullptr, event_time(), {}});
