@@ -3,6 +3,7 @@
 #include "runtime/abi/ompt/devices.h"
 #include "runtime/core/events/events.h"
 
+#include <cstdint>
 #include <string_view>
 
 // The clock of programs, of the OpenMP runtime in the process.
@@ -35,8 +36,21 @@ double translate_time(ompt_device_t* /*device*/, ompt_device_time_t time) {
   if (omp_get_wtime == nullptr) {
     return static_cast<double>(nanoseconds) * kNanosecond;
   }
-  const std::int64_t now = core::event_time();
-  return omp_get_wtime() + static_cast<double>(nanoseconds - now) * kNanosecond;
+  // Both clocks at one moment: the closest of a few looks, as the thread may lose its processor.
+  constexpr int kLooks = 8;
+  constexpr std::int64_t kClose = 1000;
+  std::int64_t closest = INT64_MAX;
+  double translated = 0;
+  for (int i = 0; i < kLooks && closest > kClose; ++i) {
+    const std::int64_t before = core::event_time();
+    const double seconds = omp_get_wtime();
+    const std::int64_t took = core::event_time() - before;
+    if (took < closest) {
+      closest = took;
+      translated = seconds + static_cast<double>(nanoseconds - before) * kNanosecond;
+    }
+  }
+  return translated;
 }
 
 ompt_set_result_t set_trace_ompt(ompt_device_t* device, unsigned enable, unsigned type) {

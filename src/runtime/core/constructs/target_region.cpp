@@ -28,6 +28,15 @@ EventId tell_launch(const Device& device, const Kernel& kernel, const Construct&
   return id;
 }
 
+/// Launches without a queue, and tells of it; `id` is its number.
+[[gnu::cold]] Status launch_told(const Device& device, const Kernel& kernel,
+                                 const Construct& construct, const gantry_launch& shape,
+                                 EventId& id) {
+  OperationScope operation;
+  id = tell_launch(device, kernel, construct, shape, operation);
+  return device.plugin_device().launch(kernel.handle, shape);
+}
+
 /// Says what the plugin has to say of a launch: of each kernel's first one with such a clause, and
 /// once in a process, because a program has many constructs of a kind.
 void show_hint(const Device& device, const Kernel& kernel, const Construct& construct,
@@ -63,16 +72,19 @@ Status TargetRegion::start(gantry_launch&& shape) {
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device_, kernel_, construct_, shape);
   }
-  Status launched;
-  {
-    EventId id = 0;
-    OperationScope operation;
-    if (construct_.tells(Event::kLaunch, Event::kOperation)) [[unlikely]] {
-      id = tell_launch(device_, kernel_, construct_, shape, operation);
-    }
-    launched = queue_.launch(kernel_.handle, shape, id);
+  if (Status status = construct_.tells(Event::kLaunch, Event::kOperation)
+                          ? launch_told(shape)
+                          : queue_.launch(kernel_.handle, shape);
+      !status) [[unlikely]] {
+    return failed(std::move(status));
   }
-  return launched ? Status() : failed(std::move(launched));
+  return {};
+}
+
+Status TargetRegion::launch_told(const gantry_launch& shape) {
+  OperationScope operation;
+  const EventId id = tell_launch(device_, kernel_, construct_, shape, operation);
+  return queue_.launch(kernel_.handle, shape, id);
 }
 
 Status TargetRegion::wait() {
@@ -122,16 +134,11 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
     show_hint(device, kernel, construct, shape);
   }
   EventId id = 0;
-  Status launched;
-  {
-    OperationScope operation;
-    if (construct.tells(Event::kLaunch, Event::kOperation)) [[unlikely]] {
-      id = tell_launch(device, kernel, construct, shape, operation);
-    }
-    launched = device.plugin_device().launch(kernel.handle, shape);
-  }
-  if (!launched) [[unlikely]] {
-    return tl::unexpected(device.explain(launched.error(), &kernel));
+  if (Status status = construct.tells(Event::kLaunch, Event::kOperation)
+                          ? launch_told(device, kernel, construct, shape, id)
+                          : device.plugin_device().launch(kernel.handle, shape);
+      !status) [[unlikely]] {
+    return tl::unexpected(device.explain(status.error(), &kernel));
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {
     tell(Completion{{construct, device.plugin_device().name()}, id, nullptr, event_time(), {}});
