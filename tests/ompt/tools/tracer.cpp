@@ -75,8 +75,7 @@ void look_at(const ompt_record_ompt_t& record, int device) {
   const auto check_times = [&](ompt_device_time_t end) {
     check(record.time != 0 && record.time <= end, "a record ends before it begins");
     const double seconds = functions.translate(nullptr, end);
-    check(seconds < now + 1 && seconds > now - 600,
-          "a record's time is not one of this program's");
+    check(seconds < now + 1 && seconds > now - 600, "a record's time is not one of this program's");
   };
   switch (record.type) {
   case ompt_callback_target:

@@ -124,7 +124,7 @@ Named named(std::string_view name, Function* function) {
 } // namespace
 
 ompt_interface_fn_t look_up_for_device(const char* name) {
-  static const Named kFunctions[] = {
+  static const Named functions[] = {
       named("ompt_get_device_num_procs", get_device_num_procs),
       named("ompt_get_device_time", get_device_time),
       named("ompt_translate_time", translate_time),
@@ -140,7 +140,7 @@ ompt_interface_fn_t look_up_for_device(const char* name) {
       named("ompt_get_record_native", get_record_native),
       named("ompt_get_record_abstract", get_record_abstract),
   };
-  for (const Named& function : kFunctions) {
+  for (const Named& function : functions) {
     if (function.name == name) {
       return function.function;
     }
