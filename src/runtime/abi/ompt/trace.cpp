@@ -242,12 +242,17 @@ void DeviceTrace::write(const ompt_record_ompt_t& record) {
 }
 
 void DeviceTrace::give(Owner owner) {
-  const bool any = used_ > begin_;
+  const Tool::Call call;
   const std::size_t begin = std::exchange(begin_, used_);
-  std::byte* const buffer = owner == Owner::kTool ? std::exchange(buffer_, nullptr) : buffer_;
-  if (const Tool::Call call; call) {
-    complete_(device_, buffer, any ? used_ : 0, any ? cursor_at(buffer, begin) : 0,
-              owner == Owner::kTool ? 1 : 0);
+  if (call && used_ > begin) {
+    complete_(device_, buffer_, used_, cursor_at(buffer_, begin), 0);
+  }
+  if (owner == Owner::kTool) {
+    // With a call of its own and without records, as tools know it from AMD's runtime.
+    std::byte* const buffer = std::exchange(buffer_, nullptr);
+    if (call) {
+      complete_(device_, buffer, 0, 0, 1);
+    }
   }
 }
 

@@ -61,7 +61,7 @@ private:
   /// The times of something that was put in at `submitted`, in the host's time.
   Interval in_host_time(std::int64_t submitted, const core::Completion& event);
 
-  /// Whether the tool may free the buffer that is delivered.
+  /// Whose the buffer is after a delivery: the tool may free it, or it is filled further.
   enum class Owner : std::uint8_t { kRuntime, kTool };
   bool deliver(std::unique_lock<std::mutex>& lock, Owner owner);
   void run();
