@@ -113,7 +113,10 @@ class Callbacks(unittest.TestCase):
             self.assertEqual((program, load["offset"]), ("constructs-gcc12", "-1"))
         else:
             self.assertEqual(pathlib.Path(load["file"]).name, program)
-            self.assertLessEqual(int(load["offset"]) + int(load["bytes"]), pathlib.Path(load["file"]).stat().st_size)
+            offset = int(load["offset"])
+            contents = pathlib.Path(load["file"]).read_bytes()
+            self.assertLessEqual(offset + int(load["bytes"]), len(contents))
+            self.assertTrue(contents[offset:].startswith((b"\x7fELF", b"//")), "shared objects, and PTX as text")
         allocated = {}
         codes = {}
         open_region = None

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <strings.h>
 
 // libomp's, when it is in the process.
@@ -96,9 +97,13 @@ void start() {
   }
   // libomp's handler, which ends the tool, was registered before, and so runs later.
   (void)std::atexit([] {
-    Tool::instance().end(Tool::Last::kDevices);
-    Provider::instance().finish();
+    if (Tool::instance().active()) {
+      Tool::instance().end(Tool::Last::kDevices);
+      Provider::instance().finish();
+    }
   });
+  // The devices are the parent's, and threads that were in callbacks or deliver traces are gone.
+  (void)pthread_atfork(nullptr, nullptr, [] { Tool::instance().forget(); });
 }
 
 enum class Step : int { kNotBegun, kUnderWay, kDone };

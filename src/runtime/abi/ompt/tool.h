@@ -66,6 +66,9 @@ public:
   /// most. More than once is as once.
   void end(Last last);
 
+  /// In a child of fork(): nothing is told any more.
+  void forget() { active_.store(false); }
+
   [[nodiscard]] bool active() const { return active_.load(); }
   [[nodiscard]] const Callbacks& callbacks() const { return callbacks_; }
   /// Of the task that the calling thread is in; null if that is not known.

@@ -20,9 +20,6 @@ namespace {
 constexpr std::size_t kWorthWaking = 256;
 constexpr std::size_t kMostWaiting = 1 << 14;
 
-/// In a child of fork() the traces' threads are not there.
-constinit std::atomic<bool> forked{false};
-
 /// The signals of a program are for its own threads.
 class SignalsBlocked {
 public:
@@ -74,11 +71,9 @@ ompt_set_result_t DeviceTrace::select(bool enable, unsigned type) {
 
 bool DeviceTrace::start(ompt_callback_buffer_request_t request,
                         ompt_callback_buffer_complete_t complete) {
-  if (request == nullptr || complete == nullptr || forked.load()) {
+  if (request == nullptr || complete == nullptr || !Tool::instance().active()) {
     return false;
   }
-  [[maybe_unused]] static const int noting =
-      pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
   {
     const std::lock_guard lock(mutex_);
     if (is_started_) {
@@ -121,7 +116,7 @@ bool DeviceTrace::stop() {
 }
 
 bool DeviceTrace::deliver(std::unique_lock<std::mutex>& lock, Owner owner) {
-  if (!is_started_ || forked.load()) {
+  if (!is_started_ || !Tool::instance().active()) {
     return false;
   }
   const std::uint64_t number = ++asked_;
@@ -135,7 +130,7 @@ bool DeviceTrace::deliver(std::unique_lock<std::mutex>& lock, Owner owner) {
 
 void DeviceTrace::add(ompt_record_ompt_t record, std::int64_t begin, std::int64_t end) {
   if ((selected_.load(std::memory_order_relaxed) & selection_of(record.type)) == 0 || !started() ||
-      forked.load(std::memory_order_relaxed)) {
+      !Tool::instance().active()) {
     return;
   }
   record.time = static_cast<ompt_device_time_t>(begin);
