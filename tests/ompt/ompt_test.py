@@ -108,6 +108,9 @@ class Callbacks(unittest.TestCase):
         first = next(i for i, event in enumerate(events) if event.word == "device_initialize")
         self.assertGreater(events.index(told[0]), first)
         load = next(event for event in events if event.word == "device_load")
+        # libomp 19 and 22 have told the tool that it is never told of this.
+        unloaded = [event["module"] for event in events if event.word == "device_unload"]
+        self.assertEqual(unloaded, [load["module"]] * ("gcc" in program))
         self.assertGreater(int(load["bytes"]), 0)
         if load["file"] == "none":  # GCC's code for GPUs is put together at run time
             self.assertEqual((program, load["offset"]), ("constructs-gcc12", "-1"))
