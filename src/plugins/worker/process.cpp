@@ -93,7 +93,8 @@ int begin_worker(void* argument) {
 }
 
 /// The program's variables but for those that would make the worker's libomp print again what the
-/// program's has printed, and those that name libraries of another instruction set.
+/// program's has printed or start the program's tool again, and those that name libraries of
+/// another instruction set.
 std::vector<std::string> environment_of_worker(std::uint32_t threads) {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -101,16 +102,20 @@ std::vector<std::string> environment_of_worker(std::uint32_t threads) {
     const std::string_view name = text.substr(0, text.find('='));
     constexpr std::array<std::string_view, 3> kPrinting = {"OMP_DISPLAY_ENV", "KMP_SETTINGS",
                                                            "KMP_VERSION"};
+    constexpr std::array<std::string_view, 3> kOfTools = {"OMP_TOOL", "OMP_TOOL_LIBRARIES",
+                                                          "OMP_TOOL_VERBOSE_INIT"};
     constexpr std::array<std::string_view, 3> kOfLibraries = {"LD_PRELOAD", "LD_LIBRARY_PATH",
                                                               "LD_AUDIT"};
     const bool left_out =
         std::ranges::find(kPrinting, name) != kPrinting.end() ||
+        std::ranges::find(kOfTools, name) != kOfTools.end() ||
         (name == "OMP_NUM_THREADS" && threads != 0) ||
         (foreign_cpu() != nullptr && std::ranges::find(kOfLibraries, name) != kOfLibraries.end());
     if (!left_out) {
       variables.emplace_back(text);
     }
   }
+  variables.emplace_back("OMP_TOOL=disabled"); // one may be preloaded
   if (threads != 0) {
     variables.push_back(fmt::format("OMP_NUM_THREADS={}", threads));
   }

@@ -3,6 +3,7 @@
 #include "runtime/abi/clang/names.h"
 #include "runtime/abi/clang/program.h"
 #include "runtime/abi/export.h"
+#include "runtime/abi/ompt/connection.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/runtime/runtime.h"
@@ -22,6 +23,7 @@ namespace {
 
 GANTRY_EXPORT void __tgt_register_lib(const Descriptor* descriptor) {
   gantry::abi::openmp::prepare_for_exit();
+  gantry::abi::ompt::prepare();
   Runtime::instance().register_program(descriptor, descriptor, decode_program);
 }
 

@@ -47,7 +47,8 @@ void apply(core::Device& device, const MapArrays& arrays, Purpose purpose, core:
 }
 
 void begin_data(int number, const MapArrays& arrays, const void* caller) {
-  const core::Construct at("target data", nullptr, caller);
+  core::Construct at("target data", nullptr, caller);
+  at.kind = core::ConstructKind::kEnterData;
   core::Device* const device = select_device(number, at);
   DataRegion& region = data_regions().emplace_back(DataRegion{device, {}});
   if (device != nullptr) {
@@ -58,17 +59,24 @@ void begin_data(int number, const MapArrays& arrays, const void* caller) {
 /// A construct that stands alone.
 struct DataConstruct {
   std::string_view name;
+  core::ConstructKind kind;
   Purpose purpose;
   core::DataStep step;
 };
 
-constexpr DataConstruct kUpdate{"target update", Purpose::kUpdate, &core::DataEnvironment::update};
-constexpr DataConstruct kEnter{"target enter data", Purpose::kEnterData,
+using Kind = core::ConstructKind;
+constexpr DataConstruct kUpdate{"target update", Kind::kUpdate, Purpose::kUpdate,
+                                &core::DataEnvironment::update};
+constexpr DataConstruct kEnter{"target enter data", Kind::kEnterData, Purpose::kEnterData,
                                &core::DataEnvironment::enter};
-constexpr DataConstruct kExit{"target exit data", Purpose::kExitData, &core::DataEnvironment::exit};
+constexpr DataConstruct kExit{"target exit data", Kind::kExitData, Purpose::kExitData,
+                              &core::DataEnvironment::exit};
 
-void run(const DataConstruct& construct, int number, const MapArrays& arrays, const void* caller) {
-  const core::Construct at(construct.name, nullptr, caller);
+void run(const DataConstruct& construct, int number, const MapArrays& arrays, const void* caller,
+         bool nowait = false) {
+  core::Construct at(construct.name, nullptr, caller);
+  at.kind = construct.kind;
+  at.nowait = nowait;
   if (core::Device* const device = select_device(number, at); device != nullptr) {
     core::MapItems items;
     apply(*device, arrays, construct.purpose, construct.step, at, items);
@@ -79,7 +87,7 @@ void run_or_defer(const DataConstruct& construct, int number, const MapArrays& a
                   unsigned flags, void** dependences, const void* caller) {
   if ((flags & kNoWait) != 0) {
     const auto kept = std::make_shared<KeptArrays>(arrays);
-    defer([=, &construct] { run(construct, number, kept->arrays(), caller); }, dependences);
+    defer([=, &construct] { run(construct, number, kept->arrays(), caller, true); }, dependences);
     return;
   }
   wait_for(dependences);
@@ -94,7 +102,8 @@ GANTRY_EXPORT void GOMP_target_data_ext(int device, std::size_t count, void** ad
 }
 
 GANTRY_EXPORT void GOMP_target_end_data() {
-  const core::Construct at("end of target data", nullptr, __builtin_return_address(0));
+  core::Construct at("end of target data", nullptr, __builtin_return_address(0));
+  at.kind = core::ConstructKind::kExitData;
   if (data_regions_of_thread == nullptr) {
     core::fatal(Error{"the thread is in no target data region"}, at);
   }

@@ -3,6 +3,7 @@
 #include "runtime/abi/export.h"
 #include "runtime/abi/gcc/openmp_target.h"
 #include "runtime/abi/gcc/program.h"
+#include "runtime/abi/ompt/connection.h"
 #include "runtime/abi/openmp/process_end.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/runtime/runtime.h"
@@ -37,6 +38,7 @@ Registrations& registrations() {
 GANTRY_EXPORT void GOMP_offload_register_ver(unsigned version, const void* table, int target,
                                              const void* data) {
   gantry::abi::openmp::prepare_for_exit();
+  gantry::abi::ompt::prepare();
   auto registration = std::make_unique<Registration>();
   registration->version = version;
   registration->table = static_cast<const HostTable*>(table);

@@ -7,6 +7,7 @@
 using namespace gantry;
 using abi::openmp::Routine;
 using core::MemoryKind;
+using core::Operation;
 
 namespace {
 
@@ -18,7 +19,16 @@ void* allocate(const Routine& routine, std::size_t size, int device_number, Memo
   if (size == 0) {
     return nullptr;
   }
+  core::OperationScope operation;
+  if (*device != nullptr && routine.construct().tells(core::Event::kOperation)) [[unlikely]] {
+    operation.begin(routine.construct(), (*device)->plugin_device().name(),
+                    {.what = Operation::What::kAllocate,
+                     .from = Operation::kHost,
+                     .to = device_number,
+                     .size = size});
+  }
   const auto allocated = core::allocate(*device, size, kind);
+  operation.set_allocated(reinterpret_cast<std::uintptr_t>(allocated.value_or(nullptr)));
   return allocated ? *allocated : routine.failed(allocated.error(), nullptr);
 }
 
@@ -29,6 +39,19 @@ void release(const Routine& routine, void* pointer, int device_number, MemoryKin
   }
   if (pointer == nullptr) {
     return;
+  }
+  core::OperationScope operation;
+  if (memory->device != nullptr && routine.construct().tells(core::Event::kOperation))
+      [[unlikely]] {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory->pointer);
+    operation.begin(routine.construct(), memory->device->plugin_device().name(),
+                    {.what = Operation::What::kRelease,
+                     .from = device_number,
+                     .from_address = begin,
+                     .size = memory->device->allocations()
+                                 .holding(begin)
+                                 .value_or(core::AllocationTable::Located{})
+                                 .size});
   }
   if (Status status = core::release(*memory, kind); !status) {
     routine.end(status.error());

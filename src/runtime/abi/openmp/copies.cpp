@@ -24,7 +24,7 @@ struct DependObjects {
 template <typename Work>
 Status defer(const Routine& routine, const DependObjects& depend, Work work) {
   const auto dependences = GANTRY_TRY(abi::openmp::dependences_of(depend.count, depend.objects));
-  abi::openmp::run_deferred(dependences, [routine, work = std::move(work)] {
+  abi::openmp::run_deferred(dependences, [routine = routine.deferred(), work = std::move(work)] {
     if (Status status = work(routine.construct()); !status) {
       routine.end(status.error());
     }

@@ -5,6 +5,9 @@
 
 using namespace gantry;
 using abi::openmp::Routine;
+using core::Event;
+using core::Operation;
+using core::OperationScope;
 
 namespace {
 
@@ -75,6 +78,14 @@ GANTRY_EXPORT int omp_target_associate_ptr(const void* host, const void* device_
     status = core::check(*device_memory, device_offset, size, "device_ptr");
   }
   if (status) {
+    OperationScope operation;
+    if (routine.construct().tells(Event::kOperation)) [[unlikely]] {
+      operation.begin(routine.construct(), (*environment)->device().name(),
+                      {Operation::What::kAssociate, Operation::kHost, device_number,
+                       reinterpret_cast<std::uintptr_t>(host),
+                       reinterpret_cast<std::uintptr_t>(device_memory->pointer + device_offset),
+                       size});
+    }
     status = (*environment)->associate(host, size, device_memory->pointer + device_offset);
   }
   return status ? kSuccess : routine.failed(status.error(), kFailure);
@@ -86,6 +97,14 @@ GANTRY_EXPORT int omp_target_disassociate_ptr(const void* host, int device_numbe
   const auto environment = environment_of(routine, device_number);
   if (!environment) {
     return routine.failed(environment.error(), kFailure);
+  }
+  OperationScope operation;
+  if (routine.construct().tells(Event::kOperation)) [[unlikely]] {
+    operation.begin(routine.construct(), (*environment)->device().name(),
+                    {.what = Operation::What::kDisassociate,
+                     .from = Operation::kHost,
+                     .to = device_number,
+                     .from_address = reinterpret_cast<std::uintptr_t>(host)});
   }
   const Status status = (*environment)->disassociate(host);
   return status ? kSuccess : routine.failed(status.error(), kFailure);

@@ -19,6 +19,13 @@ public:
 
   [[nodiscard]] const core::Construct& construct() const { return construct_; }
 
+  /// The same in a task of its own.
+  [[nodiscard]] Routine deferred() const {
+    Routine copy = *this;
+    copy.construct_.nowait = true;
+    return copy;
+  }
+
   /// The device that a device argument names, null for the host.
   [[nodiscard]] Result<core::Device*> device(int number) const {
     return core::Runtime::instance().find(number, construct_);

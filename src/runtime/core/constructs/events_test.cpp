@@ -65,6 +65,23 @@ public:
     waited_for = event.queue;
     EXPECT_LE(event.begin, event.end);
   }
+  void on(const Operation& event) override {
+    constexpr const char* kWords[] = {"allocate",  "copy",         "release",
+                                      "associate", "disassociate", "launch"};
+    if (!event.begins) {
+      EXPECT_EQ(event.note, open_operation) << "none begins within another";
+      open_operation = 0;
+      EXPECT_LE(event.began, event.time);
+      EXPECT_TRUE(event.what != Operation::What::kAllocate || event.to_address != 0);
+      return;
+    }
+    EXPECT_EQ(event.note, 0u);
+    event.note = open_operation = event.id;
+    operations.push_back(kWords[static_cast<int>(event.what)]);
+    if (event.what != Operation::What::kLaunch) {
+      operations.back() += fmt::format(" {}->{} {}", event.from, event.to, event.size);
+    }
+  }
   void on(const ImageLoaded& event) override {
     words.push_back("image " + std::to_string(event.kernels));
     EXPECT_LE(event.begin, event.end);
@@ -72,6 +89,8 @@ public:
   void on(const DeviceLost& event) override { words.push_back("lost " + event.device.label); }
 
   std::vector<std::string> words;
+  std::vector<std::string> operations;
+  std::uint64_t open_operation = 0;
   std::map<EventId, std::int64_t> under_way;
   const void* waited_for = nullptr;
   std::uint64_t last_time = 0;
@@ -99,6 +118,7 @@ Recorder& recorder() {
 struct Events : ::testing::TestWithParam<bool> {
   Events() {
     recorder().words.clear();
+    recorder().operations.clear();
     recorder().last_time = 0;
   }
   ~Events() override { listen(recorder(), 0); }
@@ -137,6 +157,25 @@ TEST_P(Events, OfATargetRegionComeInOrder) {
   EXPECT_THAT(recorder().under_way, IsEmpty());
   EXPECT_EQ(recorder().host, reinterpret_cast<std::uintptr_t>(&x));
   EXPECT_EQ(recorder().code, &x);
+}
+
+TEST_P(Events, OfOperationsComeObjectByObject) {
+  listen(recorder(), kAll);
+  Construct construct("target");
+  int y = 2;
+  {
+    TargetRegion region(device, kernel, construct);
+    region.items.push_back(tofrom(x));
+    region.items.push_back(tofrom(y));
+    ASSERT_TRUE(region.start({}));
+    ASSERT_TRUE(region.wait());
+    ASSERT_TRUE(region.finish());
+  }
+  EXPECT_THAT(recorder().operations,
+              ElementsAre("allocate -1->0 4", "copy -1->0 4", "allocate -1->0 4", "copy -1->0 4",
+                          "launch", "copy 0->-1 4", "copy 0->-1 4", "release 0->-2 4",
+                          "release 0->-2 4"));
+  EXPECT_EQ(recorder().open_operation, 0u);
 }
 
 TEST_P(Events, OfDataConstructsTellWhatIsPresent) {

@@ -172,7 +172,8 @@ Status perform(const Copy& copy, const Construct& routine) {
     return {};
   }
   const bool to_device = copy.to.device != nullptr;
-  if (!routine.tells(Event::kCopy) || (!to_device && copy.from.device == nullptr)) [[likely]] {
+  if (!routine.tells(Event::kCopy, Event::kOperation) ||
+      (!to_device && copy.from.device == nullptr)) [[likely]] {
     return copy_bytes(copy);
   }
   const Memory& on_device = to_device ? copy.to : copy.from;
@@ -189,7 +190,19 @@ Status perform(const Copy& copy, const Construct& routine) {
               to_device ? to : from,
               copy.size,
               event_time()});
-  Status status = copy_bytes(copy);
+  Status status;
+  {
+    OperationScope operation;
+    if (routine.tells(Event::kOperation)) {
+      const auto number = [](const Memory& memory) {
+        return memory.device == nullptr ? Operation::kHost : memory.device->number();
+      };
+      operation.begin(
+          routine, device,
+          {Operation::What::kCopy, number(copy.from), number(copy.to), from, to, copy.size}, id);
+    }
+    status = copy_bytes(copy);
+  }
   if (status && routine.tells(Event::kCompletion)) {
     tell(Completion{{routine, device}, id, nullptr, event_time(), {}});
   }

@@ -12,8 +12,13 @@ namespace {
 
 /// Tells of a launch that is about to be, and numbers it.
 EventId tell_launch(const Device& device, const Kernel& kernel, const Construct& construct,
-                    const gantry_launch& shape) {
+                    const gantry_launch& shape, OperationScope& operation) {
   const EventId id = next_event_id();
+  if (construct.tells(Event::kOperation)) {
+    operation.begin(
+        construct, device.plugin_device().name(),
+        {.what = Operation::What::kLaunch, .to = device.number(), .teams = shape.num_teams[0]}, id);
+  }
   tell(Launched{{construct, device.plugin_device().name()},
                 id,
                 kernel.name,
@@ -21,6 +26,15 @@ EventId tell_launch(const Device& device, const Kernel& kernel, const Construct&
                 shape,
                 event_time()});
   return id;
+}
+
+/// Launches without a queue, and tells of it; `id` is its number.
+[[gnu::cold]] Status launch_told(const Device& device, const Kernel& kernel,
+                                 const Construct& construct, const gantry_launch& shape,
+                                 EventId& id) {
+  OperationScope operation;
+  id = tell_launch(device, kernel, construct, shape, operation);
+  return device.plugin_device().launch(kernel.handle, shape);
 }
 
 /// Says what the plugin has to say of a launch: of each kernel's first one with such a clause, and
@@ -55,17 +69,22 @@ Status TargetRegion::start(gantry_launch&& shape) {
   }
   shape.arguments = parameters.data();
   shape.argument_count = static_cast<std::uint32_t>(parameters.size());
-  EventId id = 0;
-  if (construct_.tells(Event::kLaunch)) [[unlikely]] {
-    id = tell_launch(device_, kernel_, construct_, shape);
-  }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device_, kernel_, construct_, shape);
   }
-  if (Status status = queue_.launch(kernel_.handle, shape, id); !status) [[unlikely]] {
+  if (Status status = construct_.tells(Event::kLaunch, Event::kOperation)
+                          ? launch_told(shape)
+                          : queue_.launch(kernel_.handle, shape);
+      !status) [[unlikely]] {
     return failed(std::move(status));
   }
   return {};
+}
+
+Status TargetRegion::launch_told(const gantry_launch& shape) {
+  OperationScope operation;
+  const EventId id = tell_launch(device_, kernel_, construct_, shape, operation);
+  return queue_.launch(kernel_.handle, shape, id);
 }
 
 Status TargetRegion::wait() {
@@ -111,14 +130,14 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
   void* const null = nullptr;
   shape.arguments = &null;
   shape.argument_count = 1;
-  EventId id = 0;
-  if (construct.tells(Event::kLaunch)) [[unlikely]] {
-    id = tell_launch(device, kernel, construct, shape);
-  }
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device, kernel, construct, shape);
   }
-  if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
+  EventId id = 0;
+  if (Status status = construct.tells(Event::kLaunch, Event::kOperation)
+                          ? launch_told(device, kernel, construct, shape, id)
+                          : device.plugin_device().launch(kernel.handle, shape);
+      !status) [[unlikely]] {
     return tl::unexpected(device.explain(status.error(), &kernel));
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {

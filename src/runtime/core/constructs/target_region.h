@@ -50,6 +50,7 @@ public:
   [[nodiscard]] Status finish();
 
 private:
+  [[gnu::cold]] Status launch_told(const gantry_launch& shape);
   /// What becomes of a launch or kernel that failed.
   Status failed(Status status);
   /// Unmaps the items without a copy to the host.

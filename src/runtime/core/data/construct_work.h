@@ -9,6 +9,7 @@
 #include "runtime/core/events/events.h"
 #include "runtime/core/queues/queue.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -73,7 +74,11 @@ struct ConstructWork {
     bool read_only = false; ///< a constant of the program
   };
   absl::InlinedVector<Created, kInlineTransfers> created;
-  bool has_mapped = false; ///< all of them have their storage, and it is told
+  std::size_t mapped = 0; ///< so many of them have their storage, and it is told
+  [[nodiscard]] bool is_mapped(const Mapping& mapping) const {
+    return std::any_of(created.begin(), created.begin() + static_cast<std::ptrdiff_t>(mapped),
+                       [&](const Created& made) { return made.mapping == &mapping; });
+  }
   /// The mappings that this construct has marked.
   Marks::Mine marked;
 

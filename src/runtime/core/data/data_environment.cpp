@@ -10,6 +10,13 @@ namespace gantry::core {
 
 namespace {
 
+/// Notes that the next of what a construct has made is mapped.
+void note_mapped(ConstructWork& work) {
+  const Mapping& mapping = *work.created[work.mapped++].mapping;
+  work.note(PresenceChange::What::kMapped, mapping, mapping.name, mapping.host_begin,
+            mapping.size());
+}
+
 /// An item that concerns what is mapped of the `size` bytes at `host`.
 MapItem storage(const void* host, std::uint64_t size) {
   MapItem item;
@@ -85,7 +92,7 @@ Status DataEnvironment::exit_items(Items items, Queue& queue, FoundLast* last) {
   }
   lock.unlock();
   work.tell_changes();
-  if (Status status = release(allocations); !status && outcome) {
+  if (Status status = release(allocations, queue.construct()); !status && outcome) {
     outcome = std::move(status);
   }
   return outcome;
@@ -125,22 +132,38 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
       work.mark(mapping);
       return false;
     });
-    lock.unlock();
-    status = allocate(work.created);
-    lock.lock();
-    for (const ConstructWork::Created& created : work.created) {
+    const auto settle = [](const ConstructWork::Created& created) {
       if (std::exchange(created.mapping->pending, false)) {
         created.mapping->allocation = created.place.allocation;
         created.mapping->device_begin = created.place.begin;
       }
       created.mapping->read_only = created.read_only;
+    };
+    // Tools expect an object's first copy behind its allocation, and then the next object's.
+    const bool one_by_one = work.construct().tells(Event::kOperation);
+    lock.unlock();
+    for (ConstructWork::Created& created : work.created) {
+      status = allocate(created, work.construct());
+      if (status && one_by_one) [[unlikely]] {
+        lock.lock();
+        settle(created);
+        note_mapped(work);
+        lock.unlock();
+        work.tell_changes();
+        status = work.transfers.run_of(*created.mapping, work.queue);
+      }
+      if (!status) [[unlikely]] {
+        (void)work.queue.synchronize(); // the failure before is what is reported
+        break;
+      }
     }
+    lock.lock();
+    std::ranges::for_each(work.created, settle);
     work.marks.take_off(work.marked, marked);
   }
   if (!status) [[unlikely]] {
     return status;
   }
-  work.has_mapped = true;
   for (const ConstructWork::Created& created : work.created) {
     Mapping& mapping = *created.mapping;
     // A link variable is mapped like any other, and the device's pointers to it are set.
@@ -152,26 +175,36 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
                                 work.mark(mapping);
                               });
     }
-    work.note(PresenceChange::What::kMapped, mapping, mapping.name, mapping.host_begin,
-              mapping.size());
+  }
+  while (work.mapped < work.created.size()) {
+    note_mapped(work);
   }
   return {};
 }
 
-Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) {
-  for (auto& [mapping, alignment, offset, place, read_only] : created) {
-    read_only = !mapping->shared() && read_only_.holds(mapping->host_begin);
-    if (!mapping->pending) {
-      continue;
-    }
-    auto placed = device_.place(mapping->size(), alignment, offset);
-    if (!placed) {
-      return with_context(placed.error(),
-                          "mapping of " +
-                              named_extent(mapping->name, mapping->host_begin, mapping->size()));
-    }
-    place = *placed;
+Status DataEnvironment::allocate(ConstructWork::Created& created, const Construct& construct) {
+  auto& [mapping, alignment, offset, place, read_only] = created;
+  read_only = !mapping->shared() && read_only_.holds(mapping->host_begin);
+  if (!mapping->pending) {
+    return {};
   }
+  OperationScope operation;
+  if (construct.tells(Event::kOperation)) [[unlikely]] {
+    operation.begin(construct, device_.name(),
+                    {.what = Operation::What::kAllocate,
+                     .from = Operation::kHost,
+                     .to = device_.name().number,
+                     .from_address = mapping->host_begin,
+                     .size = mapping->size()});
+  }
+  auto placed = device_.place(mapping->size(), alignment, offset);
+  if (!placed) {
+    return with_context(placed.error(),
+                        "mapping of " +
+                            named_extent(mapping->name, mapping->host_begin, mapping->size()));
+  }
+  place = *placed;
+  operation.set_allocated(place.begin);
   return {};
 }
 
@@ -229,7 +262,7 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
     }
     --count;
     if (mapping->created_by == work.call && !mapping->referenced()) {
-      if (work.has_mapped) {
+      if (work.is_mapped(*mapping)) {
         work.note(PresenceChange::What::kUnmapped, *mapping, mapping->name, mapping->host_begin,
                   mapping->size());
       }
@@ -238,21 +271,29 @@ Status DataEnvironment::finish_enter(Lock& lock, ConstructWork& work, Status pla
   }
   lock.unlock();
   work.tell_changes();
-  (void)release(allocations); // the failure before is what is reported
+  (void)release(allocations, work.construct()); // the failure before is what is reported
   return planned;
 }
 
 void DataEnvironment::erase(Mapping& mapping, Allocations& allocations) {
   if (mapping.allocation != nullptr) {
     allocations.push_back({mapping.allocation, mapping.kept == nullptr ? mapping.name : nullptr,
-                           mapping.host_begin, mapping.size()});
+                           mapping.host_begin, mapping.size(), mapping.device_begin});
   }
   guarded_.table.erase(mapping);
 }
 
-Status DataEnvironment::release(const Allocations& allocations) {
+Status DataEnvironment::release(const Allocations& allocations, const Construct& construct) {
   Status outcome;
-  for (const auto& [address, name, host_begin, size] : allocations) {
+  for (const auto& [address, name, host_begin, size, device_begin] : allocations) {
+    OperationScope operation;
+    if (construct.tells(Event::kOperation)) [[unlikely]] {
+      operation.begin(construct, device_.name(),
+                      {.what = Operation::What::kRelease,
+                       .from = device_.name().number,
+                       .from_address = device_begin,
+                       .size = size});
+    }
     if (Status status = device_.release(address); !status && outcome) {
       outcome =
           with_context(status.error(), "unmapping of " + named_extent(name, host_begin, size));

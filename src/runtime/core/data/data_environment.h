@@ -154,7 +154,7 @@ private:
   [[nodiscard]] Status plan_enter(Lock& lock, Items items, ConstructWork& work);
   /// Allocates the corresponding storage of new mappings and looks for constants, without the lock.
   [[nodiscard]] Status allocate_created(Lock& lock, Items items, ConstructWork& work);
-  [[nodiscard]] Status allocate(std::span<ConstructWork::Created> created);
+  [[nodiscard]] Status allocate(ConstructWork::Created& created, const Construct& construct);
   /// Copies what is planned, without the lock, and waits for what concerns mappings.
   [[nodiscard]] Status run_transfers(Lock& lock, ConstructWork& work);
   /// Ends an enter whose planning came to `planned`; gives the lock back.
@@ -166,12 +166,13 @@ private:
     const char* name;
     std::uintptr_t host_begin;
     std::uint64_t size;
+    std::uintptr_t device_begin;
   };
   using Allocations = absl::InlinedVector<Allocation, kInlineTransfers>;
   /// Takes a mapping off the table, and notes what is to be freed.
   void erase(Mapping& mapping, Allocations& allocations);
   /// Frees what erase() noted. Without the lock.
-  [[nodiscard]] Status release(const Allocations& allocations);
+  [[nodiscard]] Status release(const Allocations& allocations, const Construct& construct);
 
   /// Makes host storage present for ever, and lets `fill` fill in its entry, unless the same
   /// storage is present and `is_same` is true of it.

@@ -109,12 +109,25 @@ void Transfers::point(std::uintptr_t device_slot, std::uintptr_t host_slot, std:
   pointers_.emplace_back(device_slot, host_slot, size, value);
 }
 
+Status Transfers::run_of(const Mapping& mapping, Queue& queue) {
+  for (Transfer& transfer : transfers_) {
+    if (transfer.mapping == &mapping && !transfer.done) {
+      transfer.done = true;
+      GANTRY_TRY(run(queue, transfer));
+    }
+  }
+  return {};
+}
+
 Status Transfers::run(Queue& queue, Queue::Wait wait) const {
-  if (transfers_.size() == 1 && pointers_.empty()) {
+  if (transfers_.size() == 1 && pointers_.empty() && !transfers_.front().done) {
     return run(queue, transfers_.front(), wait);
   }
   Status outcome;
   for (const Transfer& transfer : transfers_) {
+    if (transfer.done) {
+      continue;
+    }
     if (Status status = run(queue, transfer); !status && outcome) {
       outcome = std::move(status);
     }
@@ -140,14 +153,18 @@ Status Transfers::run(Queue& queue, const Transfer& transfer, Queue::Wait wait) 
     auto* host = reinterpret_cast<void*>(begin);
     auto* corresponding = reinterpret_cast<void*>(device + (begin - transfer.host));
     EventId id = 0;
-    if (queue.tells(Event::kCopy)) [[unlikely]] {
+    OperationScope operation;
+    if (queue.construct().tells(Event::kCopy, Event::kOperation)) [[unlikely]] {
       id = queue.tell_copy(
           transfer.mapping == nullptr ? Copied::What::kPrivate : Copied::What::kItem, to_device,
           transfer.mapping == nullptr ? nullptr : transfer.mapping->name, begin,
-          address(corresponding), end - begin);
+          address(corresponding), end - begin, operation);
     }
     Status status = to_device ? queue.submit(corresponding, host, end - begin, waits, id)
                               : queue.retrieve(host, corresponding, end - begin, waits, id);
+    if (operation.begun() && !to_device && status) {
+      status = queue.synchronize(); // its end says that the bytes are there
+    }
     return status || transfer.mapping == nullptr
                ? status
                : explain(std::move(status), *transfer.mapping, begin, transfer.direction);
@@ -191,9 +208,10 @@ Status Transfers::run(Queue& queue, const Transfer& transfer, Queue::Wait wait) 
 
 Status Transfers::run(Queue& queue, const Pointer& pointer) {
   EventId id = 0;
-  if (queue.tells(Event::kCopy)) [[unlikely]] {
+  OperationScope operation;
+  if (queue.construct().tells(Event::kCopy, Event::kOperation)) [[unlikely]] {
     id = queue.tell_copy(Copied::What::kPointer, true, nullptr, pointer.value, pointer.device_slot,
-                         sizeof pointer.value);
+                         sizeof pointer.value, operation, pointer.host_slot);
   }
   auto* slot = reinterpret_cast<std::byte*>(pointer.device_slot);
   Status status = queue.submit(slot, &pointer.value, sizeof pointer.value, Queue::Wait::kLater, id);

@@ -53,6 +53,8 @@ public:
   /// for behind them. A failure does not keep the others from being made; the first one is the
   /// answer. No lock is held.
   [[nodiscard]] Status run(Queue& queue, Queue::Wait wait) const;
+  /// The copies of `mapping` before the others: run() leaves them out then. No lock is held.
+  [[nodiscard]] Status run_of(const Mapping& mapping, Queue& queue);
 
 private:
   struct Transfer {
@@ -63,6 +65,7 @@ private:
     Direction direction;
     std::uint64_t pieces = 1; ///< one every `stride` bytes
     std::uint64_t stride = 0;
+    bool done = false; ///< by run_of()
   };
   struct Pointer {
     std::uintptr_t device_slot;

@@ -72,6 +72,37 @@ void ConstructScope::begin() {
   }
 }
 
+void OperationScope::begin(const Construct& construct, const DeviceName& device, const Facts& facts,
+                           EventId id) {
+  construct_ = &construct;
+  device_ = &device;
+  facts_ = facts;
+  id_ = id != 0 ? id : next_event_id();
+  began_ = event_time();
+  note_ = 0;
+  tell_of(true, began_);
+}
+
+void OperationScope::end() {
+  tell_of(false, event_time());
+}
+
+void OperationScope::tell_of(bool begins, std::int64_t now) {
+  tell(Operation{{*construct_, *device_},
+                 facts_.what,
+                 begins,
+                 id_,
+                 began_,
+                 now,
+                 facts_.from,
+                 facts_.to,
+                 facts_.from_address,
+                 facts_.to_address,
+                 facts_.size,
+                 facts_.teams,
+                 note_});
+}
+
 void ConstructScope::end() const {
   if (construct_.tells(Event::kConstruct)) {
     tell(ConstructEnd{{construct_, device_}, event_time()});

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,7 @@ enum class Event : std::uint32_t {
   kDevice = 1u << 7,     ///< DeviceOpened, DeviceMissing, DeviceLost, ImageLoaded
   kFailure = 1u << 8,    ///< ConstructFailed
   kDifference = 1u << 9, ///< Difference
+  kOperation = 1u << 10, ///< Operation
 };
 
 /// The kinds that some listener wants: bits of Event.
@@ -49,6 +52,9 @@ using EventId = std::uint64_t;
 /// The time now.
 [[nodiscard]] std::int64_t event_time();
 
+/// What a construct is for the tools of OpenMP 5.2 (section 19.4.4.16).
+enum class ConstructKind : std::uint8_t { kOther, kTarget, kEnterData, kExitData, kUpdate };
+
 /// A construct or routine at work. It lives as long as its events and messages are about it.
 struct Construct {
   Construct(std::string_view called, const char* at = nullptr, const void* caller = nullptr)
@@ -64,11 +70,19 @@ struct Construct {
   const void* code;
   /// What is wanted of it, bits of Event.
   std::uint32_t watched;
+  ConstructKind kind = ConstructKind::kOther;
+  bool nowait = false;
   /// Its number once ConstructBegin was told; 0 if it was not.
   EventId id = 0;
+  /// Of the listener that serves tools, from ConstructBegin to ConstructEnd; null before.
+  mutable void* of_tool = nullptr;
 
-  [[nodiscard]] bool tells(Event kind) const {
-    return (watched & static_cast<std::uint32_t>(kind)) != 0;
+  [[nodiscard]] bool tells(Event event) const {
+    return (watched & static_cast<std::uint32_t>(event)) != 0;
+  }
+  /// True if one of the two is told.
+  [[nodiscard]] bool tells(Event event, Event other) const {
+    return (watched & (static_cast<std::uint32_t>(event) | static_cast<std::uint32_t>(other))) != 0;
   }
 };
 
@@ -155,6 +169,38 @@ struct Waited : OfConstruct {
   std::int64_t end;
 };
 
+/// A construct or routine does something with a device's memory, or launches: told before and
+/// after. A copy to the device and a launch have ended when they are in the device's queue, a copy
+/// to the host when the bytes are there. Those of one construct do not overlap.
+struct Operation : OfConstruct {
+  static constexpr Event kKind = Event::kOperation;
+  enum class What : std::uint8_t {
+    kAllocate, ///< `to_address` is 0 at the begin, and at the end if it failed
+    kCopy,
+    kRelease,
+    kAssociate,
+    kDisassociate,
+    kLaunch,
+  };
+  static constexpr int kHost = -1;
+  static constexpr int kNowhere = -2;
+
+  What what;
+  bool begins; ///< else it has ended
+  EventId id;  ///< that of Copied or Launched, for what these tell of
+  std::int64_t began;
+  std::int64_t time; ///< now
+  /// The original storage or the source of a copy, and device memory or where the copy goes:
+  /// numbers of devices, and addresses, 0 where there are none.
+  int from = kNowhere;
+  int to = kNowhere;
+  std::uintptr_t from_address = 0;
+  std::uintptr_t to_address = 0;
+  std::uint64_t size = 0;
+  std::uint32_t teams = 0; ///< that kLaunch asks for; 0: it does not say
+  std::uint64_t& note;     ///< the listener's, 0 at the begin, with its value at the end
+};
+
 struct ProgramChange {
   static constexpr Event kKind = Event::kProgram;
   bool registered; ///< else unregistered
@@ -191,6 +237,15 @@ struct ImageLoaded {
   std::uint64_t functions; ///< that are called by pointer
   std::int64_t begin;
   std::int64_t end;
+  /// The image in the program's memory, which is there while this is told.
+  std::span<const std::byte> image;
+};
+
+/// An image is about to leave a device.
+struct ImageUnloaded {
+  static constexpr Event kKind = Event::kDevice;
+  const DeviceName& device;
+  const std::byte* image; ///< where it was in the program's memory
 };
 
 /// A construct has failed, and the process is about to end.
@@ -222,11 +277,13 @@ public:
   virtual void on(const Launched& /*event*/) {}
   virtual void on(const Completion& /*event*/) {}
   virtual void on(const Waited& /*event*/) {}
+  virtual void on(const Operation& /*event*/) {}
   virtual void on(const ProgramChange& /*event*/) {}
   virtual void on(const DeviceOpened& /*event*/) {}
   virtual void on(const DeviceMissing& /*event*/) {}
   virtual void on(const DeviceLost& /*event*/) {}
   virtual void on(const ImageLoaded& /*event*/) {}
+  virtual void on(const ImageUnloaded& /*event*/) {}
   virtual void on(const ConstructFailed& /*event*/) {}
   virtual void on(const Difference& /*event*/) {}
 
@@ -270,6 +327,49 @@ private:
 
   Construct& construct_;
   const DeviceName& device_;
+};
+
+/// Tells of an operation: of its begin in begin(), if that is called, and of its end when the
+/// object goes.
+class OperationScope {
+public:
+  OperationScope() = default;
+  OperationScope(const OperationScope&) = delete;
+  OperationScope& operator=(const OperationScope&) = delete;
+  ~OperationScope() {
+    if (construct_ != nullptr) [[unlikely]] {
+      end();
+    }
+  }
+
+  /// What Operation says of it.
+  struct Facts {
+    Operation::What what = Operation::What::kCopy;
+    int from = Operation::kNowhere;
+    int to = Operation::kNowhere;
+    std::uintptr_t from_address = 0;
+    std::uintptr_t to_address = 0;
+    std::uint64_t size = 0;
+    std::uint32_t teams = 0;
+  };
+  /// Once, if operations of the construct are told. `id` 0: it gets a number.
+  void begin(const Construct& construct, const DeviceName& device, const Facts& facts,
+             EventId id = 0);
+
+  [[nodiscard]] bool begun() const { return construct_ != nullptr; }
+  /// The address of what kAllocate has allocated.
+  void set_allocated(std::uintptr_t address) { facts_.to_address = address; }
+
+private:
+  void end();
+  void tell_of(bool begins, std::int64_t now);
+
+  const Construct* construct_ = nullptr; ///< null: nothing is told
+  const DeviceName* device_;
+  Facts facts_;
+  EventId id_;
+  std::int64_t began_;
+  std::uint64_t note_;
 };
 
 } // namespace gantry::core

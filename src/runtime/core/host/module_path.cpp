@@ -44,6 +44,14 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
   if (search.address < begin || search.address >= end) {
     return 0;
   }
+  for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+    const std::uintptr_t in_segment = search.address - info->dlpi_addr - segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && search.address >= info->dlpi_addr + segment.p_vaddr &&
+        in_segment < segment.p_filesz) {
+      search.found.offset = segment.p_offset + in_segment;
+      search.found.address_in_file = search.address - info->dlpi_addr;
+    }
+  }
   search.found.begin = begin;
   search.found.end = end;
   if (*info->dlpi_name != '\0') {

@@ -16,6 +16,10 @@ struct Module {
   std::string path = "program"; ///< its file: what a user calls the program
   std::uintptr_t begin = 0;     ///< the memory that its segments span
   std::uintptr_t end = 0;
+  /// Of the address that was looked for: where in the file it is, and where the file says that it
+  /// is in memory. 0 if its bytes are not in the file.
+  std::uint64_t offset = 0;
+  std::uintptr_t address_in_file = 0;
 };
 
 /// The module that holds `address`. Does not wait for constructors or destructors of libraries that

@@ -207,6 +207,18 @@ Status parse_plugin_path(std::string_view value, Settings& /*settings*/) {
   return {};
 }
 
+/// Checks the value; what looks for tools reads it.
+Status parse_tool(std::string_view value, Settings& /*settings*/) {
+  return same_word(value, "enabled") || same_word(value, "disabled")
+             ? Status()
+             : fail("'{}' is not one of enabled, disabled", value);
+}
+
+/// Any names: those that are no tool's are passed over.
+Status parse_tool_libraries(std::string_view /*value*/, Settings& /*settings*/) {
+  return {};
+}
+
 constexpr std::array kVariables = {
     EnvironmentVariable{"OMP_TARGET_OFFLOAD", "DEFAULT",
                         "MANDATORY: a construct that cannot run on its device ends the program; "
@@ -217,6 +229,12 @@ constexpr std::array kVariables = {
                         "the device of constructs without a device clause, until "
                         "omp_set_default_device",
                         parse_default_device},
+    EnvironmentVariable{"OMP_TOOL", "enabled", "disabled: no tool (OMPT) is looked for",
+                        parse_tool},
+    EnvironmentVariable{"OMP_TOOL_LIBRARIES", "",
+                        "libraries, separated by ':', of which the first that is a tool (OMPT) "
+                        "watches the program",
+                        parse_tool_libraries},
     EnvironmentVariable{
         "GANTRY_DEVICES", "auto",
         "the devices to offer, in order: name[:count][+option…] separated by "

@@ -47,7 +47,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
       return file.empty() ? tl::unexpected(handle.error())
                           : with_context(handle.error(), "GANTRY_SAVE_IMAGES");
     }
-    shared = std::make_shared<Image>(Image{image->data(), std::move(*handle)});
+    shared = std::make_shared<Image>(Image{image->data(), image->size(), std::move(*handle)});
   }
   std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 

@@ -27,6 +27,7 @@ public:
   /// bytes, not just equal ones, share it.
   struct Image {
     const std::byte* source;
+    std::size_t size;
     ImageHandle handle;
   };
   using FindImage = std::function<std::shared_ptr<Image>(const std::byte* source)>;

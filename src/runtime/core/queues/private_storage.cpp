@@ -11,6 +11,14 @@ constexpr std::uint64_t kMostLaunchData = 1 << 20;
 
 PrivateStorage::~PrivateStorage() {
   if (allocation_ != nullptr) {
+    OperationScope operation;
+    if (told_ != nullptr) [[unlikely]] {
+      operation.begin(*told_, device_.name(),
+                      {.what = Operation::What::kRelease,
+                       .from = device_.name().number,
+                       .from_address = begin_,
+                       .size = size_});
+    }
     // A failure to free has no construct to report to, and none of its results depends on it.
     (void)device_.release(allocation_);
   }
@@ -28,9 +36,20 @@ Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
     begin_ = data.device;
     return {};
   }
+  OperationScope operation;
+  if (queue.tells(Event::kOperation)) [[unlikely]] {
+    told_ = &queue.construct();
+    size_ = size;
+    operation.begin(*told_, device_.name(),
+                    {.what = Operation::What::kAllocate,
+                     .from = Operation::kHost,
+                     .to = device_.name().number,
+                     .size = size});
+  }
   const auto allocated = GANTRY_TRY_CONTEXT(device_.allocate(size), "private copies");
   allocation_ = allocated;
   begin_ = address(allocation_);
+  operation.set_allocated(begin_);
   return {};
 }
 

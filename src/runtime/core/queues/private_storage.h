@@ -40,6 +40,9 @@ private:
   std::uintptr_t begin_ = 0;
   std::byte* host_ = nullptr;
   void* allocation_ = nullptr;
+  /// The construct whose memory it is, if the end of that is to be told.
+  const Construct* told_ = nullptr;
+  std::uint64_t size_ = 0;            ///< then: of the allocation
   alignas(64) std::byte inline_[512]; ///< for devices that can use the host's memory
   std::vector<std::uint64_t> staged_;
 };

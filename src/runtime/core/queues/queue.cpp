@@ -103,8 +103,20 @@ void Queue::note_under_way(EventId id) {
 }
 
 EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, std::uintptr_t host,
-                         std::uintptr_t device_address, std::uint64_t size) const {
+                         std::uintptr_t device_address, std::uint64_t size,
+                         OperationScope& operation, std::uintptr_t original) const {
   const EventId id = next_event_id();
+  if (tells(Event::kOperation)) {
+    const int device = device_name().number;
+    const std::uintptr_t there = original != 0 ? original : host;
+    using Facts = OperationScope::Facts;
+    operation.begin(
+        construct_, device_name(),
+        to_device
+            ? Facts{Operation::What::kCopy, Operation::kHost, device, there, device_address, size}
+            : Facts{Operation::What::kCopy, device, Operation::kHost, device_address, there, size},
+        id);
+  }
   tell(Copied{{construct_, device_name()},
               id,
               what,

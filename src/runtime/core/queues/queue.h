@@ -120,10 +120,12 @@ public:
   [[nodiscard]] bool done();
 
   [[nodiscard]] bool tells(Event kind) const { return construct_.tells(kind); }
-  /// Tells of a copy that is about to be put in, and numbers it. See Copied.
+  /// Tells of a copy that is about to be put in, and numbers it. See Copied; `operation` is begun
+  /// if such are told, and the copy is from or to `original` if that is not `host`.
   [[nodiscard]] EventId tell_copy(Copied::What what, bool to_device, const char* name,
                                   std::uintptr_t host, std::uintptr_t device_address,
-                                  std::uint64_t size) const;
+                                  std::uint64_t size, OperationScope& operation,
+                                  std::uintptr_t original = 0) const;
 
 private:
   void give_back();

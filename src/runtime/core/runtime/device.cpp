@@ -156,7 +156,8 @@ Status Device::load_programs(Registry& registry) {
     if (is_wanted(Event::kDevice)) [[unlikely]] {
       const LoadedProgram::Joined& loaded = program->joined();
       tell(ImageLoaded{device_.name(), loaded.kernels.size(), loaded.variables.size(),
-                       loaded.functions.size(), began, event_time()});
+                       loaded.functions.size(), began, event_time(),
+                       std::span(program->image()->source, program->image()->size)});
     }
   }
   loaded_generation_.store(generation, std::memory_order_release);

@@ -42,6 +42,10 @@ void Runtime::unregister_program(const void* descriptor, std::uintptr_t begin, s
   for (int i = 0; i < count_.load(std::memory_order_acquire); ++i) {
     // The last program that shares an image destroys it here, which runs the image's destructors.
     const std::shared_ptr<LoadedProgram> withdrawn = devices_[i]->withdraw(id);
+    if (is_wanted(Event::kDevice) && withdrawn != nullptr && withdrawn->is_published() &&
+        withdrawn->image().use_count() == 1) [[unlikely]] {
+      tell(ImageUnloaded{devices_[i]->plugin_device().name(), withdrawn->image()->source});
+    }
     devices_[i]->data_environment().intern_strings(begin, end);
   }
   if (registry_.empty()) {
@@ -187,6 +191,9 @@ void Runtime::refresh(const Construct& construct) {
 }
 
 void Runtime::open_devices_or_fail(bool all, const Construct& construct) {
+  if (auto* const prepare = before_use_.load(std::memory_order_relaxed)) {
+    prepare();
+  }
   // Before the lock is taken: binding plugins needs the dynamic loader, and a thread that is inside
   // dlopen may wait here, with a target region in a constructor.
   Result<Setup> setup;

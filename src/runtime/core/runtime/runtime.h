@@ -79,6 +79,10 @@ public:
     device_opened_.store(opened, std::memory_order_relaxed);
   }
 
+  /// Called before the first device is opened, without a lock, by each thread that comes there; it
+  /// may come back here. Set before the first construct.
+  void set_before_use(void (*prepare)()) { before_use_.store(prepare, std::memory_order_relaxed); }
+
   /// Something has been done that needs to know the devices.
   [[nodiscard]] bool in_use() const { return has_setup_.load(std::memory_order_acquire); }
 
@@ -107,6 +111,9 @@ public:
   enum class Begun : std::uint8_t { kNo, kPerhaps };
   void leave_to_host(Device& device, const Error& error, const Construct& construct,
                      Begun begun = Begun::kNo);
+
+  /// The number of devices that are open; also the device number of the host.
+  [[nodiscard]] int open_devices() const { return count_.load(std::memory_order_acquire); }
 
   /// A device that exists, or null; loads nothing.
   [[nodiscard]] Device* device(int number);
@@ -185,6 +192,7 @@ private:
   std::size_t opening_ = kNoCandidate;
   std::atomic<bool> has_setup_{false}; ///< changed once
   std::atomic<void (*)()> device_opened_ = nullptr;
+  std::atomic<void (*)()> before_use_ = nullptr;
 
   // A Device never moves or goes away, so a count says which slots may be read.
   static constexpr int kMaximumDevices = 1024;

@@ -1,0 +1,162 @@
+#include "runtime/abi/ompt/connection.h"
+
+#include "runtime/abi/ompt/provider.h"
+#include "runtime/abi/ompt/tool.h"
+#include "runtime/core/runtime/runtime.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <strings.h>
+
+// libomp's, when it is in the process.
+extern "C" __attribute__((weak)) int __kmpc_global_num_threads(void* location);
+
+namespace gantry::abi::ompt {
+
+namespace {
+
+using Connect = void (*)(ompt_start_tool_result_t*);
+using StartTool = ompt_start_tool_result_t* (*)(unsigned, const char*);
+
+/// The module that holds a function.
+void* module_of(void* function) {
+  Dl_info info{};
+  return function != nullptr && dladdr(function, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+Connect connect_of_libomp() {
+  return reinterpret_cast<Connect>(dlsym(RTLD_DEFAULT, "ompt_libomp_connect"));
+}
+
+/// libomp has one itself, which only looks for others.
+bool is_a_tools(void* start_tool) {
+  return start_tool != nullptr &&
+         module_of(start_tool) != module_of(reinterpret_cast<void*>(connect_of_libomp()));
+}
+
+/// The ompt_start_tool of a tool that is in the process: the program's own, or a preloaded one.
+StartTool tool_in_process() {
+  for (void* const scope : {RTLD_DEFAULT, RTLD_NEXT}) {
+    if (void* const found = dlsym(scope, "ompt_start_tool"); is_a_tools(found)) {
+      return reinterpret_cast<StartTool>(found);
+    }
+  }
+  return nullptr;
+}
+
+/// Sections 21.3.1 and 21.3.2.
+bool is_disabled() {
+  const char* const value = secure_getenv("OMP_TOOL");
+  return value != nullptr && strcasecmp(value, "disabled") == 0;
+}
+
+const char* tool_libraries() {
+  const char* const libraries = secure_getenv("OMP_TOOL_LIBRARIES");
+  return libraries == nullptr ? "" : libraries;
+}
+
+bool may_have_tool() {
+  return !is_disabled() && (*tool_libraries() != '\0' || tool_in_process() != nullptr);
+}
+
+/// libomp has looked for a tool already, and asking it costs nothing.
+bool libomp_is_at_work() {
+  return __kmpc_global_num_threads != nullptr && __kmpc_global_num_threads(nullptr) > 0;
+}
+
+/// libomp calls this at once if it has a tool.
+int connected(ompt_function_lookup_t look_up, int /*initial_device*/, ompt_data_t* /*data*/) {
+  Host host;
+  host.get_callback = reinterpret_cast<ompt_get_callback_t>(look_up("ompt_get_callback"));
+  host.task_data = reinterpret_cast<ompt_data_t* (*)()>(look_up("ompt_get_task_data"));
+  if (host.get_callback != nullptr) {
+    Tool::instance().begin(host);
+  }
+  return 1;
+}
+
+/// libomp has called the tool's own: nothing may be told any more, and nothing of devices' ends.
+void disconnected(ompt_data_t* /*data*/) {
+  Tool::instance().end(Tool::Last::kNothing);
+}
+
+void start() {
+  if (const Connect connect = connect_of_libomp(); connect != nullptr) {
+    static ompt_start_tool_result_t ours{connected, disconnected, {}};
+    connect(&ours);
+  } else if (Provider& provider = Provider::instance();
+             provider.start(tool_libraries(), tool_in_process())) {
+    Tool::instance().begin(provider.host());
+  }
+  if (!Tool::instance().active()) {
+    return;
+  }
+  // libomp's handler, which ends the tool, was registered before, and so runs later.
+  (void)std::atexit([] {
+    if (Tool::instance().active()) {
+      Tool::instance().end(Tool::Last::kDevices);
+      Provider::instance().finish();
+    }
+  });
+  // The devices are the parent's, and threads that were in callbacks or deliver traces are gone.
+  (void)pthread_atfork(nullptr, nullptr, [] { Tool::instance().forget(); });
+}
+
+enum class Step : int { kNotBegun, kUnderWay, kDone };
+constinit std::atomic<Step> step{Step::kNotBegun};
+constinit thread_local bool starts_it = false;
+
+/// Connects, unless that is done. Without a tool it is done if this is the last attempt.
+void attempt(bool is_last) {
+  Step now = step.load(std::memory_order_acquire);
+  if (now == Step::kNotBegun) {
+    if (!is_last && (is_disabled() || (!may_have_tool() && !libomp_is_at_work()))) {
+      return;
+    }
+    if (step.compare_exchange_strong(now, Step::kUnderWay)) {
+      starts_it = true;
+      start();
+      starts_it = false;
+      const bool has_tool = Tool::instance().active();
+      if (is_last && !has_tool) {
+        Tool::instance().give_up();
+      }
+      step.store(is_last || has_tool ? Step::kDone : Step::kNotBegun, std::memory_order_release);
+      return;
+    }
+  }
+  // The tool itself may ask for devices while it is started. And before the last attempt this thread
+  // may be inside libomp's initialisation, which the other one waits for.
+  while (is_last && !starts_it && step.load(std::memory_order_acquire) == Step::kUnderWay) {
+    std::this_thread::yield();
+  }
+}
+
+/// Before the first device is opened. It may be libomp that asks for the number of devices, while
+/// it initialises itself: then it says of the tool that it is about to start that there is none.
+void before_use() {
+  attempt(false);
+}
+
+} // namespace
+
+void settle() {
+  attempt(true);
+}
+
+void prepare() {
+  static std::atomic<bool> prepared{false};
+  if (prepared.exchange(true)) {
+    return;
+  }
+  core::Runtime::instance().set_before_use(before_use);
+  if (may_have_tool()) {
+    Tool::instance().expect();
+  }
+}
+
+} // namespace gantry::abi::ompt
