@@ -11,8 +11,9 @@ namespace {
 
 /// Finds the device, decodes, and does a step.
 void run(const Ident* location, std::int64_t number, std::string_view name, core::DataStep step,
-         const MapArrays& arrays, const void* caller) {
-  const core::Construct at = construct(name, location, caller);
+         const MapArrays& arrays, const void* caller, bool nowait) {
+  core::Construct at = construct(name, location, caller);
+  at.nowait = nowait;
   core::Device* const device = abi::openmp::select_device(number, at);
   if (device == nullptr) {
     return; // the host's data environment needs no mapping
@@ -29,25 +30,25 @@ void run(const Ident* location, std::int64_t number, std::string_view name, core
 // The forms with nowait run inside a task that libomp made for the construct and that carries its
 // dependences, so the four arguments that Clang 19 and later pass for these are not read; earlier
 // versions do not pass them. The forms without _mapper are those of before Clang 14.
-#define GANTRY_DATA_FORMS(action, name, step)                                                      \
+#define GANTRY_DATA_FORMS(action, name, step, nowait)                                              \
   GANTRY_EXPORT void __tgt_target_data_##action##_mapper(                                          \
       const Ident* location, std::int64_t device, std::int32_t count, void** bases, void** begins, \
       std::int64_t* sizes, std::int64_t* types, void** names, void** mappers) {                    \
     run(location, device, name, &core::DataEnvironment::step,                                      \
         {static_cast<std::uint32_t>(count), bases, begins, sizes, types, names, mappers},          \
-        __builtin_return_address(0));                                                              \
+        __builtin_return_address(0), nowait);                                                      \
   }                                                                                                \
   GANTRY_EXPORT void __tgt_target_data_##action(std::int64_t device, std::int32_t count,           \
                                                 void** bases, void** begins, std::int64_t* sizes,  \
                                                 std::int64_t* types) {                             \
     run(nullptr, device, name, &core::DataEnvironment::step,                                       \
         {static_cast<std::uint32_t>(count), bases, begins, sizes, types},                          \
-        __builtin_return_address(0));                                                              \
+        __builtin_return_address(0), nowait);                                                      \
   }
 
 #define GANTRY_DATA_ENTRY_POINTS(action, name, step)                                               \
-  GANTRY_DATA_FORMS(action, name, step)                                                            \
-  GANTRY_DATA_FORMS(action##_nowait, name, step)
+  GANTRY_DATA_FORMS(action, name, step, false)                                                     \
+  GANTRY_DATA_FORMS(action##_nowait, name, step, true)
 
 GANTRY_DATA_ENTRY_POINTS(begin, "target data", enter)
 GANTRY_DATA_ENTRY_POINTS(end, "end of target data", exit)

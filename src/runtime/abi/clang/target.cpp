@@ -101,6 +101,7 @@ int gantry::abi::clang::run_target(const Ident* location, std::int64_t device_nu
     return 0;
   }
   core::Construct at = construct("target", location, caller);
+  at.nowait = nowait;
   core::Device* device = abi::openmp::select_device(device_number, at);
   if (device == nullptr) {
     return kRunOnHost;

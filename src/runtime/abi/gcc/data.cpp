@@ -67,8 +67,10 @@ constexpr DataConstruct kEnter{"target enter data", Purpose::kEnterData,
                                &core::DataEnvironment::enter};
 constexpr DataConstruct kExit{"target exit data", Purpose::kExitData, &core::DataEnvironment::exit};
 
-void run(const DataConstruct& construct, int number, const MapArrays& arrays, const void* caller) {
-  const core::Construct at(construct.name, nullptr, caller);
+void run(const DataConstruct& construct, int number, const MapArrays& arrays, const void* caller,
+         bool nowait = false) {
+  core::Construct at(construct.name, nullptr, caller);
+  at.nowait = nowait;
   if (core::Device* const device = select_device(number, at); device != nullptr) {
     core::MapItems items;
     apply(*device, arrays, construct.purpose, construct.step, at, items);
@@ -79,7 +81,7 @@ void run_or_defer(const DataConstruct& construct, int number, const MapArrays& a
                   unsigned flags, void** dependences, const void* caller) {
   if ((flags & kNoWait) != 0) {
     const auto kept = std::make_shared<KeptArrays>(arrays);
-    defer([=, &construct] { run(construct, number, kept->arrays(), caller); }, dependences);
+    defer([=, &construct] { run(construct, number, kept->arrays(), caller, true); }, dependences);
     return;
   }
   wait_for(dependences);

@@ -22,6 +22,7 @@ struct Target {
   MapArrays arrays;
   void** arguments = nullptr;
   const void* caller = nullptr; ///< where the entry point returns to
+  bool nowait = false;
 };
 
 /// Lets the host run the region: libgomp, if it is there, as an initial thread of its own.
@@ -82,6 +83,7 @@ bool run_on_device(core::Device& device, const Target& target, core::Construct& 
 void run(const Target& target) {
   const abi::openmp::RegionUse use;
   core::Construct at("target", nullptr, target.caller);
+  at.nowait = target.nowait;
   core::Device* const device = select_device(target.device, at);
   if (device == nullptr || !run_on_device(*device, target, at)) {
     run_on_host(target);
@@ -114,6 +116,7 @@ GANTRY_EXPORT void GOMP_target_ext(int device, Region region, std::size_t count,
          words = kept_words(arguments)]() mutable {
           target.arrays = kept->arrays();
           target.arguments = words.data();
+          target.nowait = true;
           run(target);
         },
         dependences);

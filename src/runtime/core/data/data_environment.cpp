@@ -153,13 +153,13 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
                               });
     }
     work.note(PresenceChange::What::kMapped, mapping, mapping.name, mapping.host_begin,
-              mapping.size());
+              mapping.size(), created.clause);
   }
   return {};
 }
 
 Status DataEnvironment::allocate(std::span<ConstructWork::Created> created) {
-  for (auto& [mapping, alignment, offset, place, read_only] : created) {
+  for (auto& [mapping, alignment, offset, clause, place, read_only] : created) {
     read_only = !mapping->shared() && read_only_.holds(mapping->host_begin);
     if (!mapping->pending) {
       continue;

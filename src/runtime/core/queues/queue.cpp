@@ -103,7 +103,8 @@ void Queue::note_under_way(EventId id) {
 }
 
 EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, std::uintptr_t host,
-                         std::uintptr_t device_address, std::uint64_t size) const {
+                         std::uintptr_t device_address, std::uint64_t size,
+                         std::uint16_t clause) const {
   const EventId id = next_event_id();
   tell(Copied{{construct_, device_name()},
               id,
@@ -113,7 +114,8 @@ EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, st
               host,
               device_address,
               size,
-              event_time()});
+              event_time(),
+              clause});
   return id;
 }
 

@@ -123,7 +123,7 @@ public:
   /// Tells of a copy that is about to be put in, and numbers it. See Copied.
   [[nodiscard]] EventId tell_copy(Copied::What what, bool to_device, const char* name,
                                   std::uintptr_t host, std::uintptr_t device_address,
-                                  std::uint64_t size) const;
+                                  std::uint64_t size, std::uint16_t clause = 0) const;
 
 private:
   void give_back();
