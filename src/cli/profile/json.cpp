@@ -105,6 +105,7 @@ Json json_of(const ProcessReport& report) {
           {"ending", report.ending},
           {"exited", profile.exited},
           {"failures", profile.failures},
+          {"events", profile.events},
           {"dropped_events", profile.dropped},
           {"damaged_records", profile.damaged},
           {"data", profile.has_content},

@@ -242,6 +242,7 @@ private:
 
 void Reader::note_event(const std::byte* bytes) {
   const auto head = as<RecordHead>(bytes);
+  ++profile_.events;
   switch (head.type) {
   case RecordType::kThread: {
     const auto record = as<ThreadRecord>(bytes);

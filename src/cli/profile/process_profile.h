@@ -139,6 +139,7 @@ struct ProcessProfile {
   Interval time;       ///< of the process, as far as it is known
   bool exited = false; ///< by exit() or the end of main
   bool has_content = false;
+  std::uint64_t events = 0;  ///< that were recorded
   std::uint64_t dropped = 0; ///< events for which there was no room
   std::uint64_t damaged = 0; ///< records that make no sense
   std::uint64_t limit = 0;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include <spawn.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,12 +136,24 @@ private:
   sigset_t defaults_{};
 };
 
+/// A file system in memory: a disk's makes the program wait when pages are written.
+constexpr const char* kMemoryFolder = "/dev/shm";
+constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
+
+bool has_room(const char* folder) {
+  struct statvfs system = {};
+  return access(folder, W_OK) == 0 && statvfs(folder, &system) == 0 &&
+         system.f_bavail * system.f_frsize >= kRoom;
+}
+
 } // namespace
 
 Result<PrivateFolder> PrivateFolder::make() {
-  const char* const folder = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/gantry-profile-XXXXXX",
-                                 folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  const char* const asked = std::getenv("TMPDIR");
+  const std::string folder = asked != nullptr && *asked != '\0' ? asked
+                             : has_room(kMemoryFolder)          ? kMemoryFolder
+                                                                : "/tmp";
+  std::string path = fmt::format("{}/gantry-profile-XXXXXX", folder);
   if (mkdtemp(path.data()) == nullptr) { // of mode 0700
     return fail("cannot make a folder '{}': {}; set TMPDIR to a folder that you may write to", path,
                 std::strerror(errno));

@@ -12,7 +12,7 @@ namespace gantry::cli::profile {
 /// A folder of this user's alone, removed with what is in it.
 class PrivateFolder {
 public:
-  /// In $TMPDIR, or /tmp.
+  /// In $TMPDIR; where that is not set in /dev/shm if it has 4 GiB of room, else in /tmp.
   [[nodiscard]] static Result<PrivateFolder> make();
   PrivateFolder(PrivateFolder&& other) noexcept;
   PrivateFolder& operator=(PrivateFolder&&) = delete;

@@ -46,7 +46,7 @@ extern std::atomic<std::uint32_t> wanted_events;
 using EventId = std::uint64_t;
 [[nodiscard]] EventId next_event_id();
 
-/// The time now.
+/// The time now; see event_clock.cpp.
 [[nodiscard]] std::int64_t event_time();
 
 /// What the map, to or from clause of a list item says; bits of `clause` in events.
