@@ -2,9 +2,10 @@
 //
 // The file is shared memory: what a process has written is there however it ends. It is a sequence
 // of blocks. The first begins with a FileHeader; each of the others belongs to one writer, which is
-// one thread at a time, and is a sequence of records of 64 bytes. The first record of a block is a
-// BlockRecord; a record of type kEnd (0) ends it. A record's first word is written last, so that a
-// process that is killed leaves whole records only. Blocks of one writer are in the order of time.
+// one thread at a time, and is a sequence of records, each as long as its type says. The first
+// record of a block is a BlockRecord; a record of type kEnd (0), or less room than for a head, ends
+// it. A record's first word is written last, so that a process that is killed leaves whole records
+// only. Blocks of one writer are in the order of time.
 //
 // Texts (names, positions, files) are written once for each writer and referred to by number; 0 is
 // no text. All numbers are little-endian. Times are nanoseconds of CLOCK_MONOTONIC.
@@ -17,17 +18,14 @@ namespace gantry::profile {
 
 inline constexpr std::uint64_t kMagic = 0x3146'4f52'5059'4e47; // "GNYPROF1"
 inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::size_t kRecordSize = 64;
 inline constexpr std::size_t kBlockSize = 65536;
-inline constexpr std::size_t kRecordsPerBlock = kBlockSize / kRecordSize;
 
 /// In the first block.
 struct FileHeader {
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t record_size;
   std::uint32_t block_size;
-  std::uint32_t has_content; ///< 1: copies have ContentRecords
+  std::uint64_t has_content; ///< 1: copies have ContentRecords
   std::uint64_t process;
   std::uint64_t parent; ///< the process that it was started or forked by
   std::int64_t begin;
@@ -52,6 +50,7 @@ enum class RecordType : std::uint8_t {
   kCopy,
   kContent,
   kLaunch,
+  kDone,
   kCompletion,
   kWait,
   kProgram,
@@ -86,7 +85,6 @@ inline constexpr std::int32_t kNoDevice = -1;
 struct BlockRecord {
   RecordHead head;
   std::uint64_t writer;
-  std::uint64_t unused[6];
 };
 
 /// From here on the writer is this thread.
@@ -94,7 +92,6 @@ struct ThreadRecord {
   RecordHead head;
   std::uint64_t thread; ///< the system's number of it
   char name[16];
-  std::uint64_t unused[4];
 };
 
 /// A piece of a text.
@@ -113,7 +110,6 @@ struct NameRecord {
   std::uint32_t variable; ///< text: "x[0:N]"
   std::uint32_t position; ///< text: "app.cpp:12", of the item itself
   std::uint32_t unused32;
-  std::uint64_t unused[5];
 };
 
 /// A construct in the source.
@@ -124,7 +120,6 @@ struct PlaceRecord {
   std::uint32_t position;  ///< text: "app.cpp:31"; 0 if the compiler does not say it
   std::uint32_t function;  ///< text; 0 if the compiler does not say it
   std::uint64_t code;      ///< where the runtime returns to; 0 if that is not known
-  std::uint64_t unused[4];
 };
 
 /// An executable or library in memory, from now on.
@@ -134,7 +129,6 @@ struct ModuleRecord {
   std::uint64_t end;
   std::uint32_t path; ///< text
   std::uint32_t unused32;
-  std::uint64_t unused[4];
 };
 
 struct ConstructBeginRecord {
@@ -143,14 +137,12 @@ struct ConstructBeginRecord {
   std::int64_t time;
   std::uint32_t place;
   std::uint32_t unused32;
-  std::uint64_t unused[4];
 };
 
 struct ConstructEndRecord {
   RecordHead head;
   std::uint64_t construct;
   std::int64_t time;
-  std::uint64_t unused[5];
 };
 
 struct PresenceRecord {
@@ -158,8 +150,6 @@ struct PresenceRecord {
   std::uint64_t construct;
   std::uint64_t host;
   std::uint64_t size;
-  std::uint64_t device_address;
-  std::uint64_t references;
   std::int64_t time; ///< of what the thread was told before
   std::uint32_t name;
   std::uint32_t unused32;
@@ -185,7 +175,6 @@ struct ContentRecord {
   RecordHead head;
   std::uint64_t copy;
   std::uint64_t hash;
-  std::uint64_t unused[5];
 };
 
 struct LaunchRecord {
@@ -197,19 +186,23 @@ struct LaunchRecord {
   std::uint32_t teams;   ///< as the construct asks for them; 0: it does not
   std::uint32_t threads; ///< the limit that it names; 0: none
   std::uint32_t kernel;  ///< text
-  std::uint32_t arguments;
-  std::uint64_t unused;
+  std::uint32_t unused32;
+};
+
+/// Of what was in no queue.
+struct DoneRecord {
+  RecordHead head;
+  std::uint64_t operation; ///< a copy's or launch's number
+  std::int64_t time;
 };
 
 struct CompletionRecord {
   RecordHead head;
-  std::uint64_t construct;
-  std::uint64_t operation; ///< a copy's or launch's number
-  std::uint64_t queue;     ///< 0: it was in none
+  std::uint64_t operation;
+  std::uint64_t queue;
   std::int64_t time;
   std::int64_t begin; ///< by the device's clock; both 0: it has none
   std::int64_t end;
-  std::uint64_t unused;
 };
 
 struct WaitRecord {
@@ -218,7 +211,6 @@ struct WaitRecord {
   std::uint64_t queue;
   std::int64_t begin;
   std::int64_t end;
-  std::uint64_t unused[3];
 };
 
 /// A program (executable or library with device images) comes or goes.
@@ -227,7 +219,6 @@ struct ProgramRecord {
   std::int64_t time;
   std::uint32_t path; ///< text
   std::uint32_t unused32;
-  std::uint64_t unused[5];
 };
 
 /// Of kDeviceOpened, kDeviceMissing (text: why), kDeviceLost (text: why) and kFailure (text: the
@@ -241,7 +232,6 @@ struct DeviceRecord {
   std::uint32_t text;  ///< of kDeviceOpened: what the device is
   std::uint32_t clock; ///< text; 0: it has none
   std::uint32_t unused32;
-  std::uint64_t unused[2];
 };
 
 struct ImageRecord {
@@ -251,17 +241,54 @@ struct ImageRecord {
   std::uint64_t kernels;
   std::uint64_t variables;
   std::uint64_t functions;
-  std::uint64_t unused[2];
 };
 
-template <typename Kind>
-inline constexpr bool kIsRecord = sizeof(Kind) == kRecordSize && alignof(Kind) == 8;
-static_assert(kIsRecord<BlockRecord> && kIsRecord<ThreadRecord> && kIsRecord<NameRecord> &&
-              kIsRecord<PlaceRecord> && kIsRecord<ModuleRecord>);
-static_assert(kIsRecord<ConstructBeginRecord> && kIsRecord<ConstructEndRecord> &&
-              kIsRecord<PresenceRecord> && kIsRecord<CopyRecord> && kIsRecord<ContentRecord> &&
-              kIsRecord<LaunchRecord> && kIsRecord<CompletionRecord> && kIsRecord<WaitRecord> &&
-              kIsRecord<ProgramRecord> && kIsRecord<DeviceRecord> && kIsRecord<ImageRecord>);
-static_assert(sizeof(TextRecord) == kRecordSize);
+/// The bytes of a record of a type; 0 for what is no type.
+constexpr std::size_t size_of(RecordType type) {
+  switch (type) {
+  case RecordType::kEnd:
+    return 0;
+  case RecordType::kBlock:
+    return sizeof(BlockRecord);
+  case RecordType::kThread:
+    return sizeof(ThreadRecord);
+  case RecordType::kText:
+    return sizeof(TextRecord);
+  case RecordType::kName:
+    return sizeof(NameRecord);
+  case RecordType::kPlace:
+    return sizeof(PlaceRecord);
+  case RecordType::kModule:
+    return sizeof(ModuleRecord);
+  case RecordType::kConstructBegin:
+    return sizeof(ConstructBeginRecord);
+  case RecordType::kConstructEnd:
+    return sizeof(ConstructEndRecord);
+  case RecordType::kPresence:
+    return sizeof(PresenceRecord);
+  case RecordType::kCopy:
+    return sizeof(CopyRecord);
+  case RecordType::kContent:
+    return sizeof(ContentRecord);
+  case RecordType::kLaunch:
+    return sizeof(LaunchRecord);
+  case RecordType::kDone:
+    return sizeof(DoneRecord);
+  case RecordType::kCompletion:
+    return sizeof(CompletionRecord);
+  case RecordType::kWait:
+    return sizeof(WaitRecord);
+  case RecordType::kProgram:
+    return sizeof(ProgramRecord);
+  case RecordType::kDeviceOpened:
+  case RecordType::kDeviceMissing:
+  case RecordType::kDeviceLost:
+  case RecordType::kFailure:
+    return sizeof(DeviceRecord);
+  case RecordType::kImage:
+    return sizeof(ImageRecord);
+  }
+  return 0;
+}
 
 } // namespace gantry::profile

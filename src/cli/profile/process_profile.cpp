@@ -64,8 +64,7 @@ private:
     if (header.magic != kMagic) {
       return fail("the file does not begin as a profile does");
     }
-    if (header.version != kVersion || header.record_size != kRecordSize ||
-        header.block_size != kBlockSize) {
+    if (header.version != kVersion || header.block_size != kBlockSize) {
       return fail("the profile has version {}, and this gantry reads version {}", header.version,
                   kVersion);
     }
@@ -82,7 +81,7 @@ private:
 
   /// Blocks of one writer together, in the order in which it got them.
   void sort_blocks() {
-    for (std::size_t at = kBlockSize; at + kRecordSize <= bytes_.size(); at += kBlockSize) {
+    for (std::size_t at = kBlockSize; at + sizeof(BlockRecord) <= bytes_.size(); at += kBlockSize) {
       const auto first = as<BlockRecord>(bytes_.data() + at);
       if (first.head.type == RecordType::kBlock) {
         blocks_.emplace_back(first.writer, at);
@@ -100,12 +99,13 @@ private:
         thread_ = kNone;
       }
       const std::size_t end = std::min(at + kBlockSize, bytes_.size());
-      for (std::size_t record = at + kRecordSize; record + kRecordSize <= end;
-           record += kRecordSize) {
-        if (static_cast<RecordType>(bytes_[record]) == RecordType::kEnd) {
-          break;
+      for (std::size_t record = at + sizeof(BlockRecord); record < end;) {
+        const std::size_t size = size_of(static_cast<RecordType>(bytes_[record]));
+        if (size == 0 || size > end - record) {
+          break; // the end, or damage: what is behind it cannot be told
         }
         visit(bytes_.data() + record);
+        record += size;
       }
     }
   }
@@ -334,6 +334,12 @@ void Reader::note_event(const std::byte* bytes) {
     const auto record = as<CompletionRecord>(bytes);
     note_time(record.time);
     completions_.push_back(record);
+    break;
+  }
+  case RecordType::kDone: {
+    const auto record = as<DoneRecord>(bytes);
+    note_time(record.time);
+    completions_.push_back({.operation = record.operation, .time = record.time});
     break;
   }
   case RecordType::kWait: {

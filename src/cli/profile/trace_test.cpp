@@ -69,8 +69,8 @@ TEST(Trace, ConstructsThatDoNotNestAreAsynchronous) {
 TEST(Trace, OperationsOfAQueueThatOverlapByTheirClockFollowEachOther) {
   ProfileBuilder builder;
   builder.thread(11).place(1, "target", "app.cpp:1").begin(1, 1, 2000);
-  builder.launch(1, 2, 2000).complete(1, 2, 4000, 2100, 3000);
-  builder.launch(1, 3, 2010).complete(1, 3, 4000, 2900, 3500).end(1, 4000);
+  builder.launch(1, 2, 2000).complete(2, 4000, 2100, 3000);
+  builder.launch(1, 3, 2010).complete(3, 4000, 2900, 3500).end(1, 4000);
   std::vector<Json> kernels;
   for (const Json& slice : of_phase(trace_of(builder.bytes()), "X")) {
     if (slice["args"].contains("kernel")) {

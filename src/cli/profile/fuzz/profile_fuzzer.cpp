@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   testing::ProfileBuilder builder;
   std::vector<std::byte>& bytes = builder.bytes();
   const gantry::Bytes input = std::as_bytes(std::span(data, size));
-  const std::size_t half = size / 2 / gantry::profile::kRecordSize * gantry::profile::kRecordSize;
+  const std::size_t half = size / 2;
   bytes.insert(bytes.end(), input.begin(), input.begin() + static_cast<std::ptrdiff_t>(half));
   builder.begin_block(2);
   bytes.insert(bytes.end(), input.begin() + static_cast<std::ptrdiff_t>(half), input.end());

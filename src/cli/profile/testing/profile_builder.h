@@ -18,7 +18,6 @@ public:
   ProfileBuilder() : bytes_(gantry::profile::kBlockSize) {
     const gantry::profile::FileHeader header{.magic = gantry::profile::kMagic,
                                              .version = gantry::profile::kVersion,
-                                             .record_size = gantry::profile::kRecordSize,
                                              .block_size = gantry::profile::kBlockSize,
                                              .has_content = 1,
                                              .process = 7,
@@ -40,7 +39,6 @@ public:
 
   template <typename Record>
   ProfileBuilder& add(const Record& record) {
-    static_assert(sizeof(Record) == gantry::profile::kRecordSize);
     bytes_.resize(bytes_.size() + sizeof record);
     std::memcpy(bytes_.data() + bytes_.size() - sizeof record, &record, sizeof record);
     return *this;
@@ -135,7 +133,7 @@ public:
                                     .size = copied.size,
                                     .time = copied.begin,
                                     .name = copied.name});
-    return complete(copied.construct, copied.copy, copied.end);
+    return complete(copied.copy, copied.end);
   }
   ProfileBuilder& launch(std::uint64_t construct, std::uint64_t launch, std::int64_t time,
                          bool has_teams = true) {
@@ -145,13 +143,16 @@ public:
         .launch = launch,
         .time = time});
   }
-  ProfileBuilder& complete(std::uint64_t construct, std::uint64_t operation, std::int64_t time,
+  ProfileBuilder& complete(std::uint64_t operation, std::int64_t time,
                            std::int64_t device_begin = 0, std::int64_t device_end = 0) {
+    if (device_end == 0) {
+      return add(gantry::profile::DoneRecord{
+          .head = head(gantry::profile::RecordType::kDone), .operation = operation, .time = time});
+    }
     return add(
         gantry::profile::CompletionRecord{.head = head(gantry::profile::RecordType::kCompletion),
-                                          .construct = construct,
                                           .operation = operation,
-                                          .queue = device_end == 0 ? 0u : 1u,
+                                          .queue = 1,
                                           .time = time,
                                           .begin = device_begin,
                                           .end = device_end});
@@ -175,7 +176,7 @@ private:
         .presence(gantry::profile::kMapped, construct, 10, 0x10000, 4096, time)
         .copy({construct, ++id, 10, true, time + 10, time + 110, 5})
         .launch(construct, ++id, time + 200)
-        .complete(construct, id, time + 500, time + 210, time + 460)
+        .complete(id, time + 500, time + 210, time + 460)
         .copy({construct, ++id, 10, false, time + 510, time + 560, 5})
         .presence(gantry::profile::kUnmapped, construct, 10, 0x10000, 4096, time + 560)
         .end(construct, time + 600);

@@ -10,7 +10,6 @@
 #include "runtime/core/queues/queue.h"
 
 #include <optional>
-#include <vector>
 
 #include <absl/container/inlined_vector.h>
 
@@ -95,8 +94,8 @@ struct ConstructWork {
   /// The mappings that exit takes off the device.
   Mappings gone;
 
-  /// What has changed and is not told yet.
-  std::vector<PresenceChange> changes;
+  /// What has changed and is not told yet; without an allocation for the few of most constructs.
+  absl::InlinedVector<PresenceChange, 2> changes;
 
 private:
   void add_change(PresenceChange::What what, const Mapping& mapping, const char* name,

@@ -59,7 +59,6 @@ Result<std::unique_ptr<ProfileFile>> ProfileFile::make(const Options& options) {
   profile::FileHeader& header = file->header();
   header = {.magic = 0,
             .version = profile::kVersion,
-            .record_size = profile::kRecordSize,
             .block_size = profile::kBlockSize,
             .has_content = options.content ? 1u : 0u,
             .process = static_cast<std::uint64_t>(getpid()),

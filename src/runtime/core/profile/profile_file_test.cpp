@@ -75,7 +75,7 @@ TEST_F(ProfileFiles, AreThereBeforeTheProcessEnds) {
   const auto file = ProfileFile::make({folder, 1 << 20, true});
   ASSERT_TRUE(file);
   Writer writer;
-  writer.next = (*file)->next_block(5) + kRecordSize;
+  writer.next = (*file)->next_block(5) + sizeof(BlockRecord);
   writer.put(WaitRecord{.head = {.type = RecordType::kWait}, .begin = 3, .end = 4});
   (*file)->count_dropped();
   (*file)->note_end(99);
@@ -91,7 +91,7 @@ TEST_F(ProfileFiles, AreThereBeforeTheProcessEnds) {
   std::memcpy(&block, bytes.data() + kBlockSize, sizeof block);
   EXPECT_EQ(block.writer, 5u);
   WaitRecord wait;
-  std::memcpy(&wait, bytes.data() + kBlockSize + kRecordSize, sizeof wait);
+  std::memcpy(&wait, bytes.data() + kBlockSize + sizeof block, sizeof wait);
   EXPECT_EQ(wait.head.type, RecordType::kWait);
   EXPECT_EQ(wait.end, 4);
 }

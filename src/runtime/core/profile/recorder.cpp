@@ -141,8 +141,6 @@ public:
                                .construct = event.construct.id,
                                .host = event.host,
                                .size = event.size,
-                               .device_address = event.device_address,
-                               .references = event.references,
                                .time = writer.last_time,
                                .name = name(writer, event.name)});
   }
@@ -182,20 +180,24 @@ public:
                              .trip_count = event.shape.trip_count,
                              .teams = event.shape.num_teams[0],
                              .threads = event.shape.thread_limit[0],
-                             .kernel = text_at(writer, event.kernel),
-                             .arguments = event.shape.argument_count});
+                             .kernel = text_at(writer, event.kernel)});
   }
 
   void on(const Completion& event) override {
     Writer& writer = this->writer();
     writer.last_time = event.time;
-    put(writer, CompletionRecord{.head = head(RecordType::kCompletion, event.device.number),
-                                 .construct = event.construct.id,
-                                 .operation = event.id,
-                                 .queue = address(event.queue),
-                                 .time = event.time,
-                                 .begin = static_cast<std::int64_t>(event.on_device.begin),
-                                 .end = static_cast<std::int64_t>(event.on_device.end)});
+    if (event.queue == nullptr) {
+      put(writer, DoneRecord{.head = head(RecordType::kDone, event.device.number),
+                             .operation = event.id,
+                             .time = event.time});
+    } else {
+      put(writer, CompletionRecord{.head = head(RecordType::kCompletion, event.device.number),
+                                   .operation = event.id,
+                                   .queue = address(event.queue),
+                                   .time = event.time,
+                                   .begin = static_cast<std::int64_t>(event.on_device.begin),
+                                   .end = static_cast<std::int64_t>(event.on_device.end)});
+    }
     if (options_.content) {
       write_content_of(writer, event);
     }
@@ -333,7 +335,7 @@ private:
 
   template <typename Record>
   void put(Writer& writer, const Record& record) {
-    if (writer.next == writer.end && !get_block(writer)) [[unlikely]] {
+    if (!writer.has_room(sizeof record) && !get_block(writer)) [[unlikely]] {
       return;
     }
     writer.put(record);
@@ -350,7 +352,7 @@ private:
       file->count_dropped();
       return false;
     }
-    writer.next = block + kRecordSize;
+    writer.next = block + sizeof(BlockRecord);
     writer.end = block + kBlockSize;
     return true;
   }
@@ -411,7 +413,7 @@ private:
   }
 
   void put_text(Writer& writer, const TextRecord& piece) {
-    if (writer.next == writer.end && !get_block(writer)) {
+    if (!writer.has_room(sizeof piece) && !get_block(writer)) {
       return;
     }
     writer.put(piece);

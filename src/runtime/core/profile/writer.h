@@ -54,16 +54,20 @@ struct Writer {
   WrittenTexts texts;
   Writer* next_idle = nullptr;
 
+  [[nodiscard]] bool has_room(std::size_t size) const {
+    return static_cast<std::size_t>(end - next) >= size;
+  }
+
   /// Writes a record into the block, in which there is room.
   template <typename Record>
   void put(const Record& record) {
-    static_assert(sizeof(Record) == profile::kRecordSize);
+    static_assert(sizeof(Record) % sizeof(std::uint64_t) == 0);
     std::byte* const place = next;
-    next += profile::kRecordSize;
+    next += sizeof(Record);
     std::uint64_t head = 0;
     std::memcpy(&head, &record, sizeof head);
     std::memcpy(place + sizeof head, reinterpret_cast<const std::byte*>(&record) + sizeof head,
-                profile::kRecordSize - sizeof head);
+                sizeof(Record) - sizeof head);
     std::atomic_ref(*reinterpret_cast<std::uint64_t*>(place))
         .store(head, std::memory_order_release);
   }
