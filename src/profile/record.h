@@ -127,6 +127,7 @@ struct ModuleRecord {
   RecordHead head;
   std::uint64_t begin;
   std::uint64_t end;
+  std::uint64_t bias; ///< what the loader has added to the addresses of its file
   std::uint32_t path; ///< text
   std::uint32_t unused32;
 };

@@ -162,7 +162,7 @@ private:
       if (record.begin < record.end) {
         const std::string& path = text(record.path);
         profile_.modules.push_back(
-            {record.begin, record.end, path.empty() ? profile_.program : path});
+            {record.begin, record.end, record.bias, path.empty() ? profile_.program : path});
       }
       break;
     }

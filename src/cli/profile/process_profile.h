@@ -44,6 +44,7 @@ struct Place {
 struct Module {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t bias = 0; ///< what the loader has added to the addresses of its file
   std::string path;
 };
 

@@ -12,7 +12,6 @@ namespace {
 
 using namespace gantry::profile;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::ProfileBuilder;
 using testing::sample_profile;
 using ::testing::SizeIs;
@@ -135,6 +134,7 @@ TEST(ProcessProfile, SymbolsNameWhatTheCompilerDoesNot) {
       .add(ModuleRecord{.head = ProfileBuilder::head(RecordType::kModule),
                         .begin = 0x400000,
                         .end = 0x500000,
+                        .bias = 0x400000,
                         .path = 50});
   builder.place(1, "target", "").begin(1, 1, 2000);
   builder.presence(kMapped, 1, 0, 0x400800, 64, 2000).presence(kMapped, 1, 0, 0x10, 64, 2000);

@@ -86,7 +86,7 @@ void name_what_compilers_leave(ProcessProfile& profile, const Symbolizer& symbol
     if (module != nullptr) {
       places.push_back(&place);
       // The call is before the address to which it returns.
-      addresses.push_back({module->path, place.code - 1 - module->begin});
+      addresses.push_back({module->path, place.code - 1 - module->bias});
     }
   }
   // Storage without a name, by its address.
@@ -95,7 +95,7 @@ void name_what_compilers_leave(ProcessProfile& profile, const Symbolizer& symbol
     if (name == 0 && variables.size() < kMostVariables && !variables.contains(host)) {
       if (const Module* const module = module_at(profile, host); module != nullptr) {
         variables[host] = static_cast<Index>(addresses.size());
-        addresses.push_back({module->path, host - module->begin});
+        addresses.push_back({module->path, host - module->bias});
       }
     }
   };

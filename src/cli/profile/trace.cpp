@@ -10,7 +10,6 @@ namespace gantry::cli::profile {
 
 namespace {
 
-using gantry::profile::kItem;
 using gantry::profile::kMapped;
 using gantry::profile::kPointer;
 using gantry::profile::kPrivate;

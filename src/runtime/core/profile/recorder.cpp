@@ -68,13 +68,14 @@ RecordHead head(RecordType type, std::int32_t device = kNoDevice, unsigned what 
 struct LoadedModule {
   std::uintptr_t begin;
   std::uintptr_t end;
+  std::uintptr_t bias;
   std::string path;
 
   [[nodiscard]] auto operator<=>(const LoadedModule&) const = default;
 };
 
 int add_module(dl_phdr_info* info, std::size_t, void* list) {
-  LoadedModule module{~std::uintptr_t{0}, 0, info->dlpi_name};
+  LoadedModule module{~std::uintptr_t{0}, 0, info->dlpi_addr, info->dlpi_name};
   for (const auto& segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
     if (segment.p_type == PT_LOAD) {
       module.begin = std::min<std::uintptr_t>(module.begin, info->dlpi_addr + segment.p_vaddr);
@@ -502,6 +503,7 @@ private:
       put(writer, ModuleRecord{.head = head(RecordType::kModule),
                                .begin = module.begin,
                                .end = module.end,
+                               .bias = module.bias,
                                .path = path});
     }
   }
