@@ -34,6 +34,7 @@ Result<int> run_link(int argc, char** argv);
 Result<int> run_linker_of_gcc(int argc, char** argv);
 Result<int> run_pack(int argc, char** argv);
 Result<int> run_plugin_check(int argc, char** argv);
+Result<int> run_profile(int argc, char** argv);
 Result<int> run_program(int argc, char** argv);
 Result<int> run_ptxas(int argc, char** argv);
 

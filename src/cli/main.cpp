@@ -29,6 +29,9 @@ constexpr std::array kCommands = {
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
     Command{"plugin-check", "test a plugin against the contract of gantry/plugin.h",
             run_plugin_check},
+    Command{"profile",
+            "run a program and report where its time on devices goes, and what to change",
+            run_profile},
     Command{"run", "run a program that GCC has linked without Gantry", run_program},
 };
 

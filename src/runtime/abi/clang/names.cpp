@@ -47,16 +47,38 @@ bool is_fortran_file(std::string_view text) {
                              [&](std::string_view ending) { return text.ends_with(ending); });
 }
 
-/// ";expression;file;line;column;;", of Flang ";file;name;line;column;;".
+std::optional<std::string_view> function(std::string_view location) {
+  const auto parts = fields(location);
+  if (!parts) {
+    return std::nullopt;
+  }
+  return parts->size() > 1 && (*parts)[1] != "unknown" ? (*parts)[1] : "";
+}
+
+/// A list item's is ";expression;file;line;column;;", of Flang ";file;name;line;column;;".
+bool is_of_flang(const std::vector<std::string_view>& parts) {
+  // `s.f` of `heat.c` is a member.
+  return parts.size() > 1 && is_fortran_file(parts[0]) &&
+         parts[1].find('.') == std::string_view::npos;
+}
+
+std::optional<std::string> item_position(std::string_view map_name) {
+  const auto parts = fields(map_name);
+  if (!parts) {
+    return std::nullopt;
+  }
+  const std::size_t file = is_of_flang(*parts) ? 0 : 1;
+  const bool is_known = parts->size() > 2 && !(*parts)[file].empty() &&
+                        (*parts)[file] != "unknown" && (*parts)[2] != "0";
+  return is_known ? fmt::format("{}:{}", (*parts)[file], (*parts)[2]) : std::string();
+}
+
 std::optional<std::string_view> variable(std::string_view map_name) {
   const auto parts = fields(map_name);
   if (!parts) {
     return std::nullopt;
   }
-  // `s.f` of `heat.c` is a member.
-  const bool of_flang = parts->size() > 1 && is_fortran_file((*parts)[0]) &&
-                        (*parts)[1].find('.') == std::string_view::npos;
-  const std::string_view found = (*parts)[of_flang ? 1 : 0];
+  const std::string_view found = (*parts)[is_of_flang(*parts) ? 1 : 0];
   return found == "unknown" ? "" : found;
 }
 
@@ -101,6 +123,7 @@ std::optional<std::string> region_of_kernel(std::string_view kernel, const void*
 
 } // namespace
 
-constinit const core::CompilerNames kNames = {position, variable, region_of_kernel, name_in_source};
+constinit const core::CompilerNames kNames = {position, function,         item_position,
+                                              variable, region_of_kernel, name_in_source};
 
 } // namespace gantry::abi::clang

@@ -23,6 +23,22 @@ TEST(ClangNames, WithoutDebugInformationThereIsNoPosition) {
   EXPECT_EQ(kNames.position(";a;b;c"), "a:c");
 }
 
+TEST(ClangNames, AFunctionIsTheSecondFieldOfAPosition) {
+  EXPECT_EQ(kNames.function(";zaxpy.cpp;main;12;9;;"), "main");
+  EXPECT_EQ(kNames.function(";unknown;unknown;0;0;;"), "");
+  EXPECT_EQ(kNames.function(";a"), "");
+  EXPECT_EQ(kNames.function("main"), std::nullopt);
+}
+
+TEST(ClangNames, AnItemHasAPositionOfItsOwn) {
+  EXPECT_EQ(kNames.item_position(";Y[0:N];zaxpy.cpp;9;1;;"), "zaxpy.cpp:9");
+  EXPECT_EQ(kNames.item_position(";/home/a/heat.f90;t_new;12;5;;"), "/home/a/heat.f90:12");
+  for (const char* text : {";", ";;;", ";x", ";x;", ";x;y", ";unknown;unknown;0;0;;"}) {
+    EXPECT_EQ(kNames.item_position(text), "") << text;
+  }
+  EXPECT_EQ(kNames.item_position("Y"), std::nullopt);
+}
+
 TEST(ClangNames, AVariableIsTheFirstField) {
   EXPECT_EQ(kNames.variable(";Y[0:N];zaxpy.cpp;9;1;;"), "Y[0:N]");
   EXPECT_EQ(kNames.variable(";this->x;z.cpp;1;1;;"), "this->x");

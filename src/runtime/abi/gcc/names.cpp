@@ -44,7 +44,10 @@ std::optional<std::string> name_in_source(std::string_view symbol) {
 // GCC's programs say neither where a construct is nor what it maps.
 constinit const core::CompilerNames kNames = {
     [](std::string_view) { return std::optional<std::string>(); },
-    [](std::string_view) { return std::optional<std::string_view>(); }, region_of_kernel,
+    [](std::string_view) { return std::optional<std::string_view>(); },
+    [](std::string_view) { return std::optional<std::string>(); },
+    [](std::string_view) { return std::optional<std::string_view>(); },
+    region_of_kernel,
     name_in_source};
 
 } // namespace gantry::abi::gcc

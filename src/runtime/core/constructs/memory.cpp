@@ -189,7 +189,9 @@ Status perform(const Copy& copy, const Construct& routine) {
               to_device ? from : to,
               to_device ? to : from,
               copy.size,
-              event_time()});
+              event_time(),
+              0,
+              to_device && copy.from.device != nullptr});
   Status status;
   {
     OperationScope operation;

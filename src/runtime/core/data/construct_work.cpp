@@ -5,14 +5,15 @@
 namespace gantry::core {
 
 void ConstructWork::add_change(PresenceChange::What what, const Mapping& mapping, const char* name,
-                               std::uintptr_t begin, std::uint64_t size) {
+                               std::uintptr_t begin, std::uint64_t size, std::uint16_t clause) {
   changes.push_back({{construct(), queue.device_name()},
                      what,
                      name == nullptr ? "" : name,
                      begin,
                      size,
                      mapping.device_address(begin),
-                     mapping.references});
+                     mapping.references,
+                     clause});
 }
 
 void ConstructWork::tell_noted() {

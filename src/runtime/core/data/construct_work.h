@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include <absl/container/inlined_vector.h>
 
@@ -29,9 +28,9 @@ struct ConstructWork {
   /// Plans a copy, unless the storage is the original storage itself, or it would go to constants,
   /// which compilers map like variables.
   void transfer(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
-                Transfers::Direction direction) {
+                Transfers::Direction direction, std::uint16_t clause) {
     if (size > 0 && mapping.is_copied(direction == Transfers::Direction::kToDevice)) {
-      transfers.copy(mapping, begin, size, direction);
+      transfers.copy(mapping, begin, size, direction, clause);
       mark(mapping);
     }
   }
@@ -40,9 +39,9 @@ struct ConstructWork {
 
   /// Notes what is to be told when the lock is given up, if it is wanted.
   void note(PresenceChange::What what, const Mapping& mapping, const char* name,
-            std::uintptr_t begin, std::uint64_t size) {
+            std::uintptr_t begin, std::uint64_t size, std::uint16_t clause = 0) {
     if (construct().tells(Event::kPresence)) [[unlikely]] {
-      add_change(what, mapping, name, begin, size);
+      add_change(what, mapping, name, begin, size, clause);
     }
   }
   /// Tells of what was noted. Without the lock.
@@ -70,6 +69,7 @@ struct ConstructWork {
     Mapping* mapping;
     std::uint64_t alignment;
     std::uint64_t offset;
+    std::uint16_t clause = 0; ///< of the item that it was made for
     PluginDevice::Place place = {};
     bool read_only = false; ///< a constant of the program
   };
@@ -99,12 +99,12 @@ struct ConstructWork {
   /// The mappings that exit takes off the device.
   Mappings gone;
 
-  /// What has changed and is not told yet.
-  std::vector<PresenceChange> changes;
+  /// What has changed and is not told yet; without an allocation for the few of most constructs.
+  absl::InlinedVector<PresenceChange, 2> changes;
 
 private:
   void add_change(PresenceChange::What what, const Mapping& mapping, const char* name,
-                  std::uintptr_t begin, std::uint64_t size);
+                  std::uintptr_t begin, std::uint64_t size, std::uint16_t clause);
   void tell_noted();
 };
 

@@ -12,9 +12,10 @@ namespace {
 
 /// Notes that the next of what a construct has made is mapped.
 void note_mapped(ConstructWork& work) {
-  const Mapping& mapping = *work.created[work.mapped++].mapping;
+  const ConstructWork::Created& created = work.created[work.mapped++];
+  const Mapping& mapping = *created.mapping;
   work.note(PresenceChange::What::kMapped, mapping, mapping.name, mapping.host_begin,
-            mapping.size());
+            mapping.size(), created.clause);
 }
 
 /// An item that concerns what is mapped of the `size` bytes at `host`.
@@ -183,7 +184,7 @@ Status DataEnvironment::allocate_created(Lock& lock, Items items, ConstructWork&
 }
 
 Status DataEnvironment::allocate(ConstructWork::Created& created, const Construct& construct) {
-  auto& [mapping, alignment, offset, place, read_only] = created;
+  auto& [mapping, alignment, offset, clause, place, read_only] = created;
   read_only = !mapping->shared() && read_only_.holds(mapping->host_begin);
   if (!mapping->pending) {
     return {};

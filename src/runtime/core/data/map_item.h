@@ -2,6 +2,8 @@
 // compiler: the front doors in abi/ decode their arguments into a list of these.
 #pragma once
 
+#include "runtime/core/events/events.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -82,6 +84,14 @@ struct MapItem {
       return ~std::uint64_t{0};
     }
     return bytes;
+  }
+
+  /// As events say it.
+  [[nodiscard]] std::uint16_t clause() const {
+    const auto bit = [](bool is_set, ClauseBits value) { return is_set ? value : 0u; };
+    return static_cast<std::uint16_t>(
+        kClauseKnown | bit(to, kClauseTo) | bit(from, kClauseFrom) | bit(always, kClauseAlways) |
+        bit(remove, kClauseDelete) | bit(present, kClausePresent) | bit(implicit, kClauseImplicit));
   }
 
   /// Whether it maps storage.

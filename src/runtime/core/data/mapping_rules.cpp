@@ -159,11 +159,11 @@ void MappingRules::enter_present(Mapping& mapping, const MapItem& item, std::uin
     work.references.emplace_back(&mapping, mapping.created_by, item.hold);
   }
   if (!is_new) {
-    work.note(PresenceChange::What::kWasPresent, mapping, item.name, begin, size);
+    work.note(PresenceChange::What::kWasPresent, mapping, item.name, begin, size, item.clause());
   }
   // Section 5.8.3: a to item is copied if its corresponding storage is new, or always.
   if (item.to && (is_new || item.always)) {
-    work.transfer(mapping, begin, size, Transfers::Direction::kToDevice);
+    work.transfer(mapping, begin, size, Transfers::Direction::kToDevice, item.clause());
   }
 }
 
@@ -222,7 +222,7 @@ Result<Mapping*> MappingRules::create(Items items, const MapItem& item, std::uin
   mapping.pending = is_allocated;
   // The corresponding storage is aligned as the whole variable is, up to a page.
   const std::uintptr_t alignment = alignment_of(mapping.host_base);
-  work.created.emplace_back(&mapping, alignment, begin % alignment);
+  work.created.emplace_back(&mapping, alignment, begin % alignment, item.clause());
   return &mapping;
 }
 
@@ -258,7 +258,7 @@ Status MappingRules::exit(Items items, ConstructWork& work) {
     const MapItem& item = items[i];
     if (item.from && work.found[i] != nullptr && (item.always || !work.found[i]->referenced())) {
       work.transfer(*work.found[i], address(item.begin), item.size,
-                    Transfers::Direction::kFromDevice);
+                    Transfers::Direction::kFromDevice, item.clause());
     }
   }
   return outcome;

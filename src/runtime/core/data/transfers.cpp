@@ -85,18 +85,19 @@ Status check_host(const Mapping& mapping, std::uintptr_t begin, std::uint64_t si
 } // namespace
 
 void Transfers::copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size,
-                     Direction direction) {
+                     Direction direction, std::uint16_t clause) {
   // An implicit item may reach beyond what is mapped.
   const std::uintptr_t first = std::max(begin, mapping.host_begin);
   const std::uintptr_t end = std::min(begin + size, mapping.host_end);
   if (first < end) {
-    transfers_.emplace_back(&mapping, first, 0, end - first, direction);
+    transfers_.emplace_back(&mapping, first, 0, end - first, direction, clause);
   }
 }
 
 void Transfers::copy(Mapping& mapping, const MapItem& item, Direction direction) {
   const std::uintptr_t first = address(item.begin);
-  transfers_.emplace_back(&mapping, first, 0, item.size, direction, item.pieces, item.stride);
+  transfers_.emplace_back(&mapping, first, 0, item.size, direction, item.clause(), item.pieces,
+                          item.stride);
 }
 
 void Transfers::initialise(std::uintptr_t device_address, const void* original,
@@ -158,7 +159,7 @@ Status Transfers::run(Queue& queue, const Transfer& transfer, Queue::Wait wait) 
       id = queue.tell_copy(
           transfer.mapping == nullptr ? Copied::What::kPrivate : Copied::What::kItem, to_device,
           transfer.mapping == nullptr ? nullptr : transfer.mapping->name, begin,
-          address(corresponding), end - begin, operation);
+          address(corresponding), end - begin, operation, 0, transfer.clause);
     }
     Status status = to_device ? queue.submit(corresponding, host, end - begin, waits, id)
                               : queue.retrieve(host, corresponding, end - begin, waits, id);

@@ -21,9 +21,10 @@ class Transfers {
 public:
   enum class Direction : std::uint8_t { kToDevice, kFromDevice };
 
-  /// A copy of [begin, begin + size) as far as `mapping` has it. Attached pointers keep their value
-  /// on either side.
-  void copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size, Direction direction);
+  /// A copy of [begin, begin + size) as far as `mapping` has it. `clause` is the item's, for
+  /// events. Attached pointers keep their value on either side.
+  void copy(Mapping& mapping, std::uintptr_t begin, std::uint64_t size, Direction direction,
+            std::uint16_t clause = 0);
 
   /// The same for every piece of `item`, all of which `mapping` has.
   void copy(Mapping& mapping, const MapItem& item, Direction direction);
@@ -63,6 +64,7 @@ private:
     std::uintptr_t device; ///< of a private copy
     std::uint64_t size;
     Direction direction;
+    std::uint16_t clause = 0;
     std::uint64_t pieces = 1; ///< one every `stride` bytes
     std::uint64_t stride = 0;
     bool done = false; ///< by run_of()

@@ -1,6 +1,5 @@
 #include "runtime/core/events/events.h"
 
-#include "base/monotonic.h"
 #include "runtime/core/host/lock.h"
 
 #include <array>
@@ -30,10 +29,6 @@ constinit std::atomic<std::uint32_t> wanted_events{0};
 EventId next_event_id() {
   static std::atomic<EventId> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-std::int64_t event_time() {
-  return static_cast<std::int64_t>(monotonic_now());
 }
 
 void listen(EventListener& listener, std::uint32_t kinds) {

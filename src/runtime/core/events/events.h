@@ -49,11 +49,21 @@ extern std::atomic<std::uint32_t> wanted_events;
 using EventId = std::uint64_t;
 [[nodiscard]] EventId next_event_id();
 
-/// The time now.
+/// The time now; see event_clock.cpp.
 [[nodiscard]] std::int64_t event_time();
 
 /// What a construct is for the tools of OpenMP 5.2 (section 19.4.4.16).
 enum class ConstructKind : std::uint8_t { kOther, kTarget, kEnterData, kExitData, kUpdate };
+/// What the map, to or from clause of a list item says; bits of `clause` in events.
+enum ClauseBits : std::uint16_t {
+  kClauseTo = 1u << 0,
+  kClauseFrom = 1u << 1,
+  kClauseAlways = 1u << 2,
+  kClauseDelete = 1u << 3,
+  kClausePresent = 1u << 4,
+  kClauseImplicit = 1u << 5, ///< by the standard's rules for variables without a clause
+  kClauseKnown = 1u << 6,    ///< there is one
+};
 
 /// A construct or routine at work. It lives as long as its events and messages are about it.
 struct Construct {
@@ -119,6 +129,7 @@ struct PresenceChange : OfConstruct {
   std::uintptr_t device_address; ///< of the corresponding storage
   std::uint64_t references;      ///< afterwards; kInfinite: for ever
   static constexpr std::uint64_t kInfinite = ~std::uint64_t{0};
+  std::uint16_t clause = 0; ///< ClauseBits of what mapped it; 0 of kUnmapped
 };
 
 /// Bytes are on their way between host and device, or between devices.
@@ -138,6 +149,8 @@ struct Copied : OfConstruct {
   std::uintptr_t device_address;
   std::uint64_t size;
   std::int64_t time;
+  std::uint16_t clause = 0;     ///< ClauseBits of kItem
+  bool between_devices = false; ///< of kRoutine: `host` is an address of another device
 };
 
 /// A kernel is under way.

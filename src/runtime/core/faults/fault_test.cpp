@@ -20,6 +20,8 @@ using ::testing::Not;
 constexpr CompilerNames kCompiler = {
     [](std::string_view) { return std::optional<std::string>(); },
     [](std::string_view) { return std::optional<std::string_view>(); },
+    [](std::string_view) { return std::optional<std::string>(); },
+    [](std::string_view) { return std::optional<std::string_view>(); },
     [](std::string_view kernel, const void*) {
       return kernel == "main_region" ? std::optional<std::string>("the region of 'main' at line 12")
                                      : std::nullopt;

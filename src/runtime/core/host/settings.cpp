@@ -219,6 +219,30 @@ Status parse_tool_libraries(std::string_view /*value*/, Settings& /*settings*/) 
   return {};
 }
 
+Status parse_profile(std::string_view value, Settings& settings) {
+  settings.profile.folder = value;
+  return {};
+}
+
+Status parse_profile_options(std::string_view value, Settings& settings) {
+  constexpr std::string_view kLimit = "limit=";
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  for (const std::string_view word : split(value, ',')) {
+    if (word == "data") {
+      settings.profile.data = true;
+    } else if (word.starts_with(kLimit)) {
+      const auto mebibytes = parse_number<std::uint64_t>(word.substr(kLimit.size()));
+      if (!mebibytes || *mebibytes == 0 || *mebibytes > std::uint64_t{1} << 20) {
+        return fail("'{}' has no number of MiB from 1 to 1048576 after '='", word);
+      }
+      settings.profile.limit = *mebibytes * kMebibyte;
+    } else {
+      return fail("'{}' is neither data nor limit=MIB (both are separated by a comma)", word);
+    }
+  }
+  return {};
+}
+
 constexpr std::array kVariables = {
     EnvironmentVariable{"OMP_TARGET_OFFLOAD", "DEFAULT",
                         "MANDATORY: a construct that cannot run on its device ends the program; "
@@ -274,6 +298,14 @@ constexpr std::array kVariables = {
                         "a folder in which a copy of every image loaded is left, for debuggers and "
                         "profilers",
                         parse_save_images},
+    EnvironmentVariable{"GANTRY_PROFILE", "",
+                        "a folder in which the process records what happens, as `gantry profile` "
+                        "asks for; set-uid programs ignore it",
+                        parse_profile},
+    EnvironmentVariable{"GANTRY_PROFILE_OPTIONS", "",
+                        "what is recorded, separated by a comma: data (hashes of the bytes that "
+                        "are copied), limit=MIB (how large the record may grow, 1024 without it)",
+                        parse_profile_options},
 };
 
 } // namespace
@@ -318,6 +350,20 @@ Result<Settings> read_settings(const Environment& environment) {
     GANTRY_TRY_CONTEXT(variable.parse(value, settings), variable.name);
   }
   return settings;
+}
+
+Result<ProfileSettings> read_profile_settings(const Environment& environment) {
+  Settings settings;
+  const char* const folder = environment("GANTRY_PROFILE");
+  if (folder == nullptr || *folder == '\0') {
+    return settings.profile;
+  }
+  settings.profile.folder = folder;
+  const char* const options = environment("GANTRY_PROFILE_OPTIONS");
+  if (options != nullptr && *options != '\0') {
+    GANTRY_TRY_CONTEXT(parse_profile_options(options, settings), "GANTRY_PROFILE_OPTIONS");
+  }
+  return settings.profile;
 }
 
 std::uint32_t read_info_bits(const Environment& environment) {

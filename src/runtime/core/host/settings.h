@@ -47,6 +47,16 @@ enum class Check : std::uint32_t {
   kMap = 1u << 3,       ///< values that one side has and the other does not get to see
 };
 
+/// GANTRY_PROFILE and GANTRY_PROFILE_OPTIONS.
+struct ProfileSettings {
+  /// In which each process writes its profile; empty: nothing is recorded.
+  std::string folder;
+  /// The size of a profile in bytes at most.
+  std::uint64_t limit = std::uint64_t{1} << 30;
+  /// The bytes that are copied are hashed.
+  bool data = false;
+};
+
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
   /// Initial value of default-device-var.
@@ -62,6 +72,7 @@ struct Settings {
   std::uint64_t time_limit = 0;
   /// Folder in which a copy of every loaded image is left; empty: none.
   std::string save_images;
+  ProfileSettings profile;
 };
 
 /// One row of the table that `gantry env` prints.
@@ -86,6 +97,9 @@ using Environment = std::function<const char*(const char*)>;
 /// The bits of Info that GANTRY_INFO and LIBOMPTARGET_INFO ask for; 0 if either is not understood,
 /// which read_settings reports. Cheap enough for library constructors.
 [[nodiscard]] std::uint32_t read_info_bits(const Environment& environment);
+
+/// Those for profiles alone. Cheap enough for library constructors.
+[[nodiscard]] Result<ProfileSettings> read_profile_settings(const Environment& environment);
 
 /// LIBOMPTARGET_INFO's bits (1 arguments, 2 present, 4 table, 8 changes, 16 plugin, 32 transfers)
 /// as ours.

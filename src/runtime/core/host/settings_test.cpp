@@ -170,5 +170,22 @@ TEST(InfoBits, ComeFromBothVariables) {
   EXPECT_EQ(bits({{"GANTRY_INFO", "bad"}, {"LIBOMPTARGET_INFO", "1"}}), 0u);
 }
 
+TEST(Settings, Profile) {
+  const auto none = read_profile_settings(environment({}));
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->folder, "");
+  const auto settings =
+      read({{"GANTRY_PROFILE", "/tmp/a,b"}, {"GANTRY_PROFILE_OPTIONS", "data,limit=3"}});
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->profile.folder, "/tmp/a,b");
+  EXPECT_TRUE(settings->profile.data);
+  EXPECT_EQ(settings->profile.limit, 3u << 20);
+  for (const char* value : {"dat", "limit=", "limit=0", "limit=1048577", "data,", "limit=-1"}) {
+    const Variables variables{{"GANTRY_PROFILE", "x"}, {"GANTRY_PROFILE_OPTIONS", value}};
+    EXPECT_FALSE(read(variables)) << value;
+    EXPECT_FALSE(read_profile_settings(environment(variables))) << value;
+  }
+}
+
 } // namespace
 } // namespace gantry::core

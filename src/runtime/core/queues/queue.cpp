@@ -104,7 +104,8 @@ void Queue::note_under_way(EventId id) {
 
 EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, std::uintptr_t host,
                          std::uintptr_t device_address, std::uint64_t size,
-                         OperationScope& operation, std::uintptr_t original) const {
+                         OperationScope& operation, std::uintptr_t original,
+                         std::uint16_t clause) const {
   const EventId id = next_event_id();
   if (tells(Event::kOperation)) {
     const int device = device_name().number;
@@ -125,7 +126,8 @@ EventId Queue::tell_copy(Copied::What what, bool to_device, const char* name, st
               host,
               device_address,
               size,
-              event_time()});
+              event_time(),
+              clause});
   return id;
 }
 

@@ -125,7 +125,7 @@ public:
   [[nodiscard]] EventId tell_copy(Copied::What what, bool to_device, const char* name,
                                   std::uintptr_t host, std::uintptr_t device_address,
                                   std::uint64_t size, OperationScope& operation,
-                                  std::uintptr_t original = 0) const;
+                                  std::uintptr_t original = 0, std::uint16_t clause = 0) const;
 
 private:
   void give_back();

@@ -42,6 +42,14 @@ std::string position(const char* location) {
   return first_answer(&CompilerNames::position, std::string(text), text);
 }
 
+std::string_view function_name(const char* location) {
+  return first_answer(&CompilerNames::function, "", location == nullptr ? "" : location);
+}
+
+std::string item_position(const char* map_name) {
+  return first_answer(&CompilerNames::item_position, "", map_name == nullptr ? "" : map_name);
+}
+
 std::string_view variable_name(const char* map_name) {
   const std::string_view text = map_name == nullptr ? "" : map_name;
   return first_answer(&CompilerNames::variable, text, text);

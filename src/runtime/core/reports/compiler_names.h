@@ -13,6 +13,10 @@ namespace gantry::core {
 struct CompilerNames {
   /// "zaxpy.cpp:12" for a Construct::location, or empty if it says that there is none.
   std::optional<std::string> (*position)(std::string_view location);
+  /// The function around it, if it says one; else empty.
+  std::optional<std::string_view> (*function)(std::string_view location);
+  /// "zaxpy.cpp:14" for the list item of a MapItem::name, or empty if it says that there is none.
+  std::optional<std::string> (*item_position)(std::string_view map_name);
   /// The variable or expression in a MapItem::name, or empty if it says that there is none.
   std::optional<std::string_view> (*variable)(std::string_view map_name);
   /// "the region of 'main' at line 12" for a kernel's name in an image and, if it is known, the
@@ -31,6 +35,10 @@ void know_compiler(const CompilerNames& compiler);
 
 /// Of a Construct::location: "zaxpy.cpp:12", or empty for a program without debug information.
 [[nodiscard]] std::string position(const char* location);
+/// Of a Construct::location: "main", or empty if the program does not say it.
+[[nodiscard]] std::string_view function_name(const char* location);
+/// Of a MapItem::name: "zaxpy.cpp:14", or empty if the program does not say it.
+[[nodiscard]] std::string item_position(const char* map_name);
 /// Of a MapItem::name: "Y[0:N]", or empty if the program does not say it.
 [[nodiscard]] std::string_view variable_name(const char* map_name);
 [[nodiscard]] std::string name_in_source(std::string_view symbol);

@@ -3,6 +3,7 @@
 #include "runtime/core/devices/plugin_library.h"
 #include "runtime/core/host/module_path.h"
 #include "runtime/core/host/processors.h"
+#include "runtime/core/profile/recorder.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
 #include "runtime/core/runtime/automatic_devices.h"
@@ -18,7 +19,7 @@ constinit std::atomic<Runtime*> Runtime::existing{nullptr};
 
 Runtime& Runtime::make_instance() {
   // Reached by constructors of libraries, so it may not depend on any order of initialisation.
-  static auto* const runtime = new Runtime;
+  static auto* const runtime = (record_if_asked(), new Runtime);
   existing.store(runtime, std::memory_order_release);
   return *runtime;
 }
