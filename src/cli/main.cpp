@@ -29,6 +29,8 @@ constexpr std::array kCommands = {
     Command{"pack", "put device images into an offload binary, or take them out", run_pack},
     Command{"plugin-check", "test a plugin against the contract of gantry/plugin.h",
             run_plugin_check},
+    Command{"record", "run a program, and write one launch of a kernel to a file", run_record},
+    Command{"replay", "run the kernel of such a file again", run_replay},
     Command{"run", "run a program that GCC has linked without Gantry", run_program},
 };
 

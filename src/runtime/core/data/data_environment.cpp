@@ -381,6 +381,20 @@ std::vector<std::string> DataEnvironment::leaks() {
   return leaks_of(guarded_.table);
 }
 
+void DataEnvironment::for_each_storage(
+    const std::function<void(const char*, std::uintptr_t, std::uint64_t)>& visit) {
+  const std::lock_guard lock(guarded_.mutex);
+  guarded_.table.for_each([&](const Mapping& mapping) {
+    if (!mapping.declared && !mapping.pending && mapping.size() > 0) {
+      // What a mapping has for alignment in front belongs to its block.
+      const auto begin = mapping.allocation == nullptr
+                             ? mapping.device_begin
+                             : reinterpret_cast<std::uintptr_t>(mapping.allocation);
+      visit(mapping.name, begin, mapping.device_begin + mapping.size() - begin);
+    }
+  });
+}
+
 void DataEnvironment::for_each_count(
     const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
   const std::lock_guard lock(guarded_.mutex);

@@ -136,6 +136,10 @@ public:
   /// The table as text, one entry a line, for people.
   [[nodiscard]] std::string describe();
 
+  /// Calls `visit` for all corresponding storage that is not in an image: for recordings.
+  void for_each_storage(const std::function<void(const char* name, std::uintptr_t device_address,
+                                                 std::uint64_t size)>& visit);
+
   /// Calls `visit` with the host address, size, reference count and count of holds of everything
   /// that is present, in order: for tests.
   void for_each_count(const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t,

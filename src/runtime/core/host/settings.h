@@ -47,6 +47,20 @@ enum class Check : std::uint32_t {
   kMap = 1u << 3,       ///< values that one side has and the other does not get to see
 };
 
+/// GANTRY_RECORD: which launch becomes a file.
+struct RecordRequest {
+  enum class What : std::uint8_t {
+    kNothing,
+    kRegion, ///< the launch of that number, counted from 1, of those of the place
+    kFault,  ///< the launch whose kernel ends its device
+  };
+  What what = What::kNothing;
+  /// The end of a position, "app.cpp:31", or a kernel's name; empty: any launch.
+  std::string place;
+  std::uint64_t number = 1;
+  std::string file; ///< GANTRY_RECORD_FILE
+};
+
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
   /// Initial value of default-device-var.
@@ -62,6 +76,7 @@ struct Settings {
   std::uint64_t time_limit = 0;
   /// Folder in which a copy of every loaded image is left; empty: none.
   std::string save_images;
+  RecordRequest record;
 };
 
 /// One row of the table that `gantry env` prints.

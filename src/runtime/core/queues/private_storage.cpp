@@ -17,6 +17,7 @@ PrivateStorage::~PrivateStorage() {
 }
 
 Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
+  size_ = size;
   if (device_.host_accessible() && size <= sizeof inline_) {
     host_ = inline_;
     begin_ = address(inline_);
