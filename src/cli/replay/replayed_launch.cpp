@@ -249,13 +249,11 @@ std::string ReplayedLaunch::failure() const {
     if (fault.what != nullptr && *fault.what != '\0') {
       text += fmt::format(": {}", fault.what);
     }
-    if (fault.address_known != 0) {
-      text += fmt::format(": {:#x}", fault.address);
-      const Block* const block = recording_.find(fault.address, 0);
-      if (block != nullptr && !block->name.empty()) {
-        text += fmt::format(", which is {} bytes into '{}' of {}", fault.address - block->address,
-                            block->name, block->size);
-      }
+    const Block* const block =
+        fault.address_known != 0 ? recording_.find(fault.address, 0) : nullptr;
+    if (block != nullptr && !block->name.empty()) {
+      text += fmt::format(", {} bytes into '{}', which has {}", fault.address - block->address,
+                          block->name, block->size);
     }
     if (fault.position != nullptr && *fault.position != '\0') {
       text += fmt::format(" ({})", fault.position);

@@ -66,7 +66,7 @@ Status TargetRegion::start(gantry_launch&& shape) {
     if (Status status = queue_.synchronize(); !status) {
       return failed(std::move(status));
     }
-    recording_ = LaunchRecording::begin(device_, kernel_, construct_, shape, &storage_);
+    recording_ = LaunchRecording::begin(device_, kernel_, construct_, shape, &storage_, items);
   }
   if (Status status = queue_.launch(kernel_.handle, shape, id); !status) [[unlikely]] {
     return failed(std::move(status));
@@ -133,7 +133,7 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
   }
   std::unique_ptr<LaunchRecording> recording;
   if (is_recording()) [[unlikely]] {
-    recording = LaunchRecording::begin(device, kernel, construct, shape, nullptr);
+    recording = LaunchRecording::begin(device, kernel, construct, shape, nullptr, {});
   }
   if (Status status = device.plugin_device().launch(kernel.handle, shape); !status) [[unlikely]] {
     const Error error = device.explain(status.error(), &kernel);

@@ -381,18 +381,24 @@ std::vector<std::string> DataEnvironment::leaks() {
   return leaks_of(guarded_.table);
 }
 
-void DataEnvironment::for_each_storage(
-    const std::function<void(const char*, std::uintptr_t, std::uint64_t)>& visit) {
+std::vector<DataEnvironment::Storage> DataEnvironment::all_storage() {
+  std::vector<Storage> all;
   const std::lock_guard lock(guarded_.mutex);
   guarded_.table.for_each([&](const Mapping& mapping) {
-    if (!mapping.declared && !mapping.pending && mapping.size() > 0) {
-      // What a mapping has for alignment in front belongs to its block.
-      const auto begin = mapping.allocation == nullptr
-                             ? mapping.device_begin
-                             : reinterpret_cast<std::uintptr_t>(mapping.allocation);
-      visit(mapping.name, begin, mapping.device_begin + mapping.size() - begin);
+    if (mapping.declared || mapping.pending || mapping.size() == 0) {
+      return;
+    }
+    // What a mapping has for alignment in front belongs to it.
+    const std::uintptr_t begin =
+        mapping.allocation == nullptr ? mapping.device_begin : address(mapping.allocation);
+    all.push_back({mapping.name, begin, mapping.device_begin + mapping.size() - begin});
+    for (const AttachedPointer& pointer : mapping.attached) {
+      if (const Mapping* const pointee = guarded_.table.find(pointer.pointee, 0).mapping) {
+        all.back().pointees.push_back(pointee->device_begin);
+      }
     }
   });
+  return all;
 }
 
 void DataEnvironment::for_each_count(

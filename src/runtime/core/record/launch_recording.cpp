@@ -78,10 +78,9 @@ std::string own_path() {
 
 } // namespace
 
-std::unique_ptr<LaunchRecording> LaunchRecording::begin(Device& device, const Kernel& kernel,
-                                                        const Construct& construct,
-                                                        const gantry_launch& launch,
-                                                        const PrivateStorage* storage) {
+std::unique_ptr<LaunchRecording>
+LaunchRecording::begin(Device& device, const Kernel& kernel, const Construct& construct,
+                       const gantry_launch& launch, const PrivateStorage* storage, Items items) {
   static std::atomic<std::uint64_t> found = 0;
   const RecordRequest* const request = record_request.load(std::memory_order_acquire);
   if (request == nullptr) {
@@ -97,7 +96,7 @@ std::unique_ptr<LaunchRecording> LaunchRecording::begin(Device& device, const Ke
   }
   std::unique_ptr<LaunchRecording> made(new LaunchRecording(device, *request));
   made->recording_.construct = std::move(position);
-  if (const Status status = made->read(kernel, launch, storage); !status) {
+  if (const Status status = made->read(kernel, launch, storage, items); !status) {
     record_request.store(nullptr, std::memory_order_release);
     write_warning(fmt::format("{}: {}: not recorded: {}", label(construct), device.label(),
                               status.error().message));
@@ -107,7 +106,7 @@ std::unique_ptr<LaunchRecording> LaunchRecording::begin(Device& device, const Ke
 }
 
 Status LaunchRecording::read(const Kernel& kernel, const gantry_launch& launch,
-                             const PrivateStorage* storage) {
+                             const PrivateStorage* storage, Items items) {
   const PluginDevice& device = device_.plugin_device();
   if (device.host_accessible()) {
     return fail("kernels use the program's own memory, of which nobody knows what belongs to them; "
@@ -125,7 +124,7 @@ Status LaunchRecording::read(const Kernel& kernel, const gantry_launch& launch,
   }
   GANTRY_TRY(read_variables(*program));
   note_launch(launch);
-  return read_blocks(storage);
+  return read_blocks(storage, items);
 }
 
 Status LaunchRecording::read_variables(const LoadedProgram& program) {
@@ -171,12 +170,13 @@ void LaunchRecording::note_launch(const gantry_launch& launch) {
   }
 }
 
-Status LaunchRecording::read_blocks(const PrivateStorage* storage) {
+Status LaunchRecording::read_blocks(const PrivateStorage* storage, Items items) {
   std::map<std::uint64_t, Block> known;
-  device_.data_environment().for_each_storage(
-      [&](const char* name, std::uintptr_t begin, std::uint64_t size) {
-        known[begin] = {begin, size, std::string(variable_name(name))};
-      });
+  std::map<std::uint64_t, std::vector<std::uintptr_t>> pointees;
+  for (DataEnvironment::Storage& each : device_.data_environment().all_storage()) {
+    known[each.begin] = {each.begin, each.size, std::string(variable_name(each.name))};
+    pointees[each.begin] = std::move(each.pointees);
+  }
   device_.allocations().for_each(
       [&](std::uintptr_t begin, std::uint64_t size) { known[begin] = {begin, size, {}}; });
   std::vector<std::uint64_t> reached;
@@ -201,6 +201,11 @@ Status LaunchRecording::read_blocks(const PrivateStorage* storage) {
   for (const Bytes& value : values_) {
     for_each_word(value, reach);
   }
+  for (const MapItem& item : items) { // whose parameter may point in front of it
+    if (item.has_storage()) {
+      reach(address(device_.data_environment().corresponding(item.begin, item.size)));
+    }
+  }
   while (!reached.empty()) {
     const Block& block = known[reached.back()];
     reached.pop_back();
@@ -212,6 +217,7 @@ Status LaunchRecording::read_blocks(const PrivateStorage* storage) {
           bytes.data(), reinterpret_cast<const void*>(block.address), bytes.size()));
     }
     for_each_word(bytes, reach);
+    std::ranges::for_each(pointees[block.address], reach);
     contents_[block.address] = std::move(bytes);
   }
   for (const auto& [begin, bytes] : contents_) {

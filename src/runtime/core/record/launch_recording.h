@@ -27,12 +27,11 @@ namespace gantry::core {
 class LaunchRecording {
 public:
   /// Reads memory in front of the launch, for which nothing is left in a queue. `storage`: what the
-  /// launch alone uses, or null. Null if the launch is not one that is asked for, or cannot be
-  /// recorded, which is then said.
-  [[nodiscard]] static std::unique_ptr<LaunchRecording> begin(Device& device, const Kernel& kernel,
-                                                              const Construct& construct,
-                                                              const gantry_launch& launch,
-                                                              const PrivateStorage* storage);
+  /// launch alone uses, or null; `items`: what it maps. Null if the launch is not one that is asked
+  /// for, or cannot be recorded, which is then said.
+  [[nodiscard]] static std::unique_ptr<LaunchRecording>
+  begin(Device& device, const Kernel& kernel, const Construct& construct,
+        const gantry_launch& launch, const PrivateStorage* storage, Items items);
 
   /// The kernel is done: writes the file, if it was asked for.
   void done();
@@ -46,10 +45,10 @@ private:
       : device_(device), request_(request) {}
 
   [[nodiscard]] Status read(const Kernel& kernel, const gantry_launch& launch,
-                            const PrivateStorage* storage);
+                            const PrivateStorage* storage, Items items);
   void note_launch(const gantry_launch& launch);
   [[nodiscard]] Status read_variables(const LoadedProgram& program);
-  [[nodiscard]] Status read_blocks(const PrivateStorage* storage);
+  [[nodiscard]] Status read_blocks(const PrivateStorage* storage, Items items);
   [[nodiscard]] Status read_after();
   void write();
 
