@@ -123,18 +123,20 @@ Status LoadedProgram::join(const ProgramEntry& entry, const gantry_symbol& symbo
                   entry.name, entry.size, symbol.bytes);
     }
     joined.variables.push_back({entry.address, entry.size, symbol.address, entry.shown_name(),
-                                entry.kind == EntryKind::kLink});
+                                entry.name, entry.kind == EntryKind::kLink});
     return entry.kind == EntryKind::kLink && unified_shared_memory_
                ? device_.submit(symbol.address, entry.value, entry.size)
                : Status();
   case EntryKind::kLinkPointer:
-    joined.link_pointers.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
+    joined.link_pointers.push_back(
+        {entry.address, entry.size, symbol.address, entry.shown_name(), entry.name});
     return !unified_shared_memory_
                ? Status()
                : device_.submit(symbol.address, static_cast<const void*>(&entry.address),
                                 sizeof entry.address);
   case EntryKind::kLinkStorage:
-    joined.link_storage.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
+    joined.link_storage.push_back(
+        {entry.address, entry.size, symbol.address, entry.shown_name(), entry.name});
     return {};
   case EntryKind::kUnifiedVariable:
     return device_.submit(symbol.address, static_cast<const void*>(&entry.value),

@@ -46,6 +46,7 @@ public:
     std::uint64_t size;
     void* device_address;
     const char* name;
+    const char* image_name;    ///< by which the image has it
     bool link_pointer = false; ///< by which Clang's code uses a link variable
   };
 

@@ -135,7 +135,7 @@ Status LaunchRecording::read_variables(const LoadedProgram& program) {
       GANTRY_TRY(
           device_.plugin_device().retrieve(value.data(), variable.device_address, variable.size));
       recording_.variables.push_back(
-          {variable.name, variable.size, is_zero(value) ? Bytes() : value, {}});
+          {variable.image_name, variable.size, is_zero(value) ? Bytes() : value, {}});
       variables_.push_back(address(variable.device_address));
       values_.push_back(std::move(value));
     }
