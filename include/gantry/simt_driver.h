@@ -26,6 +26,11 @@ void gantry_simt_set_freed(CUdeviceptr address, size_t size, int freed) GANTRY_N
  */
 CUresult gantry_simt_use_host_memory(CUdevice device) GANTRY_NOEXCEPT;
 
+/** cuMemAlloc of memory that begins at `address`, where that is a multiple of 64 and free:
+    GANTRY_SIMT_ARENA says where addresses begin. CUDA_ERROR_OUT_OF_MEMORY if it is not. Any
+    thread. */
+CUresult gantry_simt_allocate_at(CUdeviceptr address, size_t size) GANTRY_NOEXCEPT;
+
 /** The threads of a block that run fastest, for launches whose program does not say how many: one
     warp, which never waits for another. 0 while GANTRY_SIMT_CHECK watches how the warps of a block
     work together, of which there should be several. Any thread. */

@@ -9,6 +9,7 @@
 #include <gantry/gantry.h>
 #include <gantry/simt_fault.h>
 #include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,12 @@ extern "C" {
     reported as if it had been freed; with 0 it is in use, and if it is device memory nothing was
     written to it. Its content stays. Any thread. */
 void gantry_simt_hsa_set_freed(const void* address, size_t size, int freed) GANTRY_NOEXCEPT;
+
+/** hsa_amd_memory_pool_allocate of memory that begins at `address`, where that is a multiple of 64
+    and free: GANTRY_SIMT_ARENA says where addresses begin. HSA_STATUS_ERROR_OUT_OF_RESOURCES if it
+    is not. Any thread. */
+hsa_status_t gantry_simt_hsa_allocate_at(hsa_amd_memory_pool_t pool, void* address,
+                                         size_t size) GANTRY_NOEXCEPT;
 
 /** From now on kernels on the device may access all memory of the process. Addresses at which
     nothing is mapped stay faults. HSA_STATUS_ERROR_INVALID_AGENT if there is no such device. Any

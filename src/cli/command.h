@@ -37,6 +37,8 @@ Result<int> run_plugin_check(int argc, char** argv);
 Result<int> run_profile(int argc, char** argv);
 Result<int> run_program(int argc, char** argv);
 Result<int> run_ptxas(int argc, char** argv);
+Result<int> run_record(int argc, char** argv);
+Result<int> run_replay(int argc, char** argv);
 
 /// The one place where an error of a tool becomes a diagnostic: prints it and returns exit
 /// status 1.

@@ -32,6 +32,8 @@ constexpr std::array kCommands = {
     Command{"profile",
             "run a program and report where its time on devices goes, and what to change",
             run_profile},
+    Command{"record", "run a program, and write one launch of a kernel to a file", run_record},
+    Command{"replay", "run the kernel of such a file again", run_replay},
     Command{"run", "run a program that GCC has linked without Gantry", run_program},
 };
 

@@ -61,6 +61,8 @@ Driver make_driver() {
   driver.cuFuncLoad = reinterpret_cast<decltype(driver.cuFuncLoad)>(dlsym(library, "cuFuncLoad"));
   driver.set_freed =
       reinterpret_cast<decltype(driver.set_freed)>(dlsym(library, "gantry_simt_set_freed"));
+  driver.allocate_at =
+      reinterpret_cast<decltype(driver.allocate_at)>(dlsym(library, "gantry_simt_allocate_at"));
   driver.use_host_memory = reinterpret_cast<decltype(driver.use_host_memory)>(
       dlsym(library, "gantry_simt_use_host_memory"));
   driver.get_fault =

@@ -74,6 +74,7 @@ struct Driver {
   decltype(&::cuFuncLoad) cuFuncLoad = nullptr; ///< null with a driver older than 12.4
   /// The PTX executor's alone; null with any other driver.
   decltype(&::gantry_simt_set_freed) set_freed = nullptr;
+  decltype(&::gantry_simt_allocate_at) allocate_at = nullptr;
   decltype(&::gantry_simt_use_host_memory) use_host_memory = nullptr;
   decltype(&::gantry_simt_get_fault) get_fault = nullptr;
   decltype(&::gantry_simt_usual_block_size) usual_block_size = nullptr;

@@ -17,6 +17,12 @@ CUdeviceptr address_of(const void* device_address) {
 
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** device_address) noexcept {
+  if (request->address != 0 && driver().allocate_at != nullptr) {
+    GANTRY_STATUS_TRY(enter(*device));
+    GANTRY_STATUS_TRY(device->memory.allocate_at(request->bytes, request->address));
+    *device_address = reinterpret_cast<void*>(request->address);
+    return GANTRY_SUCCESS;
+  }
   if (request->address != 0 || request->alignment > kAlignment || request->offset != 0) {
     return report(GANTRY_FAILURE,
                   "the driver chooses where memory begins, and aligns it to {} bytes", kAlignment);

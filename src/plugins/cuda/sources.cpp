@@ -12,6 +12,10 @@ std::int32_t DriverMemory::free(CUdeviceptr address) {
   return GANTRY_SUCCESS;
 }
 
+std::int32_t DriverMemory::allocate_at(std::uint64_t size, CUdeviceptr address) {
+  return check(driver().allocate_at(address, size), "gantry_simt_allocate_at");
+}
+
 void DriverMemory::set_freed(CUdeviceptr address, std::uint64_t size, bool freed) {
   if (driver().set_freed != nullptr) {
     driver().set_freed(address, size, freed ? 1 : 0);

@@ -16,6 +16,7 @@ class DriverMemory final : public gpu::MemorySource, public gpu::PinnedSource {
 public:
   std::int32_t allocate(std::uint64_t size, CUdeviceptr& address) override;
   std::int32_t free(CUdeviceptr address) override;
+  std::int32_t allocate_at(std::uint64_t size, CUdeviceptr address) override;
   void set_freed(CUdeviceptr address, std::uint64_t size, bool freed) override;
   std::int32_t allocate_pinned(std::size_t size, void*& memory) override;
   std::int32_t free_pinned(void* memory) override;

@@ -96,11 +96,27 @@ std::int32_t MemoryPool::allocate(std::uint64_t size, DeviceAddress& address) {
     return plugins::report(code, "{} bytes of device memory cannot be had", size);
   }
   GANTRY_STATUS_TRY(code);
+  add(size, address);
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t MemoryPool::allocate_at(std::uint64_t size, DeviceAddress address) {
+  const std::lock_guard lock(mutex_);
+  GANTRY_STATUS_TRY(shrink(0));
+  const std::int32_t code = source_.allocate_at(size, address);
+  if (code == GANTRY_OUT_OF_MEMORY) {
+    return plugins::report(code, "{} bytes of device memory at {:#x} cannot be had", size, address);
+  }
+  GANTRY_STATUS_TRY(code);
+  add(size, address);
+  return GANTRY_SUCCESS;
+}
+
+void MemoryPool::add(std::uint64_t size, DeviceAddress address) {
   SizeClass& of = classes_[size];
   of.size = size;
   ++of.blocks;
   blocks_.emplace(address, used_.insert(used_.end(), Block{address, &of, false}));
-  return GANTRY_SUCCESS;
 }
 
 std::int32_t MemoryPool::release(DeviceAddress address) {

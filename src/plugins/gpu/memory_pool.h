@@ -25,6 +25,8 @@ public:
   /// GANTRY_OUT_OF_MEMORY where there is no more.
   virtual std::int32_t allocate(std::uint64_t size, DeviceAddress& address) = 0;
   virtual std::int32_t free(DeviceAddress address) = 0;
+  /// Memory at an address; GANTRY_OUT_OF_MEMORY where that is not to be had.
+  virtual std::int32_t allocate_at(std::uint64_t size, DeviceAddress address) = 0;
   /// Whether accesses to the memory are to be taken for mistakes from now on.
   virtual void set_freed(DeviceAddress /*address*/, std::uint64_t /*size*/, bool /*freed*/) {}
 };
@@ -48,6 +50,8 @@ public:
   /// GANTRY_SUCCESS or an error, kept. What is kept goes back to the source before memory is said
   /// to be exhausted.
   std::int32_t allocate(std::uint64_t size, DeviceAddress& address);
+  /// Likewise at an address; what is kept goes back to the source before.
+  std::int32_t allocate_at(std::uint64_t size, DeviceAddress address);
   /// As put_back(), but what was kept longest makes room.
   std::int32_t release(DeviceAddress address);
   /// Frees all blocks, in use and kept; the pool is as new.
@@ -71,6 +75,7 @@ private:
   // With the lock held.
 
   DeviceAddress take_kept(std::uint64_t size);
+  void add(std::uint64_t size, DeviceAddress address);
   void keep_block(Blocks::iterator block);
   void forget(Blocks::iterator block);
   /// Back to the source until `bytes` are kept at most.

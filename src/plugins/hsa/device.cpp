@@ -179,6 +179,12 @@ std::int32_t DeviceMemory::free(gpu::DeviceAddress address) {
   return GANTRY_SUCCESS;
 }
 
+std::int32_t DeviceMemory::allocate_at(std::uint64_t size, gpu::DeviceAddress address) {
+  const hsa_status_t status = library().allocate_at(of_device, pointer_to(address), size);
+  return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? std::int32_t{GANTRY_OUT_OF_MEMORY}
+                                                     : check(status, "gantry_simt_hsa_allocate_at");
+}
+
 void DeviceMemory::set_freed(gpu::DeviceAddress address, std::uint64_t size, bool freed) {
   if (library().set_freed != nullptr) {
     library().set_freed(pointer_to(address), size, freed ? 1 : 0);
@@ -282,11 +288,13 @@ gantry_status close_device(gantry_device* device) noexcept {
 
 gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
   const std::uint32_t host = device->host_accessible ? GANTRY_CAPABILITY_HOST_ACCESSIBLE : 0U;
-  plugins::fill_in(properties,
-                   {.size = 0,
-                    .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_DIRECT | host,
-                    .description = device->description.c_str(),
-                    .clock = library().has_times ? QueueTimes::kClock : nullptr});
+  const std::uint32_t chosen =
+      library().allocate_at != nullptr ? GANTRY_CAPABILITY_CHOSEN_ADDRESS : 0U;
+  plugins::fill_in(properties, {.size = 0,
+                                .capabilities = GANTRY_CAPABILITY_QUEUES |
+                                                GANTRY_CAPABILITY_DIRECT | host | chosen,
+                                .description = device->description.c_str(),
+                                .clock = library().has_times ? QueueTimes::kClock : nullptr});
   return GANTRY_SUCCESS;
 }
 

@@ -30,6 +30,7 @@ class DeviceMemory final : public gpu::MemorySource, public gpu::PinnedSource {
 public:
   std::int32_t allocate(std::uint64_t size, gpu::DeviceAddress& address) override;
   std::int32_t free(gpu::DeviceAddress address) override;
+  std::int32_t allocate_at(std::uint64_t size, gpu::DeviceAddress address) override;
   void set_freed(gpu::DeviceAddress address, std::uint64_t size, bool freed) override;
   /// Of the host, which the device can use at the same address.
   std::int32_t allocate_pinned(std::size_t size, void*& memory) override;

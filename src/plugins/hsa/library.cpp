@@ -95,6 +95,8 @@ Library make_library() {
 #undef GANTRY_LOOK_UP
   library.set_freed =
       reinterpret_cast<decltype(library.set_freed)>(dlsym(handle, "gantry_simt_hsa_set_freed"));
+  library.allocate_at =
+      reinterpret_cast<decltype(library.allocate_at)>(dlsym(handle, "gantry_simt_hsa_allocate_at"));
   library.use_host_memory = reinterpret_cast<decltype(library.use_host_memory)>(
       dlsym(handle, "gantry_simt_hsa_use_host_memory"));
   library.get_fault =

@@ -73,6 +73,7 @@ struct Library {
 #undef GANTRY_POINTER
   /// The executor's alone; null with AMD's runtime.
   decltype(&::gantry_simt_hsa_set_freed) set_freed = nullptr;
+  decltype(&::gantry_simt_hsa_allocate_at) allocate_at = nullptr;
   decltype(&::gantry_simt_hsa_use_host_memory) use_host_memory = nullptr;
   decltype(&::gantry_simt_hsa_get_fault) get_fault = nullptr;
   bool has_times = false; ///< the functions of GANTRY_HSA_PROFILING are there

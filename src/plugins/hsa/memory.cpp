@@ -17,6 +17,12 @@ gpu::DeviceAddress address_of(const void* device_address) {
 
 gantry_status allocate(gantry_device* device, const gantry_allocation* request,
                        void** device_address) noexcept {
+  if (request->address != 0 && library().allocate_at != nullptr) {
+    GANTRY_STATUS_TRY(usable(*device));
+    GANTRY_STATUS_TRY(device->memory.allocate_at(request->bytes, request->address));
+    *device_address = pointer_to(request->address);
+    return GANTRY_SUCCESS;
+  }
   if (request->address != 0 || request->alignment > kAlignment || request->offset != 0) {
     return report(GANTRY_FAILURE,
                   "the HSA runtime chooses where memory begins, and aligns it to {} bytes",

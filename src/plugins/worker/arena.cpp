@@ -21,20 +21,30 @@ namespace {
 constexpr std::uint64_t kUsualPlace = 0x3d00'0000'0000;
 constexpr std::uint64_t kLastUsualPlace = 0x5000'0000'0000;
 
-/// Reserves addresses without memory behind them; null if there are none.
-void* reserve(std::uint64_t size) {
+/// Reserves addresses without memory behind them, at `at` unless that is 0; null if there are none.
+void* reserve(std::uint64_t size, std::uint64_t at) {
   const auto map = [&](std::uint64_t place, int flags) {
     return mmap(reinterpret_cast<void*>(place), size, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
   };
-  constexpr std::uint64_t kStep = std::uint64_t{1} << 40;
-  for (std::uint64_t place = kUsualPlace; place + size < kLastUsualPlace; place += kStep) {
+  const auto map_at = [&](std::uint64_t place) -> void* {
     void* const found = map(place, MAP_FIXED_NOREPLACE);
     if (found == reinterpret_cast<void*>(place)) {
       return found;
     }
     if (found != MAP_FAILED) {
       munmap(found, size); // a system that does not know the flag
+      errno = EEXIST;
+    }
+    return nullptr;
+  };
+  if (at != 0) {
+    return map_at(at);
+  }
+  constexpr std::uint64_t kStep = std::uint64_t{1} << 40;
+  for (std::uint64_t place = kUsualPlace; place + size < kLastUsualPlace; place += kStep) {
+    if (void* const found = map_at(place); found != nullptr) {
+      return found;
     }
   }
   void* const anywhere = map(0, 0);
@@ -57,7 +67,7 @@ int make_memory_file(const char* name, std::uint64_t size) {
   return descriptor;
 }
 
-tl::expected<Arena, std::string> Arena::make(std::uint64_t size) {
+tl::expected<Arena, std::string> Arena::make(std::uint64_t size, std::uint64_t at) {
   const int descriptor = make_memory_file("gantry-device-memory", size);
   if (descriptor < 0) {
     return tl::unexpected(fmt::format("a file in memory of {} bytes cannot be made: {}{}", size,
@@ -65,7 +75,7 @@ tl::expected<Arena, std::string> Arena::make(std::uint64_t size) {
   }
   void* const program =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-  void* const device = program == MAP_FAILED ? nullptr : reserve(size);
+  void* const device = program == MAP_FAILED ? nullptr : reserve(size, at);
   if (device == nullptr) {
     const int error = errno;
     if (program != MAP_FAILED) {

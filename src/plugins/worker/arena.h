@@ -16,8 +16,10 @@ namespace gantry::worker {
 
 class Arena {
 public:
-  /// `size` is a multiple of a page. The error is a sentence.
-  [[nodiscard]] static tl::expected<Arena, std::string> make(std::uint64_t size);
+  /// `size` is a multiple of a page, as is `at`, where it begins; 0: where there is room. The error
+  /// is a sentence.
+  [[nodiscard]] static tl::expected<Arena, std::string> make(std::uint64_t size,
+                                                             std::uint64_t at = 0);
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&&) = delete;
   ~Arena();

@@ -12,6 +12,10 @@ constexpr std::uint64_t kMostThreads = 4096;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 42;
 
+constexpr std::uint64_t kPageSize = 4096;
+constexpr std::uint64_t kFirstPage = 16;
+constexpr std::uint64_t kLastPage = (std::uint64_t{1} << 47) / kPageSize;
+
 constexpr auto kKnown = std::to_array<plugins::KnownOption<DeviceOptions>>({
     {"threads=", "a number from 1 to 4096, or 'limit'",
      [](DeviceOptions& options, std::string_view value) {
@@ -27,6 +31,12 @@ constexpr auto kKnown = std::to_array<plugins::KnownOption<DeviceOptions>>({
        options.memory = memory.value_or(0);
        return memory.has_value();
      }},
+    {"at=", "the number of a page from 16 on, as of `gantry replay`",
+     [](DeviceOptions& options, std::string_view value) {
+       const auto page = plugins::read_number(value, kFirstPage, kLastPage);
+       options.at = page.value_or(0) * kPageSize;
+       return page.has_value();
+     }},
 });
 
 } // namespace
@@ -34,7 +44,7 @@ constexpr auto kKnown = std::to_array<plugins::KnownOption<DeviceOptions>>({
 tl::expected<DeviceOptions, std::string> read_device_options(std::string_view text) {
   return plugins::read_options<DeviceOptions>(
       text, kKnown,
-      "worker devices, which are threads= and memory=; a number of devices stands in front of "
+      "worker devices, which are threads=, memory= and at=; a number of devices stands in front of "
       "them, as in worker:2+threads=4");
 }
 

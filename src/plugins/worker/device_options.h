@@ -14,6 +14,7 @@ struct DeviceOptions {
   std::uint32_t threads = 0; ///< of a parallel region, unless it says otherwise; 0: as on the host
   bool full_teams = false;   ///< threads=limit: see plugins/cpu/full_teams.h
   std::uint64_t memory = 0;  ///< in bytes; 0: as much as the machine has
+  std::uint64_t at = 0;      ///< where device memory begins; 0: where there is room
 };
 
 /// Reads options separated by '+'; the error names the one that is not understood.

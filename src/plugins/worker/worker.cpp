@@ -62,7 +62,8 @@ Worker::Worker(Control& control, Arena memory, const WorkerSettings& settings, L
 }
 
 tl::expected<Worker*, std::string> Worker::start(const WorkerSettings& settings) {
-  auto memory = GANTRY_TRY(Arena::make(bytes_of(settings.options) * kAddresses));
+  auto memory =
+      GANTRY_TRY(Arena::make(bytes_of(settings.options) * kAddresses, settings.options.at));
   const int descriptor = make_memory_file("gantry-worker-control", sizeof(Control));
   void* const mapped = descriptor < 0 ? MAP_FAILED
                                       : mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE,

@@ -19,6 +19,7 @@ tl::expected<std::uint64_t, CUresult> Allocations::allocate(AllocationRecord rec
     return tl::unexpected(CUDA_ERROR_OUT_OF_MEMORY);
   }
   Allocation what;
+  what.address = record.address;
   what.size = record.bytes;
   what.kind = record.kind;
   what.device = record.device->ordinal();

@@ -20,7 +20,7 @@ class MemoryPool;
 
 /// What the driver keeps of an allocation beside what DeviceMemory does.
 struct AllocationRecord {
-  std::uint64_t address = 0;
+  std::uint64_t address = 0; ///< to allocate(): where it is to begin; 0: where there is room
   std::uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::kDevice;
   Device* device = nullptr;
@@ -35,7 +35,7 @@ class Allocations {
 public:
   [[nodiscard]] static Allocations& instance();
 
-  /// Allocates what the record describes (address and id are given by the call). Device memory
+  /// Allocates what the record describes (the id is given by the call). Device memory
   /// counts as used on its device.
   [[nodiscard]] tl::expected<std::uint64_t, CUresult> allocate(AllocationRecord record);
   /// Registers the program's memory; its address is that of the record.

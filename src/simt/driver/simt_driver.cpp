@@ -1,6 +1,7 @@
 // What the executor offers to runtimes beyond CUDA's driver interface: the functions of
 // gantry/simt_driver.h.
 #include "gantry/simt_driver.h"
+#include "simt/driver/allocations.h"
 #include "simt/driver/api.h"
 #include "simt/driver/stream.h"
 #include "simt/exec/warp/warp.h"
@@ -45,6 +46,22 @@ GANTRY_SIMT_API(void) gantry_simt_set_freed(CUdeviceptr address, size_t size, in
   if (const auto found = memory->find(address); found && found->kind == simt::MemoryKind::kDevice) {
     memory->uninitialised()->mark_uninitialised(address, size);
   }
+}
+
+GANTRY_SIMT_API(CUresult)
+gantry_simt_allocate_at(CUdeviceptr address, size_t size) noexcept {
+  return call_with_current([&](Context& context) {
+    if (address == 0 || size == 0) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    AllocationRecord record;
+    record.address = address;
+    record.bytes = size;
+    record.device = &context.device();
+    record.context = context.id();
+    const auto allocated = Allocations::instance().allocate(std::move(record));
+    return allocated ? CUDA_SUCCESS : allocated.error();
+  });
 }
 
 GANTRY_SIMT_API(CUresult) gantry_simt_use_host_memory(CUdevice device) noexcept {

@@ -41,9 +41,9 @@ bool same_word(std::string_view a, std::string_view b) {
 }
 
 template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text, int base = 10) {
   Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc() || end != text.data() + text.size()) {
     return std::nullopt;
   }
@@ -149,6 +149,19 @@ Status parse_memory(std::string_view value, Settings& settings) {
   return {};
 }
 
+Status parse_arena(std::string_view value, Settings& settings) {
+  constexpr std::uint64_t kUnit = 32 << 20; // what device memory is committed in
+  constexpr std::uint64_t kLast = std::uint64_t{1} << 47;
+  const auto number = value.starts_with("0x")
+                          ? parse_number<std::uint64_t>(value.substr(2), /*base=*/16)
+                          : std::nullopt;
+  if (!number || *number == 0 || *number % kUnit != 0 || *number > kLast) {
+    return fail("'{}' is not an address such as 0x2a0000000000: a multiple of 32 MiB", value);
+  }
+  settings.arena = *number;
+  return {};
+}
+
 /// "9.0", "90" or "sm_90".
 std::optional<std::pair<unsigned, unsigned>> capability_named(std::string_view text) {
   std::string_view major;
@@ -229,6 +242,10 @@ constexpr std::array kVariables = {
     Variable{{"GANTRY_SIMT_MEMORY", "",
               "bytes of each device, as in 512M or 4G; unset: half of the machine's memory"},
              parse_memory},
+    Variable{{"GANTRY_SIMT_ARENA", "",
+              "address at which device memory begins, as in 0x2a0000000000; unset: where there is "
+              "room. For `gantry replay`"},
+             parse_arena},
     Variable{{"GANTRY_SIMT_CAPABILITY", "9.0", "compute capability of the devices"},
              parse_capability},
     Variable{{"GANTRY_SIMT_MULTIPROCESSORS", "0",

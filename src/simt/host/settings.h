@@ -38,6 +38,7 @@ struct Settings {
   unsigned threads = 0;     ///< GANTRY_SIMT_THREADS: host threads that run blocks; 0: all cores
   unsigned devices = 1;     ///< GANTRY_SIMT_DEVICES
   std::uint64_t memory = 0; ///< GANTRY_SIMT_MEMORY: bytes of each device, "4G"
+  std::uint64_t arena = 0;  ///< GANTRY_SIMT_ARENA: where device memory begins; 0: anywhere
   unsigned capability_major = 9; ///< GANTRY_SIMT_CAPABILITY=9.0
   unsigned capability_minor = 0;
   unsigned multiprocessors = 0; ///< GANTRY_SIMT_MULTIPROCESSORS; 0: as many as threads

@@ -46,6 +46,18 @@ std::uint64_t block_size(std::uint64_t size) {
   return round_up(size, DeviceMemory::kAlignment) + kGuard;
 }
 
+/// Reserves `size` bytes at `at`; null if something is there.
+std::byte* reserve_at(std::uint64_t at, std::uint64_t size, int protection) {
+  void* const place =
+      mmap(reinterpret_cast<void*>(at), size, protection,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (place != MAP_FAILED && place != reinterpret_cast<void*>(at)) {
+    munmap(place, size); // a system that does not know the flag
+    return nullptr;
+  }
+  return place == MAP_FAILED ? nullptr : static_cast<std::byte*>(place);
+}
+
 /// Reserves `size` bytes at a multiple of kChunk; null if there is no room.
 std::byte* reserve(std::uint64_t size, int protection) {
   void* const place =
@@ -137,7 +149,8 @@ struct DeviceMemory::State {
 
 bool DeviceMemory::State::reserve_arena() {
   for (std::uint64_t size = kLargestArena; size >= kSmallestArena; size /= 2) {
-    std::byte* const place = reserve(size, PROT_NONE);
+    std::byte* const place = settings().arena == 0 ? reserve(size, PROT_NONE)
+                                                   : reserve_at(settings().arena, size, PROT_NONE);
     if (place == nullptr) {
       continue;
     }
@@ -216,7 +229,11 @@ std::optional<std::uint64_t> DeviceMemory::allocate(const Allocation& what) {
   std::optional<std::uint64_t> address;
   {
     const std::unique_lock lock(state.mutex);
-    address = state.ranges.take(size);
+    if (what.address == 0) {
+      address = state.ranges.take(size);
+    } else if (what.address % kGranule == 0 && state.ranges.take_at(what.address, size)) {
+      address = what.address;
+    }
     if (!address) {
       return std::nullopt;
     }

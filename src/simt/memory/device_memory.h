@@ -37,8 +37,8 @@ enum class MemoryKind : std::uint8_t {
 };
 
 struct Allocation {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0; ///< bytes asked for
+  std::uint64_t address = 0; ///< to allocate(): where it is to begin; 0: where there is room
+  std::uint64_t size = 0;    ///< bytes asked for
   MemoryKind kind = MemoryKind::kDevice;
   std::int32_t device = 0;   ///< ordinal
   std::uint64_t context = 0; ///< whose: an opaque number that the driver gives
@@ -57,7 +57,8 @@ public:
 
   /// Memory of `size` > 0 bytes, zeroed or not; what its kind, device and context are is
   /// remembered. A window (kShared, kLocal) is not accessible(): it is its owner's (lane_memory.h).
-  /// Nothing if the arena is exhausted; the limit of a device's memory is the caller's to keep.
+  /// Nothing if the arena is exhausted, or the address is taken, or is not a multiple of a granule;
+  /// the limit of a device's memory is the caller's to keep.
   [[nodiscard]] std::optional<std::uint64_t> allocate(const Allocation& what);
   /// Frees what starts at `address`; false if no allocation does. The pages of large memory go back
   /// to the system.

@@ -20,6 +20,31 @@ std::optional<std::uint64_t> RangeAllocator::take(std::uint64_t size) {
   return address;
 }
 
+bool RangeAllocator::take_at(std::uint64_t address, std::uint64_t size) {
+  for (;;) {
+    const auto behind = by_address_.upper_bound(address);
+    if (behind != by_address_.begin()) {
+      const auto [begin, available] = *std::prev(behind);
+      const std::uint64_t before = address - begin;
+      if (before <= available && size <= available - before) {
+        by_address_.erase(std::prev(behind));
+        by_size_.erase({available, begin});
+        if (before > 0) {
+          insert(begin, before);
+        }
+        if (available - before > size) {
+          insert(address + size, available - before - size);
+        }
+        return true;
+      }
+    }
+    if (retired_.empty()) {
+      return false;
+    }
+    release_oldest();
+  }
+}
+
 void RangeAllocator::retire(std::uint64_t address, std::uint64_t size, std::uint64_t weight) {
   retired_.push_back({address, size, weight});
   retired_weight_ += weight;

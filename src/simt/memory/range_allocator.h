@@ -30,6 +30,9 @@ public:
   /// A range of `size` > 0 bytes. Aligned as well as `begin` is, as long as all sizes asked for are
   /// multiples of that alignment. Nothing if there is none, the quarantine's included.
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t size);
+  /// The range of `size` > 0 bytes at `address`, if nobody has any of it; the quarantine of what it
+  /// was ends.
+  [[nodiscard]] bool take_at(std::uint64_t address, std::uint64_t size);
   /// Gives back a range that take() gave, of the same size, for reuse after quarantine. `weight`:
   /// what it costs the process to leave it unused.
   void retire(std::uint64_t address, std::uint64_t size, std::uint64_t weight);

@@ -33,6 +33,23 @@ TEST(RangeAllocator, NeighboursBecomeOneRange) {
   EXPECT_EQ(ranges.take(300), 0u);
 }
 
+TEST(RangeAllocator, ARangeIsTakenWhereItIsWanted) {
+  RangeAllocator ranges(1000, 1000, 500);
+  EXPECT_TRUE(ranges.take_at(1300, 100));
+  EXPECT_FALSE(ranges.take_at(1300, 1));
+  EXPECT_FALSE(ranges.take_at(1250, 51));
+  EXPECT_FALSE(ranges.take_at(999, 1));
+  EXPECT_FALSE(ranges.take_at(1999, 2));
+  EXPECT_FALSE(ranges.take_at(1400, ~std::uint64_t{0}));
+  EXPECT_TRUE(ranges.take_at(1250, 50)) << "up to it";
+  EXPECT_TRUE(ranges.take_at(1400, 600)) << "all behind it";
+  EXPECT_EQ(ranges.take(251), std::nullopt);
+  EXPECT_EQ(ranges.take(250), 1000u) << "all in front of it";
+  ranges.retire(1300, 100, 1);
+  EXPECT_TRUE(ranges.take_at(1310, 10)) << "out of quarantine";
+  EXPECT_EQ(ranges.take(10), 1300u);
+}
+
 TEST(RangeAllocator, WhatIsRetiredWaits) {
   RangeAllocator ranges(0, 1000, 20);
   ASSERT_EQ(ranges.take(10), 0u);

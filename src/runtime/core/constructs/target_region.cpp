@@ -72,6 +72,12 @@ Status TargetRegion::start(gantry_launch&& shape) {
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device_, kernel_, construct_, shape);
   }
+  if (is_recording()) [[unlikely]] {
+    if (Status status = queue_.synchronize(); !status) {
+      return failed(std::move(status));
+    }
+    recording_ = LaunchRecording::begin(device_, kernel_, construct_, shape, &storage_, items);
+  }
   if (Status status = construct_.tells(Event::kLaunch, Event::kOperation)
                           ? launch_told(shape)
                           : queue_.launch(kernel_.handle, shape);
@@ -91,12 +97,19 @@ Status TargetRegion::wait() {
   if (Status status = queue_.synchronize(); !status) [[unlikely]] {
     return failed(std::move(status));
   }
+  if (recording_ != nullptr) [[unlikely]] {
+    std::exchange(recording_, nullptr)->done();
+  }
   return {};
 }
 
 Status TargetRegion::failed(Status status) {
   // While it is known what was mapped.
+  const bool lost = status.error().device_lost;
   status = tl::unexpected(device_.explain(status.error(), &kernel_, items));
+  if (recording_ != nullptr) [[unlikely]] {
+    std::exchange(recording_, nullptr)->failed(status.error(), lost);
+  }
   abandon();
   return status;
 }
@@ -133,12 +146,23 @@ Status run_without_data(Device& device, const Kernel& kernel, Construct& constru
   if (names_threads(shape)) [[unlikely]] {
     show_hint(device, kernel, construct, shape);
   }
+  std::unique_ptr<LaunchRecording> recording;
+  if (is_recording()) [[unlikely]] {
+    recording = LaunchRecording::begin(device, kernel, construct, shape, nullptr, {});
+  }
   EventId id = 0;
   if (Status status = construct.tells(Event::kLaunch, Event::kOperation)
                           ? launch_told(device, kernel, construct, shape, id)
                           : device.plugin_device().launch(kernel.handle, shape);
       !status) [[unlikely]] {
-    return tl::unexpected(device.explain(status.error(), &kernel));
+    const Error error = device.explain(status.error(), &kernel);
+    if (recording != nullptr) {
+      recording->failed(error, status.error().device_lost);
+    }
+    return tl::unexpected(error);
+  }
+  if (recording != nullptr) [[unlikely]] {
+    recording->done();
   }
   if (construct.tells(Event::kCompletion)) [[unlikely]] {
     tell(Completion{{construct, device.plugin_device().name()}, id, nullptr, event_time(), {}});

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/core/data/data_environment.h"
+#include "runtime/core/record/launch_recording.h"
 #include "runtime/core/runtime/device.h"
 
 namespace gantry::core {
@@ -61,7 +62,8 @@ private:
   Construct& construct_;
   ConstructScope scope_;
   PrivateStorage storage_;
-  Queue queue_; ///< declared last: destroyed, and so drained, first
+  std::unique_ptr<LaunchRecording> recording_; ///< null: it is not recorded
+  Queue queue_;                                ///< declared last: destroyed, and so drained, first
 };
 
 /// One execution of a target region without items, whose kernel's one parameter is null: launched

@@ -423,6 +423,26 @@ std::vector<std::string> DataEnvironment::leaks() {
   return leaks_of(guarded_.table);
 }
 
+std::vector<DataEnvironment::Storage> DataEnvironment::all_storage() {
+  std::vector<Storage> all;
+  const std::lock_guard lock(guarded_.mutex);
+  guarded_.table.for_each([&](const Mapping& mapping) {
+    if (mapping.declared || mapping.pending || mapping.size() == 0) {
+      return;
+    }
+    // What a mapping has for alignment in front belongs to it.
+    const std::uintptr_t begin =
+        mapping.allocation == nullptr ? mapping.device_begin : address(mapping.allocation);
+    all.push_back({mapping.name, begin, mapping.device_begin + mapping.size() - begin});
+    for (const AttachedPointer& pointer : mapping.attached) {
+      if (const Mapping* const pointee = guarded_.table.find(pointer.pointee, 0).mapping) {
+        all.back().pointees.push_back(pointee->device_begin);
+      }
+    }
+  });
+  return all;
+}
+
 void DataEnvironment::for_each_count(
     const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
   const std::lock_guard lock(guarded_.mutex);

@@ -136,6 +136,18 @@ public:
   /// The table as text, one entry a line, for people.
   [[nodiscard]] std::string describe();
 
+  /// Corresponding storage: for recordings.
+  struct Storage {
+    const char* name = nullptr;
+    std::uintptr_t begin = 0; ///< on the device, of all that was allocated for it
+    std::uint64_t size = 0;
+    /// Where storage is, on the device, that its attached pointers are attached to: the pointers
+    /// themselves may point in front of it.
+    std::vector<std::uintptr_t> pointees = {};
+  };
+  /// All that is not in an image.
+  [[nodiscard]] std::vector<Storage> all_storage();
+
   /// Calls `visit` with the host address, size, reference count and count of holds of everything
   /// that is present, in order: for tests.
   void for_each_count(const std::function<void(std::uintptr_t, std::uint64_t, std::uint64_t,

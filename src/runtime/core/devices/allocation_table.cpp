@@ -28,6 +28,14 @@ void AllocationTable::insert(std::uintptr_t begin, std::uint64_t size, MemoryKin
   live_.insert_or_assign(begin, Extent{size, kind});
 }
 
+void AllocationTable::for_each(
+    const std::function<void(std::uintptr_t, std::uint64_t)>& visit) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [begin, extent] : live_) {
+    visit(begin, extent.size);
+  }
+}
+
 AllocationTable::Extents::const_iterator AllocationTable::around(std::uintptr_t address) const {
   const auto next = live_.upper_bound(address);
   if (next == live_.begin()) {

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -62,6 +63,9 @@ public:
   [[nodiscard]] std::optional<Located> following(std::uintptr_t address) const;
 
   [[nodiscard]] bool empty() const;
+
+  /// Calls `visit` for each, in order of address.
+  void for_each(const std::function<void(std::uintptr_t begin, std::uint64_t size)>& visit) const;
 
   /// What has not been freed: a sentence for each.
   [[nodiscard]] std::vector<std::string> leaks() const;

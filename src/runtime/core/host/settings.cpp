@@ -194,6 +194,36 @@ Status parse_save_images(std::string_view value, Settings& settings) {
   return {};
 }
 
+Status parse_record(std::string_view value, Settings& settings) {
+  RecordRequest& record = settings.record;
+  if (value == "fault") {
+    record.what = RecordRequest::What::kFault;
+    return {};
+  }
+  constexpr std::string_view kRegion = "region";
+  std::string_view rest = value;
+  if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
+    const auto number = parse_number<std::uint64_t>(rest.substr(at + 1));
+    if (!number || *number == 0) {
+      return fail("'{}' has no number, 1 or more, behind '@'", value);
+    }
+    record.number = *number;
+    rest = rest.substr(0, at);
+  }
+  if (rest.starts_with("region:") && rest.size() > kRegion.size() + 1) {
+    record.place = rest.substr(kRegion.size() + 1);
+  } else if (rest != kRegion) {
+    return fail("'{}' is not fault or region[:PLACE][@NUMBER], as in region:app.cpp:31@5", value);
+  }
+  record.what = RecordRequest::What::kRegion;
+  return {};
+}
+
+Status parse_record_file(std::string_view value, Settings& settings) {
+  settings.record.file = value;
+  return {};
+}
+
 /// Checks the folders; plugin_library.cpp looks into them.
 Status parse_plugin_path(std::string_view value, Settings& /*settings*/) {
   for (const std::string& folder : folders_of_path(value)) {
@@ -306,6 +336,16 @@ constexpr std::array kVariables = {
                         "what is recorded, separated by a comma: data (hashes of the bytes that "
                         "are copied), limit=MIB (how large the record may grow, 1024 without it)",
                         parse_profile_options},
+    EnvironmentVariable{"GANTRY_RECORD", "",
+                        "a launch that is written to a file, which `gantry replay` runs again: "
+                        "region (the first launch), region:app.cpp:31 or region:KERNEL (the first "
+                        "of that construct or kernel), with @5 behind it the fifth; fault (the one "
+                        "whose kernel ends its device)",
+                        parse_record},
+    EnvironmentVariable{"GANTRY_RECORD_FILE", "",
+                        "the file of GANTRY_RECORD; unset: PROGRAM.PID.recording in the working "
+                        "folder",
+                        parse_record_file},
 };
 
 } // namespace

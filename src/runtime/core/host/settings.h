@@ -57,6 +57,20 @@ struct ProfileSettings {
   bool data = false;
 };
 
+/// GANTRY_RECORD: which launch becomes a file.
+struct RecordRequest {
+  enum class What : std::uint8_t {
+    kNothing,
+    kRegion, ///< the launch of that number, counted from 1, of those of the place
+    kFault,  ///< the launch whose kernel ends its device
+  };
+  What what = What::kNothing;
+  /// The end of a position, "app.cpp:31", or a kernel's name; empty: any launch.
+  std::string place;
+  std::uint64_t number = 1;
+  std::string file; ///< GANTRY_RECORD_FILE
+};
+
 struct Settings {
   OffloadPolicy policy = OffloadPolicy::kDefault;
   /// Initial value of default-device-var.
@@ -73,6 +87,7 @@ struct Settings {
   /// Folder in which a copy of every loaded image is left; empty: none.
   std::string save_images;
   ProfileSettings profile;
+  RecordRequest record;
 };
 
 /// One row of the table that `gantry env` prints.

@@ -1,5 +1,7 @@
 #include "runtime/core/programs/loaded_program.h"
 
+#include <utility>
+
 namespace gantry::core {
 
 namespace {
@@ -34,20 +36,22 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   if (image == contents.images.end()) {
     return nullptr;
   }
+  const std::span<const std::byte> chosen = *image;
+  std::swap(contents.images.front(), contents.images[image - contents.images.cbegin()]);
   const bool unified = contents.unified_shared_memory || program.unified_shared_memory;
   if (unified && !device.use_host_memory()) {
     return fail("the program requires unified_shared_memory, and this device cannot access the "
                 "host's memory; map what its regions use and leave the requires directive out, or "
                 "choose another device");
   }
-  std::shared_ptr<Image> shared = find_image(image->data());
+  std::shared_ptr<Image> shared = find_image(chosen.data());
   if (shared == nullptr) {
-    auto handle = device.create_image(*image, file);
+    auto handle = device.create_image(chosen, file);
     if (!handle) {
       return file.empty() ? tl::unexpected(handle.error())
                           : with_context(handle.error(), "GANTRY_SAVE_IMAGES");
     }
-    shared = std::make_shared<Image>(Image{image->data(), image->size(), std::move(*handle)});
+    shared = std::make_shared<Image>(Image{chosen.data(), chosen.size(), std::move(*handle)});
   }
   std::shared_ptr<LoadedProgram> staged(new LoadedProgram(program.id, device, std::move(shared)));
 
@@ -65,6 +69,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::stage(const RegisteredProg
   staged->names_.reserve(names_size); // so that the pointers below stay good
   staged->link_values_.reserve(values_size);
   staged->entries_ = std::move(contents.entries);
+  staged->images_ = std::move(contents.images);
   for (ProgramEntry& entry : staged->entries_) {
     const std::size_t begin = staged->names_.size();
     staged->names_.append(entry.name).push_back('\0');
@@ -118,18 +123,20 @@ Status LoadedProgram::join(const ProgramEntry& entry, const gantry_symbol& symbo
                   entry.name, entry.size, symbol.bytes);
     }
     joined.variables.push_back({entry.address, entry.size, symbol.address, entry.shown_name(),
-                                entry.kind == EntryKind::kLink});
+                                entry.name, entry.kind == EntryKind::kLink});
     return entry.kind == EntryKind::kLink && unified_shared_memory_
                ? device_.submit(symbol.address, entry.value, entry.size)
                : Status();
   case EntryKind::kLinkPointer:
-    joined.link_pointers.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
+    joined.link_pointers.push_back(
+        {entry.address, entry.size, symbol.address, entry.shown_name(), entry.name});
     return !unified_shared_memory_
                ? Status()
                : device_.submit(symbol.address, static_cast<const void*>(&entry.address),
                                 sizeof entry.address);
   case EntryKind::kLinkStorage:
-    joined.link_storage.push_back({entry.address, entry.size, symbol.address, entry.shown_name()});
+    joined.link_storage.push_back(
+        {entry.address, entry.size, symbol.address, entry.shown_name(), entry.name});
     return {};
   case EntryKind::kUnifiedVariable:
     return device_.submit(symbol.address, static_cast<const void*>(&entry.value),

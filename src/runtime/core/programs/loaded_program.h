@@ -47,6 +47,7 @@ public:
     std::uint64_t size;
     void* device_address;
     const char* name;
+    const char* image_name;    ///< by which the image has it
     bool link_pointer = false; ///< by which Clang's code uses a link variable
   };
 
@@ -77,6 +78,11 @@ public:
   [[nodiscard]] bool requires_unified_shared_memory() const { return unified_shared_memory_; }
   [[nodiscard]] const Joined& joined() const { return joined_; }
 
+  /// All of its images, the one that is loaded first. In the program's memory: to be read while it
+  /// is registered, as it is while a region of it runs.
+  [[nodiscard]] const std::vector<std::span<const std::byte>>& images() const { return images_; }
+  [[nodiscard]] const std::vector<ProgramEntry>& entries() const { return entries_; }
+
 private:
   LoadedProgram(ProgramId id, const PluginDevice& device, std::shared_ptr<Image> image)
       : id_(id), device_(device), image_(std::move(image)) {}
@@ -94,6 +100,7 @@ private:
   std::string names_;       ///< the entries' names, in one piece
   std::string link_values_; ///< of entries of kind kLink, in one piece
   std::vector<ProgramEntry> entries_;
+  std::vector<std::span<const std::byte>> images_;
   Joined joined_;
 };
 

@@ -25,6 +25,7 @@ PrivateStorage::~PrivateStorage() {
 }
 
 Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
+  size_ = size;
   if (device_.host_accessible() && size <= sizeof inline_) {
     host_ = inline_;
     begin_ = address(inline_);
@@ -39,7 +40,6 @@ Status PrivateStorage::reserve(std::uint64_t size, Queue& queue) {
   OperationScope operation;
   if (queue.tells(Event::kOperation)) [[unlikely]] {
     told_ = &queue.construct();
-    size_ = size;
     operation.begin(*told_, device_.name(),
                     {.what = Operation::What::kAllocate,
                      .from = Operation::kHost,

@@ -25,6 +25,8 @@ public:
 
   /// The first byte on the device.
   [[nodiscard]] std::uintptr_t begin() const { return begin_; }
+  /// 0 where nothing was reserved.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
   /// Where the host writes what the kernel finds there; null if that has to be copied.
   [[nodiscard]] std::byte* host() const { return host_; }
 
@@ -38,11 +40,11 @@ public:
 private:
   const PluginDevice& device_;
   std::uintptr_t begin_ = 0;
+  std::uint64_t size_ = 0;
   std::byte* host_ = nullptr;
   void* allocation_ = nullptr;
   /// The construct whose memory it is, if the end of that is to be told.
   const Construct* told_ = nullptr;
-  std::uint64_t size_ = 0;            ///< then: of the allocation
   alignas(64) std::byte inline_[512]; ///< for devices that can use the host's memory
   std::vector<std::uint64_t> staged_;
 };

@@ -262,6 +262,16 @@ void Device::hand_over_variables(const LoadedProgram& gone) {
   }
 }
 
+std::shared_ptr<LoadedProgram> Device::program_of(const Kernel& kernel) {
+  const Turn turn(*this);
+  const auto found = std::ranges::find_if(loaded_, [&](const auto& program) {
+    const std::vector<Kernel>& kernels = program->joined().kernels;
+    return std::greater_equal<>()(&kernel, kernels.data()) &&
+           std::less<>()(&kernel, kernels.data() + kernels.size());
+  });
+  return found == loaded_.end() ? nullptr : *found;
+}
+
 std::shared_ptr<LoadedProgram> Device::withdraw(ProgramId id) {
   const Turn turn(*this);
   const auto staged = staged_.extract(id);

@@ -59,6 +59,9 @@ public:
     return kernels_.find(host_address);
   }
 
+  /// The program of a kernel that find_kernel() gave and that is still in use.
+  [[nodiscard]] std::shared_ptr<LoadedProgram> program_of(const Kernel& kernel);
+
   /// Takes a program that is registered no more off the device and returns it; its image is
   /// unloaded with it. Null if it was not looked at here. Waits for other changes of what is
   /// loaded.

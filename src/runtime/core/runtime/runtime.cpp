@@ -17,6 +17,8 @@ namespace gantry::core {
 
 constinit std::atomic<Runtime*> Runtime::existing{nullptr};
 
+std::atomic<const RecordRequest*> record_request = nullptr;
+
 Runtime& Runtime::make_instance() {
   // Reached by constructors of libraries, so it may not depend on any order of initialisation.
   static auto* const runtime = (record_if_asked(), new Runtime);
@@ -230,6 +232,17 @@ void Runtime::adopt_setup(Setup setup) {
     setup_ = std::move(setup);
     policy_.store(setup_.settings.policy, std::memory_order_relaxed);
     check_bits.store(setup_.settings.check, std::memory_order_relaxed);
+    if (setup_.settings.record.what != RecordRequest::What::kNothing) {
+      record_request.store(&setup_.settings.record, std::memory_order_release);
+      (void)std::atexit([] {
+        if (const RecordRequest* const request = record_request.load(); request != nullptr) {
+          write_warning(request->what == RecordRequest::What::kFault
+                            ? "GANTRY_RECORD: nothing is recorded: no kernel failed"
+                            : "GANTRY_RECORD: nothing is recorded: there was no such launch; "
+                              "GANTRY_INFO=launch lists those that there are");
+        }
+      });
+    }
     initial_default_device_.store(setup_.settings.default_device, std::memory_order_relaxed);
     has_setup_.store(true, std::memory_order_release);
   }

@@ -21,6 +21,9 @@
 
 namespace gantry::core {
 
+/// What GANTRY_RECORD asks for, once the settings are read; null: nothing.
+extern std::atomic<const RecordRequest*> record_request;
+
 class Runtime {
 public:
   /// The process's runtime. Never destroyed: kernels may run while the process ends.

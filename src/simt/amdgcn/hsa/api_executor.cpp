@@ -1,6 +1,7 @@
 // What the library exports beyond the HSA interface: gantry/simt_hsa.h.
 #include "simt/amdgcn/hsa/agents.h"
 #include "simt/amdgcn/hsa/faults.h"
+#include "simt/amdgcn/hsa/memory.h"
 #include "simt/memory/device_memory.h"
 #include "simt/memory/host_memory.h"
 
@@ -15,6 +16,17 @@ using gantry::simt::hsa::Agents;
 using gantry::simt::hsa::Faults;
 
 extern "C" {
+
+[[gnu::visibility("default")]] hsa_status_t
+gantry_simt_hsa_allocate_at(hsa_amd_memory_pool_t pool, void* address, std::size_t size) noexcept {
+  const gantry::simt::hsa::Pool* const found = Agents::instance().pool(pool.handle);
+  if (found == nullptr || address == nullptr || size == 0 || !found->may_allocate() ||
+      size > found->size()) {
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  return gantry::simt::hsa::Memory::instance().allocate(*found, size, &address,
+                                                        reinterpret_cast<std::uint64_t>(address));
+}
 
 [[gnu::visibility("default")]] void gantry_simt_hsa_set_freed(const void* address, std::size_t size,
                                                               int freed) noexcept {

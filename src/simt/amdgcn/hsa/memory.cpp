@@ -14,12 +14,14 @@ Memory& Memory::instance() {
   return *memory;
 }
 
-hsa_status_t Memory::allocate(const Pool& pool, std::uint64_t bytes, void** address) {
+hsa_status_t Memory::allocate(const Pool& pool, std::uint64_t bytes, void** address,
+                              std::uint64_t at) {
   const bool counts = pool.kind == PoolKind::kDevice;
   if (counts && !pool.owner->take(bytes)) {
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   Allocation what;
+  what.address = at;
   what.size = bytes;
   what.kind = counts ? MemoryKind::kDevice : MemoryKind::kPinned;
   what.device = std::max(pool.owner->device, 0);

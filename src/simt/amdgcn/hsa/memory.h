@@ -17,8 +17,9 @@ class Memory {
 public:
   [[nodiscard]] static Memory& instance();
 
-  /// `bytes` > 0 of a pool that may be allocated from.
-  [[nodiscard]] hsa_status_t allocate(const Pool& pool, std::uint64_t bytes, void** address);
+  /// `bytes` > 0 of a pool that may be allocated from, at `at` unless that is 0.
+  [[nodiscard]] hsa_status_t allocate(const Pool& pool, std::uint64_t bytes, void** address,
+                                      std::uint64_t at = 0);
   /// Frees what begins at the address.
   [[nodiscard]] hsa_status_t free(void* address);
 

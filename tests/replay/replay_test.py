@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Launches that `gantry record` writes to files, and `gantry replay` runs again.
+
+    replay_test.py BUILD kernels|conformance
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+build = pathlib.Path(sys.argv[1])
+GANTRY = build / "bin/gantry"
+PROGRAM = build / "tests/replay/kernels"
+SOURCE = pathlib.Path(__file__).with_name("kernels.cpp").read_text().splitlines()
+# Constructs of every kind, of which one launch is recorded.
+CASES = ("array_sections async_routines clang_extensions copied_boxes data_sharing declare_target declare_target_code "
+         "defaultmap device_memory device_pointers firstprivate implicit_mapping indirect_functions map_types mappers "
+         "nowait pointers struct_members target_construct update").split()
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(SOURCE, 1) if text in line)
+
+
+def run(*words, **environment):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GANTRY_")}
+    return subprocess.run([GANTRY, *words], capture_output=True, text=True, check=False, timeout=300,
+                          env=kept | {"GANTRY_SIMT_CACHE": str(folder / "cache")} | environment)
+
+
+def replay(file, *words):
+    done = run("replay", file, "--json", *words)
+    return (json.loads(done.stdout) if done.stdout else None), done
+
+
+class Kernels(unittest.TestCase):
+    def record(self, device, what, *words):
+        file = folder / f"{device}.{what}.recording"
+        done = run("record", "--device", device, "-o", file, *words, PROGRAM, what)
+        self.assertTrue(file.exists(), done.stderr)
+        self.assertIn(f"gantry replay {file}", done.stderr)
+        return file, done
+
+    def test_results_are_the_same(self):
+        place = f"kernels.cpp:{line_of('reduction(+ : sum)')}"
+        for device in ("worker", "simt", "simt-amd"):
+            file, done = self.record(device, "scale", "--region", place, "--launch", "2")
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(len(done.stdout.splitlines()), 3)
+            for other in ("worker", "simt", "simt-amd", "cpu"):
+                with self.subTest(recorded=device, replayed=other):
+                    report, done = replay(file, "--device", other, "--times", "2")
+                    if other != device and report is not None and not report["same"]:
+                        # Another order of additions; the sum alone may be another one.
+                        self.assertLessEqual(report["runs"][0]["different"], 2, done.stdout)
+                        continue
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertTrue(report["same"])
+                    self.assertEqual(len(report["runs"]), 2)
+                    self.assertGreater(report["runs"][0]["words"], 4000)
+
+    def test_changed_results_are_told(self):
+        file, _ = self.record("worker", "scale", "--launch", "1")
+        image = bytearray(file.read_bytes())
+        at = image.rindex(b"\0\0\0\0\0\0\x04\x40") # factor: 2.5
+        image[at + 6] ^= 1
+        changed = folder / "changed.recording"
+        changed.write_bytes(image)
+        done = run("replay", changed)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"^\d+ of \d+ words of 4 bytes are other than recorded\n")
+        self.assertRegex(done.stdout, r"'y\[0:kSize\]' at byte \d+: 0x\w+ \(.*\), recorded was 0x")
+
+    def test_other_numbers_of_teams_and_threads(self):
+        file, _ = self.record("worker", "race")
+        for words in (["--teams", "1"], ["--teams", "3", "--threads", "2"]):
+            _, done = replay(file, *words)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+
+    def test_a_race_is_found(self):
+        file, _ = self.record("simt", "race")
+        self.assertEqual(replay(file, "--check", "memory")[1].returncode in (0, 1), True)
+        report, done = replay(file, "--check", "race")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("race in global memory", report["runs"][0]["failure"])
+        self.assertIn(f"kernels.cpp:{line_of('without order')}", report["runs"][0]["failure"])
+
+    def test_faults(self):
+        for device in ("worker", "simt"):
+            with self.subTest(device=device):
+                file, done = self.record(device, "miss", "--fault")
+                self.assertIn("wrote to address", done.stderr)
+                report, done = replay(file)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotEqual(report["recorded_failure"], "")
+                self.assertNotEqual(report["runs"][0]["failure"], "")
+                self.assertLess(file.stat().st_size, 4 << 20)
+        self.assertIn(f"kernels.cpp:{line_of('the line of the fault')}", report["runs"][0]["failure"])
+
+    def test_show(self):
+        file, _ = self.record("worker", "scale")
+        done = run("replay", file, "--show")
+        for text in ("kernel    __omp_offloading", "region    ", "kernels.cpp:", "list.values[0:kSize]",
+                     "declare target     8 factor", "outcome   done"):
+            self.assertIn(text, done.stdout)
+
+    def test_what_is_not_recorded_is_told(self):
+        for device, words, text in (
+                ("worker", ["--region", "elsewhere.cpp:1"], "nothing is recorded: there was no such launch"),
+                ("worker", ["--launch", "100"], "nothing is recorded: there was no such launch"),
+                ("worker", ["--fault"], "nothing is recorded: no kernel failed"),
+                ("cpu", [], "not recorded: kernels use the program's own memory")):
+            with self.subTest(device=device, words=words):
+                file = folder / "none.recording"
+                done = run("record", "--device", device, "-o", file, *words, PROGRAM, "scale")
+                self.assertEqual(done.returncode, 0)
+                self.assertIn(text, done.stderr)
+                self.assertFalse(file.exists())
+
+    def test_what_is_no_recording(self):
+        for text in (b"", b"hello", b"gantry recording 7\n", b"gantry recording 1\n\xff\xff\xff"):
+            file = folder / "no.recording"
+            file.write_bytes(text)
+            done = run("replay", file)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"^gantry: error: '.*': it is ")
+
+    def test_under_gdb(self):
+        if not os.path.exists("/usr/bin/gdb"):
+            self.skipTest("gdb is not installed")
+        file, _ = self.record("worker", "scale")
+        done = subprocess.run([GANTRY, "replay", file, "--gdb"], input="backtrace 1\ncontinue\nquit\n", text=True,
+                              capture_output=True, check=False, timeout=300,
+                              env=os.environ | {"DEBUGINFOD_URLS": ""})
+        self.assertRegex(done.stdout, r"(?s)Breakpoint 1, .*__omp_offloading.*the results are those that were recorded")
+
+
+class Conformance(unittest.TestCase):
+    def test_twenty_kernels(self):
+        programs = build / "tests/conformance/programs"
+        told = 0
+        for device, suffix in (("worker", "clang22"), ("simt", "clang22-sm_70")):
+            for case in CASES:
+                with self.subTest(case=case, device=device):
+                    program = programs / f"{case}-{suffix}"
+                    self.assertTrue(program.exists(), program)
+                    file = folder / f"{case}.{device}.recording"
+                    done = run("record", "--device", device, "-o", file, program)
+                    self.assertTrue(file.exists(), done.stderr)
+                    report, done = replay(file)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertTrue(report["same"])
+                    told += 1
+                    file.unlink()
+        self.assertEqual(told, 2 * len(CASES))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        folder = pathlib.Path(made)
+        part = {"kernels": "Kernels", "conformance": "Conformance"}[sys.argv[2]]
+        unittest.main(argv=[sys.argv[0], part], verbosity=2)
