@@ -1,5 +1,5 @@
-// Kernels to be recorded: one that is right, one that threads of a team race in, and one that writes
-// where there is nothing in its fourth execution.
+// Kernels to be recorded: one that is right, one that threads of a team race in, and one that
+// writes where there is nothing in its fourth execution.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,8 +22,9 @@ constexpr int kSize = 1000;
 double scale(const List& list, std::vector<double>& results) {
   double* const y = results.data();
   double sum = 0;
-#pragma omp target teams distribute parallel for map(tofrom : y[0 : kSize]) map(to : list) reduction(+ : sum)
-  for (int i = 0; i < kSize; ++i) { // line 26 is the construct's
+#pragma omp target teams distribute parallel for map(tofrom : y[0 : kSize]) map(to : list)         \
+    reduction(+ : sum)
+  for (int i = 0; i < kSize; ++i) {
     y[i] += factor * list.values[i];
     sum += y[i];
     if (i == 0) {

@@ -110,7 +110,7 @@ Status LaunchRecording::read(const Kernel& kernel, const gantry_launch& launch,
   const PluginDevice& device = device_.plugin_device();
   if (device.host_accessible()) {
     return fail("kernels use the program's own memory, of which nobody knows what belongs to them; "
-                "choose a device with memory of its own, as GANTRY_DEVICES=worker does");
+                "choose a device with memory of its own with GANTRY_DEVICES");
   }
   const std::shared_ptr<LoadedProgram> program = device_.program_of(kernel);
   if (program == nullptr) {
