@@ -373,7 +373,8 @@ class Regions(unittest.TestCase):
 
     def test_leave_no_memory_behind_and_are_all_told(self):
         # A million were run by hand (docs/ompt.md).
-        for devices, count in (("cpu+separate", 40000),) if SANITIZED else (("cpu+separate", 200000), ("worker", 40000)):
+        counts = {"cpu+separate": 40000} if SANITIZED else {"cpu+separate": 200000, "worker": 40000}
+        for devices, count in counts.items():
             with self.subTest(devices):
                 lines = run(f"regions-22 {count} 4", "tracer", devices, TRACER_QUIET="1", TRACER_BYTES="65536")
                 self.assertEqual([line for line in lines if line.startswith("wrong")], [])
