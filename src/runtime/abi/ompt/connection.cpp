@@ -129,8 +129,8 @@ void attempt(bool is_last) {
       return;
     }
   }
-  // The tool itself may ask for devices while it is started. And before the last attempt this thread
-  // may be inside libomp's initialisation, which the other one waits for.
+  // The tool itself may ask for devices while it is started. And before the last attempt this
+  // thread may be inside libomp's initialisation, which the other one waits for.
   while (is_last && !starts_it && step.load(std::memory_order_acquire) == Step::kUnderWay) {
     std::this_thread::yield();
   }
