@@ -114,19 +114,19 @@ class Check(unittest.TestCase):
     def test_simt(self):
         with tempfile.TemporaryDirectory() as cache:
             self.passes("simt", GANTRY_SIMT_CACHE=cache,
-                        skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+                        skipped=[self.NO_PLACES, *self.lacks("launch_hint")])
 
     def test_cuda_on_the_executor(self):
         with tempfile.TemporaryDirectory() as cache:
             self.passes("cuda", GANTRY_SIMT_CACHE=cache, LD_LIBRARY_PATH=str(build / "lib/simt"),
-                        skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+                        skipped=[self.NO_PLACES, *self.lacks("launch_hint")])
 
     def test_simt_amd(self):
-        self.passes("simt-amd", skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+        self.passes("simt-amd", skipped=[self.NO_PLACES, *self.lacks("launch_hint")])
 
     def test_hsa_on_the_executor(self):
         self.passes("hsa", LD_LIBRARY_PATH=str(build / "lib/simt-amd"),
-                    skipped=[self.NO_PLACES, self.NO_CHOICE, *self.lacks("launch_hint")])
+                    skipped=[self.NO_PLACES, *self.lacks("launch_hint")])
 
     def test_the_example(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ TEST(WorkerDeviceOptions, AllOfThem) {
 TEST(WorkerDeviceOptions, OneThatIsNotUnderstoodIsNamed) {
   EXPECT_EQ(
       read_device_options("fast").error(),
-      "'fast' is not an option of worker devices, which are threads= and memory=; a number of "
+      "'fast' is not an option of worker devices, which are threads=, memory= and at=; a number of "
       "devices stands in front of them, as in worker:2+threads=4");
   EXPECT_EQ(read_device_options("threads=0").error(),
             "'threads=0': threads= takes a number from 1 to 4096, or 'limit'");
