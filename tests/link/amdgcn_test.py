@@ -153,6 +153,63 @@ class DebugInformation(LinkTest):
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2 4 500\n", ""))
 
 
+# A value that costs no instruction, in one of a switch's branches that LLVM makes nested ones of.
+SWITCH = """
+#include <cstdio>
+#pragma omp declare target
+static long of(int i, const long* in) {
+  int values[16];
+  for (int k = 0; k < 16; ++k)
+    values[k] = k * i;
+  unsigned char byte = in[i];
+  long word = byte;
+  for (int k = 0; k < ((i >> 1) & 7) && byte != 3; ++k) {
+    values[byte & 15] = i;
+    byte = values[byte & 15];
+  }
+  switch (word & 7) {
+  case 0: break;
+  case 1: case 2: byte = i; break;
+  case 5: byte = i; break;
+  default: word = byte;
+  }
+  if (byte & 2) {
+    values[3] = 3;
+    word = 1;
+  } else if (!(i & 1)) {
+    values[word & 15] = word;
+  }
+  long sum = word;
+  for (int value : values)
+    sum += value & 255;
+  return sum;
+}
+#pragma omp end declare target
+int main() {
+  long in[200], out[200];
+  for (int i = 0; i < 200; ++i)
+    in[i] = i * 7919 % 251;
+#pragma omp target map(to : in) map(from : out)
+  for (int i = 0; i < 200; ++i)
+    out[i] = of(i, in);
+  int wrong = 0;
+  for (int i = 0; i < 200; ++i)
+    wrong += out[i] != of(i, in);
+  std::printf("%d wrong\\n", wrong);
+}
+"""
+
+
+class Branches(LinkTest):
+    def test_values_stay_in_their_branches(self):
+        source = self.folder / "switch.cpp"
+        source.write_text(SWITCH)
+        for level in ("-O1", "-O2"):
+            program = self.link(level, "--offload-arch=gfx906", source)
+            done = run([program], env=self.environment | {"GANTRY_DEVICES": "simt-amd"})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0 wrong\n", ""), level)
+
+
 # Threads of a wave that wait for each other, in several ways; the argument is the way.
 WAITING = """
 #include <omp.h>
