@@ -505,6 +505,24 @@ void nested_regions() {
   CHECK_EQUAL(wrong, 0);
 }
 
+// Memory of a thread alone, which atomic operations do not reach.
+void locks_of_threads() {
+  int count = 0, taken_twice = 0;
+#pragma omp target map(tofrom : count, taken_twice) thread_limit(threads)
+#pragma omp parallel reduction(+ : count, taken_twice)
+  {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    omp_set_lock(&lock);
+    taken_twice += omp_test_lock(&lock);
+    omp_unset_lock(&lock);
+    count += omp_test_lock(&lock);
+    omp_destroy_lock(&lock);
+  }
+  CHECK(count >= 1 && count <= threads);
+  CHECK_EQUAL(taken_twice, 0);
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -530,6 +548,7 @@ int main(int count, char** arguments) {
   generic_synchronisation();
   generic_tasks();
   nested_regions();
+  locks_of_threads();
 #ifndef GANTRY_FOR_AMD
   locks_and_routines();
 #endif

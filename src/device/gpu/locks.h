@@ -9,6 +9,11 @@ namespace gantry::device {
 /// Takes the lock, or says who has it: 0 if the caller has it now.
 inline uint32_t take_or_find_holder(uint32_t& word) {
   uint32_t holder = 0;
+  if (machine::is_private(&word)) {
+    holder = word;
+    word = holder == 0 ? machine::lockstep_group() : holder;
+    return holder;
+  }
   __atomic_compare_exchange_n(&word, &holder, machine::lockstep_group(), false, __ATOMIC_RELAXED,
                               __ATOMIC_RELAXED);
   machine::fence_device();

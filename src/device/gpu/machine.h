@@ -77,6 +77,8 @@ uint64_t nanoseconds(); ///< of a clock that all blocks share
 void* dynamic_shared();
 /// True if `place` is in the block's shared memory.
 bool is_shared(const void* place);
+/// True if `place` is in the calling thread's own memory, where there are no atomic operations.
+bool is_private(const void* place);
 
 /// Writes a message among the program's output; the arguments lie in memory as the members of a
 /// structure, promoted as C does it. The number of arguments, or negative if it cannot be written.

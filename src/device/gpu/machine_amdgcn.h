@@ -130,6 +130,9 @@ inline void* dynamic_shared() {
 inline bool is_shared(const void* place) {
   return __builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void*)place);
 }
+inline bool is_private(const void* place) {
+  return __builtin_amdgcn_is_private((const __attribute__((address_space(0))) void*)place);
+}
 
 /// In printing_amdgcn.cpp; each argument is at the next multiple of its size, of `alignment` at
 /// most.

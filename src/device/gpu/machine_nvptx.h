@@ -92,6 +92,9 @@ inline void* dynamic_shared() {
 inline bool is_shared(const void* place) {
   return __nvvm_isspacep_shared(place);
 }
+inline bool is_private(const void* place) {
+  return __nvvm_isspacep_local(place);
+}
 
 // Of the driver (CUDA C++ Programming Guide, "system calls").
 extern "C" int vprintf(const char* format, const void* arguments);
