@@ -523,6 +523,21 @@ void locks_of_threads() {
   CHECK_EQUAL(taken_twice, 0);
 }
 
+// Their functions throw exceptions of the library.
+void containers() {
+  long sum = 0;
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads)            \
+    reduction(+ : sum)
+  for (int i = 0; i < 20; ++i) {
+    std::vector<int> values;
+    for (int k = 0; k < i; ++k) {
+      values.push_back(k);
+    }
+    sum += i == 0 ? 0 : values.at(i - 1);
+  }
+  CHECK_EQUAL(sum, sum_to(18));
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -549,6 +564,7 @@ int main(int count, char** arguments) {
   generic_tasks();
   nested_regions();
   locks_of_threads();
+  containers();
 #ifndef GANTRY_FOR_AMD
   locks_and_routines();
 #endif
