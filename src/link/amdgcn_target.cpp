@@ -13,6 +13,7 @@
 #include "link/kernel_check.h"
 #include "link/lto.h"
 #include "link/mathematics_names.h"
+#include "link/merged_values.h"
 #include "link/process.h"
 #include "link/sized_heap.h"
 #include "link/text.h"
@@ -171,8 +172,9 @@ Result<LinkedImage> link_for_amdgcn(const DeviceGroup& group, const DeviceLinkCo
                        .before = [&](llvm::Module& module,
                                      unsigned level) { return prepare(module, processor, level); },
                        .after =
-                           [&](const llvm::Module& module) {
+                           [&](llvm::Module& module) {
                              undefined = undefined_symbols(module, {});
+                             hide_merged_values(module);
                              return check_types(group, module);
                            }}));
   GANTRY_TRY(refuse_undefined(group, undefined, compiled));

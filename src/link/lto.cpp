@@ -214,7 +214,7 @@ Result<CompiledBitcode> compile_bitcode(const DeviceGroup& group, const DeviceLi
   }
   if (options.after) {
     config.PreCodeGenModuleHook = [&](unsigned /*task*/, const llvm::Module& module) {
-      checked = options.after(module);
+      checked = options.after(const_cast<llvm::Module&>(module)); // as above
       return checked.has_value();
     };
   }

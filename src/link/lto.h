@@ -24,9 +24,9 @@ struct BitcodeOptions {
   bool whole_image = false;
   bool assembly = false; ///< else to position-independent objects
   /// Called with everything linked into one module, before it is optimised, at the level 0 to 3,
-  /// and after; an error ends the compilation.
+  /// and after; an error ends the compilation. Both may change the module.
   std::function<Status(llvm::Module&, unsigned level)> before = {};
-  std::function<Status(const llvm::Module&)> after = {};
+  std::function<Status(llvm::Module&)> after = {};
 };
 
 struct CompiledBitcode {

@@ -17,6 +17,7 @@
 #include "link/libdevice.h"
 #include "link/lto.h"
 #include "link/mathematics_names.h"
+#include "link/private_atomics.h"
 #include "link/sized_heap.h"
 
 #include <algorithm>
@@ -112,8 +113,9 @@ Result<LinkedImage> link_for_nvptx(const DeviceGroup& group, const DeviceLinkCon
                              return prepare(module, group.arch, level, context.arguments.libdevice);
                            },
                        .after =
-                           [&](const llvm::Module& module) {
+                           [&](llvm::Module& module) {
                              undefined = undefined_symbols(module, kOfDriver);
+                             lower_private_atomics(module);
                              return check_entries(group, module);
                            }}));
   GANTRY_TRY(refuse_undefined(group, undefined, compiled));

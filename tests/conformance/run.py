@@ -61,13 +61,10 @@ class Runner:
             return False
 
     def failure(self, case):
-        """What is wrong with a case; empty if nothing is."""
-        try:
-            done = self.start(case.name, **case.environment)
-        except subprocess.TimeoutExpired:
-            return f"not done after {TIMEOUT} s"
+        """What is wrong with a case that ends; empty if nothing is."""
+        done = self.start(case.name, **case.environment)
         if not case.message:
-            return "" if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr}"
+            return "" if done.returncode == 0 else f"exit status {done.returncode}: {done.stdout}{done.stderr}"
         if done.returncode != 1 or not re.fullmatch(r"gantry: error: [^\n]+\n", done.stderr):
             return f"no single error message; exit status {done.returncode}: {done.stderr}"
         if not re.search(case.message, done.stderr):
@@ -81,10 +78,16 @@ def outcome_of(runner, case, exception, has_passed):
         return "passed", ""
     if exception and exception.kind == "unsupported":
         return "unsupported", exception.reason
-    failure = runner.failure(case)
+    try:
+        failure = runner.failure(case)
+    except subprocess.TimeoutExpired:
+        return "failed", f"not done after {TIMEOUT} s"
+    if exception and not failure:
+        return "unexpected pass", f"{exception.place} says: {exception.reason}"
+    if exception and exception.message in failure:
+        return "expected failure", exception.reason
     if exception:
-        return ("expected failure", exception.reason) if failure else (
-            "unexpected pass", f"{exception.place} says: {exception.reason}")
+        failure = f"{exception.place} says that it fails with '{exception.message}': {failure}"
     return ("failed", failure) if failure else ("passed", "")
 
 

@@ -89,11 +89,13 @@ class ExceptionRow:
 
     def __init__(self, place, line):
         fields = [field.strip() for field in line.split("|")]
-        if len(fields) != 4 or not all(fields) or fields[2] not in ("unsupported", "expected failure"):
-            fail(f"{place}: an exception is RUNS | PROGRAM:CASE | unsupported or expected failure | "
+        kind, _, self.message = fields[2].partition(": ") if len(fields) == 4 else ("", "", "")
+        if not all(fields) or kind not in ("unsupported", "expected failure"):
+            fail(f"{place}: an exception is RUNS | PROGRAM:CASE | unsupported or expected failure[: MESSAGE] | "
                  "REASON")
         self.place = place
-        self.runs, self.case, self.kind, self.reason = fields
+        self.kind = kind
+        self.runs, self.case, _, self.reason = fields
         self.compiler, _, devices = self.runs.partition(" ")
         self.devices = (devices or "*").split(",")
 

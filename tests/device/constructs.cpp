@@ -505,6 +505,39 @@ void nested_regions() {
   CHECK_EQUAL(wrong, 0);
 }
 
+// Memory of a thread alone, which atomic operations do not reach.
+void locks_of_threads() {
+  int count = 0, taken_twice = 0;
+#pragma omp target map(tofrom : count, taken_twice) thread_limit(threads)
+#pragma omp parallel reduction(+ : count, taken_twice)
+  {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    omp_set_lock(&lock);
+    taken_twice += omp_test_lock(&lock);
+    omp_unset_lock(&lock);
+    count += omp_test_lock(&lock);
+    omp_destroy_lock(&lock);
+  }
+  CHECK(count >= 1 && count <= threads);
+  CHECK_EQUAL(taken_twice, 0);
+}
+
+// Their functions throw exceptions of the library.
+void containers() {
+  long sum = 0;
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads)            \
+    reduction(+ : sum)
+  for (int i = 0; i < 20; ++i) {
+    std::vector<int> values;
+    for (int k = 0; k < i; ++k) {
+      values.push_back(k);
+    }
+    sum += i == 0 ? 0 : values.at(i - 1);
+  }
+  CHECK_EQUAL(sum, sum_to(18));
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -530,6 +563,8 @@ int main(int count, char** arguments) {
   generic_synchronisation();
   generic_tasks();
   nested_regions();
+  locks_of_threads();
+  containers();
 #ifndef GANTRY_FOR_AMD
   locks_and_routines();
 #endif

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include <omp.h>
 
@@ -11,6 +12,11 @@ int main(int argc, char** argv) {
     const std::size_t count = std::size_t{1} << 50;
     char* const huge = reinterpret_cast<char*>(0x10000);
 #pragma omp target enter data map(alloc : huge[0 : count])
+    return 0;
+  }
+  if (std::strcmp(how, "exception") == 0) {
+#pragma omp target
+    std::vector<int>(2).at(omp_get_num_teams() + 1) = 1;
     return 0;
   }
   int on_host = 1;

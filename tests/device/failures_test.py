@@ -69,20 +69,25 @@ class Failures(unittest.TestCase):
         self.falls_back(program=newer_program, devices="simt")
 
     def test_out_of_memory(self):
-        self.fails(run("memory", devices="simt"), "failures.cpp:13",
+        self.fails(run("memory", devices="simt"), "failures.cpp:14",
                    "'huge", "bytes of device memory cannot be had")
         self.fails(run(driver="cuMemAlloc_v2=2"), "bytes of device memory cannot be had", "'on_host'")
 
     def test_an_illegal_access(self):
-        self.fails(run("access", devices="simt"), "failures.cpp:22", "invalid store of 4 bytes",
-                   "failures.cpp:18: target: device 0 (simt)", "the device is lost",
-                   "failures.cpp:22: the region of ", " wrote to address 0x")
-        self.fails(run("access", driver=""), "failures.cpp:18: target: device 0 (cuda)",
+        self.fails(run("access", devices="simt"), "failures.cpp:28", "invalid store of 4 bytes",
+                   "failures.cpp:24: target: device 0 (simt)", "the device is lost",
+                   "failures.cpp:28: the region of ", " wrote to address 0x")
+        self.fails(run("access", driver=""), "failures.cpp:24: target: device 0 (cuda)",
                    "CUDA_ERROR_ILLEGAL_ADDRESS", "GANTRY_DEVICES=simt")
+
+    def test_an_exception_of_the_library(self):
+        result = run("exception", devices="simt")
+        self.fails(result, "failures.cpp:18: target: device 0 (simt)", "the device is lost")
+        self.assertIn("in device code: a std::out_of_range was thrown: vector::_M_range_check", result.stdout)
 
     def test_a_kernel_that_runs_for_too_long(self):
         self.fails(run(driver="cuStreamSynchronize=702"), "CUDA_ERROR_LAUNCH_TIMEOUT", "watchdog",
-                   "failures.cpp:18")
+                   "failures.cpp:24")
 
     def test_a_launch_that_is_refused(self):
         self.fails(run(driver="cuLaunchKernel=701"), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",

@@ -29,9 +29,48 @@ static void check_other_names() {
   CHECK(std::fabs(built_in[2] - std::cos(1.0)) < 1e-7);
 }
 
+// Exponents beyond all that change the result: zero, one or infinity.
+template <typename Real>
+static void check_huge_exponents(Real huge) {
+  const Real values[] = {0,
+                         Real(-0.0),
+                         1,
+                         -1,
+                         Real(0.5),
+                         Real(-0.5),
+                         2,
+                         -2,
+                         3,
+                         1 / huge,
+                         huge,
+                         -huge,
+                         1 + std::numeric_limits<Real>::epsilon(),
+                         INFINITY,
+                         -INFINITY,
+                         NAN};
+  constexpr int kCount = sizeof values / sizeof values[0];
+  Real exponents[] = {huge, -huge, std::numeric_limits<Real>::max(), INFINITY, -INFINITY, NAN};
+  constexpr int kExponents = sizeof exponents / sizeof exponents[0];
+  Real results[kCount][kExponents];
+#pragma omp target teams distribute parallel for collapse(2) map(from : results)
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < kExponents; ++k) {
+      results[i][k] = std::pow(values[i], exponents[k]);
+    }
+  }
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < kExponents; ++k) {
+      const Real expected = std::pow(values[i], exponents[k]);
+      CHECK(results[i][k] == expected || (std::isnan(results[i][k]) && std::isnan(expected)));
+    }
+  }
+}
+
 int main() {
   check_runs_on_device();
   check_other_names();
+  check_huge_exponents(1e300);
+  check_huge_exponents(1e30F);
   CHECK_FUNCTION(std::sin(x), -1000, 1000, 4);
   CHECK_FUNCTION(std::cos(x), -1000, 1000, 4);
   CHECK_FUNCTION(std::tan(x), -1000, 1000, 5);

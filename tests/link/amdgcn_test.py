@@ -153,6 +153,121 @@ class DebugInformation(LinkTest):
                     self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2 4 500\n", ""))
 
 
+# A value that costs no instruction, in one of a switch's branches that LLVM makes nested ones of.
+SWITCH = """
+#include <cstdio>
+#pragma omp declare target
+static long of(int i, const long* in) {
+  int values[16];
+  for (int k = 0; k < 16; ++k)
+    values[k] = k * i;
+  unsigned char byte = in[i];
+  long word = byte;
+  for (int k = 0; k < ((i >> 1) & 7) && byte != 3; ++k) {
+    values[byte & 15] = i;
+    byte = values[byte & 15];
+  }
+  switch (word & 7) {
+  case 0: break;
+  case 1: case 2: byte = i; break;
+  case 5: byte = i; break;
+  default: word = byte;
+  }
+  if (byte & 2) {
+    values[3] = 3;
+    word = 1;
+  } else if (!(i & 1)) {
+    values[word & 15] = word;
+  }
+  long sum = word;
+  for (int value : values)
+    sum += value & 255;
+  return sum;
+}
+#pragma omp end declare target
+int main() {
+  long in[200], out[200];
+  for (int i = 0; i < 200; ++i)
+    in[i] = i * 7919 % 251;
+#pragma omp target map(to : in) map(from : out)
+  for (int i = 0; i < 200; ++i)
+    out[i] = of(i, in);
+  int wrong = 0;
+  for (int i = 0; i < 200; ++i)
+    wrong += out[i] != of(i, in);
+  std::printf("%d wrong\\n", wrong);
+}
+"""
+
+
+class Branches(LinkTest):
+    def test_values_stay_in_their_branches(self):
+        source = self.folder / "switch.cpp"
+        source.write_text(SWITCH)
+        for level in ("-O1", "-O2"):
+            program = self.link(level, "--offload-arch=gfx906", source)
+            done = run([program], env=self.environment | {"GANTRY_DEVICES": "simt-amd"})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0 wrong\n", ""), level)
+
+
+# Threads of a wave that wait for each other, in several ways; the argument is the way.
+WAITING = """
+#include <omp.h>
+omp_lock_t lock;
+#pragma omp declare target to(lock)
+int main(int count, char**) {
+  int values[21] = {};
+  if (count == 1) {
+#pragma omp target map(tofrom : values)
+#pragma omp parallel for ordered(1)
+    for (int i = 1; i < 20; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      values[i] = values[i - 1] + 1;
+#pragma omp ordered depend(source)
+    }
+  } else if (count == 2) {
+#pragma omp target map(tofrom : values)
+#pragma omp parallel for ordered
+    for (int i = 0; i < 20; ++i)
+      if (i % 2 == 1) {
+#pragma omp ordered
+        values[i] = values[20]++;
+      }
+  } else {
+#pragma omp target map(tofrom : values)
+    {
+      omp_init_lock(&lock);
+#pragma omp parallel num_threads(8)
+      {
+        if (omp_get_thread_num() == 0)
+          omp_set_lock(&lock);
+#pragma omp barrier
+        if (omp_get_thread_num() != 0) {
+          omp_set_lock(&lock);
+          values[0] += 1;
+        }
+        omp_unset_lock(&lock);
+      }
+    }
+  }
+}
+"""
+
+
+class Lockstep(LinkTest):
+    def test_threads_of_a_wave_that_wait_for_each_other_are_an_error(self):
+        source = self.folder / "waiting.cpp"
+        source.write_text(WAITING)
+        for level in ("-O0", "-O2"):
+            program = self.link(level, "--offload-arch=gfx906", source)
+            for arguments, what in enumerate(["a depend(sink) clause", "an ordered region", "a lock"]):
+                with self.subTest(level=level, what=what):
+                    done = run([program, *["x"] * arguments], env=self.environment | {"GANTRY_DEVICES": "simt-amd"})
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn(f"threads of one wave wait for each other at {what}, and this GPU runs the lanes",
+                                  done.stdout)
+
+
 class Messages(LinkTest):
     def fails(self, text, message, *options, arch="gfx906"):
         source = self.folder / "source.cpp"

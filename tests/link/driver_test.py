@@ -211,5 +211,47 @@ print(*(int.from_bytes(answer.raw[i:i + 8], "little") for i in (0, 32)))
                          r"installation is not complete\n\Z")
 
 
+
+class Scans(LinkTest):
+    SOURCE = """int main() {
+      int values[9] = {}, sum = 0;
+    #pragma omp target map(tofrom : values)
+    #pragma omp parallel for reduction(inscan, + : sum)
+      for (int i = 0; i < 9; ++i) {
+        sum += i;
+    #pragma omp scan inclusive(sum)
+        values[i] = sum;
+      }
+    #pragma omp parallel for simd reduction(inscan, + : sum)
+      for (int i = 0; i < 9; ++i) {
+        sum += i;
+    #pragma omp scan inclusive(sum)
+        values[i] = sum;
+      }
+    #pragma omp target map(tofrom : values)
+    #pragma omp simd reduction(inscan, + : sum)
+      for (int i = 0; i < 9; ++i) {
+        sum += i;
+    #pragma omp scan inclusive(sum)
+        values[i] = sum;
+      }
+    }"""
+
+    def warnings(self, target):
+        (self.folder / "scan.cpp").write_text(self.SOURCE)
+        done = run([*compiler(), f"--offload-arch={target}", "-Wno-pass-failed", "-c", "scan.cpp"], cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line for line in done.stderr.splitlines() if "warning:" in line]
+
+    def test_a_scan_among_the_threads_of_a_gpu_is_warned_of(self):
+        for target in ("sm_90", "gfx906"):
+            found = self.warnings(target)
+            self.assertEqual(len(found), 1, found)
+            self.assertRegex(found[0], r"scan\.cpp:4:\d+: warning: a scan among the threads of a GPU has wrong results")
+
+    def test_other_devices_have_right_scans(self):
+        self.assertEqual(self.warnings("host"), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -13,6 +13,7 @@ struct Dimension {
 struct Iterations {
   uint32_t dimensions;
   uint32_t left;        ///< threads that have left the loop
+  uint32_t posted;      ///< iterations that are done
   Dimension* dimension; ///< behind each other, and behind them a flag for each iteration
   uint32_t* done;
 };
@@ -49,6 +50,27 @@ bool number_of(const int64_t* vector, uint64_t& number) {
   return true;
 }
 
+/// Finds out that lanes of a warp wait for others of it. Who is to finish an iteration is not
+/// known; but while lanes wait, the others of their warp do not run, and after a long time in which
+/// no iteration has been finished, these are taken for the ones that are waited for.
+class StandstillCheck {
+public:
+  bool has_come() {
+    if (machine::active_lanes() == lanes_of_team()) {
+      return false; // what is waited for is another warp's
+    }
+    const uint32_t posted = __atomic_load_n(&iterations.posted, __ATOMIC_RELAXED);
+    polls_ = posted == posted_ ? polls_ + 1 : 0;
+    posted_ = posted;
+    return polls_ == kTooLong;
+  }
+
+private:
+  static constexpr uint32_t kTooLong = 1U << 16; ///< some hundredths of a second
+  uint32_t posted_ = 0;
+  uint32_t polls_ = 0;
+};
+
 } // namespace
 
 extern "C" {
@@ -74,6 +96,7 @@ void __kmpc_doacross_init(Ident*, int32_t, int32_t dimensions, const Dimension* 
     }
     iterations.dimensions = static_cast<uint32_t>(dimensions);
     iterations.left = 0;
+    iterations.posted = 0;
     iterations.dimension = copied;
     iterations.done = done;
   }
@@ -85,12 +108,9 @@ void __kmpc_doacross_wait(Ident*, int32_t, const int64_t* vector) {
   if (!in_active_region() || !number_of(vector, number)) {
     return;
   }
-  const machine::LanesThatWait lanes;
-  uint32_t alone = 0;
+  StandstillCheck standstill;
   while (__atomic_load_n(&iterations.done[number], __ATOMIC_RELAXED) == 0) {
-    // Those that have left may wait for what another warp does, which takes a while.
-    constexpr uint32_t kTooLong = 1U << 16;
-    if (lanes.have_left_some() && ++alone == kTooLong) {
+    if (machine::kLockstep && standstill.has_come()) {
       fail_in_lockstep("a depend(sink) clause");
     }
     machine::pause(20);
@@ -103,6 +123,9 @@ void __kmpc_doacross_post(Ident*, int32_t, const int64_t* vector) {
   if (in_active_region() && number_of(vector, number)) {
     machine::fence_device();
     __atomic_store_n(&iterations.done[number], 1U, __ATOMIC_RELAXED);
+    if (machine::kLockstep) {
+      __atomic_add_fetch(&iterations.posted, 1U, __ATOMIC_RELAXED);
+    }
   }
 }
 

@@ -15,8 +15,9 @@ namespace {
 /// Each thread's progress in a loop.
 struct Progress {
   uint64_t chunks;    ///< static: taken so far
-  uint64_t iteration; ///< ordered: the one under way
+  uint64_t iteration; ///< ordered: the one under way, or kNone
 };
+constexpr uint64_t kNone = ~uint64_t{0};
 
 struct TeamLoop {
   uint64_t lower;
@@ -82,7 +83,7 @@ void begin_team_loop(const Request& request, uint64_t lower, uint64_t last, bool
   if (request.ordered || request.kind == kStatic || request.kind == kStaticChunked) {
     auto* const progress = static_cast<Progress*>(allocate(team.size * sizeof(Progress)));
     for (uint32_t i = 0; i < team.size; ++i) {
-      progress[i] = {0, 0};
+      progress[i] = {0, kNone};
     }
     loop.progress = progress;
   }
@@ -170,6 +171,9 @@ GANTRY_NOINLINE int32_t next_chunk(int32_t* is_last, Number* lower, Number* uppe
     return 1;
   }
   const Chunk chunk = take_chunk();
+  if (loop.ordered) {
+    loop.progress[thread_number()].iteration = chunk.length == 0 ? kNone : chunk.first;
+  }
   if (chunk.length == 0) {
     return 0;
   }
@@ -181,9 +185,6 @@ GANTRY_NOINLINE int32_t next_chunk(int32_t* is_last, Number* lower, Number* uppe
   *stride = static_cast<Signed>(loop.increment);
   if (is_last != nullptr) {
     *is_last = last ? 1 : 0;
-  }
-  if (loop.ordered) {
-    loop.progress[thread_number()].iteration = chunk.first;
   }
   return 1;
 }
@@ -207,12 +208,26 @@ GANTRY_NOINLINE void end_loop() {
   }
 }
 
+/// Whether a lane of the calling one's warp executes the iteration whose turn it is.
+bool is_turn_of_this_warp(uint64_t turn) {
+  const uint32_t first = machine::thread_in_block() - machine::lane();
+  for (uint32_t i = first; i < team.size && i < first + machine::warp_size(); ++i) {
+    if (__atomic_load_n(&loop.progress[i].iteration, __ATOMIC_RELAXED) == turn) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Waits until all earlier iterations have left their ordered regions.
 GANTRY_NOINLINE void wait_for_turn() {
   const uint64_t mine = loop.progress[thread_number()].iteration;
-  const machine::LanesThatWait lanes;
-  while (__atomic_load_n(&loop.turn, __ATOMIC_RELAXED) != mine) {
-    if (lanes.have_left_some()) {
+  for (;;) {
+    const uint64_t turn = __atomic_load_n(&loop.turn, __ATOMIC_RELAXED);
+    if (turn == mine) {
+      break;
+    }
+    if (machine::kLockstep && is_turn_of_this_warp(turn)) {
       fail_in_lockstep("an ordered region");
     }
     machine::pause(20);

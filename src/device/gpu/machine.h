@@ -60,10 +60,12 @@ void fence_device();
 /// Lets other threads run for about `nanoseconds`.
 void pause(uint32_t nanoseconds);
 
-/// The lanes of a warp that begin to wait in a loop. Where lanes go on together, those that need
-/// wait no longer stand behind the loop until all have left it: `have_left_some()`, asked in the
-/// loop, says whether lanes of the warp have, and now wait for this one.
-class LanesThatWait;
+/// `kLockstep`, a constant, says whether the lanes of a warp go on together. If so, a lane that
+/// waits in a loop keeps all others of its warp from running.
+///
+/// The number of the calling thread's warp in the grid, from 1 on, if its lanes go on together; 1
+/// otherwise.
+uint32_t lockstep_group();
 
 /// Calls `body` in each thread: where the lanes of a warp go on together, in one lane after the
 /// other, so that it may take a lock.
@@ -75,6 +77,8 @@ uint64_t nanoseconds(); ///< of a clock that all blocks share
 void* dynamic_shared();
 /// True if `place` is in the block's shared memory.
 bool is_shared(const void* place);
+/// True if `place` is in the calling thread's own memory, where there are no atomic operations.
+bool is_private(const void* place);
 
 /// Writes a message among the program's output; the arguments lie in memory as the members of a
 /// structure, promoted as C does it. The number of arguments, or negative if it cannot be written.

@@ -104,14 +104,15 @@ void one_by_one(Body body) {
   }
 }
 
-class LanesThatWait {
-public:
-  LanesThatWait() : all_(active_lanes()) {}
-  bool have_left_some() const { return active_lanes() != all_; }
-
-private:
-  LaneMask all_;
-};
+inline constexpr bool kLockstep = true;
+inline uint32_t lockstep_group() {
+  const uint32_t block =
+      (block_in_grid_z() * grid_size_y() + block_in_grid_y()) * grid_size() + block_in_grid();
+  const uint32_t thread =
+      (thread_in_block_z() * block_size_y() + thread_in_block_y()) * block_size() +
+      thread_in_block();
+  return (block * kMaxBlockSize + thread) / warp_size() + 1;
+}
 
 /// The clock's frequency is the device's own; the plugin knows it.
 inline uint64_t nanoseconds() {
@@ -128,6 +129,9 @@ inline void* dynamic_shared() {
 }
 inline bool is_shared(const void* place) {
   return __builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void*)place);
+}
+inline bool is_private(const void* place) {
+  return __builtin_amdgcn_is_private((const __attribute__((address_space(0))) void*)place);
 }
 
 /// In printing_amdgcn.cpp; each argument is at the next multiple of its size, of `alignment` at

@@ -76,10 +76,10 @@ void one_by_one(Body body) {
   body();
 }
 
-class LanesThatWait {
-public:
-  static constexpr bool have_left_some() { return false; }
-};
+inline constexpr bool kLockstep = false;
+inline uint32_t lockstep_group() {
+  return 1;
+}
 
 inline uint64_t nanoseconds() {
   return __builtin_readsteadycounter();
@@ -91,6 +91,9 @@ inline void* dynamic_shared() {
 }
 inline bool is_shared(const void* place) {
   return __nvvm_isspacep_shared(place);
+}
+inline bool is_private(const void* place) {
+  return __nvvm_isspacep_local(place);
 }
 
 // Of the driver (CUDA C++ Programming Guide, "system calls").

@@ -57,7 +57,7 @@ public:
     const bool for_device = context.getLangOpts().OpenMPIsTargetDevice;
     if (for_device) {
       emit_for_device();
-      check_device_code(context.getTranslationUnitDecl(), compiler_.getDiagnostics());
+      check_device_code(context, compiler_.getDiagnostics());
     }
     if (const std::string text = marker_text(context); !text.empty()) {
       leave_marker(context, text, for_device);

@@ -1,14 +1,15 @@
-// Rejects uses of objects' type information in device code, because an object that the host made
-// points to the host's, which means nothing on a device.
+// Finds what does not work in device code. Objects' type information is an error, because an object
+// that the host made points to the host's, which means nothing on a device; a scan on GPUs is a
+// warning.
 #pragma once
 
-#include <clang/AST/Decl.h>
+#include <clang/AST/ASTContext.h>
 #include <clang/Basic/Diagnostic.h>
 
 namespace gantry::pass {
 
-/// Reports dynamic_cast and typeid of polymorphic objects in the device code of `declaration` and
-/// of what is declared inside, as errors.
-void check_device_code(const clang::Decl* declaration, clang::DiagnosticsEngine& diagnostics);
+/// Reports dynamic_cast and typeid of polymorphic objects in the device code of a translation unit
+/// that is compiled for a device, and, for GPUs, worksharing loops with `reduction(inscan, ...)`.
+void check_device_code(const clang::ASTContext& context, clang::DiagnosticsEngine& diagnostics);
 
 } // namespace gantry::pass

@@ -1,4 +1,4 @@
-// flags: -Wno-pass-failed
+// flags: -Wno-pass-failed -Wno-error
 // Teams, threads, loops and synchronisation in regions. What they do is the compiler's and libomp's
 // work; that they do it on the device is shown here.
 #include "conformance.h"

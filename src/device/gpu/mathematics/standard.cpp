@@ -104,8 +104,28 @@ GANTRY_OF_CLC_2(fdim, 4)
 GANTRY_OF_CLC_2(fmod, 4)
 GANTRY_OF_CLC_2(hypot, 5)
 GANTRY_OF_CLC_2(nextafter, 9)
-GANTRY_OF_CLC_2(pow, 3)
 GANTRY_OF_CLC_2(remainder, 9)
+
+double clc_pow(double, double) __asm__("_Z3powdd");
+float clc_pow(float, float) __asm__("_Z3powff");
+
+namespace {
+
+/// libclc's pow is wrong for exponents that its logarithm times them leaves no digits for. Beyond
+/// `limit` all exponents are even, and have the result of the limit: 0, 1 or infinity.
+template <typename Real>
+Real power(Real x, Real y, Real limit) {
+  return clc_pow(x, y > limit ? limit : y < -limit ? -limit : y);
+}
+
+} // namespace
+
+extern "C" double __nv_pow(double x, double y) {
+  return power(x, y, 0x1p64);
+}
+extern "C" float __nv_powf(float x, float y) {
+  return power(x, y, 0x1p32F);
+}
 
 GANTRY_OF_MACHINE_1(ceil)
 GANTRY_OF_MACHINE_1(fabs)
