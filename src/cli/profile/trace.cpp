@@ -89,14 +89,20 @@ private:
   }
 
   [[nodiscard]] std::string args_of(const Construct& construct) const {
-    return fmt::format(R"("device":{},"ended":{})", construct.device,
-                       construct.ended ? "true" : "false");
+    return fmt::format(R"("device":{}{})", construct.device,
+                       construct.ended ? "" : R"(,"ended":false)");
   }
   [[nodiscard]] std::string args_of(const Copy& copy) const {
-    return fmt::format(R"("bytes":{},"variable":{},"item":{},"clause":"{}","host":"{:#x}",)"
-                       R"("device_address":"{:#x}","id":{})",
-                       copy.size, names_[copy.name], name_positions_[copy.name],
-                       clause_text(copy.clause), copy.host, copy.device_address, copy.id);
+    std::string args = fmt::format(R"("bytes":{},"host":"{:#x}","device_address":"{:#x}","id":{})",
+                                   copy.size, copy.host, copy.device_address, copy.id);
+    if (copy.name != 0) {
+      args +=
+          fmt::format(R"(,"variable":{},"item":{})", names_[copy.name], name_positions_[copy.name]);
+    }
+    if (const std::string clause = clause_text(copy.clause); !clause.empty()) {
+      args += fmt::format(R"(,"clause":"{}")", clause);
+    }
+    return args;
   }
   [[nodiscard]] std::string args_of(const Launch& launch) const {
     return fmt::format(R"("kernel":{},"teams":{},"threads":{},"trip_count":{},"id":{})",
