@@ -68,7 +68,7 @@ function(gantry_guide_fuzzers target)
 endfunction()
 
 # gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folders...] [SECONDS n]): a libFuzzer target,
-# where the sanitizers that it relies on are: in the asan preset. ctest runs it for 15 seconds or n,
+# where the sanitizers that it relies on are: in the asan preset. ctest runs it for 8 seconds or n,
 # from the seeds and what earlier runs found (fuzz/NAME of the build tree; inputs that fail are beside
 # it).
 function(gantry_fuzzer name)
@@ -77,7 +77,7 @@ function(gantry_fuzzer name)
     return()
   endif()
   if(NOT ARG_SECONDS)
-    set(ARG_SECONDS 15)
+    set(ARG_SECONDS 8)
   endif()
   add_executable(${name}_fuzzer ${ARG_SOURCES})
   set_target_properties(${name}_fuzzer PROPERTIES
