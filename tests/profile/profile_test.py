@@ -7,7 +7,7 @@ import copy
 import json
 import os
 import pathlib
-import re
+import signal
 import stat
 import subprocess
 import sys
@@ -179,6 +179,22 @@ class Profile(unittest.TestCase):
             self.assertEqual(running.wait(timeout=60), 143)
         process, = json.loads(report.read_text())["processes"]
         self.assert_ran(process)
+
+    def test_what_a_killed_one_has_left_goes(self):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GANTRY_"))}
+        environment |= {"GANTRY_DEVICES": devices(1), "TMPDIR": str(self.folder)}
+        with subprocess.Popen([f"{BUILD}/bin/gantry", "profile", "/bin/sh", "-c", "echo $$; exec sleep 60"],
+                              env=environment, stdout=subprocess.PIPE, text=True) as running:
+            program = int(running.stdout.readline())
+            self.profile_beside(1)
+            running.kill()
+        os.kill(program, signal.SIGKILL)
+        self.profile_beside(0)
+
+    def profile_beside(self, others):
+        """Another profile, which leaves so many folders of others."""
+        self.assertEqual(self.run_gantry("-o", self.folder / "report.txt", PROGRAM, "exit").returncode, 0)
+        self.assertEqual(len([entry for entry in self.folder.iterdir() if entry.is_dir()]), others)
 
     def test_compare(self):
         before = self.folder / "before.json"

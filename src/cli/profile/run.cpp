@@ -11,7 +11,10 @@
 #include <cstring>
 #include <optional>
 
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,6 +149,34 @@ bool has_room(const char* folder) {
          system.f_bavail * system.f_frsize >= kRoom;
 }
 
+constexpr const char* kPrefix = "gantry-profile-";
+
+/// The file that a folder's owner has locked while it is in use; -1 if there is none.
+int open_lock(const std::string& folder, int flags) {
+  return open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+}
+
+/// Removes this user's folders whose `gantry profile` was killed: they may be large, and in memory.
+void remove_abandoned(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    struct stat status = {};
+    if (!entry.path().filename().string().starts_with(kPrefix) ||
+        lstat(entry.path().c_str(), &status) != 0 || status.st_uid != geteuid() ||
+        !S_ISDIR(status.st_mode)) {
+      continue;
+    }
+    const int lock = open_lock(entry.path().string(), 0);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
+      std::error_code failed; // another process may be removing it, too
+      std::filesystem::remove_all(entry.path(), failed);
+    }
+    if (lock >= 0) {
+      close(lock);
+    }
+  }
+}
+
 } // namespace
 
 Result<PrivateFolder> PrivateFolder::make() {
@@ -153,21 +184,33 @@ Result<PrivateFolder> PrivateFolder::make() {
   const std::string folder = asked != nullptr && *asked != '\0' ? asked
                              : has_room(kMemoryFolder)          ? kMemoryFolder
                                                                 : "/tmp";
-  std::string path = fmt::format("{}/gantry-profile-XXXXXX", folder);
+  remove_abandoned(folder);
+  std::string path = fmt::format("{}/gantry-starting-XXXXXX", folder);
   if (mkdtemp(path.data()) == nullptr) { // of mode 0700
     return fail("cannot make a folder '{}': {}; set TMPDIR to a folder that you may write to", path,
                 std::strerror(errno));
   }
-  return PrivateFolder(std::filesystem::absolute(path));
+  // It is locked before it has the name of those that are looked at.
+  PrivateFolder made(std::filesystem::absolute(path), open_lock(path, O_CREAT));
+  const std::filesystem::path named = folder + "/" + kPrefix + path.substr(path.rfind('-') + 1);
+  std::error_code error;
+  if (made.lock_ >= 0 && flock(made.lock_, LOCK_EX | LOCK_NB) == 0) {
+    std::filesystem::rename(made.path_, named, error);
+    made.path_ = error ? made.path_ : std::filesystem::absolute(named);
+  }
+  return made;
 }
 
 PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
 
 PrivateFolder::~PrivateFolder() {
   if (!path_.empty()) {
     std::error_code error;
     std::filesystem::remove_all(path_, error);
+  }
+  if (lock_ >= 0) {
+    close(lock_);
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace gantry::cli::profile {
 
-/// A folder of this user's alone, removed with what is in it.
+/// A folder of this user's alone, removed with what is in it; by a later one if this process is
+/// killed.
 class PrivateFolder {
 public:
   /// In $TMPDIR; where that is not set in /dev/shm if it has 4 GiB of room, else in /tmp.
@@ -21,8 +22,9 @@ public:
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
-  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  PrivateFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
+  int lock_; ///< the descriptor of the file that is locked while it is in use; -1: none
 };
 
 /// How a program ended.

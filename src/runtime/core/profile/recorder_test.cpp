@@ -3,9 +3,7 @@
 #include "runtime/core/profile/recorder.h"
 
 #include "profile/record.h"
-#include "runtime/core/constructs/target_region.h"
-#include "runtime/testing/fake_plugin.h"
-#include "runtime/testing/map_items.h"
+#include "runtime/core/events/events.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +19,6 @@
 namespace gantry::core {
 namespace {
 
-using namespace core::testing;
 using namespace gantry::profile;
 using ::testing::ElementsAre;
 
@@ -109,26 +106,55 @@ struct Recorder : ::testing::Test {
   }
   static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
 
-  FakePlugin plugin{testing::Memory::kSeparate, false};
-  Device device{plugin.open(), ""};
-  Kernel kernel{nullptr, nullptr, "kernel"};
+  const DeviceName device{0, "device 0 (fake)"};
 
-  /// Its number.
-  std::uint64_t run_region(MapItem item, const char* location = "app.cpp:31") {
+  /// Tells of a region that maps `x` tofrom; the answer is its number.
+  std::uint64_t run_region(const int& x, const char* name = nullptr,
+                           const char* location = "app.cpp:31") const {
     Construct construct("target", location);
-    TargetRegion region(device, kernel, construct);
-    region.items.push_back(item);
-    EXPECT_TRUE(region.start({}));
-    EXPECT_TRUE(region.wait());
-    EXPECT_TRUE(region.finish());
+    const ConstructScope scope(construct, device);
+    tell_presence(construct, PresenceChange::What::kMapped, x, name);
+    tell_copy(construct, x, true, name);
+    const EventId launch = next_event_id();
+    const gantry_launch shape{.size = sizeof shape};
+    tell(Launched{{construct, device}, launch, "kernel", nullptr, shape, event_time()});
+    tell(Completion{{construct, device}, launch, nullptr, event_time(), {}});
+    tell_copy(construct, x, false, name);
+    tell_presence(construct, PresenceChange::What::kUnmapped, x, name);
     return construct.id;
+  }
+
+private:
+  static std::uintptr_t address_of(const int& x) { return reinterpret_cast<std::uintptr_t>(&x); }
+  void tell_presence(const Construct& construct, PresenceChange::What what, const int& x,
+                     const char* name) const {
+    tell(PresenceChange{{construct, device},
+                        what,
+                        name == nullptr ? "" : name,
+                        address_of(x),
+                        sizeof x,
+                        0x1000,
+                        1});
+  }
+  void tell_copy(const Construct& construct, const int& x, bool to_device, const char* name) const {
+    const EventId id = next_event_id();
+    tell(Copied{{construct, device},
+                id,
+                Copied::What::kItem,
+                to_device,
+                name,
+                address_of(x),
+                0x1000,
+                sizeof x,
+                event_time()});
+    tell(Completion{{construct, device}, id, nullptr, event_time(), {}});
   }
 };
 
 TEST_F(Recorder, WritesTheEventsOfARegionInOrder) {
   int x = 1;
-  run_region(tofrom(x)); // texts are written
-  const std::uint64_t id = run_region(tofrom(x));
+  run_region(x); // texts are written
+  const std::uint64_t id = run_region(x);
   EXPECT_THAT(types_of(records_of(getpid()), id),
               ElementsAre(RecordType::kConstructBegin, RecordType::kPresence, RecordType::kContent,
                           RecordType::kCopy, RecordType::kDone, RecordType::kLaunch,
@@ -139,10 +165,9 @@ TEST_F(Recorder, WritesTheEventsOfARegionInOrder) {
 TEST_F(Recorder, WritesTextsOnce) {
   const std::string location(100, 'a');
   int x = 1;
-  MapItem item = tofrom(x);
-  item.name = "a rather long name of a variable that is in several pieces";
-  run_region(item, location.c_str());
-  run_region(item, location.c_str());
+  const char* const name = "a rather long name of a variable that is in several pieces";
+  run_region(x, name, location.c_str());
+  run_region(x, name, location.c_str());
   const Records records = records_of(getpid());
   std::vector<std::string> positions;
   for (const PlaceRecord& place : all_of<PlaceRecord>(records, RecordType::kPlace)) {
@@ -151,20 +176,20 @@ TEST_F(Recorder, WritesTextsOnce) {
   }
   EXPECT_EQ(std::ranges::count(positions, location), 1);
   std::vector<std::string> variables;
-  for (const NameRecord& name : all_of<NameRecord>(records, RecordType::kName)) {
-    variables.push_back(text(records, name.variable));
+  for (const NameRecord& record : all_of<NameRecord>(records, RecordType::kName)) {
+    variables.push_back(text(records, record.variable));
   }
-  EXPECT_EQ(std::ranges::count(variables, item.name), 1);
+  EXPECT_EQ(std::ranges::count(variables, name), 1);
 }
 
 TEST_F(Recorder, HashesWhatIsCopied) {
   int x = 7;
   const std::size_t before =
       all_of<ContentRecord>(records_of(getpid()), RecordType::kContent).size();
-  run_region(tofrom(x));
-  run_region(tofrom(x));
+  run_region(x);
+  run_region(x);
   ++x;
-  run_region(tofrom(x));
+  run_region(x);
   const auto contents = all_of<ContentRecord>(records_of(getpid()), RecordType::kContent);
   ASSERT_EQ(contents.size(), before + 6);
   const auto hash = [&](std::size_t i) { return contents[before + i].hash; };
@@ -184,7 +209,7 @@ TEST_F(Recorder, WritesForManyThreadsAtOnce) {
     threads.emplace_back([&] {
       int x = 0;
       for (int k = 0; k < kRegions; ++k) {
-        run_region(tofrom(x));
+        run_region(x);
       }
     });
   }
@@ -214,7 +239,7 @@ TEST_F(Recorder, ThreadsGoOnWhereOthersHaveEnded) {
   for (int i = 0; i < 20; ++i) {
     std::thread([&] {
       int x = 0;
-      run_region(tofrom(x));
+      run_region(x);
     }).join();
   }
   EXPECT_LE(records_of(getpid()).size(), before + 1);
@@ -222,11 +247,11 @@ TEST_F(Recorder, ThreadsGoOnWhereOthersHaveEnded) {
 
 TEST_F(Recorder, AForkedProcessHasAFileOfItsOwn) {
   int x = 1;
-  run_region(tofrom(x));
+  run_region(x);
   const std::size_t before = all_of<LaunchRecord>(records_of(getpid()), RecordType::kLaunch).size();
   const pid_t child = fork();
   if (child == 0) {
-    run_region(tofrom(x));
+    run_region(x);
     _exit(0);
   }
   int status = 0;
