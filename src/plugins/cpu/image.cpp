@@ -49,12 +49,22 @@ bool write_all(int descriptor, std::span<const std::byte> bytes) {
   return true;
 }
 
+/// "/proc/1234/fd/", of this process. Not "/proc/self/fd/", where a debugger, which opens what the
+/// process has loaded, finds files of its own, and waits for ever if that is a pipe.
+std::string folder_of_descriptors() {
+  char process[32];
+  const ssize_t size = readlink("/proc/self", process, sizeof process);
+  return fmt::format("/proc/{}/fd/",
+                     size <= 0 ? "self"
+                               : std::string_view(process, static_cast<std::size_t>(size)));
+}
+
 /// A spelling of the path of an open file that no other image of the process has: a serial number
 /// in binary, its digits written as "./" and "/". Where it begins is this plugin's own, because the
 /// process may have another one with this code in it.
 std::string unique_path(int descriptor) {
   static std::atomic<std::uint64_t> last{reinterpret_cast<std::uintptr_t>(&last) >> 4};
-  std::string path = "/proc/self/fd/";
+  std::string path = folder_of_descriptors();
   for (std::uint64_t serial = ++last; serial != 0; serial >>= 1) {
     path += (serial & 1) != 0 ? "./" : "/";
   }
