@@ -4,10 +4,12 @@
     replay_test.py BUILD kernels|conformance
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -134,10 +136,17 @@ class Kernels(unittest.TestCase):
         if not os.path.exists("/usr/bin/gdb"):
             self.skipTest("gdb is not installed")
         file, _ = self.record("worker", "scale")
-        done = subprocess.run([GANTRY, "replay", file, "--gdb"], input="backtrace 1\ncontinue\nquit\n", text=True,
-                              capture_output=True, check=False, timeout=300,
-                              env=os.environ | {"DEBUGINFOD_URLS": ""})
-        self.assertRegex(done.stdout, r"(?s)Breakpoint 1, .*__omp_offloading.*the results are those that were recorded")
+        # gdb and what it runs are ended together, and nobody waits for the one by the other's output.
+        with open(folder / "gdb.txt", "w+", encoding="utf-8") as output, subprocess.Popen(
+                [GANTRY, "replay", file, "--gdb"], stdin=subprocess.PIPE, stdout=output, stderr=output,
+                start_new_session=True, env=os.environ | {"DEBUGINFOD_URLS": ""}) as debugger:
+            try:
+                debugger.communicate(b"backtrace 1\ncontinue\nquit\n", timeout=120)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(debugger.pid, signal.SIGKILL)
+            output.seek(0)
+            self.assertRegex(output.read(), r"(?s)__omp_offloading.*the results are those that were recorded")
 
 
 class Conformance(unittest.TestCase):

@@ -59,7 +59,7 @@ TEST(SimtSettings, RowsAreAllDifferentAndExplained) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_NE(std::string(row.meaning), "");
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 13u);
 }
 
 TEST(SimtSettings, Words) {
@@ -123,6 +123,14 @@ TEST(SimtSettings, Capability) {
     EXPECT_THAT(read({{"GANTRY_SIMT_CAPABILITY", wrong}}).error,
                 HasSubstr("'" + std::string(wrong) + "' is not one of 5.0, "))
         << wrong;
+  }
+}
+
+TEST(SimtSettings, WhereMemoryBegins) {
+  EXPECT_EQ(read({{"GANTRY_SIMT_ARENA", "0x2a0000000000"}}).arena, 0x2a0000000000U);
+  for (const char* wrong :
+       {"", "5", "0x", "0x1000", "0x0", "0x2a0000000001", "0xffffffffffffffff"}) {
+    EXPECT_NE(read({{"GANTRY_SIMT_ARENA", wrong}}).error, "") << wrong;
   }
 }
 
