@@ -3,7 +3,9 @@
 #include "check.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gantry/gantry.h>
 
@@ -21,6 +23,21 @@ int __tgt_interop_use60(void* location, void* object, void* context, void* depen
 int __tgt_interop_release(void* location, void* object, void* context, void* dependences);
 void __tgt_target_sync(void* location, int thread, void* task, void* event);
 int ompx_interop_add_completion_callback(void* object, void (*callback)(void*, void*), void* data);
+
+static int ends = 0;
+
+static void note_end(void) {
+  ++ends;
+}
+
+/* An exit handler: registered last, it is the first. */
+static void look_at_end(void) {
+  if (ends != 1) {
+    static const char text[] = "gantry_before_exit() did not call once before exit handlers\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+  }
+}
 
 static void count_offer(const gantry_device_offer* offer, void* data) {
   (void)offer;
@@ -91,5 +108,7 @@ int main(void) {
   CHECK(gantry_find_plugin("cpu", &reason) != NULL && reason == NULL);
   CHECK(gantry_find_plugin("no-such-kind", &reason) == NULL && reason != NULL);
   __tgt_rtl_deinit();
+  gantry_before_exit(note_end);
+  atexit(look_at_end);
   return 0;
 }
