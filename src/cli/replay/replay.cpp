@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <numeric>
 #include <unistd.h>
 
@@ -153,7 +154,32 @@ bool tell(const Recording& recording, const ReplayResult& result, const ReplayRe
   return same;
 }
 
-Result<int> replay(const ReplayRequest& request, const Recording& recording) {
+/// What device code prints goes to stderr while this is there: stdout is for the report.
+class OutputAside {
+public:
+  explicit OutputAside(bool wanted)
+      : own_(wanted ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1) {
+    if (own_ >= 0) {
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+  ~OutputAside() {
+    if (own_ >= 0) {
+      std::fflush(stdout);
+      dup2(own_, STDOUT_FILENO);
+      close(own_);
+    }
+  }
+
+private:
+  int own_;
+};
+
+/// Whether all came to what was recorded. `rows` gets one for each time.
+Result<bool> replay(const ReplayRequest& request, const Recording& recording, Json& rows) {
+  const OutputAside aside(request.json);
   const std::uint64_t arena = arena_of(recording);
   GANTRY_TRY(set_environment(request, arena));
   const auto library = GANTRY_TRY(load_runtime_library());
@@ -165,7 +191,6 @@ Result<int> replay(const ReplayRequest& request, const Recording& recording) {
   const std::string options = options_of(request, arena);
   const auto launch =
       GANTRY_TRY(ReplayedLaunch::open(*plugin, options, recording, request.image_file));
-  Json rows = Json::array();
   bool same = true;
   for (int i = 0; i < request.times; ++i) {
     const ReplayResult result = GANTRY_TRY(launch->run(request.changes));
@@ -174,15 +199,7 @@ Result<int> replay(const ReplayRequest& request, const Recording& recording) {
       break;
     }
   }
-  if (request.json) {
-    fmt::print("{}", json_text(Json{{"kernel", recording.kernel},
-                                    {"construct", recording.construct},
-                                    {"device", request.device},
-                                    {"recorded_failure", recording.failure},
-                                    {"same", same},
-                                    {"runs", rows}}));
-  }
-  return same ? 0 : 1;
+  return same;
 }
 
 } // namespace
@@ -228,7 +245,17 @@ Result<int> run_replay(int argc, char** argv) {
   if (request.device.empty()) {
     request.device = recording.plugin;
   }
-  return replay(request, recording);
+  Json rows = Json::array();
+  const bool same = GANTRY_TRY(replay(request, recording, rows));
+  if (request.json) {
+    fmt::print("{}", json_text(Json{{"kernel", recording.kernel},
+                                    {"construct", recording.construct},
+                                    {"device", request.device},
+                                    {"recorded_failure", recording.failure},
+                                    {"same", same},
+                                    {"runs", rows}}));
+  }
+  return same ? 0 : 1;
 }
 
 } // namespace gantry::cli

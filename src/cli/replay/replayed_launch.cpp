@@ -13,6 +13,7 @@ using recording::Block;
 using recording::Extent;
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kAlignment = 64; // of all that devices allocate
 
 void* at(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
@@ -84,7 +85,8 @@ Status ReplayedLaunch::allocate(const std::string& options) {
   if (allocate_blocks(/*by_pages=*/false)) {
     return {};
   }
-  // Some devices give out whole pages at chosen addresses, and blocks may share one.
+  // Some devices give out whole pages at chosen addresses, and none what is not aligned; blocks are
+  // as they were mapped.
   close();
   GANTRY_TRY(open_device(options));
   return allocate_blocks(/*by_pages=*/true);
@@ -93,9 +95,11 @@ Status ReplayedLaunch::allocate(const std::string& options) {
 Status ReplayedLaunch::allocate_blocks(bool by_pages) {
   const std::vector<Block>& blocks = recording_.blocks;
   for (std::size_t i = 0; i < blocks.size();) {
-    const std::uint64_t begin = blocks[i].address;
-    std::uint64_t end = begin + blocks[i].size;
-    for (++i; by_pages && i < blocks.size() && blocks[i].address / kPage == (end - 1) / kPage;
+    const std::uint64_t begin =
+        by_pages ? blocks[i].address / kAlignment * kAlignment : blocks[i].address;
+    std::uint64_t end = blocks[i].address + blocks[i].size;
+    // A page behind a block may be there to notice accesses beyond it.
+    for (++i; by_pages && i < blocks.size() && blocks[i].address / kPage <= (end - 1) / kPage + 1;
          ++i) {
       end = blocks[i].address + blocks[i].size;
     }
@@ -110,7 +114,7 @@ gantry_status ReplayedLaunch::allocate_at(std::uint64_t begin, std::uint64_t end
   gantry_allocation request = {};
   request.size = sizeof request;
   request.bytes = end - begin;
-  request.alignment = 64;
+  request.alignment = kAlignment;
   request.address = begin;
   void* address = nullptr;
   const gantry_status status = plugin_.allocate(device_, &request, &address);
