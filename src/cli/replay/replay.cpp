@@ -80,12 +80,17 @@ Status set_environment(const ReplayRequest& request, std::uint64_t arena) {
   return {};
 }
 
-/// Options of the device, which place its memory where that was.
-std::string options_of(const ReplayRequest& request, std::uint64_t arena) {
+/// Options of the device, which place its memory where that was, and no more than is needed: what
+/// is placed at random in this process may be near.
+std::string options_of(const ReplayRequest& request, const Recording& recording) {
   constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kRoom = 16 << 20;
   std::string options = request.options;
-  if (request.device == "worker" && arena != 0) {
-    options += fmt::format("{}at={}", options.empty() ? "" : "+", arena / kPage);
+  if (request.device == "worker" && !recording.blocks.empty()) {
+    const recording::Block& last = recording.blocks.back();
+    const std::uint64_t page = recording.blocks.front().address / kPage;
+    options += fmt::format("{}at={}+memory={}", options.empty() ? "" : "+", page,
+                           last.address + last.size - page * kPage + kRoom);
   }
   return options;
 }
@@ -188,7 +193,7 @@ Result<bool> replay(const ReplayRequest& request, const Recording& recording, Js
   if (plugin == nullptr) {
     return fail("{}", reason);
   }
-  const std::string options = options_of(request, arena);
+  const std::string options = options_of(request, recording);
   const auto launch =
       GANTRY_TRY(ReplayedLaunch::open(*plugin, options, recording, request.image_file));
   bool same = true;
