@@ -239,6 +239,12 @@ Status ReplayedLaunch::fill_in() {
     const recording::Variable& variable = recording_.variables[i];
     std::vector<std::byte> value = variable.before;
     value.resize(variable.size);
+    std::vector<std::byte> now(variable.size);
+    GANTRY_TRY(check(plugin_.copy_to_host(device_, now.data(), variables_[i], now.size()),
+                     "a variable cannot be read"));
+    if (now == value) { // constants among them, which cannot be written
+      continue;
+    }
     GANTRY_TRY(check(plugin_.copy_to_device(device_, variables_[i], value.data(), value.size()),
                      "a variable cannot be filled in"));
   }
