@@ -135,7 +135,6 @@ void members(File& file, Is<Recording> auto& recording) {
   file(recording.construct);
   file(recording.program);
   file(recording.plugin);
-  file(recording.options);
   file(recording.kernel);
   file(recording.images);
   file(recording.launch.kind);
@@ -209,6 +208,26 @@ const Block* Recording::find(std::uint64_t address, std::uint64_t size) const {
   const Block& block = *std::prev(behind);
   const std::uint64_t offset = address - block.address;
   return offset <= block.size && size <= block.size - offset ? &block : nullptr;
+}
+
+std::vector<std::vector<std::byte>> Recording::contents(Moment moment) const {
+  std::vector<std::vector<std::byte>> all;
+  for (const Block& block : blocks) {
+    all.emplace_back(block.size);
+  }
+  const auto apply = [&](const std::vector<Extent>& extents) {
+    for (const Extent& extent : extents) {
+      const Block* const block = find(extent.address, extent.bytes.size());
+      std::ranges::copy(extent.bytes,
+                        all[static_cast<std::size_t>(block - blocks.data())].begin() +
+                            static_cast<std::ptrdiff_t>(extent.address - block->address));
+    }
+  };
+  apply(before);
+  if (moment == Moment::kAfter) {
+    apply(after);
+  }
+  return all;
 }
 
 std::vector<std::byte> encode(const Recording& recording) {

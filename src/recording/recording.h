@@ -71,7 +71,6 @@ struct Recording {
   std::string construct; ///< of the source, "app.cpp:31", as messages have it
   std::string program;   ///< the path of what was run
   std::string plugin;    ///< that drove the device: "worker"
-  std::string options;   ///< of the device, as in GANTRY_DEVICES
   std::string kernel;    ///< its name in the images
   /// Of the program, for every target; the one that ran is the first.
   std::vector<std::vector<std::byte>> images;
@@ -86,6 +85,11 @@ struct Recording {
   std::vector<Indirect> indirect;
   /// Why the kernel failed; empty if it did not.
   std::string failure;
+
+  /// What the blocks hold in front of the launch or, with what the kernel has changed, behind it;
+  /// one after the other.
+  enum class Moment : std::uint8_t { kBefore, kAfter };
+  [[nodiscard]] std::vector<std::vector<std::byte>> contents(Moment moment) const;
 
   /// The block that has all of [address, address + size); null if none has.
   [[nodiscard]] const Block* find(std::uint64_t address, std::uint64_t size) const;

@@ -18,7 +18,6 @@ Recording example() {
   made.construct = "app.cpp:31";
   made.program = "/bin/app";
   made.plugin = "worker";
-  made.options = "memory=1G";
   made.kernel = "kernel";
   made.images = {some_bytes(9, 1), some_bytes(3, 70)};
   made.launch = {1, {4, 0, 0}, {128, 0, 0}, 1000, 64};
@@ -53,6 +52,21 @@ TEST(RecordingTest, BlocksAreFound) {
   EXPECT_EQ(made.find(0x207f, 1), &made.blocks[1]);
   EXPECT_EQ(made.find(0xfff, 1), nullptr);
   EXPECT_EQ(made.find(0x1000, ~std::uint64_t{0}), nullptr);
+}
+
+TEST(RecordingTest, ContentsAreZeroWhereNothingIsSaid) {
+  const Recording made = example();
+  const auto before = made.contents(Recording::Moment::kBefore);
+  ASSERT_EQ(before.size(), 2U);
+  EXPECT_EQ(before[0], made.before[0].bytes);
+  EXPECT_EQ(before[1].size(), 128U);
+  EXPECT_EQ(before[1][15], std::byte{0});
+  EXPECT_EQ(before[1][16], std::byte{9});
+  const auto after = made.contents(Recording::Moment::kAfter);
+  EXPECT_EQ(after[0][3], before[0][3]);
+  EXPECT_EQ(after[0][4], std::byte{200});
+  EXPECT_EQ(after[0][8], before[0][8]);
+  EXPECT_EQ(after[1], before[1]);
 }
 
 TEST(RecordingTest, EveryLengthButTheWholeIsRefused) {

@@ -8,20 +8,7 @@ namespace gantry::cli {
 
 namespace {
 
-using recording::Block;
-using recording::Extent;
-
 constexpr std::size_t kWord = 4;
-
-void apply(const std::vector<Extent>& extents, const recording::Recording& recording,
-           const Block& block, std::vector<std::byte>& content) {
-  for (const Extent& extent : extents) {
-    if (recording.find(extent.address, extent.bytes.size()) == &block) {
-      std::memcpy(content.data() + (extent.address - block.address), extent.bytes.data(),
-                  extent.bytes.size());
-    }
-  }
-}
 
 /// Bytes as a number, "0x3f800000 (1.0 as a float)".
 std::string shown(std::span<const std::byte> bytes) {
@@ -57,19 +44,18 @@ void compare(std::string_view name, std::span<const std::byte> expected,
 Differences find_differences(const recording::Recording& recording, const ReplayResult& result,
                              std::size_t most) {
   Differences found;
-  for (const Block& block : recording.blocks) {
-    std::vector<std::byte> expected(block.size);
-    apply(recording.before, recording, block, expected);
-    apply(recording.after, recording, block, expected);
+  const auto expected = recording.contents(recording::Recording::Moment::kAfter);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const recording::Block& block = recording.blocks[i];
     compare(block.name.empty() ? fmt::format("memory at {:#x}", block.address)
                                : fmt::format("'{}'", block.name),
-            expected, result.blocks.at(block.address), most, found);
+            expected[i], result.blocks[i], most, found);
   }
   for (std::size_t i = 0; i < recording.variables.size(); ++i) {
     const recording::Variable& variable = recording.variables[i];
-    std::vector<std::byte> expected = variable.after.empty() ? variable.before : variable.after;
-    expected.resize(variable.size);
-    compare(fmt::format("'{}'", variable.name), expected, result.variables[i], most, found);
+    std::vector<std::byte> value = variable.after.empty() ? variable.before : variable.after;
+    value.resize(variable.size);
+    compare(fmt::format("'{}'", variable.name), value, result.variables[i], most, found);
   }
   return found;
 }

@@ -51,12 +51,11 @@ Result<int> run_record(int argc, char** argv) {
   if (!device.empty()) {
     setenv("GANTRY_DEVICES", device.c_str(), 1);
   }
+  const std::vector<std::string> rest = app.remaining();
+  program.insert(program.end(), rest.begin(), rest.end());
   std::vector<char*> words = {argv[0]};
   for (std::string& word : program) {
     words.push_back(word.data());
-  }
-  for (std::string word : app.remaining()) {
-    words.push_back(strdup(word.c_str())); // for the program, which takes this one's place
   }
   words.push_back(nullptr);
   return run_program(static_cast<int>(words.size()) - 1, words.data());

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <new>
 #include <numeric>
 #include <unistd.h>
 
@@ -70,14 +71,13 @@ void show_recording(const Recording& recording) {
 }
 
 /// The environment has to be as it is wanted before the plugin reads it.
-Status set_environment(const ReplayRequest& request, std::uint64_t arena) {
+void set_environment(const ReplayRequest& request, std::uint64_t arena) {
   if (!request.check.empty()) {
     setenv("GANTRY_SIMT_CHECK", request.check.c_str(), 1);
   }
   if (arena != 0) {
     setenv("GANTRY_SIMT_ARENA", fmt::format("{:#x}", arena).c_str(), 1);
   }
-  return {};
 }
 
 /// Options of the device, which place its memory where that was, and no more than is needed: what
@@ -116,7 +116,8 @@ Result<int> run_in_debugger(const ReplayRequest& request, const Recording& recor
   }
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());
-  return fail("{} cannot be started: {}", arguments[0], std::strerror(errno));
+  return fail("{} cannot be started: {}; it is in Debian's package gdb", arguments[0],
+              std::strerror(errno));
 }
 
 /// One replay in words. Whether it came to what was recorded.
@@ -186,7 +187,7 @@ private:
 Result<bool> replay(const ReplayRequest& request, const Recording& recording, Json& rows) {
   const OutputAside aside(request.json);
   const std::uint64_t arena = arena_of(recording);
-  GANTRY_TRY(set_environment(request, arena));
+  set_environment(request, arena);
   const auto library = GANTRY_TRY(load_runtime_library());
   const char* reason = nullptr;
   const gantry_plugin* const plugin = library.find_plugin(request.device.c_str(), &reason);
@@ -250,8 +251,17 @@ Result<int> run_replay(int argc, char** argv) {
   if (request.device.empty()) {
     request.device = recording.plugin;
   }
+  if (!request.check.empty() && !request.device.starts_with("simt")) {
+    return fail("--check is of the executors: choose --device simt or simt-amd, not '{}'",
+                request.device);
+  }
   Json rows = Json::array();
-  const bool same = GANTRY_TRY(replay(request, recording, rows));
+  bool same = false;
+  try {
+    same = GANTRY_TRY(replay(request, recording, rows));
+  } catch (const std::bad_alloc&) {
+    return fail("'{}' has more memory than this machine", request.file);
+  }
   if (request.json) {
     fmt::print("{}", json_text(Json{{"kernel", recording.kernel},
                                     {"construct", recording.construct},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <sys/mman.h>
 
 namespace gantry::cli {
@@ -10,7 +11,6 @@ namespace gantry::cli {
 namespace {
 
 using recording::Block;
-using recording::Extent;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAlignment = 64; // of all that devices allocate
@@ -224,16 +224,12 @@ Status ReplayedLaunch::set_functions() {
 }
 
 Status ReplayedLaunch::fill_in() {
-  for (const Block& block : recording_.blocks) {
-    std::vector<std::byte> content(block.size);
-    for (const Extent& extent : recording_.before) {
-      if (recording_.find(extent.address, extent.bytes.size()) == &block) {
-        std::memcpy(content.data() + (extent.address - block.address), extent.bytes.data(),
-                    extent.bytes.size());
-      }
-    }
-    GANTRY_TRY(check(plugin_.copy_to_device(device_, at(block.address), content.data(), block.size),
-                     "memory cannot be filled in"));
+  const auto contents = recording_.contents(recording::Recording::Moment::kBefore);
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Block& block = recording_.blocks[i];
+    GANTRY_TRY(
+        check(plugin_.copy_to_device(device_, at(block.address), contents[i].data(), block.size),
+              "memory cannot be filled in"));
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const recording::Variable& variable = recording_.variables[i];
@@ -274,8 +270,7 @@ std::string ReplayedLaunch::failure() const {
 
 Status ReplayedLaunch::read(ReplayResult& result) {
   for (const Block& block : recording_.blocks) {
-    std::vector<std::byte>& content = result.blocks[block.address];
-    content.resize(block.size);
+    std::vector<std::byte>& content = result.blocks.emplace_back(block.size);
     GANTRY_TRY(check(plugin_.copy_to_host(device_, content.data(), at(block.address), block.size),
                      "results cannot be read"));
   }

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ struct ReplayChanges {
 struct ReplayResult {
   /// Why it failed; empty if it did not.
   std::string failure;
-  std::map<std::uint64_t, std::vector<std::byte>> blocks; ///< by address
+  std::vector<std::vector<std::byte>> blocks; ///< in the recording's order, as are the variables
   std::vector<std::vector<std::byte>> variables;
   std::int64_t nanoseconds = 0; ///< of the launch
 };

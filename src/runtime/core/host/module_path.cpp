@@ -56,15 +56,19 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) {
   search.found.end = end;
   if (*info->dlpi_name != '\0') {
     search.found.path = info->dlpi_name;
-  } else { // the executable
-    std::error_code error;
-    const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-    search.found.path = error ? search.found.path : path.string();
+  } else {
+    search.found.path = executable_path();
   }
   return 1;
 }
 
 } // namespace
+
+std::string executable_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "program" : path.string();
+}
 
 Module module_of(const void* address) {
   // Not dladdr: it waits for the lock that a thread in dlopen holds while constructors run.

@@ -11,6 +11,9 @@ namespace gantry::core {
 /// for the dynamic loader's lock, so no lock of ours may be held.
 [[nodiscard]] std::string library_folder();
 
+/// The file of the process's executable; "program" if the system does not tell.
+[[nodiscard]] std::string executable_path();
+
 /// An executable or shared library in memory.
 struct Module {
   std::string path = "program"; ///< its file: what a user calls the program

@@ -1,11 +1,11 @@
 #include "runtime/core/profile/profile_file.h"
 
 #include "base/monotonic.h"
+#include "runtime/core/host/module_path.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -65,8 +65,7 @@ Result<std::unique_ptr<ProfileFile>> ProfileFile::make(const Options& options) {
             .parent = static_cast<std::uint64_t>(getppid()),
             .begin = static_cast<std::int64_t>(monotonic_now()),
             .limit = limit};
-  std::error_code error;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  const std::string program = executable_path();
   std::memcpy(header.program, program.data(), std::min(program.size(), sizeof header.program - 1));
   std::atomic_ref(header.magic).store(profile::kMagic, std::memory_order_release);
   return file;

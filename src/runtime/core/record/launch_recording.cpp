@@ -1,6 +1,8 @@
 #include "runtime/core/record/launch_recording.h"
 
 #include "base/output_file.h"
+#include "runtime/core/host/module_path.h"
+#include "runtime/core/reports/compiler_names.h"
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
 
@@ -26,13 +28,6 @@ bool is_of(std::string_view place, const Kernel& kernel, std::string_view positi
   return place.empty() || place == kernel.name ||
          (position.ends_with(place) &&
           (position.size() == place.size() || position[position.size() - place.size() - 1] == '/'));
-}
-
-/// "zaxpy.cpp:12" of "zaxpy.cpp:12: target"; empty if the construct's place is not known.
-std::string position_of(const Construct& construct) {
-  std::string text = label(construct);
-  const std::size_t end = text.rfind(": ");
-  return end == text.npos ? std::string() : text.substr(0, end);
 }
 
 bool is_zero(std::span<const std::byte> bytes) {
@@ -70,12 +65,6 @@ void for_each_word(std::span<const std::byte> bytes, Visit visit) {
   }
 }
 
-std::string own_path() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  return size <= 0 ? std::string() : std::string(path, static_cast<std::size_t>(size));
-}
-
 } // namespace
 
 std::unique_ptr<LaunchRecording>
@@ -86,16 +75,16 @@ LaunchRecording::begin(Device& device, const Kernel& kernel, const Construct& co
   if (request == nullptr) {
     return nullptr;
   }
-  std::string position = position_of(construct);
+  std::string where = position(construct.location);
   if (request->what == RecordRequest::What::kRegion) {
-    if (!is_of(request->place, kernel, position) ||
+    if (!is_of(request->place, kernel, where) ||
         found.fetch_add(1, std::memory_order_relaxed) + 1 != request->number) {
       return nullptr;
     }
     record_request.store(nullptr, std::memory_order_release);
   }
   std::unique_ptr<LaunchRecording> made(new LaunchRecording(device, *request));
-  made->recording_.construct = std::move(position);
+  made->recording_.construct = std::move(where);
   if (const Status status = made->read(kernel, launch, storage, items); !status) {
     record_request.store(nullptr, std::memory_order_release);
     write_warning(fmt::format("{}: {}: not recorded: {}", label(construct), device.label(),
@@ -116,7 +105,7 @@ Status LaunchRecording::read(const Kernel& kernel, const gantry_launch& launch,
   if (program == nullptr) {
     return fail("its program is gone");
   }
-  recording_.program = own_path();
+  recording_.program = executable_path();
   recording_.plugin = device.plugin().name();
   recording_.kernel = kernel.name;
   for (const std::span<const std::byte> image : program->images()) {
