@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fmt/format.h>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -99,9 +100,12 @@ tl::expected<void, Fault> run(const Dispatch& dispatch) {
   ThreadPool::instance().run(threads, [&](unsigned /*thread*/) {
     auto place = Places::instance().take();
     if (!place->begin(*launch, checks.get())) {
-      fail({FaultKind::kInvalidPacket, 0,
-            "gantry: error: kernel '" + launch->kernel +
-                "': no memory is left for its work-groups' LDS and private memory\n"});
+      constexpr std::string_view kWhat =
+          "no memory is left for its work-groups' LDS and private memory";
+      fail({.kind = FaultKind::kInvalidPacket,
+            .what = std::string(kWhat),
+            .kernel = launch->kernel,
+            .report = fmt::format("gantry: error: kernel '{}': {}\n", launch->kernel, kWhat)});
     }
     for (std::uint64_t group = next++; group < groups && !stop.load(std::memory_order_relaxed);
          group = next++) {
