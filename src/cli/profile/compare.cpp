@@ -3,11 +3,14 @@
 #include "base/mapped_file.h"
 #include "cli/printable.h"
 #include "cli/profile/in_order.h"
+#include "cli/profile/page.h"
 #include "cli/profile/report.h"
 #include "cli/text_table.h"
 
 #include <algorithm>
 #include <map>
+
+#include <nlohmann/json.hpp>
 
 namespace gantry::cli::profile {
 
@@ -110,13 +113,14 @@ std::string size_text(std::int64_t bytes) {
 
 Result<Json> read_report(const std::string& file) {
   const auto mapped = GANTRY_TRY(MappedFile::open(file));
-  const std::string_view bytes = as_text(mapped.bytes());
-  Json report = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  const std::string_view whole = as_text(mapped.bytes());
+  const std::string_view in_page = report_in_page(whole);
+  Json report = Json::parse(in_page.empty() ? whole : in_page, nullptr, false);
   const bool is_report = report.is_object() && report.contains("processes") &&
                          report["processes"].is_array() &&
                          std::ranges::all_of(report["processes"], &Json::is_object);
   if (!is_report) {
-    return fail("'{}' is no report of `gantry profile --json`", file);
+    return fail("'{}' is neither a report of `gantry profile --json` nor a page of `--html`", file);
   }
   return report;
 }

@@ -5,11 +5,11 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace gantry::cli::profile {
 
-/// What json_text() of `gantry profile --json` has written. The error says what is missing.
+/// What `gantry profile --json` has written, or the report in a page of `--html`.
 [[nodiscard]] Result<nlohmann::ordered_json> read_report(const std::string& file);
 
 /// Totals, regions, copies and advice side by side, those first that have changed most.

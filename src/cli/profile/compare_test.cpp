@@ -1,6 +1,7 @@
 #include "cli/profile/compare.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace gantry::cli::profile {
 namespace {

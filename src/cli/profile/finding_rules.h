@@ -3,7 +3,10 @@
 
 #include "cli/profile/findings.h"
 
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace gantry::cli::profile {
 
@@ -27,6 +30,11 @@ using Findings = std::vector<Finding>;
 inline void at(Finding& finding, const Place& place) {
   finding.position = place.position.empty() ? place.shown : place.position;
   finding.shown = place.shown;
+}
+
+/// "once", "7 times".
+[[nodiscard]] inline std::string times_text(std::uint64_t count) {
+  return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
 // finding_rules_copies.cpp: what is copied and mapped without need.

@@ -103,9 +103,10 @@ void find_needless_copies(const Evidence& evidence, Findings& findings) {
     }
     const Name& name = profile.names[key.second];
     Finding finding = finding_of(evidence, "duplicate-copy", key.first, key.second, group);
-    finding.text = fmt::format("{} is copied to the device {} times with the bytes that it had "
-                               "({} in all)",
-                               quoted(name, group.size), group.count, bytes_text(group.bytes));
+    finding.text =
+        fmt::format("{} is copied to the device {} with the bytes that it had "
+                    "({} in all)",
+                    quoted(name, group.size), times_text(group.count), bytes_text(group.bytes));
     finding.change = fmt::format("map it once around the repetition: `target data map(to: {})`, or "
                                  "`target enter data` before it",
                                  in_clause(name));
@@ -114,25 +115,26 @@ void find_needless_copies(const Evidence& evidence, Findings& findings) {
   for (const auto& [key, group] : implicit) {
     const Name& name = profile.names[key.second];
     Finding finding = finding_of(evidence, "implicit-tofrom", key.first, key.second, group);
-    finding.text = fmt::format("{} has no map clause, so it is mapped tofrom, and comes back "
-                               "unchanged {} times ({})",
-                               quoted(name, group.size), group.count, bytes_text(group.bytes));
+    finding.text =
+        fmt::format("{} has no map clause, so it is mapped tofrom, and comes back "
+                    "unchanged {} ({})",
+                    quoted(name, group.size), times_text(group.count), bytes_text(group.bytes));
     finding.change = fmt::format("write `map(to: {})`", in_clause(name));
     findings.push_back(std::move(finding));
   }
   for (const auto& [key, group] : unchanged) {
     const Name& name = profile.names[key.second];
     Finding finding = finding_of(evidence, "unchanged-back", key.first, key.second, group);
-    finding.text = fmt::format("{} comes back unchanged {} times ({})", quoted(name, group.size),
-                               group.count, bytes_text(group.bytes));
+    finding.text = fmt::format("{} comes back unchanged {} ({})", quoted(name, group.size),
+                               times_text(group.count), bytes_text(group.bytes));
     finding.change = fmt::format("write `map(to: {})`, or leave the copy out", in_clause(name));
     findings.push_back(std::move(finding));
   }
   for (const auto& [key, group] : round_trips) {
     const Name& name = profile.names[key.second];
     Finding finding = finding_of(evidence, "round-trip", key.first, key.second, group);
-    finding.text = fmt::format("{} comes back {} times with the bytes that {} has sent ({})",
-                               quoted(name, group.size), group.count,
+    finding.text = fmt::format("{} comes back {} with the bytes that {} has sent ({})",
+                               quoted(name, group.size), times_text(group.count),
                                profile.places[group.sender].shown, bytes_text(group.bytes));
     finding.change =
         fmt::format("leave the copy out: `map(release: {})` instead of `from`", in_clause(name));
@@ -210,8 +212,8 @@ void find_loop_mappings(const Evidence& evidence, Findings& findings) {
     finding.times = group.count;
     finding.variable = name.variable;
     at(finding, at_place);
-    finding.text = fmt::format("{} ({}) is mapped and unmapped {} times", quoted(name, group.size),
-                               bytes_text(group.size), group.count);
+    finding.text = fmt::format("{} ({}) is mapped and unmapped {}", quoted(name, group.size),
+                               bytes_text(group.size), times_text(group.count));
     finding.change = fmt::format("keep it mapped around the repetition: `target data map(alloc: "
                                  "{})`, with `target update` for what changes",
                                  in_clause(name));

@@ -41,22 +41,45 @@ std::vector<Index> launches_of_constructs(const ProcessProfile& profile) {
   return launches;
 }
 
+Time middle(std::vector<Time>& times) {
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, at);
+  return *at;
+}
+
 } // namespace
 
 void find_short_regions(const Evidence& evidence, Findings& findings) {
-  for (const RegionRow& row : evidence.summary.regions) {
-    const auto calls = static_cast<Time>(row.calls);
-    const Time around = row.time - row.kernel;
-    if (row.calls < kOften || row.kernel == 0 || row.kernel >= around) {
+  struct Executions {
+    std::vector<Time> kernels;
+    std::vector<Time> around;
+  };
+  std::vector<Executions> places(evidence.profile.places.size());
+  for (std::size_t i = 0; i < evidence.profile.constructs.size(); ++i) {
+    const Construct& construct = evidence.profile.constructs[i];
+    Executions& executions = places[construct.place];
+    executions.kernels.push_back(evidence.times[i].kernel);
+    executions.around.push_back(construct.time.length() - evidence.times[i].kernel);
+  }
+  for (Index place = 0; place < places.size(); ++place) {
+    auto& [kernels, arounds] = places[place];
+    const std::size_t calls = kernels.size();
+    if (calls < kOften) {
+      continue;
+    }
+    // Not the averages: the first execution may load and compile code.
+    const Time kernel = middle(kernels);
+    const Time around = middle(arounds);
+    if (kernel == 0 || kernel >= around) {
       continue;
     }
     Finding finding;
     finding.id = "short-region";
-    finding.saves = around;
-    finding.times = row.calls;
-    at(finding, evidence.profile.places[row.place]);
-    finding.text = fmt::format("the region's kernel takes {} on average, and what is around it {}",
-                               duration_text(row.kernel / calls), duration_text(around / calls));
+    finding.saves = around * static_cast<Time>(calls);
+    finding.times = calls;
+    at(finding, evidence.profile.places[place]);
+    finding.text = fmt::format("the region's kernel takes {}, and what is around it {} (medians)",
+                               duration_text(kernel), duration_text(around));
     finding.change = "do more in one region, keep its data mapped, or let the host do it with "
                      "`if(target: n > …)`";
     findings.push_back(std::move(finding));
@@ -154,9 +177,10 @@ void find_missing_nowait(const Evidence& evidence, Findings& findings) {
     finding.variable = group.variable;
     at(finding, profile.places[place]);
     const Construct& next = profile.constructs[group.next];
-    finding.text = fmt::format("the host waits {} times for this region before it begins the one "
-                               "at {} on device {}, which uses none of its data",
-                               group.count, profile.places[next.place].shown, next.device);
+    finding.text =
+        fmt::format("the host waits {} for this region before it begins the one "
+                    "at {} on device {}, which uses none of its data",
+                    times_text(group.count), profile.places[next.place].shown, next.device);
     finding.change = "add `nowait` to both, and `taskwait` where their results are needed";
     findings.push_back(std::move(finding));
   }

@@ -1,5 +1,7 @@
 #include "cli/profile/report.h"
 
+#include <nlohmann/json.hpp>
+
 namespace gantry::cli::profile {
 
 namespace {

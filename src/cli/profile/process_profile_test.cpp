@@ -6,6 +6,7 @@
 #include "cli/profile/trace.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace gantry::cli::profile {
 namespace {

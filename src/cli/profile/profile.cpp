@@ -6,6 +6,7 @@
 #include "cli/command_line.h"
 #include "cli/json_text.h"
 #include "cli/profile/compare.h"
+#include "cli/profile/page.h"
 #include "cli/profile/report.h"
 #include "cli/profile/run.h"
 #include "cli/profile/symbols.h"
@@ -30,6 +31,7 @@ struct Options {
   std::uint64_t limit = 0; ///< MiB; 0: the runtime's own
   std::string output;
   std::string trace;
+  std::string html;
   std::string read_folder;
   std::vector<std::string> compared;
   std::vector<std::string> command;
@@ -155,6 +157,9 @@ Result<int> run_and_report(const Options& options) {
   if (!options.trace.empty()) {
     GANTRY_TRY(write_trace_file(reports, options.trace));
   }
+  if (!options.html.empty()) {
+    GANTRY_TRY(write_file(options.html, as_bytes(page_of({page_run(reports, "")}))));
+  }
   GANTRY_TRY(show(reports, options));
   return status;
 }
@@ -178,8 +183,13 @@ Result<int> read_command_line(int argc, char** argv) {
   app.add_option("--trace", options.trace,
                  "Write a trace for Perfetto (ui.perfetto.dev) into this file")
       ->option_text("FILE");
+  app.add_option("--html", options.html,
+                 "Write a page for a browser into this file: tables, advice, timeline")
+      ->option_text("FILE");
   auto* const compare =
-      app.add_option("--compare", options.compared, "Run nothing: compare two reports of --json")
+      app.add_option("--compare", options.compared,
+                     "Run nothing: compare two reports of --json or pages of --html; with --html "
+                     "on one page")
           ->option_text("BEFORE AFTER")
           ->expected(2);
   auto* const read = app.add_option("--read", options.read_folder,
@@ -197,9 +207,16 @@ Result<int> read_command_line(int argc, char** argv) {
              "  gantry profile --data ./app input.txt    look at the bytes that are copied, too\n"
              "  gantry profile --json -o p.json ./app    for programs\n"
              "  gantry profile --trace t.json ./app      a timeline, too\n"
+             "  gantry profile --html p.html ./app       a page for a browser\n"
              "  gantry profile --compare old.json new.json");
   if (const std::optional<int> status = parse(app, argc, argv)) {
     return *status;
+  }
+  if (!options.compared.empty() && !options.html.empty()) {
+    const PageRun before = GANTRY_TRY(read_page_run(options.compared[0], "before"));
+    const PageRun after = GANTRY_TRY(read_page_run(options.compared[1], "after"));
+    GANTRY_TRY(write_file(options.html, as_bytes(page_of({before, after}))));
+    return 0;
   }
   if (!options.compared.empty()) {
     const auto before = GANTRY_TRY(read_report(options.compared[0]));

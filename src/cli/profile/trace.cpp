@@ -1,30 +1,22 @@
 #include "cli/profile/trace.h"
 
-#include "cli/profile/in_order.h"
+#include "cli/profile/timeline.h"
 #include "cli/profile/trace_writer.h"
 
 #include <algorithm>
-#include <map>
+
+#include <nlohmann/json.hpp>
 
 namespace gantry::cli::profile {
 
 namespace {
 
 using gantry::profile::kMapped;
-using gantry::profile::kPointer;
-using gantry::profile::kPrivate;
 using gantry::profile::kUnmapped;
-
-/// A slice that is to be written, once it is known where it can be.
-struct Slice {
-  Interval time;
-  enum class What : std::uint8_t { kConstruct, kWait, kCopy, kLaunch, kImage } what;
-  Index index;
-};
 
 /// Where a slice of a construct's operation came to lie.
 struct Placed {
-  Track track;
+  TraceTrack track;
   Interval time;
   bool is_placed = false;
 };
@@ -40,15 +32,13 @@ public:
   void write(const ProcessReport& report) {
     name_texts();
     write_names(report);
-    write_host();
-    write_devices();
+    write_tracks();
     write_flows();
     write_counters();
     write_instants();
   }
 
 private:
-  [[nodiscard]] Track host_track(Index thread) const { return {first_, thread + 1}; }
   [[nodiscard]] std::uint32_t device_process(std::int32_t device) const {
     const auto found = std::ranges::lower_bound(profile_.devices, device, {}, &Device::number);
     return first_ + 1 + static_cast<std::uint32_t>(found - profile_.devices.begin());
@@ -57,9 +47,7 @@ private:
   /// Strings as JSON has them, once each.
   void name_texts() {
     for (const Place& place : profile_.places) {
-      places_.push_back(json_string(fmt::format(
-          "{} {}{}{}", place.shown, place.construct, place.nowait ? " nowait" : "",
-          place.function.empty() || place.position.empty() ? "" : " in " + place.function)));
+      places_.push_back(json_string(name_of(place)));
     }
     for (const Name& name : profile_.names) {
       names_.push_back(json_string(name.variable));
@@ -76,11 +64,6 @@ private:
         json_string(fmt::format("{} (process {})", file_name(profile_.program), profile_.process)));
     writer_.metadata({first_, 0}, "process_labels", "labels", json_string(report.ending));
     writer_.metadata({first_, 0}, "process_sort_index", "sort_index", fmt::to_string(first_));
-    for (Index i = 0; i < profile_.threads.size(); ++i) {
-      writer_.metadata(
-          host_track(i), "thread_name", "name",
-          json_string(fmt::format("{} {}", profile_.threads[i].name, profile_.threads[i].number)));
-    }
     for (const Device& device : profile_.devices) {
       const std::uint32_t process = device_process(device.number);
       writer_.metadata({process, 0}, "process_name", "name", json_string(device.label));
@@ -109,134 +92,59 @@ private:
                        texts_[launch.kernel], launch.teams, launch.threads, launch.trip_count,
                        launch.id);
   }
-  [[nodiscard]] std::string name_of(const Copy& copy) const {
-    const std::string& name = names_[copy.name]; // with quotes
-    const std::string_view what = copy.kind == kPrivate   ? R"("private copies)"
-                                  : copy.kind == kPointer ? R"("pointer)"
-                                  : name.size() <= 2
-                                      ? R"("copy)"
-                                      : std::string_view(name).substr(0, name.size() - 1);
-    return fmt::format(R"({} {} device")", what, copy.to_device ? "to" : "from");
-  }
-  [[nodiscard]] std::string name_of(const Launch& launch) const {
+  [[nodiscard]] const std::string& name_of_launch(const Launch& launch) const {
     return launch.construct == kNone ? texts_[launch.kernel]
                                      : places_[profile_.constructs[launch.construct].place];
   }
 
-  void write_host() {
-    std::vector<std::vector<Slice>> threads(profile_.threads.size());
-    for (Index i = 0; i < profile_.constructs.size(); ++i) {
-      const Construct& construct = profile_.constructs[i];
-      threads[construct.thread].push_back({construct.time, Slice::What::kConstruct, i});
-    }
-    for (Index i = 0; i < profile_.waits.size(); ++i) {
-      const Wait& wait = profile_.waits[i];
-      threads[wait.thread].push_back({wait.time, Slice::What::kWait, i});
-    }
-    for (Index i = 0; i < profile_.images.size(); ++i) {
-      const Image& image = profile_.images[i];
-      threads[image.thread].push_back({image.time, Slice::What::kImage, i});
-    }
+  void write_tracks() {
     constructs_.resize(profile_.constructs.size());
-    for (Index thread = 0; thread < threads.size(); ++thread) {
-      write_thread(thread, threads[thread]);
-    }
-  }
-
-  void write_thread(Index thread, std::vector<Slice>& slices) {
-    put_in_order(slices, [](const Slice& slice) {
-      return std::tuple(slice.time.begin, -slice.time.end, slice.what);
-    });
-    const Track track = host_track(thread);
-    std::vector<Time> open; // ends of the slices around the next one
-    for (const Slice& slice : slices) {
-      while (!open.empty() && open.back() <= slice.time.begin) {
-        open.pop_back();
-      }
-      const bool nests = open.empty() || slice.time.end <= open.back();
-      if (slice.what == Slice::What::kConstruct) {
-        const Construct& construct = profile_.constructs[slice.index];
-        const std::string& name = places_[construct.place];
-        // What another thread has ended may overlap with anything.
-        if (!nests || construct.thread != construct.end_thread) {
-          writer_.async_slice(track, slice.time, construct.id, name, args_of(construct));
-          continue;
-        }
-        constructs_[slice.index] = {track, slice.time, true};
-        writer_.slice(track, slice.time, name, args_of(construct));
-      } else if (!nests) {
-        continue;
-      } else if (slice.what == Slice::What::kWait) {
-        writer_.slice(track, slice.time, R"("wait")", "");
-      } else {
-        writer_.slice(
-            track, slice.time,
-            fmt::format(R"("load image on device {}")", profile_.images[slice.index].device), "");
-      }
-      open.push_back(slice.time.end);
-    }
-  }
-
-  void write_devices() {
     copies_.resize(profile_.copies.size());
     launches_.resize(profile_.launches.size());
-    // What was in no queue was done by a thread.
-    struct Queue {
-      std::int32_t device;
-      std::uint64_t queue;
-      Index thread;
-      auto operator<=>(const Queue&) const = default;
-    };
-    std::map<Queue, std::vector<Slice>> queues;
-    const auto add = [&](const Operation& operation, Slice::What what, Index index) {
-      if (operation.done && operation.device >= 0) {
-        queues[{operation.device, operation.queue, operation.queue == 0 ? operation.thread : 0}]
-            .push_back({operation.time, what, index});
+    for (const Track& track : tracks_of(profile_)) {
+      const TraceTrack at = {track.device < 0 ? first_ : device_process(track.device),
+                             track.number + 1};
+      writer_.metadata(at, "thread_name", "name", json_string(name_of(profile_, track)));
+      for (const Slice& slice : track.slices) {
+        write_slice(at, slice);
       }
-    };
-    for (Index i = 0; i < profile_.copies.size(); ++i) {
-      add(profile_.copies[i], Slice::What::kCopy, i);
-    }
-    for (Index i = 0; i < profile_.launches.size(); ++i) {
-      add(profile_.launches[i], Slice::What::kLaunch, i);
-    }
-    std::map<std::int32_t, std::uint32_t> tracks;
-    for (auto& [queue, slices] : queues) {
-      const std::uint32_t number = ++tracks[queue.device];
-      const Track track{device_process(queue.device), number};
-      writer_.metadata(
-          track, "thread_name", "name",
-          queue.queue != 0
-              ? json_string(fmt::format("queue {}", number))
-              : json_string(fmt::format("by thread {}", profile_.threads[queue.thread].number)));
-      write_queue(track, slices);
     }
   }
 
-  void write_queue(Track track, std::vector<Slice>& slices) {
-    put_in_order(slices,
-                 [](const Slice& slice) { return std::tuple(slice.time.begin, -slice.time.end); });
-    std::vector<Time> open;
-    for (const Slice& slice : slices) {
-      Interval time = slice.time;
-      while (!open.empty() && open.back() <= time.begin) {
-        open.pop_back();
-      }
-      // Operations of a queue follow each other; their clock is not that exact.
-      while (!open.empty() && time.end > open.back()) {
-        time.begin = std::max(time.begin, open.back());
-        open.pop_back();
-      }
-      open.push_back(time.end);
-      if (slice.what == Slice::What::kCopy) {
-        const Copy& copy = profile_.copies[slice.index];
-        copies_[slice.index] = {track, time, true};
-        writer_.slice(track, time, name_of(copy), args_of(copy));
+  void write_slice(TraceTrack track, const Slice& slice) {
+    const Placed placed = {track, slice.time, slice.nests};
+    switch (slice.what) {
+    case Slice::What::kConstruct: {
+      const Construct& construct = profile_.constructs[slice.index];
+      const std::string& name = places_[construct.place];
+      constructs_[slice.index] = placed;
+      if (slice.nests) {
+        writer_.slice(track, slice.time, name, args_of(construct));
       } else {
-        const Launch& launch = profile_.launches[slice.index];
-        launches_[slice.index] = {track, time, true};
-        writer_.slice(track, time, name_of(launch), args_of(launch));
+        writer_.async_slice(track, slice.time, construct.id, name, args_of(construct));
       }
+      break;
+    }
+    case Slice::What::kWait:
+      writer_.slice(track, slice.time, R"("wait")", "");
+      break;
+    case Slice::What::kImage:
+      writer_.slice(
+          track, slice.time,
+          fmt::format(R"("load image on device {}")", profile_.images[slice.index].device), "");
+      break;
+    case Slice::What::kCopy: {
+      const Copy& copy = profile_.copies[slice.index];
+      copies_[slice.index] = placed;
+      writer_.slice(track, slice.time, json_string(name_of(profile_, copy)), args_of(copy));
+      break;
+    }
+    case Slice::What::kLaunch: {
+      const Launch& launch = profile_.launches[slice.index];
+      launches_[slice.index] = placed;
+      writer_.slice(track, slice.time, name_of_launch(launch), args_of(launch));
+      break;
+    }
     }
   }
 
@@ -255,7 +163,7 @@ private:
       auto& of_construct = steps[i];
       std::ranges::sort(of_construct, {}, [](const Placed* step) { return step->time.begin; });
       const Placed& construct = constructs_[i];
-      std::vector<std::pair<Track, Time>> points;
+      std::vector<std::pair<TraceTrack, Time>> points;
       if (construct.is_placed) {
         points.emplace_back(construct.track, construct.time.begin);
       }

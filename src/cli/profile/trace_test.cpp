@@ -8,6 +8,7 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace gantry::cli::profile {
 namespace {

@@ -13,7 +13,7 @@
 namespace gantry::cli::profile {
 
 /// A row of a trace.
-struct Track {
+struct TraceTrack {
   std::uint32_t process = 0;
   std::uint32_t thread = 0;
 };
@@ -32,13 +32,13 @@ public:
   }
 
   /// `args` is an object's inside, and may be empty.
-  void slice(Track track, Interval time, std::string_view name, std::string_view args) {
+  void slice(TraceTrack track, Interval time, std::string_view name, std::string_view args) {
     begin_event('X', track, time.begin);
     put(R"(,"dur":{}.{:03},"name":{},"args":{{{}}}}})", time.length() / 1000, time.length() % 1000,
         name, args);
   }
   /// Slices that need not nest with others.
-  void async_slice(Track track, Interval time, std::uint64_t id, std::string_view name,
+  void async_slice(TraceTrack track, Interval time, std::uint64_t id, std::string_view name,
                    std::string_view args) {
     begin_event('b', track, time.begin);
     put(R"(,"cat":"construct","id2":{{"local":"{:#x}"}},"name":{},"args":{{{}}}}})", id, name,
@@ -47,7 +47,7 @@ public:
     put(R"(,"cat":"construct","id2":{{"local":"{:#x}"}},"name":{}}})", id, name);
   }
   /// `phase`: s, t or f, a flow's begin, step or end, in the slice of the track at that time.
-  void flow(char phase, Track track, Time time, std::uint64_t id) {
+  void flow(char phase, TraceTrack track, Time time, std::uint64_t id) {
     begin_event(phase, track, time);
     put(R"(,"cat":"flow","name":"construct","id":{}{}}})", id, phase == 'f' ? R"(,"bp":"e")" : "");
   }
@@ -56,12 +56,13 @@ public:
     begin_event('C', {process, 0}, time);
     put(R"(,"name":"{}","args":{{"value":{:.6g}}}}})", name, value);
   }
-  void instant(Track track, Time time, std::string_view name) {
+  void instant(TraceTrack track, Time time, std::string_view name) {
     begin_event('i', track, time);
     put(R"(,"s":"p","name":{}}})", name);
   }
   /// `kind` is process_name, thread_name or process_sort_index.
-  void metadata(Track track, std::string_view kind, std::string_view key, std::string_view value) {
+  void metadata(TraceTrack track, std::string_view kind, std::string_view key,
+                std::string_view value) {
     put(R"({}{{"ph":"M","pid":{},"tid":{},"name":"{}","args":{{"{}":{}}}}})", separator(),
         track.process, track.thread, kind, key, value);
   }
@@ -74,7 +75,7 @@ private:
       flush();
     }
   }
-  void begin_event(char phase, Track track, Time time) {
+  void begin_event(char phase, TraceTrack track, Time time) {
     const Time since = std::max<Time>(0, time - begin_);
     fmt::format_to(std::back_inserter(text_), R"({}{{"ph":"{}","pid":{},"tid":{},"ts":{}.{:03})",
                    separator(), phase, track.process, track.thread, since / 1000, since % 1000);

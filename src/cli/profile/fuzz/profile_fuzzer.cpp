@@ -1,4 +1,5 @@
 // Any records behind a good header: what is made of them neither crashes nor takes long.
+#include "cli/profile/page.h"
 #include "cli/profile/report.h"
 #include "cli/profile/testing/profile_builder.h"
 #include "cli/profile/trace.h"
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   report.summary = summarise(report.profile);
   report.findings = find_wastes(report.profile, report.summary);
   (void)text_of(report, true);
-  (void)json_of(report).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   write_trace({report}, [](std::string_view) {});
+  (void)page_of({page_run({report}, "")}); // with its JSON
   return 0;
 }

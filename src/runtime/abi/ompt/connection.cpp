@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,7 +22,6 @@ namespace gantry::abi::ompt {
 namespace {
 
 using Connect = void (*)(ompt_start_tool_result_t*);
-using StartTool = ompt_start_tool_result_t* (*)(unsigned, const char*);
 
 /// The module that holds a function.
 void* module_of(void* function) {
@@ -84,12 +85,26 @@ void disconnected(ompt_data_t* /*data*/) {
   Tool::instance().end(Tool::Last::kNothing);
 }
 
-void start() {
-  if (const Connect connect = connect_of_libomp(); connect != nullptr) {
+/// Everything that is asked of the dynamic loader, before anything that other threads wait for: one
+/// of them may hold the loader's lock, in a library's constructor, and come here.
+struct Parties {
+  Connect libomp = connect_of_libomp();
+  StartTool tool = tool_in_process();
+  std::vector<ToolLibrary> libraries; ///< where there is no libomp, which opens them itself
+
+  Parties() {
+    if (libomp == nullptr) {
+      libraries = open_libraries(tool_libraries());
+    }
+  }
+};
+
+void start(Parties parties) {
+  if (parties.libomp != nullptr) {
     static ompt_start_tool_result_t ours{connected, disconnected, {}};
-    connect(&ours);
+    parties.libomp(&ours);
   } else if (Provider& provider = Provider::instance();
-             provider.start(tool_libraries(), tool_in_process())) {
+             provider.start(parties.tool, std::move(parties.libraries))) {
     Tool::instance().begin(provider.host());
   }
   if (!Tool::instance().active()) {
@@ -117,9 +132,10 @@ void attempt(bool is_last) {
     if (!is_last && (is_disabled() || (!may_have_tool() && !libomp_is_at_work()))) {
       return;
     }
+    Parties parties;
     if (step.compare_exchange_strong(now, Step::kUnderWay)) {
       starts_it = true;
-      start();
+      start(std::move(parties));
       starts_it = false;
       const bool has_tool = Tool::instance().active();
       if (is_last && !has_tool) {

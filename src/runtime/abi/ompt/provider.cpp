@@ -253,32 +253,46 @@ Provider& Provider::instance() {
   return provider;
 }
 
-bool Provider::start(const char* libraries,
-                     ompt_start_tool_result_t* (*start_tool)(unsigned, const char*)) {
+void ToolLibrary::Close::operator()(void* library) const {
+  dlclose(library);
+}
+
+std::vector<ToolLibrary> open_libraries(std::string_view names) {
+  std::vector<ToolLibrary> libraries;
+  while (!names.empty()) {
+    const std::size_t end = names.find(':');
+    const std::string name(names.substr(0, end));
+    names = end == std::string_view::npos ? std::string_view() : names.substr(end + 1);
+    ToolLibrary library{.handle{name.empty() ? nullptr : dlopen(name.c_str(), RTLD_LAZY)},
+                        .start_tool = nullptr};
+    if (library.handle != nullptr) {
+      library.start_tool =
+          reinterpret_cast<StartTool>(dlsym(library.handle.get(), "ompt_start_tool"));
+    }
+    if (library.start_tool != nullptr) {
+      libraries.push_back(std::move(library));
+    }
+  }
+  return libraries;
+}
+
+bool Provider::start(StartTool start_tool, std::vector<ToolLibrary> libraries) {
   if (std::exchange(has_tried_, true)) {
     return false;
   }
   if (start_tool != nullptr && try_tool(start_tool)) {
     return true;
   }
-  std::string_view left = libraries;
-  while (!left.empty()) {
-    const std::size_t end = left.find(':');
-    const std::string name(left.substr(0, end));
-    left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
-    void* const library = name.empty() ? nullptr : dlopen(name.c_str(), RTLD_LAZY);
-    void* const found = library == nullptr ? nullptr : dlsym(library, "ompt_start_tool");
-    if (found != nullptr && try_tool(reinterpret_cast<decltype(start_tool)>(found))) {
-      return true; // and the library stays
-    }
-    if (library != nullptr) {
-      dlclose(library);
+  for (ToolLibrary& library : libraries) {
+    if (try_tool(library.start_tool)) {
+      (void)library.handle.release();
+      return true;
     }
   }
   return false;
 }
 
-bool Provider::try_tool(ompt_start_tool_result_t* (*start_tool)(unsigned, const char*)) {
+bool Provider::try_tool(StartTool start_tool) {
   ompt_start_tool_result_t* const result = start_tool(kOpenmp52, kName);
   if (result == nullptr || result->initialize == nullptr) {
     return false;

@@ -5,24 +5,40 @@
 
 #include "runtime/abi/ompt/tool.h"
 
+#include <memory>
+#include <string_view>
+#include <vector>
+
 #include <omp-tools.h>
 
 namespace gantry::abi::ompt {
+
+using StartTool = ompt_start_tool_result_t* (*)(unsigned version, const char* runtime);
+
+/// A library that has a tool; closed with the object.
+struct ToolLibrary {
+  struct Close {
+    void operator()(void* library) const;
+  };
+  std::unique_ptr<void, Close> handle;
+  StartTool start_tool;
+};
+/// Those of `names`, separated by colons, that can be opened and have a tool, in that order.
+[[nodiscard]] std::vector<ToolLibrary> open_libraries(std::string_view names);
 
 class Provider {
 public:
   static Provider& instance();
 
-  /// Starts the tool of the process, whose `start_tool` may be null, or the first of `libraries`,
-  /// names separated by colons, that answers. False if none does, or it declines. Once; then false.
-  bool start(const char* libraries,
-             ompt_start_tool_result_t* (*start_tool)(unsigned version, const char* runtime));
+  /// Starts the tool of the process, whose `start_tool` may be null, or the first of `libraries`
+  /// that answers, which then stays open. False if none does, or it declines. Once; then false.
+  bool start(StartTool start_tool, std::vector<ToolLibrary> libraries);
   [[nodiscard]] Host host() const;
   /// Calls the tool's finalize, if it was started here. Once.
   void finish();
 
 private:
-  bool try_tool(ompt_start_tool_result_t* (*start_tool)(unsigned, const char*));
+  bool try_tool(StartTool start_tool);
 
   bool has_tried_ = false;
   ompt_start_tool_result_t* result_ = nullptr; ///< of the tool that is at work
