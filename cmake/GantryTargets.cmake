@@ -22,14 +22,26 @@ endfunction()
 # Without the time of its making, which would make every compilation new to ccache.
 add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 gantry_precompiled_headers(standard)
-gantry_precompiled_headers(llvm <llvm/IR/Constants.h> <llvm/IR/IRBuilder.h> <llvm/IR/InstIterator.h>
-  <llvm/IR/Instructions.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h> <llvm/IR/Verifier.h>)
-target_include_directories(gantry_llvm_headers SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-target_compile_options(gantry_llvm_headers PRIVATE -fno-rtti)
+gantry_precompiled_headers(fuzzed) # for gantry_guide_fuzzers()
+target_compile_options(gantry_fuzzed_headers PRIVATE -fsanitize=fuzzer-no-link)
+gantry_precompiled_headers(program) # the same where no position-independent code is made
+set_target_properties(gantry_program_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+set(GANTRY_LLVM_HEADERS <llvm/IR/Constants.h> <llvm/IR/IRBuilder.h> <llvm/IR/InstIterator.h> <llvm/IR/Instructions.h>
+  <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h> <llvm/IR/Verifier.h>)
+gantry_precompiled_headers(llvm ${GANTRY_LLVM_HEADERS})
+gantry_precompiled_headers(llvm_test ${GANTRY_LLVM_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+foreach(set llvm llvm_test)
+  target_include_directories(gantry_${set}_headers SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_options(gantry_${set}_headers PRIVATE -fno-rtti)
+endforeach()
 gantry_precompiled_headers(test <gmock/gmock.h> <gtest/gtest.h>)
-target_link_libraries(gantry_test_headers PRIVATE GTest::gtest GTest::gmock)
+gantry_precompiled_headers(long_test <gmock/gmock.h> <gtest/gtest.h>) # for tests that compute much, and are optimised
+foreach(set test llvm_test long_test)
+  target_link_libraries(gantry_${set}_headers PRIVATE GTest::gtest GTest::gmock)
+  set_target_properties(gantry_${set}_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF) # a program's
+endforeach()
 target_compile_options(gantry_test_headers PRIVATE -O0)
-set_target_properties(gantry_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF) # a program's
+target_compile_options(gantry_llvm_test_headers PRIVATE -O0)
 
 # gantry_library(NAME SOURCES... [DEPENDS targets...] [HEADERS set]): one room of src/ as a static
 # library that others include as "room/file.h".
@@ -44,18 +56,24 @@ function(gantry_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
 endfunction()
 
-# gantry_unit_test(NAME SOURCES... [DEPENDS targets...] [WITH_LLVM]): a GoogleTest program, one ctest
-# entry.
+# gantry_unit_test(NAME SOURCES... [DEPENDS targets...] [WITH_LLVM] [ONE_THREAD]): a GoogleTest program, one ctest
+# entry; with ONE_THREAD not for ThreadSanitizer.
 function(gantry_unit_test name)
-  cmake_parse_arguments(ARG "WITH_LLVM" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "WITH_LLVM;ONE_THREAD" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest_main GTest::gmock)
   # What is tested is optimised, the tests and their links are not: they take longer to build than to run.
   target_compile_options(${name} PRIVATE -O0)
   target_link_options(${name} PRIVATE -Wl,--lto-O0)
-  if(NOT ARG_WITH_LLVM)
+  if(ARG_WITH_LLVM)
+    target_precompile_headers(${name} REUSE_FROM gantry_llvm_test_headers)
+  else()
     target_precompile_headers(${name} REUSE_FROM gantry_test_headers)
+  endif()
+  if(ARG_ONE_THREAD AND GANTRY_SANITIZE MATCHES thread)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
   endif()
   add_test(NAME unit.${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
@@ -64,7 +82,11 @@ endfunction()
 # gantry_guide_fuzzers(TARGET): a fuzzer sees which of its code runs.
 function(gantry_guide_fuzzers target)
   target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
-  set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # which are compiled without
+  get_target_property(headers ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+  if(headers) # with the same option
+    set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM gantry_fuzzed_headers)
+    add_dependencies(${target} gantry_fuzzed_headers)
+  endif()
 endfunction()
 
 # gantry_fuzzer(NAME SOURCES... [DEPENDS targets...] [SEEDS folders...] [SECONDS n]): a libFuzzer target,
