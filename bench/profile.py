@@ -13,7 +13,7 @@ import tempfile
 import time
 
 import machine
-from toolchain import PROGRAMS, BenchError, Toolchain, progress, remove_images_since, run
+from toolchain import PROGRAMS, BenchError, Toolchain, in_alternation, progress, remove_images_since, run
 
 GOAL_EVENT = 60e-9
 GOAL_RATIO = 1.05
@@ -62,12 +62,7 @@ def measure(toolchain, folder, case, samples):
     for device in DEVICES:
         ways[device] = lambda device=device: seconds([programs["gantry"]], GANTRY_DEVICES=device)
         ways[f"{device} profiled"] = lambda device=device: profiled(device)
-    taken = {way: [] for way in ways}
-    order = list(ways)
-    for _ in range(samples):
-        for way in order:
-            taken[way].append(ways[way]())
-        order.reverse()
+    taken = in_alternation(ways, samples)
     fastest = {way: min(times) for way, times in taken.items()}
     rows = [{"case": name, "title": title, "runtime": "stock, LIBOMPTARGET_PROFILE", "off": fastest["stock"],
              "on": fastest["stock profiled"], "events": None}]

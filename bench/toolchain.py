@@ -43,6 +43,17 @@ def run(command, **changes):
     return done
 
 
+def in_alternation(ways, samples):
+    """What each of `ways`, functions by name, returns in each of so many rounds."""
+    taken = {way: [] for way in ways}
+    order = list(ways)
+    for _ in range(samples):
+        for way in order:
+            taken[way].append(ways[way]())
+        order.reverse()
+    return taken
+
+
 def remove_images_since(start):
     """LLVM's runtime leaves a copy of every image it loads as /tmp/tmpfile_XXXXXX. Removes this
     user's since a time; a process that is still running has its copy mapped."""
