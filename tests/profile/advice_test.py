@@ -34,9 +34,19 @@ REMEDIES = {
 }
 
 
+# Programs that waste nothing that a change would save, or need another remedy than it seems: what may not be advised.
+INNOCENT = {
+    "attached": ("idle-memory",),
+    "repeated_result": ("unchanged-back", "implicit-tofrom", "round-trip"),
+    "alternating": ("unchanged-back", "implicit-tofrom", "round-trip"),
+    "buffers": ("loop-mapping", "duplicate-copy"),
+    "chains": ("short-region",),
+}
+
+
 def devices(name):
     kind, *options = DEVICE.split("+")
-    count = ":2" if name in PAIRS else ""
+    count = ":2" if name in PAIRS or name == "carried" else ""
     return "+".join([kind + count, *options])
 
 
@@ -67,6 +77,31 @@ class Advice(unittest.TestCase):
         self.assertEqual((process["dropped_events"], process["damaged_records"]), (0, 0))
         return process
 
+    def remedies(self, name):
+        return [(row["id"], row["change"]) for row in self.profile("innocent", name)["advice"]]
+
+    def test_what_is_read_and_written_is_kept_mapped_as_such(self):
+        changes = [change for finding, change in self.remedies("read_and_written") if finding == "duplicate-copy"]
+        self.assertTrue(changes)
+        self.assertTrue(all("map(tofrom: " in change for change in changes), changes)
+
+    def test_updates_are_left_out_and_not_mapped(self):
+        remedies = self.remedies("updates")
+        self.assertIn("unchanged-back", [finding for finding, _ in remedies])
+        self.assertFalse([change for _, change in remedies if "map(" in change])
+
+    def test_a_number_that_the_host_takes_on_is_waited_for(self):
+        lines = (SOURCES / "innocent.cpp").read_text().splitlines()
+        line = next(number for number, line in enumerate(lines, 1) if "reduction(+ : norm)" in line)
+        places = [row["position"] for row in self.profile("innocent", "carried")["advice"] if row["id"] == "missing-nowait"]
+        self.assertFalse([place for place in places if place.endswith(f":{line}")])
+
+    def test_copies_of_routines_are_rows(self):
+        process = self.profile("innocent", "routines")
+        size = (1 << 15) * 8
+        self.assertEqual({(row["to_device"], row["calls"], row["bytes"]) for row in process["copies"]
+                          if row["kind"] == "routine"}, {(True, 7, 7 * size), (False, 1, size)})
+
 
 def add_tests(name):
     def test_waste(self):
@@ -89,8 +124,18 @@ def add_tests(name):
     setattr(Advice, f"test_{name}_mended", test_mended)
 
 
+def add_innocent(name, findings):
+    def test_innocent(self):
+        process = self.profile("innocent", name)
+        self.assertEqual([row for row in process["advice"] if row["id"] in findings], [])
+
+    setattr(Advice, f"test_innocent_{name}", test_innocent)
+
+
 for finding in REMEDIES:
     add_tests(finding)
+for innocent in INNOCENT:
+    add_innocent(innocent, INNOCENT[innocent])
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[5:])

@@ -76,7 +76,7 @@ class Page(unittest.TestCase):
             for (const {row, timeline, y} of t.rows) {
               const i = row.label.findIndex(label => timeline.labels[label].text === text);
               if (i < 0) continue;
-              const x = kNameWidth + ((row.begin[i] + row.end[i]) / 2 - t.from) * t.scale;
+              const x = t.left + ((row.begin[i] + row.end[i]) / 2 - t.from) * t.scale;
               const ratio = t.canvas.width / t.width;
               return Array.from(t.context.getImageData(x * ratio, (y + 2) * ratio, 1, 1).data);
             }
@@ -159,7 +159,7 @@ class Page(unittest.TestCase):
             for (const {row, timeline, y} of t.rows) {
               const i = row.label.findIndex(label => timeline.labels[label].text === 'x to device');
               if (i >= 0) {
-                const x = kNameWidth + ((row.begin[i] + row.end[i]) / 2 - t.from) * t.scale;
+                const x = t.left + ((row.begin[i] + row.end[i]) / 2 - t.from) * t.scale;
                 return [Math.round(x - t.width / 2), Math.round(y + 8 - t.shown / 2)];
               }
             }""")
@@ -168,6 +168,31 @@ class Page(unittest.TestCase):
         self.assertRegex(detail, r"^x to device .*524 kB, \S+ GB/s, map\(to\) round_trip.h:\d+")
         self.assertRegex(detail, r"\nround_trip.h:\d+ target data in round_trip::run ")
         self.assertTrue(self.all(".tip")[0].is_displayed())
+
+    def test_is_worked_by_the_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+        browser.load(self.browser, self.wasted)
+        self.all(".advice .link")[0].send_keys(Keys.ENTER)
+        self.assertTrue(self.all(".advice.marked"))
+        self.assertEqual(self.run_script("return document.activeElement.className"), "link", "the focus stays")
+        self.all(".source .used")[0].send_keys(Keys.ENTER)
+        self.assertTrue(self.all(".source .marked"))
+        view = self.all(".view")[0]
+        view.send_keys("n")
+        first = self.all(".detail")[0].text
+        view.send_keys("n")
+        self.assertNotEqual(self.all(".detail")[0].text, first)
+        view.send_keys("p")
+        self.assertEqual(self.all(".detail")[0].text, first)
+
+    def test_has_several_processes_apart(self):
+        page = self.folder / "several.html"
+        script = f"{FOLDER}/wastes-clang22 round_trip; {FOLDER}/wastes-clang22 unchanged_back"
+        done = self.gantry("--html", page, "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        browser.load(self.browser, page)
+        self.assertEqual(self.heads("Regions")[0].text, "process")
+        self.assertEqual(len({row[0] for row in self.table("Regions")}), 2)
 
     def test_draws_slices_in_their_colours_and_fades_what_is_not_selected(self):
         browser.load(self.browser, self.wasted)

@@ -21,14 +21,6 @@ using Align = TextTable::Align;
 
 constexpr std::size_t kRowsOnScreen = 12;
 
-/// A number before and after; neither if it was not there.
-struct Pair {
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-  [[nodiscard]] std::int64_t change() const { return after - before; }
-};
-using Pairs = std::map<std::string, Pair>;
-
 /// Missing members are 0 or empty: a report may be of another version.
 std::int64_t number(const Json& object, const char* member) {
   const auto found = object.find(member);
@@ -38,29 +30,65 @@ std::string text(const Json& object, const char* member) {
   const auto found = object.find(member);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
+bool truth(const Json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
 
-template <typename Visitor>
-void for_each_row(const Json& report, const char* table, Visitor visit) {
+/// A number before and after; neither if it was not there.
+struct Pair {
+  std::string shown; ///< what it is of, as the later report says
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  [[nodiscard]] std::int64_t change() const { return after - before; }
+};
+using Pairs = std::map<std::string, Pair>;
+
+/// What names a row in both reports, and how it is shown.
+struct RowName {
+  std::string key;
+  std::string shown;
+};
+
+/// The rows of a table, in the order of their lines: lines may have moved, their order has not.
+std::vector<const Json*> rows_of(const Json& report, const char* table) {
+  std::vector<const Json*> rows;
   for (const Json& process : report["processes"]) {
-    const auto rows = process.find(table);
-    for (const Json& row : rows != process.end() && rows->is_array() ? *rows : Json::array()) {
-      if (row.is_object()) {
-        visit(row);
+    const auto found = process.find(table);
+    if (found != process.end() && found->is_array()) {
+      for (const Json& row : *found) {
+        if (row.is_object()) {
+          rows.push_back(&row);
+        }
       }
     }
   }
+  const auto line = [](const Json* row) {
+    const std::string position = text(*row, "position");
+    return std::atoi(position.c_str() + position.rfind(':') + 1);
+  };
+  put_in_order(rows, line);
+  return rows;
 }
 
-/// Rows of both reports by what names them; lines may have moved, so the function counts where it
-/// is known.
-template <typename Key>
+/// Rows with equal keys are the same ones in turn, or one together.
+enum class Equal : bool { kInTurn, kTogether };
+
+template <typename Name>
 Pairs pairs_of(const Json& before, const Json& after, const char* table, const char* member,
-               Key key) {
+               Equal equal, Name name) {
   Pairs pairs;
-  for_each_row(before, table,
-               [&](const Json& row) { pairs[key(row)].before += number(row, member); });
-  for_each_row(after, table,
-               [&](const Json& row) { pairs[key(row)].after += number(row, member); });
+  for (const auto& [report, number_of] :
+       {std::pair(&before, &Pair::before), std::pair(&after, &Pair::after)}) {
+    std::map<std::string, int> seen;
+    for (const Json* const row : rows_of(*report, table)) {
+      const RowName named = name(*row);
+      const int turn = equal == Equal::kInTurn ? ++seen[named.key] : 0;
+      Pair& pair = pairs[fmt::format("{} {}", named.key, turn)];
+      pair.shown = named.shown;
+      pair.*number_of += number(*row, member);
+    }
+  }
   return pairs;
 }
 
@@ -76,24 +104,23 @@ std::string ratio(const Pair& pair) {
 template <typename Show>
 std::string table_of(const Pairs& pairs, std::string_view title, std::string_view what, bool all,
                      Show show) {
-  std::vector<std::pair<std::string, Pair>> rows;
-  for (const auto& [name, pair] : pairs) {
+  std::vector<Pair> rows;
+  for (const auto& [key, pair] : pairs) {
     if (pair.before != 0 || pair.after != 0) {
-      rows.emplace_back(name, pair);
+      rows.push_back(pair);
     }
   }
   if (rows.empty()) {
     return "";
   }
-  put_in_order(
-      rows, [](const auto& row) { return std::abs(row.second.change()); }, std::greater<>());
+  put_in_order(rows, [](const Pair& row) { return std::abs(row.change()); }, std::greater<>());
   const std::string heading = fmt::format("{} before", title);
   TextTable table(
       {{heading, Align::kRight}, {"after", Align::kRight}, {"ratio", Align::kRight}, {what}});
   const std::size_t count = all ? rows.size() : std::min(rows.size(), kRowsOnScreen);
-  for (const auto& [name, pair] : std::span(rows).first(count)) {
-    table.add_row({pair.before == 0 ? "" : show(pair.before),
-                   pair.after == 0 ? "" : show(pair.after), ratio(pair), name});
+  for (const Pair& pair : std::span(rows).first(count)) {
+    table.add_row({pair.before == 0 ? "-" : show(pair.before),
+                   pair.after == 0 ? "-" : show(pair.after), ratio(pair), pair.shown});
   }
   std::string result = table.to_string();
   if (count < rows.size()) {
@@ -131,32 +158,45 @@ std::string comparison(const Json& before, const Json& after, bool all) {
        {std::pair("total_ns", "whole run"), std::pair("in_constructs_ns", "in constructs"),
         std::pair("kernel_ns", "kernels"), std::pair("copy_ns", "copies"),
         std::pair("wait_ns", "waiting"), std::pair("runtime_ns", "runtime")}) {
+    Pair& pair = totals[name];
+    pair.shown = name;
     for (const Json& process : before["processes"]) {
-      totals[name].before += number(process, member);
+      pair.before += number(process, member);
     }
     for (const Json& process : after["processes"]) {
-      totals[name].after += number(process, member);
+      pair.after += number(process, member);
     }
   }
-  const auto regions = pairs_of(before, after, "regions", "ns", [](const Json& row) {
-    const std::string position = text(row, "position");
-    return fmt::format("{} {}", text(row, "construct"),
-                       position.empty() ? text(row, "function") : position);
-  });
-  const auto copies = pairs_of(before, after, "copies", "bytes", [](const Json& row) {
-    const std::string variable = text(row, "variable");
-    return fmt::format("{} {} device", variable.empty() ? text(row, "kind") : variable,
-                       row.value("to_device", false) ? "to" : "from");
-  });
-  const auto advice = pairs_of(before, after, "advice", "saves_ns", [](const Json& row) {
-    const std::string variable = text(row, "variable");
-    return fmt::format("{} {}{}", text(row, "id"), text(row, "position"),
-                       variable.empty() ? variable : fmt::format(" '{}'", variable));
-  });
+  const auto regions =
+      pairs_of(before, after, "regions", "ns", Equal::kInTurn, [](const Json& row) {
+        const std::string position = text(row, "position");
+        const std::string function = text(row, "function");
+        const std::string file = position.substr(0, position.rfind(':'));
+        return RowName{
+            fmt::format("{} {}", text(row, "construct"), function.empty() ? file : function),
+            fmt::format("{} {}", text(row, "construct"), position.empty() ? function : position)};
+      });
+  const auto copies =
+      pairs_of(before, after, "copies", "bytes", Equal::kTogether, [](const Json& row) {
+        const std::string variable = text(row, "variable");
+        const std::string name =
+            fmt::format("{} {} device", variable.empty() ? text(row, "kind") : variable,
+                        truth(row, "to_device") ? "to" : "from");
+        return RowName{name, name};
+      });
+  const auto advice_with = [&](const char* member) {
+    return pairs_of(before, after, "advice", member, Equal::kInTurn, [&](const Json& row) {
+      const std::string variable = text(row, "variable");
+      const std::string quoted = variable.empty() ? variable : fmt::format(" '{}'", variable);
+      return RowName{text(row, "id") + quoted,
+                     fmt::format("{} {}{}", text(row, "id"), text(row, "position"), quoted)};
+    });
+  };
   std::string result = table_of(totals, "TOTALS", "what", all, time_text) +
                        table_of(regions, "REGIONS", "construct", all, time_text) +
                        table_of(copies, "COPIES", "variable", all, size_text) +
-                       table_of(advice, "ADVICE", "finding", all, time_text);
+                       table_of(advice_with("saves_ns"), "ADVICE", "finding", all, time_text) +
+                       table_of(advice_with("saves_bytes"), "MEMORY", "finding", all, size_text);
   return result.empty() ? "Both reports are empty.\n" : result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace gantry::cli::profile {
 
@@ -129,6 +130,13 @@ void find_late_images(const Evidence& evidence, Findings& findings) {
 
 void find_idle_memory(const Evidence& evidence, Findings& findings) {
   const ProcessProfile& profile = evidence.profile;
+  // Constructs that attach pointers: what they name may be used through those.
+  std::set<Index> attaching;
+  for (const Copy& copy : profile.copies) {
+    if (copy.kind == gantry::profile::kPointer) {
+      attaching.insert(copy.construct);
+    }
+  }
   for (const DeviceRow& row : evidence.summary.devices) {
     if (row.peak_construct == kNone) {
       continue;
@@ -141,6 +149,7 @@ void find_idle_memory(const Evidence& evidence, Findings& findings) {
       // The last construct that has named it while it was mapped.
       Index last = kNone;
       bool is_gone = false;
+      bool is_attached = false;
       const auto use = [&](Index construct) {
         if (last == kNone ||
             profile.constructs[construct].time.begin > profile.constructs[last].time.begin) {
@@ -158,6 +167,7 @@ void find_idle_memory(const Evidence& evidence, Findings& findings) {
           is_gone = is_after;
         } else {
           use(presence.construct);
+          is_attached |= attaching.contains(presence.construct);
         }
       }
       for (const Copy& copy : profile.copies) {
@@ -167,7 +177,7 @@ void find_idle_memory(const Evidence& evidence, Findings& findings) {
           use(copy.construct);
         }
       }
-      if (last == kNone || profile.constructs[last].time.begin >= peak_begin) {
+      if (is_attached || last == kNone || profile.constructs[last].time.begin >= peak_begin) {
         continue;
       }
       const Name& name = profile.names[part.name];
@@ -183,7 +193,8 @@ void find_idle_memory(const Evidence& evidence, Findings& findings) {
           quoted(name, part.size), bytes_text(part.size), row.device, bytes_text(row.peak),
           evidence.place_of(row.peak_construct).shown);
       finding.change = fmt::format("unmap it behind this construct: `target exit data "
-                                   "map(release: {})`, or `from` if the host needs it",
+                                   "map(release: {})`, or `from` if the host needs it; unless its "
+                                   "device address is used",
                                    name.variable.empty() ? "…" : name.variable);
       findings.push_back(std::move(finding));
     }

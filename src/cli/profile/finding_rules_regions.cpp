@@ -15,6 +15,8 @@ constexpr Time kLongKernel = 50'000;
 constexpr Time kPartOfTotal = 100;
 /// Waiting matters from so long on.
 constexpr Time kLongWait = 20'000;
+/// So many bytes are a number or two, and no part of an array.
+constexpr std::uint64_t kNumber = 16;
 
 /// Host storage that a construct has named.
 struct Storage {
@@ -64,7 +66,7 @@ void find_short_regions(const Evidence& evidence, Findings& findings) {
   for (Index place = 0; place < places.size(); ++place) {
     auto& [kernels, arounds] = places[place];
     const std::size_t calls = kernels.size();
-    if (calls < kOften) {
+    if (calls < kOften || evidence.profile.places[place].nowait) { // which overlap
       continue;
     }
     // Not the averages: the first execution may load and compile code.
@@ -123,6 +125,13 @@ void find_single_teams(const Evidence& evidence, Findings& findings) {
 
 void find_missing_nowait(const Evidence& evidence, Findings& findings) {
   const ProcessProfile& profile = evidence.profile;
+  // Constructs that bring back a number: what comes next may depend on it.
+  std::vector<bool> brings_number(profile.constructs.size());
+  for (const Copy& copy : profile.copies) {
+    if (copy.construct != kNone && !copy.to_device && copy.size <= kNumber) {
+      brings_number[copy.construct] = true;
+    }
+  }
   const std::vector<Index> launches = launches_of_constructs(profile);
   std::vector<std::vector<Storage>> storage(profile.constructs.size());
   for (const Presence& presence : profile.presences) {
@@ -153,8 +162,8 @@ void find_missing_nowait(const Evidence& evidence, Findings& findings) {
           construct.time.begin >= waited.time.end &&
           construct.time.begin - waited.time.end < std::max(kLongWait, waited.time.length() / 4);
       if (follows && waited.device != construct.device && saved >= kLongWait &&
-          !evidence.place_of(before->second).nowait && !evidence.place_of(i).nowait &&
-          !overlap(storage[before->second], storage[i])) {
+          !brings_number[before->second] && !evidence.place_of(before->second).nowait &&
+          !evidence.place_of(i).nowait && !overlap(storage[before->second], storage[i])) {
         Waits& group = groups[waited.place];
         ++group.count;
         group.time += saved;
@@ -181,7 +190,8 @@ void find_missing_nowait(const Evidence& evidence, Findings& findings) {
         fmt::format("the host waits {} for this region before it begins the one "
                     "at {} on device {}, which uses none of its data",
                     times_text(group.count), profile.places[next.place].shown, next.device);
-    finding.change = "add `nowait` to both, and `taskwait` where their results are needed";
+    finding.change = "add `nowait` to it, if the host needs no result in between, and `taskwait` "
+                     "where its results are needed";
     findings.push_back(std::move(finding));
   }
 }

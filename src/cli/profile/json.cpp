@@ -31,15 +31,16 @@ Json copies(const ProcessReport& report) {
   Json rows = Json::array();
   for (const CopyRow& row : report.summary.copied) {
     const Name& name = report.profile.names[row.name];
-    rows.push_back({{"variable", name.variable},
-                    {"item_position", name.position},
-                    {"position", report.profile.places[row.place].position},
-                    {"kind", kKinds[row.kind]},
-                    {"to_device", row.to_device},
-                    {"clause", clause_text(row.clause)},
-                    {"calls", row.calls},
-                    {"bytes", row.bytes},
-                    {"ns", row.time}});
+    rows.push_back(
+        {{"variable", name.variable},
+         {"item_position", name.position},
+         {"position", row.place == kNone ? "" : report.profile.places[row.place].position},
+         {"kind", kKinds[row.kind]},
+         {"to_device", row.to_device},
+         {"clause", clause_text(row.clause)},
+         {"calls", row.calls},
+         {"bytes", row.bytes},
+         {"ns", row.time}});
   }
   return rows;
 }
@@ -107,6 +108,7 @@ Json json_of(const ProcessReport& report) {
           {"ending", report.ending},
           {"exited", profile.exited},
           {"failures", profile.failures},
+          {"missing_devices", profile.missing_devices},
           {"events", profile.events},
           {"dropped_events", profile.dropped},
           {"damaged_records", profile.damaged},

@@ -28,7 +28,7 @@ Interval sound(Time begin, Time end) {
 
 class Reader {
 public:
-  explicit Reader(Bytes bytes) : bytes_(bytes) {}
+  Reader(Bytes bytes, KnownEnd end) : bytes_(bytes), known_end_(end) {}
 
   Status read() {
     GANTRY_TRY(read_header());
@@ -213,6 +213,7 @@ private:
   void finish();
 
   Bytes bytes_;
+  KnownEnd known_end_;
   ProcessProfile profile_;
   std::vector<std::pair<std::uint64_t, std::size_t>> blocks_; ///< writer and place
   std::unordered_map<std::uint32_t, Index> texts_;
@@ -432,6 +433,9 @@ void Reader::finish() {
     return found == constructs.end() ? kNone : found->second;
   };
   profile_.time.end = std::max(profile_.time.end, last_);
+  if (!profile_.exited && profile_.process == known_end_.process) {
+    profile_.time.end = std::max(profile_.time.end, sound(known_end_.time));
+  }
   for (const End& end : ends_) {
     if (const Index index = construct_of(end.construct); index != kNone) {
       Construct& construct = profile_.constructs[index];
@@ -440,9 +444,12 @@ void Reader::finish() {
       construct.ended = true;
     }
   }
+  // Where events are missing, ends are: what is known of such constructs is what they have begun.
+  const bool lacks_ends = profile_.dropped > 0;
   for (Construct& construct : profile_.constructs) {
     if (!construct.ended) {
-      construct.time.end = std::max(construct.time.begin, profile_.time.end);
+      construct.time.end =
+          lacks_ends ? construct.time.begin : std::max(construct.time.begin, profile_.time.end);
     }
   }
   for (std::size_t i = 0; i < profile_.presences.size(); ++i) {
@@ -458,6 +465,12 @@ void Reader::finish() {
     if (!operation.done) { // it has failed, or the process ended
       operation.known = operation.told;
       operation.time = {operation.told, operation.told};
+    }
+    if (lacks_ends && operation.construct != kNone) {
+      Construct& of = profile_.constructs[operation.construct];
+      if (!of.ended) {
+        of.time.end = std::max(of.time.end, operation.known);
+      }
     }
   };
   for (std::size_t i = 0; i < profile_.copies.size(); ++i) {
@@ -486,8 +499,8 @@ void Reader::finish() {
 
 } // namespace
 
-Result<ProcessProfile> read_profile(Bytes bytes) {
-  Reader reader(bytes);
+Result<ProcessProfile> read_profile(Bytes bytes, KnownEnd end) {
+  Reader reader(bytes, end);
   GANTRY_TRY(reader.read());
   return reader.take();
 }

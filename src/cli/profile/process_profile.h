@@ -61,7 +61,7 @@ struct Construct {
   Index thread = 0;     ///< that began it
   Index end_thread = 0; ///< that ended it
   Interval time;
-  bool ended = false; ///< else the process ended in it
+  bool ended = false; ///< else the process ended in it, or its end has found no room
 };
 
 /// A list item that was mapped, was present, or is gone.
@@ -166,9 +166,15 @@ struct ProcessProfile {
   }
 };
 
+/// When a process is known to have ended: what it was in then has lasted so long.
+struct KnownEnd {
+  std::uint64_t process = 0;
+  Time time = 0;
+};
+
 /// Reads a profile's bytes. Whatever they are, the indices in the answer are good; a file that is
 /// no profile is an error.
-[[nodiscard]] Result<ProcessProfile> read_profile(Bytes bytes);
+[[nodiscard]] Result<ProcessProfile> read_profile(Bytes bytes, KnownEnd end = {});
 
 /// Lets equal places, and equal names, be one, and says how places are shown: without a file's
 /// folder where no other file has its name. After their positions are known.

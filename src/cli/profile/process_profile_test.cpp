@@ -13,6 +13,7 @@ namespace {
 
 using namespace gantry::profile;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::ProfileBuilder;
 using testing::sample_profile;
 using ::testing::SizeIs;
@@ -114,7 +115,29 @@ TEST(ProcessProfile, RecordsWithoutWhatTheyReferToAreShown) {
   builder.begin(1, 77, 2000).copy({1, 2, 78, true, 2010, 2020, 1}).copy({9, 3, 78, true, 1, 2, 1});
   const ProcessReport report = report_of(builder.bytes());
   EXPECT_THAT(text_of(report, true), HasSubstr("an unknown place"));
-  EXPECT_THAT(report.summary.copied, SizeIs(1)) << "the other one is of no construct";
+  ASSERT_THAT(report.summary.copied, SizeIs(2));
+  EXPECT_EQ(report.summary.copied[1].place, kNone) << "the other one is of no construct";
+}
+
+TEST(ProcessProfile, WhatAProcessWasKilledInHasLastedUntilThen) {
+  ProfileBuilder builder;
+  builder.place(1, "target", "app.cpp:3").begin(1, 1, 2000).launch(1, 2, 2100);
+  const ProcessProfile killed = read_profile(builder.bytes(), {.process = 7, .time = 9000}).value();
+  EXPECT_EQ(killed.constructs[0].time.end, 9000);
+  EXPECT_EQ(killed.time.end, 9000);
+  const ProcessProfile another = read_profile(builder.bytes(), {.process = 8, .time = 9000}).value();
+  EXPECT_EQ(another.time.end, 2100);
+}
+
+TEST(ProcessProfile, ConstructsWhoseEndFoundNoRoomAreAsLongAsIsKnown) {
+  ProfileBuilder builder;
+  builder.place(1, "target", "app.cpp:3").begin(1, 1, 2000).launch(1, 2, 2100).complete(2, 2300);
+  builder.begin(3, 1, 800'000).end(3, 900'000);
+  auto* const header = reinterpret_cast<gantry::profile::FileHeader*>(builder.bytes().data());
+  header->dropped = 5;
+  const ProcessReport report = report_of(builder.bytes());
+  EXPECT_EQ(report.profile.constructs[0].time.end, 2300);
+  EXPECT_THAT(text_of(report, true), Not(HasSubstr("the process ended in")));
 }
 
 TEST(ProcessProfile, EqualPlacesAreOneAndShownWithoutTheirFolder) {

@@ -45,8 +45,9 @@ std::string recording_options(const Options& options) {
   return text;
 }
 
-/// The profiles in a folder, in the order in which the processes began.
-Result<std::vector<ProcessReport>> read_folder(const std::filesystem::path& folder) {
+/// The profiles in a folder, in the order in which the processes began. What is none is warned of.
+Result<std::vector<ProcessReport>> read_folder(const std::filesystem::path& folder,
+                                               KnownEnd end = {}) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -61,10 +62,12 @@ Result<std::vector<ProcessReport>> read_folder(const std::filesystem::path& fold
   const Symbolizer symbolizer = installed_symbolizer(error ? std::string() : here.string());
   std::vector<ProcessReport> reports;
   for (const std::filesystem::path& path : files) {
-    const auto file = GANTRY_TRY(MappedFile::open(path));
-    auto read = read_profile(file.bytes());
+    const auto file = MappedFile::open(path);
+    auto read = file ? read_profile(file->bytes(), end)
+                     : Result<ProcessProfile>(tl::unexpected(file.error()));
     if (!read) {
-      return with_context(read.error(), path.string());
+      warn("'{}' is left out: {}", path.string(), read.error().message);
+      continue;
     }
     ProcessReport report;
     report.profile = std::move(*read);
@@ -130,7 +133,22 @@ Status show(const std::vector<ProcessReport>& reports, const Options& options) {
   return write_text(text, options.output, stderr);
 }
 
+/// Before the program runs, which may take hours.
+Status check_outputs(const Options& options) {
+  for (const std::string& path : {options.output, options.trace, options.html}) {
+    if (!path.empty()) {
+      const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ab"),
+                                                                 std::fclose);
+      if (file == nullptr) {
+        return fail("cannot write '{}': {}", path, std::strerror(errno));
+      }
+    }
+  }
+  return {};
+}
+
 Result<int> run_and_report(const Options& options) {
+  GANTRY_TRY(check_outputs(options));
   int status = 0;
   std::vector<ProcessReport> reports;
   if (options.read_folder.empty()) {
@@ -138,7 +156,8 @@ Result<int> run_and_report(const Options& options) {
     const ProgramEnd end =
         GANTRY_TRY(run_recorded(options.command, {folder.path(), recording_options(options)}));
     status = end.status;
-    reports = GANTRY_TRY(read_folder(folder.path()));
+    reports =
+        GANTRY_TRY(read_folder(folder.path(), {static_cast<std::uint64_t>(end.process), end.time}));
     for (ProcessReport& report : reports) {
       if (report.profile.process == static_cast<std::uint64_t>(end.process)) {
         report.ending = end.ending;
@@ -154,13 +173,14 @@ Result<int> run_and_report(const Options& options) {
       return fail("{}", why_nothing(options));
     }
   }
+  // The text first: whatever happens to files, that is there.
+  GANTRY_TRY(show(reports, options));
   if (!options.trace.empty()) {
     GANTRY_TRY(write_trace_file(reports, options.trace));
   }
   if (!options.html.empty()) {
     GANTRY_TRY(write_file(options.html, as_bytes(page_of({page_run(reports, "")}))));
   }
-  GANTRY_TRY(show(reports, options));
   return status;
 }
 
@@ -170,19 +190,21 @@ Result<int> read_command_line(int argc, char** argv) {
                "it\ncopies, and what to change. Nothing has to be compiled again; compiled with "
                "-g, the\nreport has lines of the source.",
                "gantry profile");
-  app.add_flag("--data", options.data,
-               "Hash the bytes that are copied, and look for copies of what is there already");
+  auto* const data =
+      app.add_flag("--data", options.data,
+                   "Hash the bytes that are copied, and look for copies of what is there already");
   app.add_flag("--all", options.all, "Show all rows, and not what fits on a screen");
-  app.add_flag("--json", options.json, "Print JSON for programs to read, on stdout");
+  auto* const json =
+      app.add_flag("--json", options.json, "Print JSON for programs to read, on stdout");
   app.add_option("-o,--output", options.output, "Write the report into this file")
       ->option_text("FILE");
-  app.add_option("--limit", options.limit,
-                 "How large the record of a process may grow, in MiB (1024)")
-      ->option_text("MIB")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--trace", options.trace,
-                 "Write a trace for Perfetto (ui.perfetto.dev) into this file")
-      ->option_text("FILE");
+  auto* const limit = app.add_option("--limit", options.limit,
+                                     "How large the record of a process may grow, in MiB (1024)")
+                          ->option_text("MIB")
+                          ->check(CLI::Range(1, 1 << 20));
+  auto* const trace = app.add_option("--trace", options.trace,
+                                     "Write a trace for Perfetto (ui.perfetto.dev) into this file")
+                          ->option_text("FILE");
   app.add_option("--html", options.html,
                  "Write a page for a browser into this file: tables, advice, timeline")
       ->option_text("FILE");
@@ -199,6 +221,9 @@ Result<int> read_command_line(int argc, char** argv) {
       ->option_text("PROGRAM [ARGUMENT…]")
       ->excludes(read)
       ->excludes(compare);
+  for (auto* const option : {data, json, limit, trace, read}) {
+    compare->excludes(option);
+  }
   app.prefix_command();
   app.positionals_at_end();
   app.footer("The report goes to stderr behind what the program prints; the exit status is the "

@@ -2,6 +2,7 @@
 
 #include "base/installation.h"
 #include "base/mapped_file.h"
+#include "base/monotonic.h"
 #include "format/elf.h"
 
 #include <algorithm>
@@ -244,6 +245,7 @@ Result<ProgramEnd> run_recorded(const std::vector<std::string>& command,
   running = 0;
   ProgramEnd end;
   end.process = process;
+  end.time = static_cast<std::int64_t>(monotonic_now());
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     end.status = 128 + signal;

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,8 +31,9 @@ private:
 /// How a program ended.
 struct ProgramEnd {
   int process = 0;
-  int status = 0;     ///< the exit status; 128 and the signal's number if one ended it
-  std::string ending; ///< "ended with exit status 0", "was killed by signal 9 (Killed)"
+  int status = 0;        ///< the exit status; 128 and the signal's number if one ended it
+  std::string ending;    ///< "ended with exit status 0", "was killed by signal 9 (Killed)"
+  std::int64_t time = 0; ///< when, by CLOCK_MONOTONIC
 };
 
 struct Recording {

@@ -35,10 +35,7 @@ std::vector<RegionRow> regions_of(const ProcessProfile& profile,
 std::vector<CopyRow> copies_of(const ProcessProfile& profile) {
   std::map<std::tuple<Index, Index, int, bool, std::uint16_t>, CopyRow> rows;
   for (const Copy& copy : profile.copies) {
-    if (copy.construct == kNone) {
-      continue;
-    }
-    const Index place = profile.constructs[copy.construct].place;
+    const Index place = copy.construct == kNone ? kNone : profile.constructs[copy.construct].place;
     CopyRow& row = rows[{copy.name, place, copy.kind, copy.to_device, copy.clause}];
     row.name = copy.name;
     row.place = place;

@@ -29,7 +29,7 @@ struct RegionRow {
 /// A variable's copies in one direction, by one construct in the source.
 struct CopyRow {
   Index name = 0;
-  Index place = 0;
+  Index place = 0; ///< kNone: a routine's
   gantry::profile::CopyKind kind = gantry::profile::kItem;
   bool to_device = false;
   std::uint16_t clause = 0;

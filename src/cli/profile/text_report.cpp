@@ -82,7 +82,7 @@ std::string head_of(const ProcessReport& report) {
     text += fmt::format("  {} records of the profile are damaged and left out\n", profile.damaged);
   }
   const auto open = std::ranges::count(profile.constructs, false, &Construct::ended);
-  if (open > 0) {
+  if (open > 0 && profile.dropped == 0) { // else their ends may be what is missing
     const auto last = std::ranges::find(profile.constructs.rbegin(), profile.constructs.rend(),
                                         false, &Construct::ended);
     const Place& place = profile.places[last->place];
@@ -155,7 +155,7 @@ std::string copies_text(const ProcessReport& report, bool all) {
     table.add_row({bytes_text(row.bytes), fmt::to_string(row.calls), duration_text(row.time),
                    rate(row.bytes, row.time), row.to_device ? "to device" : "from device",
                    variable_cell(report, row), clause_text(row.clause),
-                   report.profile.places[row.place].shown});
+                   row.place == kNone ? "" : report.profile.places[row.place].shown});
   }
   return table.to_string() + more(rows.size(), count, "kinds of copies");
 }

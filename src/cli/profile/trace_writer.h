@@ -54,7 +54,7 @@ public:
   /// `name` without quotes.
   void counter(std::uint32_t process, Time time, std::string_view name, double value) {
     begin_event('C', {process, 0}, time);
-    put(R"(,"name":"{}","args":{{"value":{:.6g}}}}})", name, value);
+    put(R"(,"name":"{}","args":{{"value":{}}}}})", name, value);
   }
   void instant(TraceTrack track, Time time, std::string_view name) {
     begin_event('i', track, time);

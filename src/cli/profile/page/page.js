@@ -24,19 +24,33 @@ class Page {
     for (const timeline of this.timelines) timeline.soon();
   }
 
-  /** Selects a place, or none. */
+  /** Selects a place, or none. The keyboard stays where it was, though rows are made anew. */
   select(place) {
     this.selected = this.selected === place ? null : place;
+    const section = document.activeElement?.closest('section');
+    const {name} = document.activeElement?.dataset ?? {};
     this.refresh();
+    if (name && !document.activeElement?.dataset.name) {
+      Array.from(section.querySelectorAll('[data-name]')).find(link => link.dataset.name === name)?.focus();
+    }
     if (this.selected) for (const timeline of this.timelines) timeline.show(place);
   }
 
   link(place, text = place) {
-    return make('button', {class: 'link', title: place, onclick: () => this.select(place)}, text);
+    return make('button', {class: 'link', title: place, 'data-name': place, onclick: () => this.select(place)}, text);
   }
 
+  /** A table's rows of each run, in the order of their lines. */
   rows(table) {
-    return this.runs.map(run => run.processes.flatMap(process => process[table]));
+    const line = row => Number((row.position || '').split(':').pop()) || 0;
+    return this.runs.map(run => run.processes.flatMap(process => process[table].map(row => ({...row, process})))
+        .sort((a, b) => line(a) - line(b)));
+  }
+
+  /** The column that says which process a row is of, where a run has several. */
+  processColumn() {
+    return this.runs.some(run => run.processes.length > 1)
+        ? [{name: 'process', value: row => `${row.process.program.split('/').pop()} ${row.process.process}`}] : [];
   }
 
   heads() {
@@ -45,19 +59,23 @@ class Page {
       make('p', {class: 'faint'}, `process ${process.process} ${process.ending}; ${showTime(process.total_ns)}; ` +
           `${showCount(process.events)} events` +
           (process.dropped_events ? `; ${showCount(process.dropped_events)} more found no room` : '')),
-      ...process.failures.map(failure => make('p', {class: 'failure'}, failure))
+      ...process.failures.map(failure => make('p', {class: 'failure'}, failure)),
+      ...(process.missing_devices || []).map(missing => make('p', {class: 'failure'}, 'no device: ' + missing)),
+      process.damaged_records ? make('p', {class: 'failure'},
+          `${showCount(process.damaged_records)} records are damaged and left out`) : ''
     ])));
   }
 
   totals() {
     const parts = [['kernel_ns', 'kernel', 'kernels'], ['copy_ns', 'to', 'copies'], ['wait_ns', 'wait', 'waiting'],
       ['runtime_ns', 'construct', 'runtime']];
-    const sums = this.runs.map(run => Object.fromEntries(['total_ns', 'in_constructs_ns', ...parts.map(([name]) => name)]
+    const sums = this.runs.map(run => Object.fromEntries(['in_constructs_ns', ...parts.map(([name]) => name)]
         .map(name => [name, run.processes.reduce((sum, process) => sum + process[name], 0)])));
+    const whole = this.runs.map(run => run.length || Math.max(...run.processes.map(process => process.total_ns)));
     const longest = Math.max(1, ...sums.map(sum => sum.in_constructs_ns));
     return make('section', {}, make('h2', {}, 'Time in constructs'), ...sums.flatMap((sum, i) => [
       make('p', {}, this.runs.length > 1 ? this.runs[i].name + ': ' : '',
-          `${showTime(sum.in_constructs_ns)}, of all threads together, in a run of ${showTime(sum.total_ns)}: `,
+          `${showTime(sum.in_constructs_ns)}, of all threads together, in a run of ${showTime(whole[i])}: `,
           parts.map(([name, , title]) => `${title} ${showTime(sum[name])}`).join(', ')),
       make('div', {class: 'bar'}, ...parts.map(([name, colour]) =>
           make('span', {style: `background:var(--${colour});width:${100 * sum[name] / longest}%`})))
@@ -72,7 +90,8 @@ class Page {
     const has = (run, row) => all.some(other => other.run === run && key(other.row) === key(row));
     const fill = () => list.replaceChildren(...all
         .filter(({row}) => this.lets(`${row.id} ${row.text} ${row.change} ${row.position}`))
-        .map(({row, run}) => make('div', {class: 'advice' + (this.runs.length > 1 && !has(1, row) ? ' gone' : '')},
+        .map(({row, run}) => make('div', {class: 'advice' + (this.runs.length > 1 && !has(1, row) ? ' gone' : '') +
+            (row.position && row.position === this.selected ? ' marked' : '')},
             make('span', {class: 'saves'}, row.saves_ns > 0 ? showTime(row.saves_ns) : showBytes(row.saves_bytes)),
             this.runs.length > 1 ? make('b', {}, this.runs[run].name + ': ') : '',
             row.position ? this.link(row.position, row.position.split('/').pop()) : '', ' ', row.text, make('br'),
@@ -94,27 +113,30 @@ class Page {
     const place = row => row.position || null;
     return [
       makeTable('Regions', this.rows('regions'), [
-        where, {name: 'construct', value: row => row.construct + (row.nowait ? ' nowait' : '')},
+        ...this.processColumn(), where, {name: 'construct', value: row => row.construct + (row.nowait ? ' nowait' : '')},
         time('time', 'ns', true), count('calls', 'calls'), time('kernels', 'kernel_ns'), time('copies', 'copy_ns'),
         time('waiting', 'wait_ns'), time('runtime', 'runtime_ns')
-      ], row => `${row.construct} ${row.position || row.function}`, place, this),
+      ], row => `${row.construct} ${row.function || row.position.replace(/:\d+$/, '')}`, place, this),
       makeTable('Copies', this.rows('copies'), [
+        ...this.processColumn(),
         {name: 'variable', value: row => row.variable || (row.kind === 'item' ? 'without a name' : row.kind)},
         {name: 'direction', value: row => row.to_device ? 'to device' : 'from device'},
         {name: 'clause', value: row => row.clause}, where,
         bytes('bytes', 'bytes', true), count('calls', 'calls'), time('time', 'ns')
-      ], row => `${row.variable} ${row.kind} ${row.to_device} ${row.position}`, place, this),
+      ], row => `${row.variable} ${row.kind} ${row.to_device}`, place, this),
       makeTable('Devices', this.rows('devices'), [
+        ...this.processColumn(),
         {name: 'device', value: row => row.label + (row.lost ? `, lost: ${row.lost}` : '')}, count('kernels', 'kernels'),
         time('in kernels', 'kernel_ns', true), time('in copies', 'copy_ns'), time('in both', 'overlap_ns'),
         time('idle', 'idle_ns'), bytes('most mapped', 'peak_bytes'), time('longest gap', 'longest_gap_ns'),
         {name: 'after', value: row => row.longest_gap_after}
       ], row => row.label, () => null, this),
       makeTable('Mapped when most was', this.runs.map(run => run.processes.flatMap(process => process.devices
-          .flatMap(device => device.peak.map(part => ({...part, label: device.label}))))), [
+          .flatMap(device => device.peak.map(part => ({...part, label: device.label, process}))))), [
+        ...this.processColumn(),
         {name: 'variable', value: row => row.variable || 'without a name'}, {name: 'device', value: row => row.label},
         where, bytes('bytes', 'bytes', true)
-      ], row => `${row.label} ${row.variable} ${row.position}`, place, this)
+      ], row => `${row.label} ${row.variable}`, place, this)
     ];
   }
 
@@ -135,13 +157,18 @@ class Page {
         filled = files.value;
         lines.replaceChildren(...this.fileOf.get(filled).split('\n').map((text, i) => {
           const place = `${filled}:${i + 1}`;
-          return make('div', {'data-place': place, class: used.has(place) && 'used',
-            onclick: used.has(place) ? () => this.select(place) : undefined},
+          const choose = () => this.select(place);
+          return make('div', used.has(place) ? {
+            'data-place': place, class: 'used', tabindex: 0, role: 'button', onclick: choose,
+            onkeydown: event => { if (event.key === 'Enter') choose(); }
+          } : {},
           make('span', {class: 'time'}, times.has(place) ? showTime(times.get(place)) : ''),
           make('span', {class: 'number'}, String(i + 1)), make('span', {}, text));
         }));
       }
-      for (const line of lines.children) line.classList.toggle('marked', line.dataset.place === this.selected);
+      for (const line of lines.children) {
+        line.classList.toggle('marked', this.selected !== null && line.dataset.place === this.selected);
+      }
     };
     fill();
     this.refreshed.push(() => {

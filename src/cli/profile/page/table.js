@@ -59,7 +59,8 @@ function makeTable(title, rowsOfRuns, columns, key, place, page) {
     heads.forEach((head, i) => head.setAttribute('aria-sort',
         i !== sorted ? 'none' : descending ? 'descending' : 'ascending'));
     const shown = rows.filter(of => page.lets(cells.map(cell => cell.number ? '' : cell.get(of)).join(' ')));
-    count.textContent = shown.length < rows.length ? ` ${shown.length} of ${rows.length} rows` : ` ${rows.length} rows`;
+    const words = rows.length === 1 ? '1 row' : `${rows.length} rows`;
+    count.textContent = shown.length < rows.length ? ` ${shown.length} of ${words}` : ` ${words}`;
     body.replaceChildren(...shown.map(of => {
       const where = place(of.find(Boolean));
       return make('tr', {class: where && page.selected === where && 'marked'},

@@ -4,7 +4,7 @@
 const kRowHeight = 17;
 const kTrackGap = 5;
 const kRulerHeight = 20;
-const kNameWidth = 190;
+const kWidestNames = 190;
 const kShortest = 50; // ns in view at most zoom
 const kKinds = ['construct', 'wait', 'to', 'from', 'kernel', 'image'];
 
@@ -39,14 +39,15 @@ class Timeline {
     this.from = 0; // what is in view, in ns
     this.to = this.length;
     this.lay();
-    this.canvas = make('canvas', {'aria-label': 'Timeline of ' + run.name});
+    this.canvas = make('canvas', {role: 'img', 'aria-label': 'Timeline ' + run.name});
     this.context = this.canvas.getContext('2d');
     this.spacer = make('div');
-    this.view = make('div', {class: 'view', tabindex: 0}, this.canvas, this.spacer);
+    this.view = make('div', {class: 'view', tabindex: 0, role: 'group', 'aria-label': 'Timeline ' + run.name},
+        this.canvas, this.spacer);
     this.tip = make('div', {class: 'tip'});
     this.detail = make('div', {class: 'detail faint'},
         'Wheel: zoom. Drag: move. Click: what a slice is, and what belongs to it. Double click: zoom to it. ' +
-        'Keys: + − ← → 0.');
+        'Keys: + − ← → 0; n and p: the next slice and the one before.');
     this.element = make('div', {class: 'timeline'}, this.view, this.detail, this.tip);
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.view);
@@ -98,8 +99,14 @@ class Timeline {
     this.draw();
   }
 
+  /** The tracks' names have so much of the width. */
+  get left() {
+    return Math.min(kWidestNames, this.width * 0.3);
+  }
+
+  /** Pixels in a nanosecond. */
   get scale() {
-    return (this.width - kNameWidth) / (this.to - this.from);
+    return (this.width - this.left) / (this.to - this.from);
   }
 
   /** Shows what is between two times, in ns since the run began. */
@@ -122,7 +129,7 @@ class Timeline {
   }
 
   zoomBy(factor, x) {
-    const at = this.from + (x - kNameWidth) / this.scale;
+    const at = this.from + (x - this.left) / this.scale;
     this.zoom(at - (at - this.from) * factor, at + (this.to - at) * factor);
   }
 
@@ -135,7 +142,7 @@ class Timeline {
     context.fillStyle = this.colours.ground;
     context.fillRect(0, 0, this.width, kRulerHeight);
     for (let time = Math.ceil(this.from / step) * step; time < this.to; time += step) {
-      const x = kNameWidth + (time - this.from) * scale;
+      const x = this.left + (time - this.from) * scale;
       context.fillStyle = this.colours.line;
       context.fillRect(x, 0, 1, this.shown);
       context.fillStyle = this.colours.faint;
@@ -150,12 +157,12 @@ class Timeline {
   }
 
   drawRow(row, labels, y, names) {
-    const {context, scale, from, to} = this;
+    const {context, scale, from, to, left: namesEnd} = this;
     const height = kRowHeight - 2;
     let i = firstAfter(row.end, from, 0, row.count);
     while (i < row.count && row.begin[i] < to) {
-      const left = Math.max(kNameWidth, kNameWidth + (row.begin[i] - from) * scale);
-      const right = Math.min(this.width, kNameWidth + (row.end[i] - from) * scale);
+      const left = Math.max(namesEnd, namesEnd + (row.begin[i] - from) * scale);
+      const right = Math.min(this.width, namesEnd + (row.end[i] - from) * scale);
       context.fillStyle = this.colours[labels[row.label[i]].kind];
       if (right - left >= 1) {
         context.fillRect(left, y, right - left - (right - left > 4 ? 1 : 0), height);
@@ -164,7 +171,7 @@ class Timeline {
         continue;
       }
       // One column of pixels for what is in it, as dense as that covers it.
-      const end = from + (Math.floor(left) + 1 - kNameWidth) / scale;
+      const end = from + (Math.floor(left) + 1 - namesEnd) / scale;
       const next = Math.max(i + 1, firstAfter(row.begin, end, i, row.count));
       const part = (row.covered[next] - row.covered[i]) * scale;
       context.globalAlpha = Math.min(1, Math.max(0.25, part));
@@ -191,7 +198,7 @@ class Timeline {
     this.drawRuler();
     context.save();
     context.beginPath();
-    context.rect(kNameWidth, kRulerHeight, this.width, this.shown);
+    context.rect(this.left, kRulerHeight, this.width, this.shown);
     context.clip();
     for (const place of this.rows) {
       const y = place.y - top;
@@ -202,7 +209,7 @@ class Timeline {
       if (marked) {
         context.globalAlpha = 0.75; // all is faint but what is selected
         context.fillStyle = this.colours.ground;
-        context.fillRect(kNameWidth, y, this.width, kRowHeight);
+        context.fillRect(this.left, y, this.width, kRowHeight);
         context.globalAlpha = 1;
         this.drawRow(this.markedPart(place), place.timeline.labels, y, true);
       }
@@ -216,7 +223,7 @@ class Timeline {
     const {context} = this;
     context.save();
     context.beginPath();
-    context.rect(0, kRulerHeight, kNameWidth - 6, this.shown);
+    context.rect(0, kRulerHeight, this.left - 6, this.shown);
     context.clip();
     for (const {text, y, strong} of this.names) {
       context.fillStyle = strong ? this.colours.text : this.colours.faint;
@@ -240,7 +247,7 @@ class Timeline {
   drawBelonging(top) {
     if (!this.clicked) return;
     const {context, scale} = this;
-    const x = time => kNameWidth + (time - this.from) * scale;
+    const x = time => this.left + (time - this.from) * scale;
     context.strokeStyle = this.colours.text;
     context.lineWidth = 1.5;
     const {place, i} = this.clicked;
@@ -261,11 +268,11 @@ class Timeline {
   sliceAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    if (x < kNameWidth || y < kRulerHeight) return null;
+    if (x < this.left || y < kRulerHeight) return null;
     const place = this.rows.find(({y: top}) => y + this.view.scrollTop >= top &&
         y + this.view.scrollTop < top + kRowHeight);
     if (!place) return null;
-    const time = this.from + (x - kNameWidth) / this.scale;
+    const time = this.from + (x - this.left) / this.scale;
     const i = firstAfter(place.row.end, time, 0, place.row.count);
     const reach = 1.5 / this.scale; // short ones can be met, too
     if (i < place.row.count && place.row.begin[i] <= time + reach) return {place, i};
@@ -387,9 +394,18 @@ class Timeline {
       if (slice) this.zoomTo(slice);
     });
     this.view.addEventListener('keydown', event => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       const move = (this.to - this.from) / 5;
-      const middle = (this.width + kNameWidth) / 2;
+      const middle = (this.width + this.left) / 2;
+      const step = by => {
+        const {place, i} = this.clicked ?? {place: this.rows[0], i: by > 0 ? -1 : 1};
+        if (place && i + by >= 0 && i + by < place.row.count) {
+          this.choose({place, i: i + by});
+          this.zoomTo(this.clicked);
+        }
+      };
       const keys = {
+        'n': () => step(1), 'p': () => step(-1),
         '+': () => this.zoomBy(0.6, middle), '=': () => this.zoomBy(0.6, middle), '-': () => this.zoomBy(1 / 0.6, middle),
         'ArrowLeft': () => this.zoom(this.from - move, this.to - move),
         'ArrowRight': () => this.zoom(this.from + move, this.to + move), '0': () => this.zoom(0, this.length)

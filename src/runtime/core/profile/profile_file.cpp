@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <limits>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace gantry::core {
@@ -19,15 +24,32 @@ namespace {
 constexpr std::uint64_t kStep = 64 * profile::kBlockSize;
 constexpr int kMostNames = 1000;
 
-/// Opens a file that nobody else has made. A process number may come again.
-Result<int> make_file(const std::string& folder) {
+/// A descriptor that is closed with the object.
+class OpenFile {
+public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (descriptor_ >= 0) {
+      close(descriptor_);
+    }
+  }
+  explicit operator bool() const { return descriptor_ >= 0; }
+  [[nodiscard]] int get() const { return descriptor_; }
+
+private:
+  int descriptor_;
+};
+
+/// Makes a file that is in the folder under no name yet: its path. A process number may come again.
+Result<std::pair<std::string, OpenFile>> make_file(const std::string& folder) {
   for (int i = 0; i < kMostNames; ++i) {
-    const std::string path = i == 0 ? fmt::format("{}/{}.gantry-profile", folder, getpid())
-                                    : fmt::format("{}/{}-{}.gantry-profile", folder, getpid(), i);
-    const int descriptor =
-        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor >= 0) {
-      return descriptor;
+    std::string path = i == 0 ? fmt::format("{}/{}.gantry-profile", folder, getpid())
+                              : fmt::format("{}/{}-{}.gantry-profile", folder, getpid(), i);
+    OpenFile file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (file) {
+      return std::pair(std::move(path), std::move(file));
     }
     if (errno != EEXIST) {
       return fail("cannot make the file '{}': {}", path, std::strerror(errno));
@@ -36,24 +58,49 @@ Result<int> make_file(const std::string& folder) {
   return fail("the folder '{}' has too many profiles of process {}", folder, getpid());
 }
 
+/// How large a file of this process may be, beyond which a signal would end it.
+std::uint64_t largest_file() {
+  struct rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+             ? limit.rlim_cur
+             : std::numeric_limits<std::uint64_t>::max();
+}
+
 } // namespace
 
+std::optional<ProfileFile::Identity> ProfileFile::identity_of(int descriptor) {
+  struct stat facts{};
+  return fstat(descriptor, &facts) == 0 ? std::optional(Identity{facts.st_dev, facts.st_ino})
+                                        : std::nullopt;
+}
+
 Result<std::unique_ptr<ProfileFile>> ProfileFile::make(const Options& options) {
-  const int descriptor = GANTRY_TRY(make_file(options.folder));
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(options.folder, error); // the program may change it
+  if (error) {
+    return fail("cannot tell where the folder '{}' is: {}", options.folder, error.message());
+  }
+  auto [path, descriptor] = GANTRY_TRY(make_file(folder.string()));
   const std::uint64_t limit =
       std::max<std::uint64_t>(options.limit / profile::kBlockSize, 2) * profile::kBlockSize;
+  const auto identity = identity_of(descriptor.get());
   // Addresses of what the file does not have yet are never handed out.
-  void* const memory = mmap(nullptr, limit, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  void* const memory =
+      identity ? mmap(nullptr, limit, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0)
+               : MAP_FAILED;
   if (memory == MAP_FAILED) {
     const int code = errno;
-    close(descriptor);
+    unlink(path.c_str());
     return fail("cannot map {} bytes of a file in '{}': {}", limit, options.folder,
                 std::strerror(code));
   }
   std::unique_ptr<ProfileFile> file(
-      new ProfileFile(descriptor, static_cast<std::byte*>(memory), limit));
+      new ProfileFile(path, *identity, static_cast<std::byte*>(memory), limit));
   if (!file->reserve(profile::kBlockSize)) {
-    return fail("the disk of the folder '{}' has no room for a profile", options.folder);
+    unlink(path.c_str());
+    return fail("in the folder '{}' there is no room for a profile: the disk is full, or files may "
+                "not be that large (ulimit -f)",
+                options.folder);
   }
   file->next_.store(profile::kBlockSize, std::memory_order_relaxed);
   profile::FileHeader& header = file->header();
@@ -73,7 +120,6 @@ Result<std::unique_ptr<ProfileFile>> ProfileFile::make(const Options& options) {
 
 ProfileFile::~ProfileFile() {
   munmap(memory_, limit_);
-  close(descriptor_);
 }
 
 bool ProfileFile::reserve(std::uint64_t end) {
@@ -86,15 +132,26 @@ bool ProfileFile::reserve(std::uint64_t end) {
     return true;
   }
   const std::uint64_t wanted = std::min((end + kStep - 1) / kStep * kStep, limit_);
-  int failed = fallocate(descriptor_, 0, static_cast<off_t>(reserved),
-                         static_cast<off_t>(wanted - reserved));
-  if (failed != 0 && errno == EOPNOTSUPP) {
-    failed = ftruncate(descriptor_, static_cast<off_t>(wanted));
+  const OpenFile file(open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!file || identity_of(file.get()) != identity_) { // the folder is gone, or out of reach
+    return false;
   }
-  if (failed == 0) {
-    reserved_.store(wanted, std::memory_order_release);
+  // Where the step is too large for the limits of files, what is needed may not be.
+  for (const std::uint64_t size : {wanted, end}) {
+    if (size > largest_file()) {
+      continue;
+    }
+    int failed =
+        fallocate(file.get(), 0, static_cast<off_t>(reserved), static_cast<off_t>(size - reserved));
+    if (failed != 0 && errno == EOPNOTSUPP) {
+      failed = ftruncate(file.get(), static_cast<off_t>(size));
+    }
+    if (failed == 0) {
+      reserved_.store(size, std::memory_order_release);
+      return true;
+    }
   }
-  return failed == 0;
+  return false;
 }
 
 std::byte* ProfileFile::next_block(std::uint64_t writer) {

@@ -9,12 +9,16 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+
+#include <sys/types.h>
 
 namespace gantry::core {
 
 /// Any thread. The file has the disk's space for all that is handed out, so that writing does not
-/// fault because the disk is full, unless its file system has no fallocate().
+/// fault because the disk is full, unless its file system has no fallocate(). It is open only while
+/// space is asked for: the program may close any descriptor, and use its number again.
 class ProfileFile {
 public:
   struct Options {
@@ -40,15 +44,24 @@ public:
   void note_end(std::int64_t time);
 
 private:
-  ProfileFile(int descriptor, std::byte* memory, std::uint64_t limit)
-      : descriptor_(descriptor), memory_(memory), limit_(limit) {}
+  /// Which file a path was.
+  struct Identity {
+    dev_t device;
+    ino_t inode;
+    auto operator<=>(const Identity&) const = default;
+  };
+
+  ProfileFile(std::string path, Identity identity, std::byte* memory, std::uint64_t limit)
+      : path_(std::move(path)), identity_(identity), memory_(memory), limit_(limit) {}
+  [[nodiscard]] static std::optional<Identity> identity_of(int descriptor);
   [[nodiscard]] profile::FileHeader& header() const {
     return *reinterpret_cast<profile::FileHeader*>(memory_);
   }
   /// Gets space for all blocks before `end`; false if there is none.
   [[nodiscard]] bool reserve(std::uint64_t end);
 
-  const int descriptor_;
+  const std::string path_; ///< absolute
+  const Identity identity_;
   std::byte* const memory_;
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> next_{0};     ///< where the next block comes

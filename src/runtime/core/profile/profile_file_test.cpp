@@ -6,8 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace gantry::core {
 namespace {
@@ -45,6 +49,49 @@ TEST_F(ProfileFiles, AreThisUsersAlone) {
   struct stat status{};
   ASSERT_EQ(stat(files().at(0).c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777u, 0600u);
+}
+
+TEST_F(ProfileFiles, LeaveDescriptorsToTheProgram) {
+  const auto file = ProfileFile::make({folder, 64 << 20, false});
+  ASSERT_TRUE(file);
+  // All that is open from here on, the program has opened.
+  const std::string own = (folder / "own").string();
+  const int opened = open(own.c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_GE(opened, 0);
+  for (int i = 0; i < 200; ++i) { // more than a step of the file's
+    ASSERT_NE((*file)->next_block(1), nullptr);
+  }
+  EXPECT_EQ(std::filesystem::file_size(own), 0u);
+  EXPECT_EQ(fcntl(opened, F_GETFD), 0);
+  close(opened);
+  // And what has the file's name is not the file.
+  std::filesystem::path profile;
+  for (const std::filesystem::path& path : files()) {
+    profile = path.extension() == ".gantry-profile" ? path : profile;
+  }
+  std::filesystem::rename(profile, folder / "moved");
+  std::ofstream(profile) << "another";
+  while ((*file)->next_block(1) != nullptr) {
+  }
+  EXPECT_EQ(std::filesystem::file_size(profile), 7u);
+}
+
+TEST_F(ProfileFiles, StayWithinTheLimitsOfFiles) {
+  // In a child, which a signal would end.
+  const pid_t child = fork();
+  if (child == 0) {
+    const struct rlimit limit{2 << 20, 2 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto file = ProfileFile::make({folder, 64 << 20, false});
+    int blocks = 0;
+    while (file && (*file)->next_block(1) != nullptr) {
+      ++blocks;
+    }
+    _exit(blocks > 10 && blocks <= 32 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(ProfileFiles, OfOneProcessNumberAreSeveral) {
