@@ -310,12 +310,12 @@ class Connection(unittest.TestCase):
                                  "tool initialize")
 
     def test_is_made_while_another_thread_has_the_loaders_lock(self):
-        for folder, compiler in [("../../runtime/programs/", "22")] + [("", "gcc12")] * HAS_GCC:
-            for tool in ("logger", "declining"):
-                with self.subTest(f"{compiler} {tool}"):
-                    library = PROGRAMS / f"{folder}first_use_library-{compiler}.so"
-                    lines = run(f"{folder}first_use-{compiler} {library}", tool, "cpu")
-                    self.assertEqual(any(line.startswith("submit") for line in lines), tool == "logger", lines)
+        # By Clang: GCC's images run the constructors of libraries a second time.
+        folder = "../../runtime/programs/"
+        for tool in ("logger", "declining"):
+            with self.subTest(tool):
+                lines = run(f"{folder}first_use-22 {PROGRAMS / folder / 'first_use_library-22.so'}", tool, "cpu")
+                self.assertEqual(any(line.startswith("submit") for line in lines), tool == "logger", lines)
 
     def test_is_not_made_where_tools_are_disabled(self):
         for program in ["constructs-22", "linked-22"] + ["constructs-gcc12"] * HAS_GCC:

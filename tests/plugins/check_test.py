@@ -4,6 +4,7 @@ told by the rule that it breaks.
 check_test.py BUILD SOURCE
 """
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -153,11 +154,18 @@ class Check(unittest.TestCase):
             "rank_image", "copy_between", "launch_hint", "queue_launch_data", "use_host_memory")])
 
     def test_defects_are_told(self):
+        def check_defect(defect):
+            rule, _ = DEFECTS[defect]
+            only = [] if "loads" in rule else ["--only", rule]
+            limit = ["--timeout", "5"] if defect == "hangs" else []
+            return check(str(BROKEN), *limit, *only, GANTRY_TEST_DEFECT=defect)
+
+        # Some wait for seconds: several at a time.
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            checked = dict(zip(DEFECTS, pool.map(check_defect, DEFECTS)))
         for defect, (rule, text) in DEFECTS.items():
             with self.subTest(defect=defect):
-                only = [] if "loads" in rule else ["--only", rule]
-                limit = ["--timeout", "5"] if defect == "hangs" else []
-                status, report = check(str(BROKEN), *limit, *only, GANTRY_TEST_DEFECT=defect)
+                status, report = checked[defect]
                 self.assertEqual(status, 1)
                 told = {case["rule"]: case["text"] for case in report["cases"] if case["result"] == "failed"}
                 self.assertIn(rule, told)

@@ -32,11 +32,11 @@ class Page(unittest.TestCase):
         cls.mended = cls.profile("mended-clang22", "round_trip")
 
     @classmethod
-    def gantry(cls, *arguments):
+    def gantry(cls, *arguments, cwd=None):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GANTRY_"))}
         environment |= {"GANTRY_DEVICES": "cpu+separate", "OMP_TARGET_OFFLOAD": "MANDATORY"}
         return subprocess.run([f"{BUILD}/bin/gantry", "profile", *map(str, arguments)], env=environment, check=False,
-                              capture_output=True, text=True, timeout=240)
+                              capture_output=True, text=True, timeout=240, cwd=cwd)
 
     @classmethod
     def profile(cls, program, *arguments):
@@ -168,6 +168,19 @@ class Page(unittest.TestCase):
         self.assertRegex(detail, r"^x to device .*524 kB, \S+ GB/s, map\(to\) round_trip.h:\d+")
         self.assertRegex(detail, r"\nround_trip.h:\d+ target data in round_trip::run ")
         self.assertTrue(self.all(".tip")[0].is_displayed())
+
+    def test_has_the_source_that_was_compiled_wherever_it_runs(self):
+        compiled, elsewhere = self.folder / "compiled", self.folder / "elsewhere"
+        for folder, text in (compiled, "the right one"), (elsewhere, "a wrong one"):
+            folder.mkdir()
+            (folder / "here.cpp").write_text(
+                f"// {text}\nint main() {{\n  int x = 0;\n#pragma omp target map(tofrom : x)\n  ++x;\n  return x - 1;\n}}\n")
+        subprocess.run([f"{BUILD}/bin/gantry", "clang++", "-g", "here.cpp", "-o", "here"], cwd=compiled, check=True)
+        page = self.folder / "here.html"
+        done = self.gantry("--html", page, compiled / "here", cwd=elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        browser.load(self.browser, page)
+        self.assertIn("the right one", self.all(".source")[0].get_attribute("textContent"))
 
     def test_is_worked_by_the_keyboard(self):
         from selenium.webdriver.common.keys import Keys

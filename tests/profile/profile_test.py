@@ -155,7 +155,7 @@ class Profile(unittest.TestCase):
             damaged.write(b"\0" * 8)
         done = self.run_gantry("--read", kept)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"\Agantry: error: \S+: the file does not begin as a profile does\n\Z")
+        self.assertRegex(done.stderr, r"\Agantry: warning: '\S+' is left out: the file does not begin as a profile does\ngantry: error: the folder ")
 
     def test_folder_that_is_not_there(self):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GANTRY_"))}
@@ -207,7 +207,7 @@ class Profile(unittest.TestCase):
                          r".*COPIES before.*\d\.\d\dx  x to device")
         done = self.run_gantry("--compare", before, PROGRAM)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"is no report of `gantry profile --json`\n\Z")
+        self.assertRegex(done.stderr, r"is neither a report of `gantry profile --json` nor a page of `--html`\n\Z")
 
     def test_trace_of_threads_with_nowait_on_two_devices(self):
         trace = self.folder / "trace.json"

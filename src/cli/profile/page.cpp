@@ -6,7 +6,6 @@
 #include "cli/profile/timeline.h"
 
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
@@ -192,17 +191,17 @@ private:
 
 /// The files of all places, as far as they are here and text.
 Json sources_of(const std::vector<ProcessReport>& reports) {
-  std::set<std::string> files;
+  std::map<std::string, std::string> files; // by the name that places have
   for (const ProcessReport& report : reports) {
     for (const Place& place : report.profile.places) {
-      if (!place.position.empty()) {
-        files.insert(place.position.substr(0, place.position.rfind(':')));
+      if (!place.file.empty()) {
+        files.emplace(place.position.substr(0, place.position.rfind(':')), place.file);
       }
     }
   }
   Json sources = Json::object();
   std::size_t left = kMostSource;
-  for (const std::string& file : files) {
+  for (const auto& [name, file] : files) {
     const auto mapped = MappedFile::open(file);
     if (!mapped) {
       continue;
@@ -210,7 +209,7 @@ Json sources_of(const std::vector<ProcessReport>& reports) {
     const std::string_view text = as_text(mapped->bytes());
     if (text.size() <= left && text.find('\0') == std::string_view::npos) {
       left -= text.size();
-      sources[file] = text;
+      sources[name] = text;
     }
   }
   return sources;

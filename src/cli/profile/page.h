@@ -21,7 +21,7 @@ struct PageRun {
   std::string timelines; ///< base64 of what page/data.js reads
 };
 
-/// `name` is the run's in a page of two. Reads the sources that the reports name.
+/// `name` is the run's in a page of two. Reads the sources whose files are known (find_sources()).
 [[nodiscard]] PageRun page_run(const std::vector<ProcessReport>& reports, std::string_view name);
 
 /// The run of a page of one, or a report of `gantry profile --json`, which has no timelines.

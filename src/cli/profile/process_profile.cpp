@@ -150,8 +150,11 @@ private:
     case RecordType::kPlace: {
       const auto record = as<PlaceRecord>(bytes);
       places_[record.place] = static_cast<Index>(profile_.places.size());
-      profile_.places.push_back({text(record.construct), text(record.position),
-                                 text(record.function), record.code, record.head.what != 0, ""});
+      profile_.places.push_back({.construct = text(record.construct),
+                                 .position = text(record.position),
+                                 .function = text(record.function),
+                                 .code = record.code,
+                                 .nowait = record.head.what != 0});
       break;
     }
     case RecordType::kModule: {

@@ -38,6 +38,7 @@ struct Place {
   std::string function;
   std::uint64_t code = 0; ///< where the runtime returns to
   bool nowait = false;
+  std::string file;  ///< the source's absolute path; empty: not known, or not asked for
   std::string shown; ///< for people: "app.cpp:31", or what else is known; see merge_equal()
 };
 

@@ -125,7 +125,8 @@ TEST(ProcessProfile, WhatAProcessWasKilledInHasLastedUntilThen) {
   const ProcessProfile killed = read_profile(builder.bytes(), {.process = 7, .time = 9000}).value();
   EXPECT_EQ(killed.constructs[0].time.end, 9000);
   EXPECT_EQ(killed.time.end, 9000);
-  const ProcessProfile another = read_profile(builder.bytes(), {.process = 8, .time = 9000}).value();
+  const ProcessProfile another =
+      read_profile(builder.bytes(), {.process = 8, .time = 9000}).value();
   EXPECT_EQ(another.time.end, 2100);
 }
 

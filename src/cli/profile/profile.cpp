@@ -47,7 +47,7 @@ std::string recording_options(const Options& options) {
 
 /// The profiles in a folder, in the order in which the processes began. What is none is warned of.
 Result<std::vector<ProcessReport>> read_folder(const std::filesystem::path& folder,
-                                               KnownEnd end = {}) {
+                                               bool with_sources, KnownEnd end = {}) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -72,6 +72,9 @@ Result<std::vector<ProcessReport>> read_folder(const std::filesystem::path& fold
     ProcessReport report;
     report.profile = std::move(*read);
     name_what_compilers_leave(report.profile, symbolizer);
+    if (with_sources) {
+      find_sources(report.profile, installed_symbolizer(""));
+    }
     merge_equal(report.profile);
     report.summary = summarise(report.profile);
     report.findings = find_wastes(report.profile, report.summary);
@@ -156,8 +159,8 @@ Result<int> run_and_report(const Options& options) {
     const ProgramEnd end =
         GANTRY_TRY(run_recorded(options.command, {folder.path(), recording_options(options)}));
     status = end.status;
-    reports =
-        GANTRY_TRY(read_folder(folder.path(), {static_cast<std::uint64_t>(end.process), end.time}));
+    reports = GANTRY_TRY(read_folder(folder.path(), !options.html.empty(),
+                                     {static_cast<std::uint64_t>(end.process), end.time}));
     for (ProcessReport& report : reports) {
       if (report.profile.process == static_cast<std::uint64_t>(end.process)) {
         report.ending = end.ending;
@@ -168,7 +171,7 @@ Result<int> run_and_report(const Options& options) {
       return status;
     }
   } else {
-    reports = GANTRY_TRY(read_folder(options.read_folder));
+    reports = GANTRY_TRY(read_folder(options.read_folder, !options.html.empty()));
     if (reports.empty()) {
       return fail("{}", why_nothing(options));
     }

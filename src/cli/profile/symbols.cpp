@@ -4,6 +4,7 @@
 #include "cli/subprocess.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
@@ -139,6 +140,33 @@ void name_what_compilers_leave(ProcessProfile& profile, const Symbolizer& symbol
   for (Copy& copy : profile.copies) {
     if (copy.kind == gantry::profile::kItem) {
       rename(copy.name, copy.host);
+    }
+  }
+}
+
+void find_sources(ProcessProfile& profile, const Symbolizer& symbolizer) {
+  std::vector<ModuleAddress> addresses;
+  std::vector<Place*> places;
+  for (Place& place : profile.places) {
+    const std::string file = place.position.substr(0, place.position.rfind(':'));
+    const Module* const module = module_at(profile, place.code - 1);
+    if (file.starts_with('/')) {
+      place.file = file;
+    } else if (!file.empty() && module != nullptr) {
+      places.push_back(&place);
+      addresses.push_back({module->path, place.code - 1 - module->bias});
+    }
+  }
+  const std::vector<Symbol> symbols =
+      addresses.empty() ? std::vector<Symbol>() : symbolizer(addresses);
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const std::string& position = symbols[i].position;
+    const std::string found = position.substr(0, position.rfind(':'));
+    const std::string named = places[i]->position.substr(0, places[i]->position.rfind(':'));
+    // The call may have been inlined from another file.
+    if (found.starts_with('/') &&
+        std::filesystem::path(found).filename() == std::filesystem::path(named).filename()) {
+      places[i]->file = found;
     }
   }
 }

@@ -32,4 +32,8 @@ using Symbolizer = std::function<std::vector<Symbol>(const std::vector<ModuleAdd
 /// static storage.
 void name_what_compilers_leave(ProcessProfile& profile, const Symbolizer& symbolizer);
 
+/// Fills in where the places' sources are: compilers name them relative to the folder in which they
+/// ran. `symbolizer` answers with absolute paths.
+void find_sources(ProcessProfile& profile, const Symbolizer& symbolizer);
+
 } // namespace gantry::cli::profile
