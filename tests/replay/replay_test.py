@@ -5,6 +5,7 @@
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -27,6 +28,15 @@ CASES = ("array_sections async_routines clang_extensions copied_boxes data_shari
 
 def line_of(text):
     return next(number for number, line in enumerate(SOURCE, 1) if text in line)
+
+
+def with_checksum(recording):
+    """A recording of which bytes were changed, with the checksum that they have now."""
+    mark = b"gantry recording 2\n"
+    contents = bytes(recording[len(mark) + 8:])
+    function = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+    function.argtypes, function.restype = (ctypes.c_char_p, ctypes.c_size_t), ctypes.c_uint64
+    return mark + function(contents, len(contents)).to_bytes(8, "little") + contents
 
 
 def run(*words, **environment):
@@ -77,6 +87,10 @@ class Kernels(unittest.TestCase):
         image[at + 6] ^= 1
         changed = folder / "changed.recording"
         changed.write_bytes(image)
+        done = run("replay", changed)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, "^gantry: error: '.*': it is damaged: .*checksum")
+        changed.write_bytes(with_checksum(image))
         done = run("replay", changed)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stdout, r"^\d+ of \d+ words of 4 bytes are other than recorded\n")
@@ -131,7 +145,7 @@ class Kernels(unittest.TestCase):
                 self.assertFalse(file.exists())
 
     def test_what_is_no_recording(self):
-        for text in (b"", b"hello", b"gantry recording 7\n", b"gantry recording 1\n\xff\xff\xff"):
+        for text in (b"", b"hello", b"gantry recording 7\n", b"gantry recording 2\n\xff\xff\xff"):
             file = folder / "no.recording"
             file.write_bytes(text)
             done = run("replay", file)
@@ -146,11 +160,12 @@ class Kernels(unittest.TestCase):
             return number(len(value)) + value
 
         file = folder / "large.recording"
-        file.write_bytes(b"gantry recording 1\n" + text(b"") * 2 + text(b"worker") + text(b"kernel")
-                         + number(1) + text(b"image") + number(0) * 9  # the launch
-                         + number(0)  # arguments
-                         + number(1) + number(1 << 32) + number(1 << 46) + text(b"")  # a block
-                         + number(0) * 4 + text(b""))
+        file.write_bytes(with_checksum(
+            b"gantry recording 2\n" + number(0) + text(b"") * 2 + text(b"worker") + text(b"kernel")
+            + number(1) + text(b"image") + number(0) * 9  # the launch
+            + number(0)  # arguments
+            + number(1) + number(1 << 32) + number(1 << 46) + text(b"")  # a block
+            + number(0) * 4 + text(b"")))
         self.assertIn("70368744177664", run("replay", file, "--show").stdout)
         for device in ("worker", "simt", "cpu"):
             done = run("replay", file, "--device", device)
