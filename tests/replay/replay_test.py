@@ -124,6 +124,16 @@ class Kernels(unittest.TestCase):
                 self.assertLess(file.stat().st_size, 4 << 20)
         self.assertIn(f"kernels.cpp:{line_of('the line of the fault')}", report["runs"][0]["failure"])
 
+    def test_a_variable_has_its_own_size(self):
+        for device in ("worker", "simt", "simt-amd"):
+            with self.subTest(device=device):
+                file, _ = self.record(device, "add_one")
+                self.assertRegex(run("replay", file, "--show").stdout, r"0x\w+ +4 s\n")
+                for words in ([], ["--check", "memory"] * device.startswith("simt"), ["--device", "cpu"]):
+                    report, done = replay(file, *words)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertEqual(report["runs"][0]["words"], 1 + 3)  # s, and the variables of the image
+
     def test_show(self):
         file, _ = self.record("worker", "scale")
         done = run("replay", file, "--show")
