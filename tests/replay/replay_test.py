@@ -94,7 +94,9 @@ class Kernels(unittest.TestCase):
         done = run("replay", changed)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stdout, r"^\d+ of \d+ words of 4 bytes are other than recorded\n")
-        self.assertRegex(done.stdout, r"'y\[0:kSize\]' at byte \d+: 0x\w+ \(.*\), recorded was 0x")
+        number = r"0x\w{16} \([\d.]+ as a double.*\)"
+        self.assertRegex(done.stdout, rf"'y\[0:kSize\]' at byte \d+: {number}, recorded was {number}\n")
+        self.assertIn(", recorded was 0x400c000000000000 (3.5 as a double, 0 and 2.1875 as floats)\n", done.stdout)
 
     def test_other_numbers_of_teams_and_threads(self):
         file, _ = self.record("worker", "scale")
