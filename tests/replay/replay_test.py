@@ -136,6 +136,23 @@ class Kernels(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertEqual(report["runs"][0]["words"], 1 + 3)  # s, and the variables of the image
 
+    def test_a_fault_on_the_cpu_is_an_outcome(self):
+        file, _ = self.record("worker", "miss", "--fault")
+        failure = "the kernel ended the process with signal 11 (Segmentation fault)"
+        report, done = replay(file, "--device", "cpu", "--times", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([run["failure"] for run in report["runs"]], [failure])
+        self.assertEqual(run("replay", file, "--device", "cpu").stdout,
+                         f"the kernel failed, as it did when it was recorded: {failure}\n")
+        file, _ = self.record("worker", "miss", "--launch", "1")
+        image = bytearray(file.read_bytes())
+        at = image.index((500).to_bytes(4, "little") + (501).to_bytes(4, "little"))
+        image[at:at + 4] = (1 << 30).to_bytes(4, "little")  # places[500], as in the fourth launch
+        file.write_bytes(with_checksum(image))
+        report, done = replay(file, "--device", "cpu")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual([run["failure"] for run in report["runs"]], [failure])
+
     def test_show(self):
         file, _ = self.record("worker", "scale")
         done = run("replay", file, "--show")
