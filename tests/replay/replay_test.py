@@ -153,6 +153,14 @@ class Kernels(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual([run["failure"] for run in report["runs"]], [failure])
 
+    def test_counts_begin_at_one(self):
+        for words in (["replay", "--times"], ["record", "--launch"]):
+            for number in ("0", "-1", "1.5", "some"):
+                done = run(*words, number, "file")
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr,
+                                 rf"^gantry: error: {words[1]}: '{number}' is not a whole number from 1 up;")
+
     def test_show(self):
         file, _ = self.record("worker", "scale")
         done = run("replay", file, "--show")
