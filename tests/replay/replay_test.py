@@ -161,6 +161,21 @@ class Kernels(unittest.TestCase):
                 self.assertRegex(done.stderr,
                                  rf"^gantry: error: {words[1]}: '{number}' is not a whole number from 1 up;")
 
+    def test_a_program_gets_its_own_arguments(self):
+        for words, program in ((["echo", "-x", "--", "--launch", "2", "--help"],) * 2,
+                               (["--device=cpu", "--", "echo", "--", "-o", "file"], ["echo", "--", "-o", "file"]),
+                               (["--launch", "2", "-oname", "--device", "cpu", "echo", "-h"], ["echo", "-h"])):
+            done = run("record", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, " ".join(program[1:]) + "\n")
+        for words, text in ((["--bogus", "echo"], "--bogus"), (["-q", "echo"], "-q"),
+                            (["--fualt", "--", "echo"], "--fualt"), (["--fault"], "no program is named"),
+                            ([], "no program is named"), (["--device"], "--device"),
+                            (["--device", "cpu", "--"], "no program is named")):
+            done = run("record", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), words)
+            self.assertRegex(done.stderr, rf"^gantry: error: .*{text}.*; `gantry record --help` explains\n$")
+
     def test_show(self):
         file, _ = self.record("worker", "scale")
         done = run("replay", file, "--show")
