@@ -230,6 +230,17 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(shapes(events_of(both), "1"),
                          shapes(events_of(run("constructs-22", "logger", "cpu+separate")), "1"))
 
+    def test_are_those_that_are_registered_at_the_begin_of_a_construct(self):
+        for program in ["changing-22"] + ["changing-gcc12"] * HAS_GCC:
+            with self.subTest(program):
+                lines = run(program, devices="cpu+separate")
+                # libomp does not tell Gantry of changes, which asks it at the begin of each construct.
+                now = 2 if "gcc" in program else 0
+                self.assertEqual(lines, [
+                    "nothing: 0 0 0", "regions: 2 0 0", "and operations: 2 8 0",
+                    f"and launches, in a callback: 2 8 {now}", "all: 2 8 2", "no regions: 0 8 2",
+                    "launches alone: 0 0 2", "nothing: 0 0 0"])
+
 
 class Stock(unittest.TestCase):
     """The callbacks of a program are those of LLVM 22's runtime, but for these differences."""

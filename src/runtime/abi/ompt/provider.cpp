@@ -306,7 +306,10 @@ bool Provider::try_tool(StartTool start_tool) {
 }
 
 Host Provider::host() const {
-  return {get_callback, task_data, true};
+  return {.get_callback = get_callback,
+          .task_data = task_data,
+          .tells_changes = true,
+          .tells_unload = true};
 }
 
 void Provider::finish() {
