@@ -3,7 +3,10 @@
 
 #include "cli/command.h"
 
+#include <charconv>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +23,19 @@ inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
                : report({fmt::format("{}; `{} --help` explains", error.what(), app.get_name())});
   }
   return std::nullopt;
+}
+
+/// Accepts numbers that count from one.
+inline CLI::Validator from_one_up() {
+  return {[](std::string& text) {
+            std::uint64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto [behind, error] = std::from_chars(text.data(), end, number);
+            return error == std::errc() && behind == end && number > 0
+                       ? std::string()
+                       : fmt::format("'{}' is not a whole number from 1 up", text);
+          },
+          "FROM 1 UP"};
 }
 
 } // namespace gantry::cli

@@ -6,11 +6,21 @@
 #include <string_view>
 #include <type_traits>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 namespace gantry::recording {
 
 namespace {
 
-constexpr std::string_view kMark = "gantry recording 1\n";
+// A file is the mark, the checksum of all that is behind it, and the members of a Recording.
+constexpr std::string_view kMark = "gantry recording 2\n";
+constexpr std::size_t kHead = kMark.size() + sizeof(std::uint64_t);
+
+std::uint64_t checksum_of(std::span<const std::byte> file) {
+  const auto contents = file.subspan(kHead);
+  return XXH3_64bits(contents.data(), contents.size());
+}
 
 class Writer {
 public:
@@ -233,8 +243,18 @@ std::vector<std::vector<std::byte>> Recording::contents(Moment moment) const {
 std::vector<std::byte> encode(const Recording& recording) {
   Writer writer;
   writer.put(reinterpret_cast<const std::byte*>(kMark.data()), kMark.size());
+  writer(std::uint64_t{0});
   members(writer, recording);
-  return writer.take();
+  std::vector<std::byte> bytes = writer.take();
+  set_checksum(bytes);
+  return bytes;
+}
+
+void set_checksum(std::span<std::byte> file) {
+  if (file.size() >= kHead) {
+    const std::uint64_t checksum = checksum_of(file);
+    std::memcpy(file.data() + kMark.size(), &checksum, sizeof checksum);
+  }
 }
 
 Result<Recording> decode(std::span<const std::byte> bytes) {
@@ -246,7 +266,14 @@ Result<Recording> decode(std::span<const std::byte> bytes) {
   if (!text.starts_with(kMark)) {
     return fail("it is a recording of another version of Gantry");
   }
-  Reader reader(bytes.subspan(kMark.size()));
+  std::uint64_t checksum = 0;
+  if (bytes.size() >= kHead) {
+    std::memcpy(&checksum, bytes.data() + kMark.size(), sizeof checksum);
+  }
+  if (bytes.size() < kHead || checksum != checksum_of(bytes)) {
+    return fail("it is damaged: its bytes are not those that were written, as their checksum says");
+  }
+  Reader reader(bytes.subspan(kHead));
   Recording recording;
   members(reader, recording);
   if (!reader.is_whole()) {

@@ -4,7 +4,8 @@
 // The runtime writes such a file where GANTRY_RECORD asks for it. Device addresses are those of the
 // device that the kernel ran on: a replay places memory at the same ones, so that pointers in it
 // stay as they are. Numbers are little-endian, of 64 bits; texts and bytes follow their length. A
-// file that was made by another version of Gantry is refused.
+// file begins with "gantry recording 2\n" and the XXH3 checksum, of 64 bits, of all that follows.
+// One that was made by another version of Gantry is refused.
 #pragma once
 
 #include "base/result.h"
@@ -97,6 +98,9 @@ struct Recording {
 
 /// The bytes of a file.
 [[nodiscard]] std::vector<std::byte> encode(const Recording& recording);
+
+/// Gives the bytes of a file that were changed the checksum that they have now: for tests.
+void set_checksum(std::span<std::byte> file);
 
 /// What such bytes say. An error, in one sentence, for anything else: all that a Recording promises
 /// holds of the result.

@@ -72,11 +72,32 @@ TEST(RecordingTest, ContentsAreZeroWhereNothingIsSaid) {
 TEST(RecordingTest, EveryLengthButTheWholeIsRefused) {
   const std::vector<std::byte> bytes = encode(example());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(decode(std::span(bytes).first(size))) << size;
+    std::vector<std::byte> shorter(bytes.begin(),
+                                   bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_FALSE(decode(shorter)) << size;
+    set_checksum(shorter);
+    EXPECT_FALSE(decode(shorter)) << size;
   }
   std::vector<std::byte> longer = bytes;
   longer.push_back(std::byte{0});
   EXPECT_FALSE(decode(longer));
+  set_checksum(longer);
+  const auto read = decode(longer);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "it is damaged: it is not as long as what is in it");
+}
+
+TEST(RecordingTest, EveryChangedByteIsNoticed) {
+  const std::vector<std::byte> bytes = encode(example());
+  for (std::size_t i = std::string_view("gantry recording 2\n").size(); i < bytes.size(); ++i) {
+    std::vector<std::byte> changed = bytes;
+    changed[i] ^= std::byte{1};
+    const auto read = decode(changed);
+    ASSERT_FALSE(read) << i;
+    EXPECT_NE(read.error().message.find("it is damaged: its bytes are not those"),
+              std::string::npos)
+        << read.error().message;
+  }
 }
 
 TEST(RecordingTest, WhatContradictsItselfIsRefused) {
@@ -107,7 +128,7 @@ TEST(RecordingTest, OtherFilesAreRefused) {
   EXPECT_EQ(read("\x7f"
                  "ELF"),
             "it is no recording of a kernel");
-  EXPECT_EQ(read("gantry recording 0\n"), "it is a recording of another version of Gantry");
+  EXPECT_EQ(read("gantry recording 1\n"), "it is a recording of another version of Gantry");
 }
 
 } // namespace

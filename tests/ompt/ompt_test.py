@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -230,6 +231,17 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(shapes(events_of(both), "1"),
                          shapes(events_of(run("constructs-22", "logger", "cpu+separate")), "1"))
 
+    def test_are_those_that_are_registered_at_the_begin_of_a_construct(self):
+        for program in ["changing-22"] + ["changing-gcc12"] * HAS_GCC:
+            with self.subTest(program):
+                lines = run(program, devices="cpu+separate")
+                # libomp does not tell Gantry of changes, which asks it at the begin of each construct.
+                now = 2 if "gcc" in program else 0
+                self.assertEqual(lines, [
+                    "nothing: 0 0 0", "regions: 2 0 0", "and operations: 2 8 0",
+                    f"and launches, in a callback: 2 8 {now}", "all: 2 8 2", "no regions: 0 8 2",
+                    "launches alone: 0 0 2", "nothing: 0 0 0"])
+
 
 class Stock(unittest.TestCase):
     """The callbacks of a program are those of LLVM 22's runtime, but for these differences."""
@@ -323,6 +335,38 @@ class Connection(unittest.TestCase):
                 tool = None if program == "linked-22" else "logger"
                 lines = run(program, tool, "cpu+separate", OMP_TOOL="disabled")
                 self.assertTrue(all(line.startswith("step ") for line in lines), lines)
+
+    def test_says_what_was_looked_for(self):
+        libraries = f"{PROGRAMS}/nothing.so:{PROGRAMS}/changing-22:{PROGRAMS}/logger.so"
+        for program in ["constructs-22"] + ["constructs-gcc12"] * HAS_GCC:
+            with self.subTest(program), tempfile.TemporaryDirectory() as folder:
+                def log_of(where, **variables):
+                    lines = run(program, devices="cpu+separate", OMP_TOOL_VERBOSE_INIT=where, **variables)
+                    if where not in ("stdout", "disabled"):
+                        lines = pathlib.Path(where).read_text(encoding="utf-8").splitlines()
+                    begin, end = (f"----- {word} LOGGING OF TOOL REGISTRATION -----" for word in ("START", "END"))
+                    self.assertEqual(lines.count(begin), 0 if where == "disabled" else 1)
+                    return lines[lines.index(begin) + 1:lines.index(end)] if where != "disabled" else None
+                for where in ("stdout", f"{folder}/log"):
+                    self.assertRegex(
+                        "\n".join(log_of(where, OMP_TOOL_LIBRARIES=libraries)),
+                        r"(?s)^Search for OMP tool in current address space... Failed.\nSearching tool libraries...\n"
+                        r"OMP_TOOL_LIBRARIES = .*\nOpening .*/nothing.so... Failed: .*No such file.*\n"
+                        r"Opening .*/changing-22... Failed: .*\nOpening .*/logger.so... Success. *\n"
+                        r"Searching for ompt_start_tool in .*/logger.so... Success. *\n"
+                        r"Tool was started and is using the OMPT interface.$")
+                log_of("disabled", OMP_TOOL_LIBRARIES=libraries)
+                if "gcc" in program:  # libomp is not at work in the other one
+                    self.assertEqual(log_of("stdout", OMP_TOOL="disabled"), ["OMP tool disabled."])
+
+    def test_is_not_made_where_the_setting_is_no_word_of_openmp(self):
+        for program in ["constructs-22"] + ["constructs-gcc12"] * HAS_GCC:
+            done = subprocess.run([PROGRAMS / program], capture_output=True, text=True, check=True,
+                                  env={"OMP_TOOL": "bogus", "GANTRY_DEVICES": "cpu",
+                                       "OMP_TOOL_LIBRARIES": str(PROGRAMS / "logger.so")})
+            self.assertTrue(all(line.startswith("step ") for line in done.stdout.splitlines()), done.stdout)
+            self.assertRegex(done.stderr, r"(?i)^.*warning: .*OMP_TOOL.*bogus")
+            self.assertEqual(done.stderr.count("gantry: warning"), int("gcc" in program), "libomp says it itself")
 
     def test_leaves_the_program_alone_where_there_is_no_tool(self):
         # Asking libomp for one makes it read its settings and say so.

@@ -196,6 +196,28 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.run_gantry("-o", self.folder / "report.txt", PROGRAM, "exit").returncode, 0)
         self.assertEqual(len([entry for entry in self.folder.iterdir() if entry.is_dir()]), others)
 
+    def test_options_are_in_front_of_the_program(self):
+        script = "/bin/sh", "-c", "echo $0 $@", "0", "--data", "-x", "--"
+        for words in (script, ("--", *script)):
+            done = self.run_gantry("-o", self.folder / "r.txt", *words)
+            self.assertEqual((done.returncode, done.stdout), (0, "0 --data -x --\n"), done.stderr)
+        done = self.run_gantry("--dat", PROGRAM, "exit")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"--dat\b")
+        self.assertEqual(done.stdout, "")
+
+    def test_outputs_that_cannot_be_written_are_told_before_the_program_runs(self):
+        for option in ("--html", "--trace", "-o"):
+            done = self.run_gantry(option, self.folder / "nowhere/file", PROGRAM, "exit")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"\Agantry: error: cannot write '.*nowhere/file'")
+
+    def test_compare_takes_no_other_options(self):
+        for option in ("--json", "--data", "--trace=t"):
+            done = self.run_gantry("--compare", "a", "b", option)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, "excludes")
+
     def test_compare(self):
         before = self.folder / "before.json"
         after = self.folder / "after.json"

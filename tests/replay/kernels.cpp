@@ -55,6 +55,18 @@ void miss(std::vector<int>& results, std::vector<int>& places, bool wrong) {
   }
 }
 
+/// The variable lies in its storage as it does in its line of the host's cache.
+int add_one() {
+  struct alignas(64) {
+    int before[13];
+    int odd_place;
+  } line = {{}, 1};
+  int& s = line.odd_place;
+#pragma omp target map(tofrom : s)
+  s += 1;
+  return s;
+}
+
 } // namespace
 
 int main(int count, char** words) {
@@ -75,6 +87,8 @@ int main(int count, char** words) {
     for (int round = 0; round < 3; ++round) {
       std::printf("%g\n", scale(list, results));
     }
+  } else if (std::strcmp(words[1], "add_one") == 0) {
+    std::printf("%d\n", add_one());
   } else if (std::strcmp(words[1], "race") == 0) {
     std::printf("%d\n", race(numbers));
   } else {

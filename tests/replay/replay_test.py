@@ -5,6 +5,7 @@
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -27,6 +28,15 @@ CASES = ("array_sections async_routines clang_extensions copied_boxes data_shari
 
 def line_of(text):
     return next(number for number, line in enumerate(SOURCE, 1) if text in line)
+
+
+def with_checksum(recording):
+    """A recording of which bytes were changed, with the checksum that they have now."""
+    mark = b"gantry recording 2\n"
+    contents = bytes(recording[len(mark) + 8:])
+    function = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+    function.argtypes, function.restype = (ctypes.c_char_p, ctypes.c_size_t), ctypes.c_uint64
+    return mark + function(contents, len(contents)).to_bytes(8, "little") + contents
 
 
 def run(*words, **environment):
@@ -79,8 +89,14 @@ class Kernels(unittest.TestCase):
         changed.write_bytes(image)
         done = run("replay", changed)
         self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, "^gantry: error: '.*': it is damaged: .*checksum")
+        changed.write_bytes(with_checksum(image))
+        done = run("replay", changed)
+        self.assertEqual(done.returncode, 1, done.stdout)
         self.assertRegex(done.stdout, r"^\d+ of \d+ words of 4 bytes are other than recorded\n")
-        self.assertRegex(done.stdout, r"'y\[0:kSize\]' at byte \d+: 0x\w+ \(.*\), recorded was 0x")
+        number = r"0x\w{16} \([\d.]+ as a double.*\)"
+        self.assertRegex(done.stdout, rf"'y\[0:kSize\]' at byte \d+: {number}, recorded was {number}\n")
+        self.assertIn(", recorded was 0x400c000000000000 (3.5 as a double, 0 and 2.1875 as floats)\n", done.stdout)
 
     def test_other_numbers_of_teams_and_threads(self):
         file, _ = self.record("worker", "scale")
@@ -110,6 +126,56 @@ class Kernels(unittest.TestCase):
                 self.assertLess(file.stat().st_size, 4 << 20)
         self.assertIn(f"kernels.cpp:{line_of('the line of the fault')}", report["runs"][0]["failure"])
 
+    def test_a_variable_has_its_own_size(self):
+        for device in ("worker", "simt", "simt-amd"):
+            with self.subTest(device=device):
+                file, _ = self.record(device, "add_one")
+                self.assertRegex(run("replay", file, "--show").stdout, r"0x\w+ +4 s\n")
+                for words in ([], ["--check", "memory"] * device.startswith("simt"), ["--device", "cpu"]):
+                    report, done = replay(file, *words)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertEqual(report["runs"][0]["words"], 1 + 3)  # s, and the variables of the image
+
+    def test_a_fault_on_the_cpu_is_an_outcome(self):
+        file, _ = self.record("worker", "miss", "--fault")
+        failure = "the kernel ended the process with signal 11 (Segmentation fault)"
+        report, done = replay(file, "--device", "cpu", "--times", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([run["failure"] for run in report["runs"]], [failure])
+        self.assertEqual(run("replay", file, "--device", "cpu").stdout,
+                         f"the kernel failed, as it did when it was recorded: {failure}\n")
+        file, _ = self.record("worker", "miss", "--launch", "1")
+        image = bytearray(file.read_bytes())
+        at = image.index((500).to_bytes(4, "little") + (501).to_bytes(4, "little"))
+        image[at:at + 4] = (1 << 30).to_bytes(4, "little")  # places[500], as in the fourth launch
+        file.write_bytes(with_checksum(image))
+        report, done = replay(file, "--device", "cpu")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual([run["failure"] for run in report["runs"]], [failure])
+
+    def test_counts_begin_at_one(self):
+        for words in (["replay", "--times"], ["record", "--launch"]):
+            for number in ("0", "-1", "1.5", "some"):
+                done = run(*words, number, "file")
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr,
+                                 rf"^gantry: error: {words[1]}: '{number}' is not a whole number from 1 up;")
+
+    def test_a_program_gets_its_own_arguments(self):
+        for words, program in ((["echo", "-x", "--", "--launch", "2", "--help"],) * 2,
+                               (["--device=cpu", "--", "echo", "--", "-o", "file"], ["echo", "--", "-o", "file"]),
+                               (["--launch", "2", "-oname", "--device", "cpu", "echo", "-h"], ["echo", "-h"])):
+            done = run("record", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, " ".join(program[1:]) + "\n")
+        for words, text in ((["--bogus", "echo"], "--bogus"), (["-q", "echo"], "-q"),
+                            (["--fualt", "--", "echo"], "--fualt"), (["--fault"], "no program is named"),
+                            ([], "no program is named"), (["--device"], "--device"),
+                            (["--device", "cpu", "--"], "no program is named")):
+            done = run("record", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), words)
+            self.assertRegex(done.stderr, rf"^gantry: error: .*{text}.*; `gantry record --help` explains\n$")
+
     def test_show(self):
         file, _ = self.record("worker", "scale")
         done = run("replay", file, "--show")
@@ -131,7 +197,7 @@ class Kernels(unittest.TestCase):
                 self.assertFalse(file.exists())
 
     def test_what_is_no_recording(self):
-        for text in (b"", b"hello", b"gantry recording 7\n", b"gantry recording 1\n\xff\xff\xff"):
+        for text in (b"", b"hello", b"gantry recording 7\n", b"gantry recording 2\n\xff\xff\xff"):
             file = folder / "no.recording"
             file.write_bytes(text)
             done = run("replay", file)
@@ -146,11 +212,12 @@ class Kernels(unittest.TestCase):
             return number(len(value)) + value
 
         file = folder / "large.recording"
-        file.write_bytes(b"gantry recording 1\n" + text(b"") * 2 + text(b"worker") + text(b"kernel")
-                         + number(1) + text(b"image") + number(0) * 9  # the launch
-                         + number(0)  # arguments
-                         + number(1) + number(1 << 32) + number(1 << 46) + text(b"")  # a block
-                         + number(0) * 4 + text(b""))
+        file.write_bytes(with_checksum(
+            b"gantry recording 2\n" + number(0) + text(b"") * 2 + text(b"worker") + text(b"kernel")
+            + number(1) + text(b"image") + number(0) * 9  # the launch
+            + number(0)  # arguments
+            + number(1) + number(1 << 32) + number(1 << 46) + text(b"")  # a block
+            + number(0) * 4 + text(b"")))
         self.assertIn("70368744177664", run("replay", file, "--show").stdout)
         for device in ("worker", "simt", "cpu"):
             done = run("replay", file, "--device", device)

@@ -11,6 +11,7 @@
 #include "cli/profile/run.h"
 #include "cli/profile/symbols.h"
 #include "cli/profile/trace.h"
+#include "cli/program_command.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -220,15 +221,12 @@ Result<int> read_command_line(int argc, char** argv) {
   auto* const read = app.add_option("--read", options.read_folder,
                                     "Run nothing: report on what GANTRY_PROFILE=FOLDER has left")
                          ->option_text("FOLDER");
-  app.add_option("command", options.command, "The program and its arguments")
-      ->option_text("PROGRAM [ARGUMENT…]")
-      ->excludes(read)
-      ->excludes(compare);
+  std::string program; // for --help: the command line is divided before it is read
+  app.add_option("PROGRAM", program, "The program; all behind it are its arguments")
+      ->option_text("[ARGUMENT…]");
   for (auto* const option : {data, json, limit, trace, read}) {
     compare->excludes(option);
   }
-  app.prefix_command();
-  app.positionals_at_end();
   app.footer("The report goes to stderr behind what the program prints; the exit status is the "
              "program's.\n\nExamples:\n"
              "  gantry profile ./app                     totals, regions, copies, devices, advice\n"
@@ -237,8 +235,15 @@ Result<int> read_command_line(int argc, char** argv) {
              "  gantry profile --trace t.json ./app      a timeline, too\n"
              "  gantry profile --html p.html ./app       a page for a browser\n"
              "  gantry profile --compare old.json new.json");
-  if (const std::optional<int> status = parse(app, argc, argv)) {
+  const ProgramCommand command = split_program_command(app, argc, argv);
+  if (const std::optional<int> status =
+          parse(app, static_cast<int>(command.own.size()), command.own.data())) {
     return *status;
+  }
+  options.command.assign(command.program.begin(), command.program.end());
+  if (!options.command.empty() && !(options.read_folder.empty() && options.compared.empty())) {
+    return fail("'{}' is not run with --read and --compare; leave it or them out",
+                options.command.front());
   }
   if (!options.compared.empty() && !options.html.empty()) {
     const PageRun before = GANTRY_TRY(read_page_run(options.compared[0], "before"));
@@ -252,8 +257,6 @@ Result<int> read_command_line(int argc, char** argv) {
     GANTRY_TRY(write_text(comparison(before, after, options.all), options.output, stdout));
     return 0;
   }
-  const std::vector<std::string> rest = app.remaining();
-  options.command.insert(options.command.end(), rest.begin(), rest.end());
   if (options.command.empty() && options.read_folder.empty()) {
     return fail("no program is named; `gantry profile --help` explains");
   }

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/program_command.h"
 
 #include <cstdlib>
 #include <string>
@@ -15,28 +16,31 @@ Result<int> run_record(int argc, char** argv) {
   std::string file;
   std::string device;
   bool fault = false;
-  std::vector<std::string> program;
   CLI::App app(
       "Runs a program, and writes one launch of a kernel to a file: the images, the memory\n"
       "that the kernel can reach, and what came of it. `gantry replay` runs it again.",
       "gantry record");
   app.add_option("--region", place,
                  "The construct's place, such as app.cpp:31, or the kernel's name; unset: any");
-  app.add_option("--launch", number, "Which of its launches, counted from 1")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--launch", number, "Which of its launches, counted from 1")->check(from_one_up());
   app.add_flag("--fault", fault, "The launch whose kernel fails, in place of a certain one");
   app.add_option("-o,--output", file, "The file; unset: PROGRAM.PID.recording in this folder");
   app.add_option("--device", device, "Sets GANTRY_DEVICES, to worker or simt for instance");
-  app.add_option("PROGRAM", program, "The program and its arguments")->required();
-  app.positionals_at_end();
-  app.prefix_command();
+  std::string program; // for --help: the command line is divided before it is read
+  app.add_option("PROGRAM", program, "The program; all behind it are its arguments")
+      ->option_text("[ARGUMENT…]");
   app.footer("Kernels have to run on a device with memory of its own: worker, simt, cuda.\n\n"
              "Examples:\n"
              "  gantry record --device worker --region app.cpp:31 ./app 1000\n"
              "  gantry record --device simt --fault -o bug.recording ./app\n"
              "  gantry replay bug.recording --check race");
-  if (const std::optional<int> status = parse(app, argc, argv)) {
+  const ProgramCommand command = split_program_command(app, argc, argv);
+  if (const std::optional<int> status =
+          parse(app, static_cast<int>(command.own.size()), command.own.data())) {
     return *status;
+  }
+  if (command.program.empty()) {
+    return fail("no program is named; `gantry record --help` explains");
   }
   std::string what = "fault";
   if (!fault) {
@@ -51,12 +55,8 @@ Result<int> run_record(int argc, char** argv) {
   if (!device.empty()) {
     setenv("GANTRY_DEVICES", device.c_str(), 1);
   }
-  const std::vector<std::string> rest = app.remaining();
-  program.insert(program.end(), rest.begin(), rest.end());
   std::vector<char*> words = {argv[0]};
-  for (std::string& word : program) {
-    words.push_back(word.data());
-  }
+  words.insert(words.end(), command.program.begin(), command.program.end());
   words.push_back(nullptr);
   return run_program(static_cast<int>(words.size()) - 1, words.data());
 }

@@ -5,12 +5,14 @@
 #include "cli/command_line.h"
 #include "cli/json_text.h"
 #include "cli/replay/differences.h"
+#include "cli/replay/replay_child.h"
 #include "cli/replay/replayed_launch.h"
 #include "cli/runtime_library.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <unistd.h>
@@ -31,6 +33,7 @@ struct ReplayRequest {
   int times = 1;
   bool only_show = false;
   bool debugger = false;
+  bool in_process = false;
   bool json = false;
 };
 
@@ -100,10 +103,10 @@ Result<int> run_in_debugger(const ReplayRequest& request, const Recording& recor
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string breakpoint = fmt::format("break {}", recording.kernel);
   std::vector<std::string> words = {
-      "/usr/bin/gdb", "-q",       "-ex",    "set breakpoint pending on",
-      "-ex",          breakpoint, "-ex",    "run",
-      "--args",       self,       "replay", request.file,
-      "--device",     "cpu"};
+      "/usr/bin/gdb", "-q",       "-ex",         "set breakpoint pending on",
+      "-ex",          breakpoint, "-ex",         "run",
+      "--args",       self,       "replay",      request.file,
+      "--device",     "cpu",      "--in-process"};
   if (request.changes.teams != 0) {
     words.insert(words.end(), {"--teams", std::to_string(request.changes.teams)});
   }
@@ -120,9 +123,9 @@ Result<int> run_in_debugger(const ReplayRequest& request, const Recording& recor
               std::strerror(errno));
 }
 
-/// One replay in words. Whether it came to what was recorded.
+/// One replay in words, and as JSON. Whether it came to what was recorded.
 bool tell(const Recording& recording, const ReplayResult& result, const ReplayRequest& request,
-          Json& rows) {
+          const std::function<void(Json)>& add_row) {
   Json row = {{"milliseconds", static_cast<double>(result.nanoseconds) / 1e6}};
   const auto say = [&](std::string_view text) {
     if (!request.json) {
@@ -156,7 +159,7 @@ bool tell(const Recording& recording, const ReplayResult& result, const ReplayRe
     }
   }
   row["same"] = same;
-  rows.push_back(std::move(row));
+  add_row(std::move(row));
   return same;
 }
 
@@ -183,8 +186,9 @@ private:
   int own_;
 };
 
-/// Whether all came to what was recorded. `rows` gets one for each time.
-Result<bool> replay(const ReplayRequest& request, const Recording& recording, Json& rows) {
+/// Runs the kernel in this process. Whether all came to what was recorded.
+Result<bool> replay_here(const ReplayRequest& request, const Recording& recording,
+                         const ReplayReports& reports) try {
   const OutputAside aside(request.json);
   const std::uint64_t arena = arena_of(recording);
   set_environment(request, arena);
@@ -197,15 +201,36 @@ Result<bool> replay(const ReplayRequest& request, const Recording& recording, Js
   const std::string options = options_of(request, recording);
   const auto launch =
       GANTRY_TRY(ReplayedLaunch::open(*plugin, options, recording, request.image_file));
+  reports.ready();
   bool same = true;
   for (int i = 0; i < request.times; ++i) {
     const ReplayResult result = GANTRY_TRY(launch->run(request.changes));
-    same = tell(recording, result, request, rows) && same;
+    same = tell(recording, result, request, reports.run) && same;
     if (!result.failure.empty()) {
       break;
     }
   }
   return same;
+} catch (const std::bad_alloc&) {
+  return fail("'{}' has more memory than this machine", request.file);
+}
+
+/// Whether all came to what was recorded. `rows` gets one for each time.
+Result<bool> replay(const ReplayRequest& request, const Recording& recording, Json& rows) {
+  const auto add_row = [&](Json row) { rows.push_back(std::move(row)); };
+  const auto work = [&](const ReplayReports& reports) {
+    return replay_here(request, recording, reports);
+  };
+  if (request.device != "cpu" || request.in_process) {
+    return work({[] {}, add_row});
+  }
+  const ChildEnd end = GANTRY_TRY(replay_in_child(work, add_row));
+  if (end.failure.empty()) {
+    return end.same;
+  }
+  ReplayResult result;
+  result.failure = end.failure;
+  return tell(recording, result, request, add_row);
 }
 
 } // namespace
@@ -218,18 +243,20 @@ Result<int> run_replay(int argc, char** argv) {
                "gantry replay");
   app.add_option("FILE", request.file, "What `gantry record` has written")->required();
   app.add_option("--device", request.device,
-                 "The kind of device: worker, simt, or cpu, which is this process itself; unset:\n"
-                 "that of the recording");
+                 "The kind of device: worker, simt, or cpu, which is a child of this process;\n"
+                 "unset: that of the recording");
   app.add_option("--options", request.options, "Options of the device, separated by '+'");
   app.add_option("--check", request.check,
                  "On simt: what to look for, of memory, race, init, sync, all");
   app.add_option("--teams", request.changes.teams, "Another number of teams");
   app.add_option("--threads", request.changes.threads, "Another number of threads of a team");
-  app.add_option("--times", request.times, "How often to run it (1)")->check(CLI::PositiveNumber);
+  app.add_option("--times", request.times, "How often to run it (1)")->check(from_one_up());
   app.add_option("--save-image", request.image_file, "A file for a copy of the image");
   app.add_flag("--show", request.only_show, "Say what is in the file, and run nothing");
   app.add_flag("--gdb", request.debugger,
                "Run it on cpu under gdb, which stops where the kernel begins");
+  app.add_flag("--in-process", request.in_process,
+               "On cpu: run it in this very process, for a debugger that has started it");
   app.add_flag("--json", request.json, "Print JSON for programs to read");
   app.footer("Examples:\n"
              "  gantry replay app.1234.recording\n"
@@ -256,12 +283,7 @@ Result<int> run_replay(int argc, char** argv) {
                 request.device);
   }
   Json rows = Json::array();
-  bool same = false;
-  try {
-    same = GANTRY_TRY(replay(request, recording, rows));
-  } catch (const std::bad_alloc&) {
-    return fail("'{}' has more memory than this machine", request.file);
-  }
+  const bool same = GANTRY_TRY(replay(request, recording, rows));
   if (request.json) {
     fmt::print("{}", json_text(Json{{"kernel", recording.kernel},
                                     {"construct", recording.construct},

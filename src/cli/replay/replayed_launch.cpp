@@ -85,8 +85,8 @@ Status ReplayedLaunch::allocate(const std::string& options) {
   if (allocate_blocks(/*by_pages=*/false)) {
     return {};
   }
-  // Some devices give out whole pages at chosen addresses, and none what is not aligned; blocks are
-  // as they were mapped.
+  // Some devices give out whole pages at chosen addresses, and what was recorded on another device
+  // may have blocks nearer to each other.
   close();
   GANTRY_TRY(open_device(options));
   return allocate_blocks(/*by_pages=*/true);
@@ -95,8 +95,8 @@ Status ReplayedLaunch::allocate(const std::string& options) {
 Status ReplayedLaunch::allocate_blocks(bool by_pages) {
   const std::vector<Block>& blocks = recording_.blocks;
   for (std::size_t i = 0; i < blocks.size();) {
-    const std::uint64_t begin =
-        by_pages ? blocks[i].address / kAlignment * kAlignment : blocks[i].address;
+    // A block may begin inside of what was allocated for it.
+    const std::uint64_t begin = blocks[i].address / kAlignment * kAlignment;
     std::uint64_t end = blocks[i].address + blocks[i].size;
     // A page behind a block may be there to notice accesses beyond it.
     for (++i; by_pages && i < blocks.size() && blocks[i].address / kPage <= (end - 1) / kPage + 1;

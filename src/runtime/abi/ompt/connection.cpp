@@ -1,6 +1,7 @@
 #include "runtime/abi/ompt/connection.h"
 
 #include "runtime/abi/ompt/provider.h"
+#include "runtime/abi/ompt/start_log.h"
 #include "runtime/abi/ompt/tool.h"
 #include "runtime/core/runtime/runtime.h"
 
@@ -12,7 +13,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <strings.h>
 
 // libomp's, when it is in the process.
 extern "C" __attribute__((weak)) int __kmpc_global_num_threads(void* location);
@@ -49,12 +49,11 @@ StartTool tool_in_process() {
   return nullptr;
 }
 
-/// Sections 21.3.1 and 21.3.2.
 bool is_disabled() {
-  const char* const value = secure_getenv("OMP_TOOL");
-  return value != nullptr && strcasecmp(value, "disabled") == 0;
+  return tool_setting() != ToolSetting::kEnabled;
 }
 
+/// Section 21.3.2.
 const char* tool_libraries() {
   const char* const libraries = secure_getenv("OMP_TOOL_LIBRARIES");
   return libraries == nullptr ? "" : libraries;
@@ -90,11 +89,11 @@ void disconnected(ompt_data_t* /*data*/) {
 struct Parties {
   Connect libomp = connect_of_libomp();
   StartTool tool = tool_in_process();
-  std::vector<ToolLibrary> libraries; ///< where there is no libomp, which opens them itself
+  OpenedLibraries opened; ///< where there is no libomp, which opens them itself
 
   Parties() {
     if (libomp == nullptr) {
-      libraries = open_libraries(tool_libraries());
+      opened = open_libraries(tool_libraries());
     }
   }
 };
@@ -104,7 +103,7 @@ void start(Parties parties) {
     static ompt_start_tool_result_t ours{connected, disconnected, {}};
     parties.libomp(&ours);
   } else if (Provider& provider = Provider::instance();
-             provider.start(parties.tool, std::move(parties.libraries))) {
+             provider.start(parties.tool, std::move(parties.opened))) {
     Tool::instance().begin(provider.host());
   }
   if (!Tool::instance().active()) {
@@ -125,12 +124,30 @@ enum class Step : int { kNotBegun, kUnderWay, kDone };
 constinit std::atomic<Step> step{Step::kNotBegun};
 constinit thread_local bool starts_it = false;
 
+/// No tool is looked for, or there is none. libomp, if it is there, says that itself.
+void tell_of_absence() {
+  static std::atomic<bool> told{false};
+  if (told.exchange(true) || connect_of_libomp() != nullptr) {
+    return;
+  }
+  switch (tool_setting()) {
+  case ToolSetting::kInvalid:
+    return warn_of_tool_setting();
+  case ToolSetting::kDisabled:
+    return write_start_log("OMP tool disabled.\n");
+  case ToolSetting::kEnabled:
+    return write_start_log("Search for OMP tool in current address space... Failed.\n"
+                           "No OMP_TOOL_LIBRARIES defined.\n"
+                           "No OMP tool loaded.\n");
+  }
+}
+
 /// Connects, unless that is done. Without a tool it is done if this is the last attempt.
 void attempt(bool is_last) {
   Step now = step.load(std::memory_order_acquire);
   if (now == Step::kNotBegun) {
     if (!is_last && (is_disabled() || (!may_have_tool() && !libomp_is_at_work()))) {
-      return;
+      return tell_of_absence();
     }
     Parties parties;
     if (step.compare_exchange_strong(now, Step::kUnderWay)) {

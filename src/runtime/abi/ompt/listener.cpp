@@ -114,7 +114,11 @@ public:
 
   void on(const core::ConstructBegin& event) override {
     KnownDevice* const device = device_of(event.device);
-    if (device == nullptr || event.construct.kind == ConstructKind::kOther) {
+    if (device == nullptr) {
+      return;
+    }
+    Tool::instance().look_for_changes();
+    if (event.construct.kind == ConstructKind::kOther || !Tool::instance().is_told()) {
       return;
     }
     auto region = std::make_unique<Region>();
@@ -144,6 +148,9 @@ public:
       return;
     }
     const RegionOf region(event.construct);
+    if (event.begins && !region.is_region()) { // a routine: no construct's begin was told
+      Tool::instance().look_for_changes();
+    }
     if (event.what == What::kLaunch) {
       tell_launch(event, *region);
     } else {

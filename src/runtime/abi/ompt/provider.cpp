@@ -1,5 +1,6 @@
 #include "runtime/abi/ompt/provider.h"
 
+#include "runtime/abi/ompt/start_log.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <array>
@@ -257,29 +258,53 @@ void ToolLibrary::Close::operator()(void* library) const {
   dlclose(library);
 }
 
-std::vector<ToolLibrary> open_libraries(std::string_view names) {
-  std::vector<ToolLibrary> libraries;
+OpenedLibraries open_libraries(std::string_view names) {
+  OpenedLibraries opened;
+  std::string& log = opened.log;
+  log = names.empty()
+            ? std::string("No OMP_TOOL_LIBRARIES defined.\n")
+            : fmt::format("Searching tool libraries...\nOMP_TOOL_LIBRARIES = {}\n", names);
+  const auto note = [&](const void* found) {
+    const char* const reason = found == nullptr ? dlerror() : nullptr;
+    log += found != nullptr ? std::string("Success.\n")
+                            : fmt::format("Failed: {}\n", reason == nullptr ? "null" : reason);
+  };
   while (!names.empty()) {
     const std::size_t end = names.find(':');
     const std::string name(names.substr(0, end));
     names = end == std::string_view::npos ? std::string_view() : names.substr(end + 1);
-    ToolLibrary library{.handle{name.empty() ? nullptr : dlopen(name.c_str(), RTLD_LAZY)},
-                        .start_tool = nullptr};
+    if (name.empty()) {
+      continue;
+    }
+    log += fmt::format("Opening {}... ", name);
+    ToolLibrary library{.handle{dlopen(name.c_str(), RTLD_LAZY)}, .start_tool = nullptr};
+    note(library.handle.get());
     if (library.handle != nullptr) {
-      library.start_tool =
-          reinterpret_cast<StartTool>(dlsym(library.handle.get(), "ompt_start_tool"));
+      log += fmt::format("Searching for ompt_start_tool in {}... ", name);
+      void* const found = dlsym(library.handle.get(), "ompt_start_tool");
+      note(found);
+      library.start_tool = reinterpret_cast<StartTool>(found);
     }
     if (library.start_tool != nullptr) {
-      libraries.push_back(std::move(library));
+      opened.libraries.push_back(std::move(library));
     }
   }
-  return libraries;
+  return opened;
 }
 
-bool Provider::start(StartTool start_tool, std::vector<ToolLibrary> libraries) {
+bool Provider::start(StartTool start_tool, OpenedLibraries opened) {
   if (std::exchange(has_tried_, true)) {
     return false;
   }
+  const bool is_started = try_tools(start_tool, std::move(opened.libraries));
+  write_start_log(fmt::format("Search for OMP tool in current address space... {}\n{}{}\n",
+                              start_tool != nullptr ? "Success." : "Failed.", opened.log,
+                              is_started ? "Tool was started and is using the OMPT interface."
+                                         : "No OMP tool loaded."));
+  return is_started;
+}
+
+bool Provider::try_tools(StartTool start_tool, std::vector<ToolLibrary> libraries) {
   if (start_tool != nullptr && try_tool(start_tool)) {
     return true;
   }
@@ -306,7 +331,10 @@ bool Provider::try_tool(StartTool start_tool) {
 }
 
 Host Provider::host() const {
-  return {get_callback, task_data, true};
+  return {.get_callback = get_callback,
+          .task_data = task_data,
+          .tells_changes = true,
+          .tells_unload = true};
 }
 
 void Provider::finish() {

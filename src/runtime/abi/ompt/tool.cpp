@@ -18,12 +18,11 @@ constexpr std::uint32_t bits(Event a, Event b = {}, Event c = {}) {
 }
 constexpr std::uint32_t kOfRecords = bits(Event::kConstruct, Event::kOperation, Event::kCompletion);
 
+/// What is registered now; null: nothing.
 template <typename Callback>
-void take(ompt_get_callback_t get, ompt_callbacks_t which, std::atomic<Callback>& callback) {
+Callback registered(ompt_get_callback_t get, ompt_callbacks_t which) {
   ompt_callback_t found = nullptr;
-  const bool registered = get(which, &found) != 0;
-  callback.store(registered ? reinterpret_cast<Callback>(found) : nullptr,
-                 std::memory_order_relaxed);
+  return get(which, &found) != 0 ? reinterpret_cast<Callback>(found) : nullptr;
 }
 
 } // namespace
@@ -64,24 +63,46 @@ void Tool::begin(const Host& host) {
   tell_of_open_devices();
 }
 
-void Tool::take_callbacks() {
-  const ompt_get_callback_t get = host_.get_callback;
-  take(get, ompt_callback_device_initialize, callbacks_.device_initialize);
-  take(get, ompt_callback_device_finalize, callbacks_.device_finalize);
-  take(get, ompt_callback_device_load, callbacks_.device_load);
+template <typename Visit>
+void Tool::visit_callbacks(Visit visit) {
+  visit(ompt_callback_device_initialize, callbacks_.device_initialize);
+  visit(ompt_callback_device_finalize, callbacks_.device_finalize);
+  visit(ompt_callback_device_load, callbacks_.device_load);
   if (host_.tells_unload) {
-    take(get, ompt_callback_device_unload, callbacks_.device_unload);
+    visit(ompt_callback_device_unload, callbacks_.device_unload);
   }
-  take(get, ompt_callback_target, callbacks_.target);
-  take(get, ompt_callback_target_emi, callbacks_.target_emi);
-  take(get, ompt_callback_target_data_op, callbacks_.data_op);
-  take(get, ompt_callback_target_data_op_emi, callbacks_.data_op_emi);
-  take(get, ompt_callback_target_submit, callbacks_.submit);
-  take(get, ompt_callback_target_submit_emi, callbacks_.submit_emi);
+  visit(ompt_callback_target, callbacks_.target);
+  visit(ompt_callback_target_emi, callbacks_.target_emi);
+  visit(ompt_callback_target_data_op, callbacks_.data_op);
+  visit(ompt_callback_target_data_op_emi, callbacks_.data_op_emi);
+  visit(ompt_callback_target_submit, callbacks_.submit);
+  visit(ompt_callback_target_submit_emi, callbacks_.submit_emi);
+}
+
+void Tool::take_callbacks() {
+  const std::lock_guard lock(mutex_);
+  visit_callbacks([&]<typename Callback>(ompt_callbacks_t which, std::atomic<Callback>& callback) {
+    callback.store(registered<Callback>(host_.get_callback, which), std::memory_order_relaxed);
+  });
   listen();
 }
 
+void Tool::look_for_changes() {
+  if (host_.tells_changes) {
+    return;
+  }
+  bool changed = false;
+  visit_callbacks([&]<typename Callback>(ompt_callbacks_t which, std::atomic<Callback>& callback) {
+    changed = changed || callback.load(std::memory_order_relaxed) !=
+                             registered<Callback>(host_.get_callback, which);
+  });
+  if (changed) [[unlikely]] {
+    take_callbacks();
+  }
+}
+
 void Tool::want_records() {
+  const std::lock_guard lock(mutex_);
   records_.store(Records::kWanted);
   listen();
 }
@@ -89,11 +110,15 @@ void Tool::want_records() {
 void Tool::told_of_device() {
   Records decided = Records::kNotDecided;
   if (records_.compare_exchange_strong(decided, Records::kNotWanted)) {
+    const std::lock_guard lock(mutex_);
     listen();
   }
 }
 
-void Tool::listen() const {
+void Tool::listen() {
+  if (!active()) {
+    return;
+  }
   const Callbacks& known = callbacks_;
   const auto any = [](const auto&... callback) { return (... || (callback.load() != nullptr)); };
   std::uint32_t kinds = records_.load() == Records::kNotWanted ? 0 : kOfRecords;
@@ -102,6 +127,10 @@ void Tool::listen() const {
   }
   if (any(known.data_op, known.data_op_emi, known.submit, known.submit_emi)) {
     kinds |= bits(Event::kConstruct, Event::kOperation); // an operation names its region
+  }
+  is_told_.store(kinds != 0, std::memory_order_relaxed);
+  if (!host_.tells_changes) {
+    kinds |= bits(Event::kConstruct);
   }
   if (kinds != 0 ||
       any(known.device_initialize, known.device_finalize, known.device_load, known.device_unload)) {
@@ -118,8 +147,11 @@ void Tool::end(Last last) {
   if (last == Last::kDevices) {
     finish_devices();
   }
-  active_.store(false);
-  core::listen(listener(), 0);
+  {
+    const std::lock_guard lock(mutex_);
+    active_.store(false);
+    core::listen(listener(), 0);
+  }
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (calls_.load() > Call::depth && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include <omp-tools.h>
 
@@ -32,6 +33,9 @@ struct Host {
   ompt_get_callback_t get_callback = nullptr;
   /// The data of the task that the calling thread is in.
   ompt_data_t* (*task_data)() = nullptr;
+  /// Tool::take_callbacks() is called when the tool registers something, or no longer. libomp does
+  /// not call it.
+  bool tells_changes = false;
   /// What it has answered to a tool that registers device_unload: libomp 19 and 22 say never.
   bool tells_unload = false;
 };
@@ -51,6 +55,8 @@ public:
   void begin(const Host& host);
   /// Takes what is registered now from the host again.
   void take_callbacks();
+  /// Likewise if something has changed that the host does not tell of: at the begin of a construct.
+  void look_for_changes();
   /// A device is traced: what is done on devices, and when, is wanted from now on. Until the tool
   /// has been told of a device, in which it mostly begins its traces, that is wanted in any case:
   /// constructs of other threads may have begun then.
@@ -71,6 +77,8 @@ public:
 
   [[nodiscard]] bool active() const { return active_.load(); }
   [[nodiscard]] const Callbacks& callbacks() const { return callbacks_; }
+  /// Whether anything of constructs is told or recorded.
+  [[nodiscard]] bool is_told() const { return is_told_.load(std::memory_order_relaxed); }
   /// Of the task that the calling thread is in; null if that is not known.
   [[nodiscard]] ompt_data_t* task_data() const {
     return host_.task_data == nullptr ? nullptr : host_.task_data();
@@ -98,12 +106,17 @@ public:
 
 private:
   static constinit Tool the_tool;
-  void listen() const;
+  template <typename Visit>
+  void visit_callbacks(Visit visit);
+  /// With the mutex, as what it decides by does not change meanwhile.
+  void listen();
 
   std::atomic<bool> active_{false};
   enum class Records : std::uint8_t { kNotDecided, kNotWanted, kWanted };
   std::atomic<Records> records_{Records::kNotDecided};
+  std::atomic<bool> is_told_{false};
   std::atomic<int> calls_{0};
+  std::mutex mutex_; ///< of what is listened to; no callback is called with it
   Host host_;
   Callbacks callbacks_;
 };

@@ -430,10 +430,7 @@ std::vector<DataEnvironment::Storage> DataEnvironment::all_storage() {
     if (mapping.declared || mapping.pending || mapping.size() == 0) {
       return;
     }
-    // What a mapping has for alignment in front belongs to it.
-    const std::uintptr_t begin =
-        mapping.allocation == nullptr ? mapping.device_begin : address(mapping.allocation);
-    all.push_back({mapping.name, begin, mapping.device_begin + mapping.size() - begin});
+    all.push_back({mapping.name, mapping.device_begin, mapping.size()});
     for (const AttachedPointer& pointer : mapping.attached) {
       if (const Mapping* const pointee = guarded_.table.find(pointer.pointee, 0).mapping) {
         all.back().pointees.push_back(pointee->device_begin);

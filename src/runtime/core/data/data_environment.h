@@ -139,7 +139,7 @@ public:
   /// Corresponding storage: for recordings.
   struct Storage {
     const char* name = nullptr;
-    std::uintptr_t begin = 0; ///< on the device, of all that was allocated for it
+    std::uintptr_t begin = 0; ///< on the device; without what was allocated for alignment
     std::uint64_t size = 0;
     /// Where storage is, on the device, that its attached pointers are attached to: the pointers
     /// themselves may point in front of it.

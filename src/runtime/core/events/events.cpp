@@ -64,6 +64,9 @@ void ConstructScope::begin() {
   construct_.id = next_event_id();
   if (construct_.tells(Event::kConstruct)) {
     tell(ConstructBegin{{construct_, device_}, event_time()});
+    // A tool may have been asked only now what it wants.
+    construct_.watched |= wanted_events.load(std::memory_order_relaxed) &
+                          static_cast<std::uint32_t>(Event::kOperation);
   }
 }
 

@@ -237,15 +237,8 @@ Status parse_plugin_path(std::string_view value, Settings& /*settings*/) {
   return {};
 }
 
-/// Checks the value; what looks for tools reads it.
-Status parse_tool(std::string_view value, Settings& /*settings*/) {
-  return same_word(value, "enabled") || same_word(value, "disabled")
-             ? Status()
-             : fail("'{}' is not one of enabled, disabled", value);
-}
-
-/// Any names: those that are no tool's are passed over.
-Status parse_tool_libraries(std::string_view /*value*/, Settings& /*settings*/) {
+/// Any values: what looks for tools reads them, and warns of what is none, as libomp does.
+Status parse_of_tools(std::string_view /*value*/, Settings& /*settings*/) {
   return {};
 }
 
@@ -284,11 +277,14 @@ constexpr std::array kVariables = {
                         "omp_set_default_device",
                         parse_default_device},
     EnvironmentVariable{"OMP_TOOL", "enabled", "disabled: no tool (OMPT) is looked for",
-                        parse_tool},
+                        parse_of_tools},
     EnvironmentVariable{"OMP_TOOL_LIBRARIES", "",
                         "libraries, separated by ':', of which the first that is a tool (OMPT) "
                         "watches the program",
-                        parse_tool_libraries},
+                        parse_of_tools},
+    EnvironmentVariable{"OMP_TOOL_VERBOSE_INIT", "disabled",
+                        "where to say how a tool is found: stdout, stderr, or the name of a file",
+                        parse_of_tools},
     EnvironmentVariable{
         "GANTRY_DEVICES", "auto",
         "the devices to offer, in order: name[:count][+option…] separated by "

@@ -141,7 +141,6 @@ INSTANTIATE_TEST_SUITE_P(
                     BadValue{"GANTRY_DEVICES", "cpu:1:2", "has no number from 1"},
                     BadValue{"GANTRY_DEVICES", "cpu+", "'cpu+' has no option after '+'"},
                     BadValue{"GANTRY_DEVICES", "cpu:2+", "has no option after '+'"},
-                    BadValue{"OMP_TOOL", "off", "'off' is not one of enabled, disabled"},
                     BadValue{"GANTRY_INFO", "maps", "'maps' is not one of registration, load"},
                     BadValue{"GANTRY_INFO", "map,", "'' is not one of"},
                     BadValue{"GANTRY_INFO", "1", "'1' is not one of"},
