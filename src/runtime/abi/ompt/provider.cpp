@@ -310,7 +310,7 @@ bool Provider::try_tools(StartTool start_tool, std::vector<ToolLibrary> librarie
   }
   for (ToolLibrary& library : libraries) {
     if (try_tool(library.start_tool)) {
-      (void)library.handle.release();
+      library_ = library.handle.release();
       return true;
     }
   }

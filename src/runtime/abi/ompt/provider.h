@@ -49,6 +49,7 @@ private:
 
   bool has_tried_ = false;
   ompt_start_tool_result_t* result_ = nullptr; ///< of the tool that is at work
+  void* library_ = nullptr;                    ///< that it came from; stays open
 };
 
 } // namespace gantry::abi::ompt
