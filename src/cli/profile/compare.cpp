@@ -65,7 +65,7 @@ std::vector<const Json*> rows_of(const Json& report, const char* table) {
   }
   const auto line = [](const Json* row) {
     const std::string position = text(*row, "position");
-    return std::atoi(position.c_str() + position.rfind(':') + 1);
+    return std::strtol(position.c_str() + position.rfind(':') + 1, nullptr, 10);
   };
   put_in_order(rows, line);
   return rows;

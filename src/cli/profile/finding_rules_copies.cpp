@@ -159,7 +159,7 @@ void find_needless_copies(const Evidence& evidence, Findings& findings) {
                           (group.clause & kClauseFrom) != 0 ? "tofrom" : "to", in_clause(name));
     findings.push_back(std::move(finding));
   }
-  const auto instead = [&](Index place, std::string change) {
+  const auto instead = [&](Index place, const std::string& change) {
     return is_update(evidence, place) ? "leave the update out where no region has changed it"
                                       : change;
   };
