@@ -13,6 +13,7 @@ import tempfile
 import time
 
 import machine
+from report import in_columns
 from toolchain import PROGRAMS, BenchError, Toolchain, in_alternation, progress, remove_images_since, run
 
 GOAL_EVENT = 60e-9
@@ -106,9 +107,7 @@ def main():
     print(machine.headline(known))
     print(f"\nGoals: {GOAL_EVENT * 1e9:.0f} ns an event, {GOAL_RATIO} from 1 us on\n")
     table = [("what", "runtime", "without", "with profile", "ratio", "an event"), *map(shown, rows)]
-    widths = [max(map(len, column)) for column in zip(*table)]
-    for row in table:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    print("\n".join(in_columns(table)))
     return 0
 
 

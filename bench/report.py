@@ -8,6 +8,14 @@ UNITS = {
 }
 
 
+def in_columns(rows):
+    """Rows of texts as lines, the first one the headings."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return lines
+
+
 def scale_of(value, unit):
     """The factor and the name of the unit that suits a value."""
     return next((row for row in UNITS[unit] if value >= row[0]), UNITS[unit][-1])
@@ -104,7 +112,5 @@ def table(results):
                 f"{row['title']}, on a worker: {measured(contenders['worker'], row['unit'])}, "
                 f"{fraction(row['worker_ratio'])} of {row['reference']}"
             )
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines = in_columns(rows)
     return "\n".join([*lines, "", *floors] if floors else lines)

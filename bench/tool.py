@@ -10,6 +10,7 @@ import sys
 import time
 
 import machine
+from report import in_columns
 from toolchain import CLANG, PROGRAMS, BenchError, Toolchain, in_alternation, progress, remove_images_since, run
 
 CASES = (("empty-target", "empty target region", "empty_target.c"),
@@ -59,9 +60,7 @@ def main():
     table = [("what", "runtime", "without", "with a tool", "more"),
              *((row["title"], row["runtime"], f"{row['without'] * 1e9:.0f} ns", f"{row['with'] * 1e9:.0f} ns",
                 f"{(row['with'] - row['without']) * 1e9:.0f} ns") for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*table)]
-    for row in table:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    print("\n".join(in_columns(table)))
     return 0
 
 

@@ -40,14 +40,8 @@ foreach(set test llvm_test long_test)
   target_link_libraries(gantry_${set}_headers PRIVATE GTest::gtest GTest::gmock)
   set_target_properties(gantry_${set}_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF) # a program's
 endforeach()
-# What is tested is optimised, the tests and their links are not: they take longer to build than to run. AddressSanitizer
-# looks at what is tested, too.
-set(GANTRY_TEST_OPTIONS -O0)
-if(GANTRY_SANITIZE MATCHES address)
-  list(APPEND GANTRY_TEST_OPTIONS -fno-sanitize=all)
-endif()
-target_compile_options(gantry_test_headers PRIVATE ${GANTRY_TEST_OPTIONS})
-target_compile_options(gantry_llvm_test_headers PRIVATE ${GANTRY_TEST_OPTIONS})
+target_compile_options(gantry_test_headers PRIVATE -O0)
+target_compile_options(gantry_llvm_test_headers PRIVATE -O0)
 
 # gantry_library(NAME SOURCES... [DEPENDS targets...] [HEADERS set]): one room of src/ as a static
 # library that others include as "room/file.h".
@@ -69,7 +63,8 @@ function(gantry_unit_test name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest_main GTest::gmock)
-  target_compile_options(${name} PRIVATE ${GANTRY_TEST_OPTIONS})
+  # What is tested is optimised, the tests and their links are not: they take longer to build than to run.
+  target_compile_options(${name} PRIVATE -O0)
   target_link_options(${name} PRIVATE -Wl,--lto-O0)
   if(ARG_WITH_LLVM)
     target_precompile_headers(${name} REUSE_FROM gantry_llvm_test_headers)

@@ -45,9 +45,7 @@ std::vector<Load> loads_of(const Evidence& evidence) {
     }
   }
   for (auto& [key, times] : runs) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    loads[key.first].typical += *middle * static_cast<Time>(times.size());
+    loads[key.first].typical += middle(times) * static_cast<Time>(times.size());
   }
   std::vector<Load> result;
   for (auto& [device, load] : loads) {

@@ -43,12 +43,6 @@ std::vector<Index> launches_of_constructs(const ProcessProfile& profile) {
   return launches;
 }
 
-Time middle(std::vector<Time>& times) {
-  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, at);
-  return *at;
-}
-
 } // namespace
 
 void find_short_regions(const Evidence& evidence, Findings& findings) {

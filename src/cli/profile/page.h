@@ -5,12 +5,9 @@
 #include "base/result.h"
 #include "cli/profile/report.h"
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace gantry::cli::profile {
 
