@@ -38,11 +38,20 @@ inline void at(Finding& finding, const Place& place) {
   return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
-/// The median; puts `times`, of which there is one at least, into another order.
-[[nodiscard]] inline Time middle(std::vector<Time>& times) {
-  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+/// The time that `index` others at most are shorter than; puts `times` into another order.
+[[nodiscard]] inline Time nth_shortest(std::vector<Time>& times, std::size_t index) {
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(index);
   std::ranges::nth_element(times, at);
   return *at;
+}
+
+/// The median, and what a quarter is shorter than, of `times`, of which there is one at least; both
+/// put them into another order.
+[[nodiscard]] inline Time middle(std::vector<Time>& times) {
+  return nth_shortest(times, times.size() / 2);
+}
+[[nodiscard]] inline Time lower_quartile(std::vector<Time>& times) {
+  return nth_shortest(times, times.size() / 4);
 }
 
 // finding_rules_copies.cpp: what is copied and mapped without need.

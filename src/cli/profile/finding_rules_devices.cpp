@@ -21,8 +21,8 @@ constexpr std::uint64_t kPartOfPeak = 10;
 struct Load {
   std::int32_t device = 0;
   Time busy = 0;
-  /// If each run of a kernel took as long as most do: what other processes, or a compilation, do to
-  /// some of them is no load.
+  /// If each run of a kernel took as long as its undisturbed ones do: what other processes, or a
+  /// compilation, do to some, or on a full machine to most of them, is no load.
   Time typical = 0;
   std::map<Index, Time> places; ///< kernels' times
 };
@@ -45,7 +45,7 @@ std::vector<Load> loads_of(const Evidence& evidence) {
     }
   }
   for (auto& [key, times] : runs) {
-    loads[key.first].typical += middle(times) * static_cast<Time>(times.size());
+    loads[key.first].typical += lower_quartile(times) * static_cast<Time>(times.size());
   }
   std::vector<Load> result;
   for (auto& [device, load] : loads) {
