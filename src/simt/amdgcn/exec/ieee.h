@@ -39,6 +39,13 @@ template <typename T>
 constexpr bool is_nan(T x) {
   return __builtin_isnan(x);
 }
+/// By the bits, which a compiler that compares floats instead does not see here.
+template <typename T>
+constexpr bool is_finite(T x) {
+  using Bits = Ieee<T>::Bits;
+  return static_cast<Bits>(bits_of(x) * Bits{2}) <
+         static_cast<Bits>(Bits{Ieee<T>::kInfinite} << (Ieee<T>::kFraction + 1));
+}
 template <typename T>
 constexpr bool is_infinite(T x) {
   return exponent(x) == Ieee<T>::kInfinite && !is_nan(x);
@@ -151,6 +158,16 @@ T fused(T a, T b, T c) {
 
 #undef GANTRY_NUMERIC
 
+/// The condition, upon which the result is a small part of the work, and which nearly always holds.
+/// Compiled code has that part alone, and runs all of it again, exactly, where it does not hold.
+#if defined(GANTRY_SIMT_MEANINGS_OF_LANES)
+[[gnu::const]] bool usually(bool condition) asm("gantry.usually");
+#else
+constexpr bool usually(bool condition) {
+  return condition;
+}
+#endif
+
 /// x times 2 to a power, rounded once. (The library's function makes no vectors.)
 template <typename T>
 T scaled(T x, i32 power) {
@@ -160,6 +177,10 @@ T scaled(T x, i32 power) {
   // A step down after which what is no normal number becomes zero by the rest of the power, however
   // it has been rounded.
   constexpr i32 kDown = kLeast + static_cast<i32>(I::kFraction) + 1;
+  // A product with 1 is left out by a compiler that knows the power.
+  if (usually((power >= kLeast) & (power <= kMost) & (power != 0))) {
+    return product(x, power_of_two<T>(power));
+  }
   T made = x;
   for (int step = 0; step < 2; ++step) {
     const i32 part = power > kMost ? kMost : power < kLeast ? kDown : 0;

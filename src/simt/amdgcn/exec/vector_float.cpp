@@ -59,10 +59,47 @@ T frexp_mantissa(T x) {
   return std::isfinite(x) ? std::frexp(x, &ignored) : is_nan(x) ? quiet(x) : x;
 }
 
+/// Whether a division of such numbers has no step that leaves the range of normal numbers.
+template <typename T>
+bool is_moderate(T x) {
+  using Bits = Ieee<T>::Bits;
+  constexpr int kHalf = Division<T>::kFarApart / 2;
+  const auto placed = [](int number) { return static_cast<Bits>(number) << Ieee<T>::kFraction; };
+  const Bits size = bits_of(x) & placed(Ieee<T>::kInfinite);
+  return static_cast<Bits>(size - placed(Ieee<T>::kBias - kHalf)) < placed(2 * kHalf);
+}
+
+/// Whether the quotient is a denormal number and not 0, for a denominator that is a normal one:
+/// without a division, which takes longer than all the rest of v_div_scale.
+template <typename T>
+bool has_denormal_quotient(T numerator, T denominator) {
+  using Signed = std::make_signed_t<typename Ieee<T>::Bits>;
+  constexpr unsigned kFraction = Ieee<T>::kFraction;
+  // Numbers without a sign are in the order of their bits, and a power of two is a number of
+  // exponents. Denormal numerators are made normal.
+  constexpr int kShift = kFraction + 2;
+  const auto bits = [](T x) { return static_cast<Signed>(bits_of(__builtin_elementwise_abs(x))); };
+  const auto scaled = [](Signed number, int power) {
+    return number + static_cast<Signed>(Signed{power} << kFraction);
+  };
+  const Signed size = bits(numerator * power_of_two<T>(kShift));
+  const Signed divided_by = bits(denominator);
+  const Signed normal = scaled(divided_by, kShift + 1 - Ieee<T>::kBias);
+  const Signed half_of_least = scaled(normal, -static_cast<int>(kFraction) - 1);
+  // The next numerator below a power of two is rounded to the least normal number.
+  const bool is_rounded_up =
+      size == normal - 1 && (divided_by & ((Signed{1} << kFraction) - 1)) == 0;
+  return divided_by < bits(std::numeric_limits<T>::infinity()) && size > half_of_least &&
+         size < normal && !is_rounded_up;
+}
+
 /// Of a division, `part` is the denominator or the numerator: scaled, where the steps that follow
 /// would leave the range of normal numbers. The bit: v_div_fmas scales back.
 template <typename T>
 Masked<T> scaled_for_division(T part, T denominator, T numerator) {
+  if (usually(is_moderate(denominator) & is_moderate(numerator))) {
+    return {part, false};
+  }
   using I = Division<T>;
   using Signed = std::make_signed_t<typename Ieee<T>::Bits>;
   const auto by = [](T x, int power) { return product(x, power_of_two<T>(power)); };
@@ -79,9 +116,7 @@ Masked<T> scaled_for_division(T part, T denominator, T numerator) {
   const T size = __builtin_elementwise_abs(denominator);
   const bool reciprocal_is_denormal =
       size > power_of_two<T>(Ieee<T>::kBias - 1) && size < std::numeric_limits<T>::infinity();
-  const T quotient = numerator / denominator;
-  const bool quotient_is_denormal =
-      __builtin_elementwise_abs(quotient) < std::numeric_limits<T>::min() && quotient != 0;
+  const bool quotient_is_denormal = has_denormal_quotient(numerator, denominator);
   if (placed_exponent(numerator) - placed_exponent(denominator) >= placed(I::kFarApart)) {
     return {is_denominator ? by(part, I::kScale) : part, true};
   }
@@ -126,7 +161,7 @@ T error_of(T sum, T a, T b, T c) {
 template <typename T>
 T scaled_back(T a, T b, T c, bool scaled) {
   const T total = fused(a, b, c);
-  if (!scaled) {
+  if (usually(!scaled)) {
     return total;
   }
   constexpr T kUp = power_of_two<T>(Division<T>::kScale);
@@ -144,6 +179,9 @@ T scaled_back(T a, T b, T c, bool scaled) {
 template <typename T>
 T fixed_up(T quotient, T denominator, T numerator) {
   const bool negative = is_negative(denominator) != is_negative(numerator);
+  if (usually(is_moderate(denominator) & is_moderate(numerator) & is_finite(quotient))) {
+    return with_sign(quotient, negative);
+  }
   if (is_nan(numerator)) {
     return quiet(numerator);
   }

@@ -12,7 +12,9 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 // The bitcode that the build has made.
 asm(R"(.pushsection .rodata
@@ -34,11 +36,15 @@ namespace gantry::simt::amdgcn::lower {
 
 namespace {
 
-// Sections of ieee.h's functions.
+// ieee.h's functions: sections of some, the name of one.
 constexpr llvm::StringRef kNumericSection = "gantry.";
+constexpr llvm::StringRef kUsually = "gantry.usually";
 
 bool is_numeric_primitive(const llvm::Function& function) {
   return function.getSection().starts_with(kNumericSection);
+}
+bool is_usually(const llvm::Function& function) {
+  return function.getName() == kUsually;
 }
 
 /// The functions that vectors have without calls.
@@ -116,6 +122,51 @@ void inline_primitives(llvm::Function& function) {
   }
 }
 
+/// The calls in the function of what ieee.h does not define.
+llvm::SmallVector<llvm::CallInst*> calls_of_usually(llvm::Function& function) {
+  llvm::SmallVector<llvm::CallInst*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call != nullptr && call->getCalledFunction() != nullptr &&
+        is_usually(*call->getCalledFunction())) {
+      calls.push_back(call);
+    }
+  }
+  return calls;
+}
+
+/// Leaves all cases in the function.
+void keep_unusual_cases(llvm::Function& function) {
+  for (llvm::CallInst* call : calls_of_usually(function)) {
+    call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
+  }
+}
+
+/// Leaves the usual case alone in the function, and a call of kUnusual.
+void leave_out_unusual_cases(llvm::Function& function) {
+  llvm::Module& module = *function.getParent();
+  for (llvm::CallInst* call : calls_of_usually(function)) {
+    llvm::IRBuilder<> builder(call);
+    llvm::FunctionCallee unusual =
+        module.getOrInsertFunction(kUnusual, builder.getVoidTy(), builder.getInt1Ty());
+    auto& declared = *llvm::cast<llvm::Function>(unusual.getCallee());
+    declared.setDoesNotThrow();
+    declared.setWillReturn();
+    declared.setOnlyAccessesInaccessibleMemory();
+    builder.CreateCall(unusual, {builder.CreateNot(call->getArgOperand(0))});
+    call->replaceAllUsesWith(builder.getTrue());
+    call->eraseFromParent();
+  }
+  for (llvm::BasicBlock& block : function) {
+    llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
+  }
+  llvm::removeUnreachableBlocks(function);
+  for (llvm::BasicBlock& block : llvm::make_early_inc_range(function)) {
+    llvm::MergeBlockIntoPredecessor(&block);
+  }
+}
+
 /// The host's own operations in the place of those that choose among several that are no numbers.
 void use_host_operations(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -168,8 +219,8 @@ bool can_be_vectors(const llvm::Function& function) {
     }
     if (const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       const llvm::Function* const callee = call->getCalledFunction();
-      if (callee == nullptr ||
-          (!is_numeric_primitive(*callee) && !is_cheap(callee->getIntrinsicID()))) {
+      if (callee == nullptr || (!is_numeric_primitive(*callee) && !is_usually(*callee) &&
+                                !is_cheap(callee->getIntrinsicID()))) {
         return false;
       }
     }
@@ -177,12 +228,15 @@ bool can_be_vectors(const llvm::Function& function) {
   return true;
 }
 
-/// An operation or two of floats, between which and those of other instructions LLVM may look for
-/// what they have in common.
+/// The usual case of several, or an operation or two of floats, between which and those of other
+/// instructions LLVM may look for what they have in common.
 bool is_simple(const llvm::Function& function) {
   constexpr unsigned kMost = 3;
   unsigned operations = 0;
+  bool has_cases = false;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    has_cases |= call != nullptr && call->getCalledFunction()->getName() == kUnusual;
     const bool is_cast = llvm::isa<llvm::BitCastInst>(instruction);
     operations += instruction.getType()->isFPOrFPVectorTy() && !is_cast ? 1 : 0;
     // A conversion there and back is nothing to LLVM, but makes what is no number quiet.
@@ -191,7 +245,7 @@ bool is_simple(const llvm::Function& function) {
       return false;
     }
   }
-  return function.size() == 1 && operations > 0 && operations <= kMost;
+  return function.size() == 1 && (operations > 0 || has_cases) && operations <= kMost;
 }
 
 /// The mark of is_exact(): a flag that lets LLVM do nothing to these operations. Whether there are
@@ -323,10 +377,12 @@ Meanings::Entry* Meanings::find(std::string_view mnemonic) {
       entry.of_lane.exact = entry.lane;
       entry.of_lane.numeric = llvm::CloneFunction(entry.lane, values);
       use_host_operations(*entry.of_lane.numeric);
+      leave_out_unusual_cases(*entry.of_lane.numeric);
       if (!is_simple(*entry.of_lane.numeric)) {
         entry.of_lane.numeric = entry.of_lane.exact;
       }
       inline_primitives(*entry.of_lane.exact);
+      keep_unusual_cases(*entry.of_lane.exact);
       entry.of_lane.has_floats = mark_exact(*entry.of_lane.exact);
     }
   }

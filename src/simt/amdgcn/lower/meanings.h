@@ -9,12 +9,16 @@
 
 namespace gantry::simt::amdgcn::lower {
 
+/// A function that says of a lane that its case is not the usual one.
+constexpr llvm::StringRef kUnusual = "unusual";
+
 /// Meaning::Lane of an instruction, to be inlined. Its operations of floats are those of numbers,
 /// or marked (is_exact).
 struct LaneFunction {
   /// Has all bits right, whatever the operands are.
   llvm::Function* exact = nullptr;
-  /// Likewise, unless an operation that is not marked has a result that is no number; or the same.
+  /// Likewise, unless an operation that is not marked has a result that is no number, or kUnusual
+  /// is called with true; or the same.
   llvm::Function* numeric = nullptr;
   [[nodiscard]] bool is_numeric() const { return numeric != exact; }
   bool has_floats = false; ///< operations of them

@@ -92,8 +92,14 @@ void answer(llvm::CallInst& mark, const llvm::LoopInfo& loops, llvm::DominatorTr
   llvm::IRBuilder<> at_entry(&function.getEntryBlock(), function.getEntryBlock().begin());
   llvm::AllocaInst* const found = at_entry.CreateAlloca(type);
   llvm::SmallVector<llvm::Instruction*> values;
+  llvm::SmallVector<llvm::CallInst*> cases;
   for (llvm::BasicBlock* block : loop->blocks()) {
     for (llvm::Instruction& instruction : *block) {
+      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call != nullptr && call->getCalledFunction() != nullptr &&
+          call->getCalledFunction()->getName() == kUnusual) {
+        cases.push_back(call);
+      }
       if (computes(instruction) && is_looked_at(instruction)) {
         values.push_back(&instruction);
       }
@@ -101,11 +107,18 @@ void answer(llvm::CallInst& mark, const llvm::LoopInfo& loops, llvm::DominatorTr
   }
   llvm::IRBuilder<> builder(&*loop->getHeader()->getFirstInsertionPt());
   builder.CreateStore(builder.getInt32(0), found);
+  const auto add = [&](llvm::Value* truth) {
+    builder.CreateStore(
+        builder.CreateOr(builder.CreateLoad(type, found), builder.CreateSExt(truth, type)), found);
+  };
   for (llvm::Instruction* value : values) {
     builder.SetInsertPoint(value->getNextNode());
-    llvm::Value* const is_none =
-        builder.CreateSExt(builder.CreateFCmpUNO(value, value), builder.getInt32Ty());
-    builder.CreateStore(builder.CreateOr(builder.CreateLoad(type, found), is_none), found);
+    add(builder.CreateFCmpUNO(value, value));
+  }
+  for (llvm::CallInst* call : cases) {
+    builder.SetInsertPoint(call);
+    add(call->getArgOperand(0));
+    call->eraseFromParent();
   }
   builder.SetInsertPoint(&mark);
   llvm::StoreInst* const store = builder.CreateAlignedStore(builder.CreateLoad(type, found),
