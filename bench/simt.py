@@ -156,8 +156,8 @@ def gcc_program(build_tree, driver, samples):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="Gantry's build tree")
+    parser = argparse.ArgumentParser(prog="scripts/bench --simt", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--samples", type=int, default=15)
     parser.add_argument("--only", action="append", choices=[source.stem for source in shapes.sources()],
                         help="this program of shapes alone, and nothing else; may be given several times")
