@@ -1,0 +1,63 @@
+// What moves bytes between the processes of a job. Messages are small, come in the order in which a
+// process sent them to another one, and are copied. Transfers are of any size, from the sender's
+// memory to the receiver's, and told apart by numbers that both sides know.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace gantry::mpi {
+
+/// Bytes that are under way. Nothing happens to a transfer while nobody calls the transport.
+class Transfer {
+public:
+  Transfer() = default;
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  /// The transfer is done; or the transport has failed, or is no more.
+  virtual ~Transfer() = default;
+};
+
+/// Any thread may use it. After an error it is of no more use; the other processes may be.
+class Transport {
+public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  /// The most bytes of a message.
+  static constexpr std::size_t kLongestMessage = 72 << 10;
+
+  /// This process's number, and how many there are. They are numbered from 0.
+  [[nodiscard]] virtual int self() const = 0;
+  [[nodiscard]] virtual int processes() const = 0;
+
+  /// Sends a message, which may be changed when the call returns. It does not wait for the
+  /// receiver.
+  [[nodiscard]] virtual Status send(int to, std::span<const std::byte> message) = 0;
+
+  /// A message is valid during the call, in which the transport may be used for anything else.
+  using Receiver = std::function<void(int from, std::span<const std::byte> message)>;
+  /// Goes on with all that is under way, and calls `receiver` for each message that has come. The
+  /// result: whether there were any. One thread at a time receives.
+  [[nodiscard]] virtual Result<bool> receive(const Receiver& receiver) = 0;
+
+  /// Begin the transfer number `number`, of as many bytes on both sides, which stay where they are
+  /// until it is done. Of two processes and one direction, a number is used again when the transfer
+  /// is done on both sides, or begins behind it on both.
+  [[nodiscard]] virtual Result<std::unique_ptr<Transfer>>
+  send_bytes(int to, std::uint32_t number, std::span<const std::byte> bytes) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Transfer>>
+  receive_bytes(int from, std::uint32_t number, std::span<std::byte> bytes) = 0;
+  /// Goes on with all that is under way, and says whether the transfer is done. Then it may be
+  /// destroyed.
+  [[nodiscard]] virtual Result<bool> is_done(Transfer& transfer) = 0;
+};
+
+} // namespace gantry::mpi
