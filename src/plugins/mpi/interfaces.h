@@ -23,6 +23,7 @@ struct OpenMpi {
 
   explicit OpenMpi(void* library) : library(library) {}
   [[nodiscard]] Handle world() const { return variable("ompi_mpi_comm_world"); }
+  [[nodiscard]] Handle self() const { return variable("ompi_mpi_comm_self"); }
   [[nodiscard]] Handle byte() const { return variable("ompi_mpi_byte"); }
   [[nodiscard]] Handle errors_return() const { return variable("ompi_mpi_errors_return"); }
   [[nodiscard]] Handle variable(const char* name) const { return dlsym(library, name); }
@@ -42,6 +43,7 @@ struct Mpich {
 
   explicit Mpich(void* /*library*/) {}
   [[nodiscard]] static Handle world() { return 0x44000000; }
+  [[nodiscard]] static Handle self() { return 0x44000001; }
   [[nodiscard]] static Handle byte() { return 0x4c00010d; }
   [[nodiscard]] static Handle errors_return() { return 0x54000001; }
 };
@@ -58,6 +60,7 @@ struct Mpi5 {
 
   explicit Mpi5(void* /*library*/) {}
   [[nodiscard]] static Handle world() { return handle(257); }
+  [[nodiscard]] static Handle self() { return handle(258); }
   [[nodiscard]] static Handle byte() { return handle(583); }
   [[nodiscard]] static Handle errors_return() { return handle(323); }
 

@@ -273,6 +273,49 @@ TEST_F(TransportOfJob, IsUsedBySeveralThreads) {
   EXPECT_THAT(received, testing::Each(kCount));
 }
 
+TEST_F(TransportOfJob, EndsBehindWhatItHasSent) {
+  // Messages that are too long to be sent without the receiver, whose sender goes at once.
+  constexpr int kCount = 8;
+  auto made = MpiTransport::make(*mpi, all);
+  ASSERT_TRUE(made);
+  std::unique_ptr<Transport> sender = std::move(*made);
+  if (transport_->self() == 0) {
+    for (int i = 0; i < kCount; ++i) {
+      ASSERT_TRUE(sender->send(other_, pattern(Transport::kLongestMessage, i)));
+    }
+    sender.reset();
+    return;
+  }
+  int count = 0;
+  while (count < kCount) {
+    ASSERT_TRUE(sender->receive([&](int, std::span<const std::byte> message) {
+      EXPECT_TRUE(std::ranges::equal(message, pattern(Transport::kLongestMessage, count))) << count;
+      ++count;
+    }));
+  }
+}
+
+TEST_F(TransportOfJob, AnswersEverythingWithItsFirstError) {
+  auto made = MpiTransport::make(*mpi, all);
+  ASSERT_TRUE(made);
+  std::unique_ptr<Transport> failing = std::move(*made);
+  std::vector<std::byte> room(8);
+  const std::vector<std::byte> sent = pattern(16, 1);
+  const auto sender = failing->send_bytes(other_, 1, sent);
+  const auto receiver = failing->receive_bytes(other_, 1, room); // too small
+  ASSERT_TRUE(receiver);
+  Result<bool> done = false;
+  while (done && !*done) {
+    done = failing->is_done(**receiver);
+  }
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, testing::ContainsRegex("MPI_Test: .*[Tt][Rr][Uu][Nn][Cc]"));
+  const auto next = failing->receive([](int, auto) { FAIL(); });
+  ASSERT_FALSE(next);
+  EXPECT_EQ(next.error().message, done.error().message);
+  EXPECT_FALSE(failing->send(other_, {}));
+}
+
 } // namespace
 } // namespace gantry::mpi
 

@@ -29,6 +29,7 @@ namespace {
   X(MPI_Comm_rank, Handle, int*)                                                                   \
   X(MPI_Comm_size, Handle, int*)                                                                   \
   X(MPI_Comm_dup, Handle, Handle*)                                                                 \
+  X(MPI_Comm_free, Handle*)                                                                        \
   X(MPI_Comm_set_errhandler, Handle, Handle)                                                       \
   X(MPI_Comm_get_attr, Handle, int, void*, int*)                                                   \
   X(MPI_Isend, const void*, int, Handle, int, int, Handle, Handle*)                                \
@@ -60,19 +61,26 @@ struct Functions {
 constexpr std::size_t kLongestName = 8192;
 constexpr std::size_t kLongestError = 512;
 
-std::string first_line(std::string_view text) {
-  text = text.substr(0, text.find_first_of("\r\n"));
-  if (const std::size_t comma = text.find(','); comma != text.npos) {
-    text = text.substr(0, comma); // Open MPI goes on with who built it
-  }
-  std::string line(text);
-  for (char& c : line) {
-    c = c == '\t' ? ' ' : c;
+/// The text's lines as one.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!is_space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
   }
   while (line.ends_with(' ')) {
     line.pop_back();
   }
   return line;
+}
+
+/// The name and the version: what is behind them says how the library was built.
+std::string name_of(std::string_view version_text) {
+  return one_line(version_text.substr(0, version_text.find_first_of("\r\n,")));
 }
 
 /// What the library says of itself, which it does before MPI is started too; the call is the same
@@ -92,7 +100,7 @@ class OpenLibrary final : public Library {
 
 public:
   explicit OpenLibrary(void* library)
-      : interface_(library), name_(first_line(version_text(library))) {}
+      : interface_(library), name_(name_of(version_text(library))) {}
 
   /// The name of a function that the library lacks; null: all is well.
   const char* bind(void* library) { return call_.bind(library); }
@@ -110,6 +118,11 @@ public:
     } else {
       GANTRY_TRY(check("MPI_Init_thread",
                        call_.MPI_Init_thread(nullptr, nullptr, kLevels.back(), &level)));
+      // Of what belongs to no communicator too.
+      for (const Handle of : {interface_.world(), interface_.self()}) {
+        GANTRY_TRY(check("MPI_Comm_set_errhandler",
+                         call_.MPI_Comm_set_errhandler(of, interface_.errors_return())));
+      }
     }
     // A level between two that are known has what the lower one has.
     const auto above = std::ranges::upper_bound(kLevels, level);
@@ -124,6 +137,10 @@ public:
     GANTRY_TRY(check("MPI_Comm_set_errhandler",
                      call_.MPI_Comm_set_errhandler(made, interface_.errors_return())));
     return Communicator{to_number(made)};
+  }
+  Status free(Communicator of) override {
+    Handle handle = to_handle(of.handle);
+    return check("MPI_Comm_free", call_.MPI_Comm_free(&handle));
   }
   int rank(Communicator of) const override {
     int rank = 0;
@@ -146,6 +163,7 @@ public:
 
   Result<Request> send(Communicator in, int to, int tag,
                        std::span<const std::byte> bytes) override {
+    GANTRY_TRY(check_size(bytes.size()));
     Handle request = {};
     GANTRY_TRY(check("MPI_Isend",
                      call_.MPI_Isend(bytes.data(), static_cast<int>(bytes.size()),
@@ -153,6 +171,7 @@ public:
     return Request{to_number(request)};
   }
   Result<Request> receive(Communicator in, int from, int tag, std::span<std::byte> bytes) override {
+    GANTRY_TRY(check_size(bytes.size()));
     Handle request = {};
     GANTRY_TRY(check("MPI_Irecv", call_.MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()),
                                                   interface_.byte(), from, tag,
@@ -164,12 +183,15 @@ public:
   }
 
   Result<Done> test(Request& request) override {
+    if (request.handle == 0) {
+      return fail("internal error: a request that is no more");
+    }
     Handle handle = to_handle(request.handle);
     int is_done = 0;
     Received status = {};
-    const Status tested = check("MPI_Test", call_.MPI_Test(&handle, &is_done, &status));
-    request.handle = to_number(handle);
-    GANTRY_TRY(tested);
+    const int error = call_.MPI_Test(&handle, &is_done, &status);
+    request.handle = error == 0 && is_done == 0 ? to_number(handle) : 0;
+    GANTRY_TRY(check("MPI_Test", error));
     Done done;
     if (is_done != 0) {
       int bytes = 0;
@@ -179,12 +201,14 @@ public:
     return done;
   }
   Status cancel(Request& request) override {
+    if (request.handle == 0) {
+      return {};
+    }
     Handle handle = to_handle(request.handle);
     Received status = {};
     GANTRY_TRY(check("MPI_Cancel", call_.MPI_Cancel(&handle)));
-    const int error = call_.MPI_Wait(&handle, &status);
-    request.handle = to_number(handle);
-    return check("MPI_Wait", error);
+    request.handle = 0;
+    return check("MPI_Wait", call_.MPI_Wait(&handle, &status));
   }
 
 private:
@@ -202,6 +226,11 @@ private:
       return std::bit_cast<Handle>(static_cast<std::make_unsigned_t<Handle>>(number));
     }
   }
+  static Status check_size(std::size_t bytes) {
+    return bytes <= kMost ? Status()
+                          : fail("internal error: {} bytes in one transfer, and {} are the most",
+                                 bytes, kMost);
+  }
   static bool is(int (*asked)(int*)) {
     int answer = 0;
     return asked(&answer) == 0 && answer != 0;
@@ -214,7 +243,7 @@ private:
     int length = 0;
     const bool is_known = call_.MPI_Error_string(error, text.data(), &length) == 0;
     return fail("{}: {}", function,
-                is_known ? first_line(text.data()) : fmt::format("error {}", error));
+                is_known ? one_line(text.data()) : fmt::format("error {}", error));
   }
 
   Interface interface_;
@@ -259,7 +288,7 @@ Result<std::unique_ptr<Library>> recognised(void* handle, std::string_view file)
   }
   return fail("'{}' is an MPI library of a kind that is not known ('{}'); those that are: Open "
               "MPI 4 and 5, MPICH and its kin, and MPI 5.0's binary interface",
-              file, first_line(text));
+              file, name_of(text));
 }
 
 /// The file that the function comes from.
@@ -281,6 +310,23 @@ const std::vector<Launcher>& launchers() {
   return all;
 }
 
+/// MPI_Init_thread, if the process has an MPI library: one that all see, or one of a component's,
+/// as interpreters load them.
+void* present_function() {
+  constexpr const char* kFunction = "MPI_Init_thread";
+  if (void* const function = dlsym(RTLD_DEFAULT, kFunction)) {
+    return function;
+  }
+  for (const Launcher& launcher : launchers()) {
+    for (const char* const name : launcher.libraries) {
+      if (void* const handle = dlopen(name, RTLD_NOW | RTLD_NOLOAD)) {
+        return dlsym(handle, kFunction);
+      }
+    }
+  }
+  return nullptr;
+}
+
 } // namespace
 
 bool is_launched() {
@@ -296,7 +342,7 @@ Result<std::unique_ptr<Library>> open_library(const char* named) {
   const bool is_named = named != nullptr && *named != '\0';
   // Components of the library find its symbols among those of all.
   constexpr int kFlags = RTLD_NOW | RTLD_GLOBAL;
-  if (void* const present = dlsym(RTLD_DEFAULT, "MPI_Init_thread")) {
+  if (void* const present = present_function()) {
     const std::string file = file_of(present);
     void* const handle = dlopen(file.c_str(), kFlags | RTLD_NOLOAD);
     void* const other = is_named ? dlopen(named, RTLD_NOW | RTLD_NOLOAD) : handle;

@@ -28,7 +28,8 @@ enum class ThreadLevel : std::uint8_t { kSingle, kFunneled, kSerialized, kMultip
 
 /// An open library. It is never closed: MPI cannot be started twice in a process, and has threads
 /// and handlers of its own. One thread at a time may call it, unless the level is kMultiple. Errors
-/// are texts of the library's with the function's name in front; none ends the process.
+/// are texts of the library's with the function's name in front. None ends the process, unless the
+/// program has initialised MPI itself and left its handlers such that they do.
 class Library {
 public:
   Library() = default;
@@ -51,6 +52,8 @@ public:
   /// Another communicator of the same processes, whose messages are told from `of`'s; each of them
   /// calls it. Failures of what uses it are returned.
   [[nodiscard]] virtual Result<Communicator> duplicate(Communicator of) = 0;
+  /// Of duplicate(); each of the processes calls it, with nothing under way.
+  [[nodiscard]] virtual Status free(Communicator of) = 0;
   [[nodiscard]] virtual int rank(Communicator of) const = 0;
   [[nodiscard]] virtual int size(Communicator of) const = 0;
   /// Tags are from 0 to this.
@@ -74,10 +77,10 @@ public:
     int from = 0;          ///< of a receiver: the sender's rank
     std::size_t bytes = 0; ///< of a receiver: that came
   };
-  /// Goes on with all transfers for a while, and says whether this one is done; then the request is
-  /// no more.
+  /// Goes on with all transfers for a while, and says whether this one is done; then, and after an
+  /// error, the request is no more.
   [[nodiscard]] virtual Result<Done> test(Request& request) = 0;
-  /// Ends a receiver that nothing has come to.
+  /// Ends a receiver that nothing has come to, if the request is one still.
   [[nodiscard]] virtual Status cancel(Request& request) = 0;
 };
 

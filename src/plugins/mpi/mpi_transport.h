@@ -7,19 +7,21 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace gantry::mpi {
 
-/// All calls of the library are made under one lock, whatever level of threads it has: libraries
-/// that promise the highest one were seen to abort in concurrent tests of requests.
+/// All its calls of the library are made under one lock, whatever level of threads that has:
+/// libraries that promise the highest one were seen to abort in concurrent tests of requests. So
+/// it is alone in calling the library, unless that is for several threads.
 class MpiTransport final : public Transport {
 public:
   /// Between all processes of `among`, each of which makes one. `library` is initialised and
   /// outlives the transport. Transfers are in pieces of `largest_piece` bytes, the same everywhere.
   [[nodiscard]] static Result<std::unique_ptr<MpiTransport>>
   make(Library& library, Communicator among, std::size_t largest_piece = Library::kMost);
-  /// Nothing is under way, and no process sends anything more to this one.
+  /// No process sends anything more to this one. Each of them ends its transport.
   ~MpiTransport() override;
 
   [[nodiscard]] int self() const override { return self_; }
@@ -34,19 +36,23 @@ public:
 
 private:
   struct Pieces;
-  using Buffer = std::unique_ptr<std::byte[]>; ///< of kLongestMessage bytes
-  struct Room {
-    Buffer bytes;
+  /// Memory that the library uses.
+  struct Buffer {
+    std::unique_ptr<std::byte[]> bytes;
     Request request;
   };
 
   MpiTransport(Library& library, std::size_t largest_piece)
       : library_(library), largest_piece_(largest_piece) {}
-  // Under the lock.
-  /// What comes behind what the other rooms wait for goes into this buffer.
-  Status post(Buffer buffer);
-  /// Takes back the buffers of messages that have been sent.
-  Status collect_sent();
+  // Under the lock:
+  /// What comes next, behind what the other rooms wait for, goes into this memory.
+  Status post(std::unique_ptr<std::byte[]> bytes);
+  /// Frees messages that have been sent.
+  Status collect(std::deque<Buffer>& sent);
+  Status collect_all();
+  /// What `work` returns, unless there was an error before; an error of it is kept.
+  template <typename Work>
+  auto unless_failed(Work work) -> decltype(work());
   template <typename Byte, typename Begin>
   Result<std::unique_ptr<Transfer>> in_pieces(std::span<Byte> bytes, Begin begin);
   [[nodiscard]] int tag_of(std::uint32_t number) const {
@@ -58,12 +64,12 @@ private:
   int self_ = 0;
   int processes_ = 0;
   int largest_tag_ = 0;
-  Communicator messages_, transfers_;
+  std::optional<Communicator> messages_, transfers_;
 
-  std::mutex mutex_;       ///< of the library and all below
-  std::deque<Room> rooms_; ///< in the order in which messages come
-  std::deque<Room> sent_;  ///< messages under way, the oldest first
-  std::vector<Buffer> free_;
+  std::mutex mutex_; ///< of the library and all below
+  std::optional<Error> failure_;
+  std::deque<Buffer> rooms_;             ///< in the order in which messages come
+  std::vector<std::deque<Buffer>> sent_; ///< to each process, the oldest first
 };
 
 } // namespace gantry::mpi

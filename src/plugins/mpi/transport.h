@@ -19,11 +19,13 @@ public:
   Transfer() = default;
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
-  /// The transfer is done; or the transport has failed, or is no more.
+  /// The transfer is done. If the transport has failed, it may be destroyed too, but the bytes stay
+  /// where they are until the process ends.
   virtual ~Transfer() = default;
 };
 
-/// Any thread may use it. After an error it is of no more use; the other processes may be.
+/// Any thread may use it. After an error it answers everything with that one. It ends when all that
+/// was begun here is done, for which its destructor waits where that is messages.
 class Transport {
 public:
   Transport() = default;
@@ -44,13 +46,14 @@ public:
 
   /// A message is valid during the call, in which the transport may be used for anything else.
   using Receiver = std::function<void(int from, std::span<const std::byte> message)>;
-  /// Goes on with all that is under way, and calls `receiver` for each message that has come. The
-  /// result: whether there were any. One thread at a time receives.
+  /// Goes on with all that is under way, and calls `receiver` for messages that have come, some of
+  /// them if there are many. The result: whether there were any. One thread at a time receives.
   [[nodiscard]] virtual Result<bool> receive(const Receiver& receiver) = 0;
 
   /// Begin the transfer number `number`, of as many bytes on both sides, which stay where they are
   /// until it is done. Of two processes and one direction, a number is used again when the transfer
-  /// is done on both sides, or begins behind it on both.
+  /// is done on both sides, or begins behind it on both; and all that are under way lie within
+  /// 32768 of each other.
   [[nodiscard]] virtual Result<std::unique_ptr<Transfer>>
   send_bytes(int to, std::uint32_t number, std::span<const std::byte> bytes) = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Transfer>>

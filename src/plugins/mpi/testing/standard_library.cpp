@@ -104,7 +104,11 @@ int MPI_Comm_dup(Handle of, Handle* made) {
   return of == kWorld ? 0 : kWrong;
 }
 int MPI_Comm_set_errhandler(Handle of, Handle handler) {
-  return of == kCopy && handler == handle(323) ? 0 : kWrong;
+  const bool is_one = is_communicator(of) || of == handle(258);
+  return is_one && handler == handle(323) ? 0 : kWrong;
+}
+int MPI_Comm_free(Handle* of) {
+  return *of == kCopy ? 0 : kWrong;
 }
 int MPI_Comm_get_attr(Handle of, int key, void* value, int* is_there) {
   static int largest = 123456;

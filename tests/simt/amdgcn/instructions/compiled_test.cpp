@@ -118,6 +118,11 @@ protected:
     }
     return made + line.substr(copied);
   }
+  /// With the mask that is VCC of so many lanes.
+  static std::string of_lanes(const std::string& line, unsigned lanes) {
+    static const auto* const mask = new std::regex(R"(\bvcc\b)");
+    return lanes > 32 ? line : std::regex_replace(line, *mask, "vcc_lo");
+  }
   unsigned number(unsigned most) { return static_cast<unsigned>(random_() % (most + 1)); }
 
   /// Those of vectors: of each of their names a list.
@@ -269,7 +274,7 @@ protected:
         case 5:
         case 6:
         case 7:
-          lines.push_back(renamed(any_of(kDoubleLines), 16));
+          lines.push_back(renamed(of_lanes(any_of(kDoubleLines), lanes), 16));
           break;
         default:
           lines.push_back(renamed(any_of(any_of(vectors.of_lanes)), 16));
