@@ -275,7 +275,7 @@ void LaneRun::emit_operation(Body& body, unsigned number) {
     return;
   }
   llvm::Value* value = builder.CreateExtractValue(result, 0);
-  if (is_alone) {
+  if (is_alone || (function.has_cases && function.has_floats)) {
     value = made_opaque(value);
   }
   const auto forget = [&](unsigned index) {

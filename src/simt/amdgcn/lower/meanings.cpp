@@ -143,10 +143,11 @@ void keep_unusual_cases(llvm::Function& function) {
   }
 }
 
-/// Leaves the usual case alone in the function, and a call of kUnusual.
-void leave_out_unusual_cases(llvm::Function& function) {
+/// Leaves the usual case alone in the function, and a call of kUnusual. Whether there are others.
+bool leave_out_unusual_cases(llvm::Function& function) {
   llvm::Module& module = *function.getParent();
-  for (llvm::CallInst* call : calls_of_usually(function)) {
+  const auto calls = calls_of_usually(function);
+  for (llvm::CallInst* call : calls) {
     llvm::IRBuilder<> builder(call);
     llvm::FunctionCallee unusual =
         module.getOrInsertFunction(kUnusual, builder.getVoidTy(), builder.getInt1Ty());
@@ -165,6 +166,7 @@ void leave_out_unusual_cases(llvm::Function& function) {
   for (llvm::BasicBlock& block : llvm::make_early_inc_range(function)) {
     llvm::MergeBlockIntoPredecessor(&block);
   }
+  return !calls.empty();
 }
 
 /// The host's own operations in the place of those that choose among several that are no numbers.
@@ -230,13 +232,10 @@ bool can_be_vectors(const llvm::Function& function) {
 
 /// The usual case of several, or an operation or two of floats, between which and those of other
 /// instructions LLVM may look for what they have in common.
-bool is_simple(const llvm::Function& function) {
+bool is_simple(const llvm::Function& function, bool has_cases) {
   constexpr unsigned kMost = 3;
   unsigned operations = 0;
-  bool has_cases = false;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    has_cases |= call != nullptr && call->getCalledFunction()->getName() == kUnusual;
     const bool is_cast = llvm::isa<llvm::BitCastInst>(instruction);
     operations += instruction.getType()->isFPOrFPVectorTy() && !is_cast ? 1 : 0;
     // A conversion there and back is nothing to LLVM, but makes what is no number quiet.
@@ -377,8 +376,8 @@ Meanings::Entry* Meanings::find(std::string_view mnemonic) {
       entry.of_lane.exact = entry.lane;
       entry.of_lane.numeric = llvm::CloneFunction(entry.lane, values);
       use_host_operations(*entry.of_lane.numeric);
-      leave_out_unusual_cases(*entry.of_lane.numeric);
-      if (!is_simple(*entry.of_lane.numeric)) {
+      entry.of_lane.has_cases = leave_out_unusual_cases(*entry.of_lane.numeric);
+      if (!is_simple(*entry.of_lane.numeric, entry.of_lane.has_cases)) {
         entry.of_lane.numeric = entry.of_lane.exact;
       }
       inline_primitives(*entry.of_lane.exact);

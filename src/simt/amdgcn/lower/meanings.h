@@ -22,6 +22,8 @@ struct LaneFunction {
   llvm::Function* numeric = nullptr;
   [[nodiscard]] bool is_numeric() const { return numeric != exact; }
   bool has_floats = false; ///< operations of them
+  /// `numeric` is one case of several, which may hand on an operand.
+  bool has_cases = false;
 };
 
 /// Whether the operation is of an exact meaning.
