@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_job.sh PROGRAM LAUNCHER [OPTION]…: runs a job of two processes. Exits with 77, and the reason, where the
+# run_mpi_job.sh PROGRAM LAUNCHER [OPTION]…: runs a job of two processes. Exits with 77, and the reason, where the
 # launcher is not there or cannot start any job on this machine.
 program=$1
 shift
