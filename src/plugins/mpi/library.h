@@ -62,8 +62,8 @@ public:
   /// The most bytes of one transfer.
   static constexpr std::size_t kMost = std::size_t{1} << 30;
 
-  /// Begin transfers of bytes, kMost at most, which stay as they are until done() has said true. A
-  /// receiver may have room for more than what comes.
+  /// Begin transfers of bytes, kMost at most, which stay as they are until test() says that it is
+  /// done. A receiver may have room for more than what comes.
   [[nodiscard]] virtual Result<Request> send(Communicator in, int to, int tag,
                                              std::span<const std::byte> bytes) = 0;
   [[nodiscard]] virtual Result<Request> receive(Communicator in, int from, int tag,

@@ -107,37 +107,30 @@ void inline_calls(llvm::Function& function) {
   }
 }
 
-void inline_primitives(llvm::Function& function) {
-  llvm::SmallVector<llvm::CallBase*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call != nullptr && call->getCalledFunction() != nullptr &&
-        is_numeric_primitive(*call->getCalledFunction())) {
-      calls.push_back(call);
-    }
-  }
-  for (llvm::CallBase* call : calls) {
-    llvm::InlineFunctionInfo info;
-    (void)llvm::InlineFunction(*call, info);
-  }
-}
-
-/// The calls in the function of what ieee.h does not define.
-llvm::SmallVector<llvm::CallInst*> calls_of_usually(llvm::Function& function) {
+/// The calls in the function of functions that are `such`.
+template <typename Predicate>
+llvm::SmallVector<llvm::CallInst*> calls_of(llvm::Function& function, Predicate such) {
   llvm::SmallVector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call != nullptr && call->getCalledFunction() != nullptr &&
-        is_usually(*call->getCalledFunction())) {
+        such(*call->getCalledFunction())) {
       calls.push_back(call);
     }
   }
   return calls;
 }
 
+void inline_primitives(llvm::Function& function) {
+  for (llvm::CallInst* call : calls_of(function, is_numeric_primitive)) {
+    llvm::InlineFunctionInfo info;
+    (void)llvm::InlineFunction(*call, info);
+  }
+}
+
 /// Leaves all cases in the function.
 void keep_unusual_cases(llvm::Function& function) {
-  for (llvm::CallInst* call : calls_of_usually(function)) {
+  for (llvm::CallInst* call : calls_of(function, is_usually)) {
     call->replaceAllUsesWith(call->getArgOperand(0));
     call->eraseFromParent();
   }
@@ -146,7 +139,7 @@ void keep_unusual_cases(llvm::Function& function) {
 /// Leaves the usual case alone in the function, and a call of kUnusual. Whether there are others.
 bool leave_out_unusual_cases(llvm::Function& function) {
   llvm::Module& module = *function.getParent();
-  const auto calls = calls_of_usually(function);
+  const auto calls = calls_of(function, is_usually);
   for (llvm::CallInst* call : calls) {
     llvm::IRBuilder<> builder(call);
     llvm::FunctionCallee unusual =
