@@ -3,6 +3,7 @@
 #include "runtime/abi/ompt/provider.h"
 #include "runtime/abi/ompt/start_log.h"
 #include "runtime/abi/ompt/tool.h"
+#include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/runtime/runtime.h"
 
 #include <atomic>
@@ -98,8 +99,20 @@ struct Parties {
   }
 };
 
+void warn_of_log_file() {
+  static std::atomic<bool> told{false};
+  if (may_have_tool() && !told.exchange(true)) {
+    core::write_warning(
+        "OMP_TOOL_VERBOSE_INIT names a file, to which LLVM's libomp would write when "
+        "it has closed it; a tool is told nothing of devices. Name stdout or stderr");
+  }
+}
+
 void start(Parties parties) {
   if (parties.libomp != nullptr) {
+    if (start_log_is_file()) {
+      return warn_of_log_file();
+    }
     static ompt_start_tool_result_t ours{connected, disconnected, {}};
     parties.libomp(&ours);
   } else if (Provider& provider = Provider::instance();

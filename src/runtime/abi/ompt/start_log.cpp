@@ -26,6 +26,21 @@ bool is_word(const char* value, const char* word) {
   return strcasecmp(value, word) == 0;
 }
 
+enum class Place : std::uint8_t { kNowhere, kStdout, kStderr, kFile };
+
+const char* place_of_log() {
+  return value_of("OMP_TOOL_VERBOSE_INIT");
+}
+
+Place kind_of(const char* place) {
+  if (*place == '\0' || is_word(place, "disabled")) {
+    return Place::kNowhere;
+  }
+  return is_word(place, "stdout")   ? Place::kStdout
+         : is_word(place, "stderr") ? Place::kStderr
+                                    : Place::kFile;
+}
+
 } // namespace
 
 ToolSetting tool_setting() {
@@ -43,14 +58,15 @@ void warn_of_tool_setting() {
 }
 
 void write_start_log(const std::string& lines) {
-  const char* const place = value_of("OMP_TOOL_VERBOSE_INIT");
-  if (*place == '\0' || is_word(place, "disabled")) {
+  const char* const place = place_of_log();
+  const Place kind = kind_of(place);
+  if (kind == Place::kNowhere) {
     return;
   }
   const std::string text = "----- START LOGGING OF TOOL REGISTRATION -----\n" + lines +
                            "----- END LOGGING OF TOOL REGISTRATION -----\n";
-  if (is_word(place, "stdout") || is_word(place, "stderr")) {
-    std::FILE* const stream = is_word(place, "stdout") ? stdout : stderr;
+  if (kind != Place::kFile) {
+    std::FILE* const stream = kind == Place::kStdout ? stdout : stderr;
     std::fputs(text.c_str(), stream);
     std::fflush(stream);
     return;
@@ -60,6 +76,10 @@ void write_start_log(const std::string& lines) {
     core::write_warning(fmt::format("OMP_TOOL_VERBOSE_INIT: '{}' cannot be written: {}", place,
                                     std::strerror(errno)));
   }
+}
+
+bool start_log_is_file() {
+  return kind_of(place_of_log()) == Place::kFile;
 }
 
 } // namespace gantry::abi::ompt

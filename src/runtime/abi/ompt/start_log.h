@@ -18,4 +18,8 @@ void warn_of_tool_setting();
 /// written anew.
 void write_start_log(const std::string& lines);
 
+/// OMP_TOOL_VERBOSE_INIT names a file. libomp 22 goes on writing to it in `ompt_libomp_connect`,
+/// when it has closed it.
+[[nodiscard]] bool start_log_is_file();
+
 } // namespace gantry::abi::ompt
