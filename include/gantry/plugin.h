@@ -73,6 +73,9 @@ enum {
   GANTRY_CAPABILITY_PLACED_MEMORY = 1u << 4,
   /** allocate() honours `address` of its request. */
   GANTRY_CAPABILITY_CHOSEN_ADDRESS = 1u << 5,
+  /** The device, or what runs it, notices accesses outside of what allocate() gave: memory is not
+      to be divided further. */
+  GANTRY_CAPABILITY_CHECKED_MEMORY = 1u << 6,
 };
 
 /* Handles. The plugin defines these types; each belongs to the device that it was made for. */
@@ -429,6 +432,24 @@ typedef struct gantry_plugin {
       that did not happen has begun and ended at 0. */
   gantry_status (*read_times)(gantry_queue* queue, gantry_interval* times, size_t capacity,
                               size_t* count) GANTRY_NOEXCEPT;
+
+  /* Plugins of devices elsewhere. */
+
+  /** Optional. Called once, when the program starts, of a plugin of the installation that has to
+      work from then on, as the processes of a job do that wait for each other, if GANTRY_DEVICES
+      names it. What fails is told where devices are asked for. */
+  void (*start_with_program)(void) GANTRY_NOEXCEPT;
+
+  /** Optional, with start_with_program. The program has come to its end in a regular way: no other
+      function is called any more, or what is called has no effect. */
+  void (*end_with_program)(void) GANTRY_NOEXCEPT;
+
+  /** Optional, for plugins whose devices are those of other plugins: adds devices, with the numbers
+      behind those that were added before, and sets `added` to how many. `kind` is a plugin's name,
+      or "" for those that are offered by themselves; `count` is how many of each place, 0: as many
+      as are offered there. GANTRY_NOT_FOUND, with the reason, if there is none. Where a plugin has
+      this, the runtime calls it in place of count_devices(), for each item of GANTRY_DEVICES. */
+  gantry_status (*add_devices)(const char* kind, int32_t count, int32_t* added) GANTRY_NOEXCEPT;
 } gantry_plugin;
 
 /** The one function that a plugin exports. `version` is the runtime's GANTRY_PLUGIN_VERSION: a

@@ -1,8 +1,10 @@
 // The plugins of the installation, the one place of the runtime that names them: those that are
-// part of libgantry, and how GANTRY_DEVICES=auto uses each.
+// part of libgantry, those that work from the program's start on, and how GANTRY_DEVICES=auto uses
+// each.
 #include "plugins/cpu/entries.h"
 #include "runtime/core/devices/plugin_library.h"
 #include "runtime/core/runtime/automatic_devices.h"
+#include "runtime/core/runtime/early_plugins.h"
 
 #include <array>
 
@@ -11,6 +13,11 @@ namespace gantry::core {
 std::span<const LinkedPlugin> linked_plugins() {
   static const std::array plugins = {LinkedPlugin{.name = "cpu", .table = &cpu::plugin()}};
   return plugins;
+}
+
+std::span<const std::string_view> plugins_that_start_early() {
+  static constexpr std::array<std::string_view, 1> kPlugins = {"mpi"};
+  return kPlugins;
 }
 
 std::span<const AutomaticPlugin> automatic_plugins() {

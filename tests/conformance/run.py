@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a program of the conformance suite on one device and writes the results.
 
-usage: run.py [--together | --memcheck | --device-checks | --processor=NAME] BUILD PROGRAM COMPILER DEVICE
+usage: run.py [--together | --memcheck | --device-checks | --processor=NAME] [--mpi=MPI] BUILD PROGRAM COMPILER DEVICE
 
 Each case of Clang 22 is a process of its own; cases of other compilers that must succeed share one, and are run again
 each alone if it fails. --together asks for that process alone;
 --memcheck runs that one under valgrind's memcheck, --device-checks with all checks of the PTX executor,
---processor the program for another processor of AMD's than the device's, on the executor as that one.
+--processor the program for another processor of AMD's than the device's, on the executor as that one;
+--mpi in a job of that MPI (openmpi, mpich) with two nodes.
 exceptions.txt says which cases are left out and which must fail; a case that must fail and does not
 is an error. The results stand in BUILD/conformance/PROGRAM.COMPILER.DEVICE.json.
 Ends with 77 (skipped) if there was no GCC to compile the program with.
@@ -24,6 +25,8 @@ import suite
 TIMEOUT = 200  # seconds; a case takes some hundredths of one, under valgrind seconds
 STEERING = ("OMP_", "GANTRY_", "LIBOMPTARGET_")  # variables that a case sees only if we set them
 KEPT = ("OMP_TOOL_LIBRARIES",)  # of a sanitizer
+# Two processes of a job may share a processor.
+LAUNCHERS = {"openmpi": ("mpirun.openmpi", "--oversubscribe"), "mpich": ("mpiexec.hydra",)}
 
 
 class Case:
@@ -40,18 +43,20 @@ class Runner:
     def __init__(self, executable, variables):
         self.executable = executable
         self.command = (executable,)
+        self.behind = ()
         self.environment = {name: value for name, value in os.environ.items()
                             if name in KEPT or not name.startswith(STEERING)}
         # Every program takes off the devices what it put there.
         self.environment |= {"OMP_TARGET_OFFLOAD": "MANDATORY", "GANTRY_CHECK": "leaks"} | variables
 
     def start(self, *arguments, **variables):
-        return subprocess.run([*self.command, *arguments], env=self.environment | variables,
+        return subprocess.run([*self.command, *arguments, *self.behind], env=self.environment | variables,
                               capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
                               check=False)
 
     def cases(self):
-        return [Case(line) for line in self.start("--list").stdout.splitlines()]
+        done = subprocess.run([self.executable, "--list"], env={}, capture_output=True, text=True, check=True)
+        return [Case(line) for line in done.stdout.splitlines()]
 
     def passes_together(self, cases):
         """Whether a process that runs all of the cases, some at least, ends well."""
@@ -65,6 +70,8 @@ class Runner:
         done = self.start(case.name, **case.environment)
         if not case.message:
             return "" if done.returncode == 0 else f"exit status {done.returncode}: {done.stdout}{done.stderr}"
+        if self.behind:  # the launcher says much more
+            done.stderr = "".join(re.findall(r"^gantry(?:-node)?: .*\n", done.stderr, re.MULTILINE))
         if done.returncode != 1 or not re.fullmatch(r"gantry: error: [^\n]+\n", done.stderr):
             return f"no single error message; exit status {done.returncode}: {done.stderr}"
         if not re.search(case.message, done.stderr):
@@ -115,6 +122,7 @@ def main():
     parser.add_argument("--memcheck", action="store_true")
     parser.add_argument("--device-checks", action="store_true")
     parser.add_argument("--processor")
+    parser.add_argument("--mpi", choices=LAUNCHERS)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("program")
     parser.add_argument("compiler")
@@ -131,6 +139,12 @@ def main():
         executable = executable.with_name("-".join((*run[:2], arguments.processor)))
         device.variables["GANTRY_SIMT_PROCESSOR"] = arguments.processor
     runner = Runner(executable, device.environment(arguments.build))
+    if arguments.mpi:
+        if why_not := suite.why_no_job(LAUNCHERS[arguments.mpi]):
+            print(f"SKIPPED: {why_not}")
+            return suite.SKIPPED
+        runner.command = (*LAUNCHERS[arguments.mpi], "-n", "1", runner.executable)
+        runner.behind = (":", "-n", "2", arguments.build / "libexec/gantry-node")
     cases = runner.cases()
     if not cases:
         suite.fail(f"'{runner.executable}' lists no cases")
@@ -147,7 +161,7 @@ def main():
     if arguments.together or arguments.memcheck or arguments.device_checks:
         return run_together(runner, sharing)
 
-    if run[1] == "clang22" or not runner.passes_together(sharing):
+    if run[1] == "clang22" and not arguments.mpi or not runner.passes_together(sharing):
         sharing = []
 
     rules = suite.read_rules()
@@ -160,7 +174,7 @@ def main():
         failed |= outcome in ("failed", "unexpected pass")
         print(f"{outcome:16} {case.name}{': ' if text else ''}{text.strip()}", flush=True)
         results.append({"case": case.name, "rules": case.rules, "outcome": outcome})
-    if not arguments.processor:
+    if not arguments.processor and not arguments.mpi:
         suite.write_results(suite.results_path(arguments.build, *run), results)
     return failed
 

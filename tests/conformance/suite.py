@@ -3,6 +3,8 @@
 import fnmatch
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -79,9 +81,17 @@ def why_not_compiled(build, run):
     return ""
 
 
+def why_no_job(launcher):
+    """Why no job can be started by a launcher; empty if one can."""
+    if shutil.which(launcher[0]) is None:
+        return f"{launcher[0]} is not installed"
+    done = subprocess.run([*launcher, "-n", "3", "true"], capture_output=True, text=True, check=False)
+    return f"{launcher[0]} cannot start a job here: {done.stderr.strip()}" if done.returncode else ""
+
+
 def read_device(name):
-    return next(device for device in read_devices() + read_devices("devices-foreign.txt")
-                if device.name == name)
+    files = ("devices.txt", "devices-foreign.txt", "devices-mpi.txt")
+    return next(device for file in files for device in read_devices(file) if device.name == name)
 
 
 class ExceptionRow:

@@ -32,6 +32,7 @@ namespace {
   X(MPI_Comm_free, Handle*)                                                                        \
   X(MPI_Comm_set_errhandler, Handle, Handle)                                                       \
   X(MPI_Comm_get_attr, Handle, int, void*, int*)                                                   \
+  X(MPI_Allgather, const void*, int, Handle, void*, int, Handle, Handle)                           \
   X(MPI_Isend, const void*, int, Handle, int, int, Handle, Handle*)                                \
   X(MPI_Irecv, void*, int, Handle, int, int, Handle, Handle*)                                      \
   X(MPI_Test, Handle*, int*, Received*)                                                            \
@@ -159,6 +160,14 @@ public:
     (void)call_.MPI_Comm_get_attr(interface_.world(), Interface::kLargestTag,
                                   static_cast<void*>(&value), &is_there);
     return is_there != 0 && value != nullptr ? *value : kOfAll;
+  }
+
+  Status gather(Communicator in, std::span<const std::byte> own,
+                std::span<std::byte> all) override {
+    const auto count = static_cast<int>(own.size());
+    return check("MPI_Allgather",
+                 call_.MPI_Allgather(own.data(), count, interface_.byte(), all.data(), count,
+                                     interface_.byte(), to_handle(in.handle)));
   }
 
   Result<Request> send(Communicator in, int to, int tag,

@@ -59,6 +59,10 @@ public:
   /// Tags are from 0 to this.
   [[nodiscard]] virtual int largest_tag() const = 0;
 
+  /// Each process gives its own bytes, as many as the others, and gets those of all, in order.
+  [[nodiscard]] virtual Status gather(Communicator in, std::span<const std::byte> own,
+                                      std::span<std::byte> all) = 0;
+
   /// The most bytes of one transfer.
   static constexpr std::size_t kMost = std::size_t{1} << 30;
 

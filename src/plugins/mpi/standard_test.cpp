@@ -2,6 +2,7 @@
 #include "plugins/mpi/library.h"
 
 #include <array>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +25,8 @@ TEST(StandardInterface, IsUsed) {
   ASSERT_EQ(mpi.largest_tag(), 123456);
   const std::array sent = {std::byte{1}, std::byte{2}};
   std::array<std::byte, 8> room = {};
+  ASSERT_TRUE(mpi.gather(mpi.world(), sent, std::span(room).first(2)));
+  ASSERT_EQ(std::exchange(room[1], {}), std::byte{2});
   auto receiver = mpi.receive_of_any(*copy, 7, room);
   auto sender = mpi.send(*copy, 0, 7, sent);
   ASSERT_TRUE(receiver && sender);

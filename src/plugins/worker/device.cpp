@@ -121,7 +121,8 @@ gantry_status get_properties(gantry_device* device, gantry_device_properties* pr
   plugins::fill_in(properties,
                    {.size = 0,
                     .capabilities = GANTRY_CAPABILITY_QUEUES | GANTRY_CAPABILITY_PLACED_MEMORY |
-                                    GANTRY_CAPABILITY_CHOSEN_ADDRESS,
+                                    GANTRY_CAPABILITY_CHOSEN_ADDRESS |
+                                    GANTRY_CAPABILITY_CHECKED_MEMORY,
                     .description = device->description.c_str(),
                     .clock = "CLOCK_MONOTONIC"});
   return GANTRY_SUCCESS;

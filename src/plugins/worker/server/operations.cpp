@@ -3,10 +3,10 @@
 #include "base/monotonic.h"
 #include "plugins/cpu/entries.h"
 #include "plugins/cpu/image.h"
+#include "plugins/cpu/thread_limit.h"
 #include "plugins/last_error.h"
 #include "plugins/worker/futex.h"
 #include "plugins/worker/server/faults.h"
-#include "plugins/worker/server/thread_limit.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -212,10 +212,7 @@ private:
       channel_.since.store(monotonic_now(), std::memory_order_relaxed);
     }
     channel_.kernel.store(given.kernel);
-    // Regions of GCC's and kernels of Flang's are told otherwise.
-    if (kernel->run == nullptr && kernel->run_league == nullptr) {
-      set_thread_limit(given.thread_limit[0]);
-    }
+    cpu::set_thread_limit(*kernel, given.thread_limit[0]);
     const std::uint64_t begin = timed ? monotonic_now() : 0;
     const std::int32_t code = cpu::entries::launch(&device_, kernel, &launch);
     if (timed) {

@@ -56,4 +56,10 @@ Result<int> Plugin::count_devices() const {
   return count > 0 ? Result<int>(count) : fail("the plugin offers no device");
 }
 
+Result<int> Plugin::add_devices(const std::string& kind, int count) const {
+  std::int32_t added = 0;
+  GANTRY_TRY(check(functions().add_devices(kind.c_str(), std::max(count, 0), &added)));
+  return added > 0 ? Result<int>(added) : fail("the plugin offers no device");
+}
+
 } // namespace gantry::core

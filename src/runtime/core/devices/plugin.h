@@ -48,6 +48,11 @@ public:
   /// The number of devices that the plugin offers; the error says why there is none.
   [[nodiscard]] Result<int> count_devices() const;
 
+  /// The plugin's devices are those of other plugins, by whose names they are asked for.
+  [[nodiscard]] bool has_kinds() const { return functions_.add_devices != nullptr; }
+  /// See add_devices of gantry/plugin.h; `count` is -1 for as many as there are.
+  [[nodiscard]] Result<int> add_devices(const std::string& kind, int count) const;
+
   [[nodiscard]] bool accepts(std::span<const std::byte> image) const {
     return functions().accepts_image(image.data(), image.size()) != 0;
   }

@@ -106,12 +106,21 @@ Result<DeviceRequest> parse_device(std::string_view item) {
   }
   const std::size_t colon = head.find(':');
   if (colon != std::string_view::npos) {
-    const auto count = parse_number<std::int32_t>(head.substr(colon + 1));
-    if (!count || *count < 1) {
-      return fail("'{}' has no number from 1 to {} after ':'", item,
-                  std::numeric_limits<std::int32_t>::max());
+    std::string_view count_text = head.substr(colon + 1);
+    const bool has_kind = !count_text.empty() && count_text[0] >= 'a' && count_text[0] <= 'z';
+    if (has_kind) {
+      const std::size_t end = std::min(count_text.find(':'), count_text.size());
+      request.kind = count_text.substr(0, end);
+      count_text = count_text.substr(std::min(end + 1, count_text.size()));
     }
-    request.count = *count;
+    if (!has_kind || head.find(':', colon + 1) != std::string_view::npos) {
+      const auto count = parse_number<std::int32_t>(count_text);
+      if (!count || *count < 1) {
+        return fail("'{}' has no number from 1 to {} after ':'", item,
+                    std::numeric_limits<std::int32_t>::max());
+      }
+      request.count = *count;
+    }
     head = head.substr(0, colon);
   }
   if (head.empty()) {
@@ -287,7 +296,7 @@ constexpr std::array kVariables = {
                         parse_of_tools},
     EnvironmentVariable{
         "GANTRY_DEVICES", "auto",
-        "the devices to offer, in order: name[:count][+option…] separated by "
+        "the devices to offer, in order: name[:kind][:count][+option…] separated by "
         "commas, as in cpu:2,cpu+separate; `gantry devices` lists the names; auto: "
         "what the program has images for, NVIDIA's and AMD's GPUs, else the CPU, else the "
         "executor of their code, else an emulated CPU",
@@ -400,6 +409,12 @@ Result<ProfileSettings> read_profile_settings(const Environment& environment) {
     GANTRY_TRY_CONTEXT(parse_profile_options(options, settings), "GANTRY_PROFILE_OPTIONS");
   }
   return settings.profile;
+}
+
+bool names_device(std::string_view devices, std::string_view name) {
+  return std::ranges::any_of(split(devices, ','), [&](std::string_view item) {
+    return item.substr(0, item.find_first_of(":+")) == name;
+  });
 }
 
 std::uint32_t read_info_bits(const Environment& environment) {

@@ -16,9 +16,11 @@ namespace gantry::core {
 /// OMP_TARGET_OFFLOAD (OpenMP 5.2, section 21.2.6).
 enum class OffloadPolicy : std::uint8_t { kDefault, kMandatory, kDisabled };
 
-/// One item of GANTRY_DEVICES: `name[:count][+option…]`.
+/// One item of GANTRY_DEVICES: `name[:kind][:count][+option…]`.
 struct DeviceRequest {
   std::string plugin;
+  /// Of plugins whose devices are those of other plugins: the other's name; or empty.
+  std::string kind;
   /// Devices to open; kAll for as many as the plugin offers.
   std::int32_t count = kAll;
   /// The options, separated by '+', without the first one.
@@ -103,6 +105,10 @@ struct EnvironmentVariable {
 
 /// The folders in a value of GANTRY_PLUGIN_PATH.
 [[nodiscard]] std::vector<std::string> folders_of_path(std::string_view value);
+
+/// Whether an item of a value of GANTRY_DEVICES has this name. Cheap enough for library
+/// constructors.
+[[nodiscard]] bool names_device(std::string_view devices, std::string_view name);
 
 /// Looks a variable up: its value, or null. secure_getenv in a program, a map in a test.
 using Environment = std::function<const char*(const char*)>;

@@ -7,6 +7,7 @@
 #include "runtime/core/reports/diagnostics.h"
 #include "runtime/core/reports/text.h"
 #include "runtime/core/runtime/automatic_devices.h"
+#include "runtime/core/runtime/early_plugins.h"
 #include "runtime/core/runtime/function_check.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ Runtime& Runtime::make_instance() {
 
 void Runtime::register_program(const void* descriptor, const void* location,
                                DecodeProgram decoder) {
+  start_early_plugins();
   registry_.add(descriptor, location, decoder);
   if (is_wanted(Event::kProgram)) [[unlikely]] {
     tell(ProgramChange{true, module_of(location).path});
@@ -279,6 +281,7 @@ Result<Runtime::Setup> Runtime::read_setup() {
   if (!settings) {
     return tl::unexpected(settings.error());
   }
+  start_early_plugins(); // in a tool no program is registered
   Setup setup;
   setup.settings = std::move(*settings);
   for (const DeviceRequest& request : setup.settings.devices) {
@@ -297,8 +300,14 @@ Result<Runtime::Setup> Runtime::read_setup() {
     const Plugin& plugin = **known;
     const auto first = static_cast<std::int32_t>(
         std::ranges::count(setup.candidates, &plugin, &Candidate::plugin));
-    const Result<int> offered =
-        request.count == DeviceRequest::kAll ? plugin.count_devices() : Result<int>(request.count);
+    if (!request.kind.empty() && !plugin.has_kinds()) {
+      return fail("GANTRY_DEVICES: '{}:{}' has no number from 1 on after ':', and '{}' has devices "
+                  "of one kind",
+                  request.plugin, request.kind, request.plugin);
+    }
+    const Result<int> offered = plugin.has_kinds() ? plugin.add_devices(request.kind, request.count)
+                                : request.count == DeviceRequest::kAll ? plugin.count_devices()
+                                                                       : Result<int>(request.count);
     const int count = offered.value_or(0);
     if (count > kMaximumDevices - static_cast<std::int32_t>(setup.candidates.size())) {
       return fail("GANTRY_DEVICES: more than {} devices", kMaximumDevices);
@@ -437,6 +446,7 @@ const PluginDevice* Runtime::first_open_device(std::string_view plugin) const {
 }
 
 std::vector<Runtime::Offer> Runtime::offers() {
+  start_early_plugins();
   std::vector<Offer> offers;
   for (const std::string& name : known_plugins()) {
     Offer offer;

@@ -1,10 +1,12 @@
-#include "plugins/worker/server/thread_limit.h"
+#include "plugins/cpu/thread_limit.h"
+
+#include "plugins/cpu/image.h"
 
 #include <type_traits>
 
 #include <dlfcn.h>
 
-namespace gantry::worker {
+namespace gantry::cpu {
 
 namespace {
 
@@ -31,7 +33,10 @@ Libomp find_libomp() {
 
 } // namespace
 
-void set_thread_limit(std::uint32_t limit) {
+void set_thread_limit(const gantry_kernel& kernel, std::uint32_t limit) {
+  if (kernel.run != nullptr || kernel.run_league != nullptr) {
+    return; // regions of GCC's and kernels of Flang's are told otherwise
+  }
   thread_local std::uint32_t in_force = 0;
   thread_local int of_nobody = 0;
   if (limit == in_force) [[likely]] {
@@ -49,4 +54,4 @@ void set_thread_limit(std::uint32_t limit) {
   in_force = limit;
 }
 
-} // namespace gantry::worker
+} // namespace gantry::cpu

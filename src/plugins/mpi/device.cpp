@@ -1,0 +1,275 @@
+#include "plugins/mpi/device.h"
+
+#include "plugins/cpu/elf_image.h"
+#include "plugins/cuda/code.h"
+#include "plugins/last_error.h"
+#include "plugins/mpi/entries.h"
+#include "plugins/mpi/images.h"
+#include "plugins/mpi/queue.h"
+
+#include "base/amd_code.h"
+
+#include <algorithm>
+
+#include <pthread.h>
+
+namespace gantry::mpi {
+
+namespace {
+
+/// A device that a node has, before it is opened.
+struct Offered {
+  RemoteNode* node;
+  std::uint32_t far;
+  std::string kind;
+  std::int32_t index;
+};
+std::mutex offered_mutex;
+/// By their numbers here.
+std::vector<Offered>& offered() {
+  static auto* const all = new std::vector<Offered>;
+  return *all;
+}
+/// How many devices of each node were added.
+std::vector<std::uint32_t>& added_of_nodes() {
+  static auto* const all = new std::vector<std::uint32_t>;
+  return *all;
+}
+
+/// This process is a copy of the one that is part of the job.
+std::atomic<bool> forked{false};
+
+} // namespace
+
+gantry_status enter(Device& device) {
+  if (forked.load(std::memory_order_relaxed)) [[unlikely]] {
+    return plugins::set_error(GANTRY_FAILURE, plugins::kForked);
+  }
+  if (device.node.is_lost()) [[unlikely]] {
+    return plugins::report(GANTRY_DEVICE_LOST, "{} is lost: {}", device.node.name(),
+                           device.node.why_lost());
+  }
+  if (device.is_lost.load(std::memory_order_relaxed)) [[unlikely]] {
+    const std::lock_guard lock(device.mutex);
+    return plugins::set_error(GANTRY_DEVICE_LOST, device.why_lost);
+  }
+  return GANTRY_SUCCESS;
+}
+
+gantry_status report_failure(Device& device, gantry_status status, const std::string& message) {
+  if (device.node.is_lost()) {
+    return enter(device);
+  }
+  const std::string text = fmt::format("{}: {}", device.node.name(), message);
+  if (status == GANTRY_DEVICE_LOST) {
+    const std::lock_guard lock(device.mutex);
+    if (!device.is_lost.exchange(true)) {
+      device.why_lost = text;
+    }
+  }
+  return plugins::set_error(status, text);
+}
+
+} // namespace gantry::mpi
+
+gantry_device::gantry_device(gantry::mpi::Job& of, gantry::mpi::RemoteNode& on,
+                             std::uint32_t far_number)
+    : job(of), node(on), far(far_number),
+      memory({.take = [this](std::uint64_t bytes) { return gantry::mpi::take_piece(*this, bytes); },
+              .give_back =
+                  [this](std::uint64_t begin) { gantry::mpi::give_back_piece(*this, begin); }}) {}
+
+namespace gantry::mpi::entries {
+
+void start_with_program() noexcept {
+  static const int once = pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
+  (void)once;
+  Job::start();
+}
+
+void end_with_program() noexcept {
+  if (!forked.load()) {
+    Job::end();
+  }
+}
+
+gantry_status count_devices(std::int32_t* count) noexcept {
+  return add_devices("", 0, count);
+}
+
+gantry_status add_devices(const char* kind, std::int32_t count, std::int32_t* added) noexcept {
+  *added = 0;
+  auto job = Job::current();
+  if (!job) {
+    return plugins::set_error(GANTRY_NOT_FOUND, job.error().message);
+  }
+  const auto& nodes = (*job)->nodes();
+  std::vector<std::uint32_t> requests;
+  for (const auto& node : nodes) {
+    requests.push_back(node->ask(Kind::kAddDevices, std::strlen(kind),
+                                 [&](Record& record) { record.put_text(kind).put(count); }));
+  }
+  const std::lock_guard lock(offered_mutex);
+  added_of_nodes().resize(nodes.size());
+  std::string why;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    RemoteNode& node = *nodes[i];
+    const Answer answer = (*job)->answer_of(node, requests[i]);
+    if (answer.status != GANTRY_SUCCESS) {
+      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", node.name(), answer.message);
+      continue;
+    }
+    Reader values(answer.values);
+    const auto given = values.get<std::uint32_t>();
+    for (std::uint32_t k = 0; k < given && values.is_good(); ++k) {
+      std::string of(values.get_text());
+      const auto index = values.get<std::int32_t>();
+      offered().push_back({&node, added_of_nodes()[i]++, std::move(of), index});
+      ++*added;
+    }
+  }
+  if (*added == 0) {
+    return plugins::set_error(GANTRY_NOT_FOUND, why.empty() ? "the nodes offer no device" : why);
+  }
+  return GANTRY_SUCCESS;
+}
+
+std::int32_t accepts_image(const void* bytes, std::size_t size) noexcept {
+  const std::span image(static_cast<const std::byte*>(bytes), size);
+  const std::string_view text(static_cast<const char*>(bytes), size);
+  const std::lock_guard lock(offered_mutex);
+  return std::ranges::any_of(offered(),
+                             [&](const Offered& device) {
+                               if (device.kind == "cpu" || device.kind == "worker") {
+                                 return cpu::is_host_shared_object(image);
+                               }
+                               // Which of them it suits is the node's to say.
+                               return !cpu::is_host_shared_object(image);
+                             })
+             ? 1
+             : 0;
+}
+
+gantry_status open_device(std::int32_t index, const gantry_device_settings* settings,
+                          gantry_device** device) noexcept {
+  auto job = Job::current();
+  if (!job) {
+    return plugins::set_error(GANTRY_FAILURE, job.error().message);
+  }
+  Offered wanted{};
+  {
+    const std::lock_guard lock(offered_mutex);
+    if (index < 0 || static_cast<std::size_t>(index) >= offered().size()) {
+      return plugins::report(GANTRY_INVALID_OPTION,
+                             "the nodes have {} devices, and number {} is "
+                             "asked for",
+                             offered().size(), index);
+    }
+    wanted = offered()[static_cast<std::size_t>(index)];
+  }
+  auto opened = std::make_unique<Device>(**job, *wanted.node, wanted.far);
+  GANTRY_STATUS_TRY(enter(*opened));
+  const std::string_view options = settings->options;
+  Answer answer;
+  GANTRY_STATUS_TRY(ask(
+      *opened, Kind::kOpenDevice, options.size(),
+      [&](Record& record) {
+        record.put(wanted.far)
+            .put(
+                OpenSettings{settings->openmp_number, settings->check_memory, settings->time_limit})
+            .put_text(options);
+      },
+      answer));
+  Reader values(answer.values);
+  opened->capabilities = values.get<OpenedDevice>().capabilities;
+  opened->description = fmt::format("mpi-{}-{}-{} on {}: {}", wanted.node->process(), wanted.kind,
+                                    wanted.index, wanted.node->host(), values.get_text());
+  *device = opened.release();
+  return GANTRY_SUCCESS;
+}
+
+gantry_status close_device(gantry_device* device) noexcept {
+  const std::unique_ptr<Device> closed(device);
+  GANTRY_STATUS_TRY(enter(*device));
+  end_direct_queues(*device);
+  Answer answer;
+  return ask(
+      *device, Kind::kCloseDevice, 0, [&](Record& record) { record.put(device->far); }, answer);
+}
+
+gantry_status get_properties(gantry_device* device, gantry_device_properties* properties) noexcept {
+  plugins::fill_in(properties,
+                   {.size = 0,
+                    .capabilities = GANTRY_CAPABILITY_QUEUES |
+                                    (device->capabilities & GANTRY_CAPABILITY_CHECKED_MEMORY),
+                    .description = device->description.c_str(),
+                    .clock = nullptr});
+  return GANTRY_SUCCESS;
+}
+
+gantry_status set_function_map(gantry_device* device, const __omp_offloading_fptr_map_ty* table,
+                               std::uint64_t count) noexcept {
+  GANTRY_STATUS_TRY(enter(*device));
+  const auto bytes = std::as_bytes(std::span(table, count));
+  constexpr std::size_t kMost = Transport::kLongestMessage / 2;
+  if (bytes.size() > kMost) {
+    return plugins::report(GANTRY_FAILURE,
+                           "the program's {} functions that are called by pointer "
+                           "are more than a node takes, {}",
+                           count, kMost / sizeof *table);
+  }
+  Answer answer;
+  return ask(
+      *device, Kind::kSetFunctionMap, bytes.size(),
+      [&](Record& record) {
+        record.put(device->far).put(static_cast<std::uint32_t>(count)).put_bytes(bytes);
+      },
+      answer);
+}
+
+gantry_status get_fault(gantry_device* device, gantry_fault* fault) noexcept {
+  if (device->node.is_lost() || !device->is_lost.load()) {
+    return plugins::set_error(GANTRY_NOT_FOUND, "nothing is known of a fault");
+  }
+  const std::uint32_t request =
+      device->node.ask(Kind::kGetFault, 0, [&](Record& record) { record.put(device->far); });
+  const Answer answer = device->job.answer_of(device->node, request);
+  if (answer.status != GANTRY_SUCCESS) {
+    return plugins::set_error(GANTRY_NOT_FOUND, answer.message);
+  }
+  Reader values(answer.values);
+  const auto facts = values.get<FaultFacts>();
+  const std::lock_guard lock(device->mutex);
+  // As long as the device lives: there is one fault of a device.
+  const auto keep = [&](std::string_view text) -> const char* {
+    return text.empty() ? nullptr : device->texts.emplace_back(text).c_str();
+  };
+  gantry_fault known = {.size = 0,
+                        .kind = facts.kind,
+                        .value = facts.value,
+                        .access = facts.access,
+                        .address_known = facts.address_known,
+                        .address = facts.address,
+                        .kernel = nullptr,
+                        .kernel_name = nullptr,
+                        .image = nullptr,
+                        .image_size = 0,
+                        .code = facts.code,
+                        .position = nullptr,
+                        .what = nullptr};
+  known.kernel_name = keep(values.get_text());
+  known.position = keep(values.get_text());
+  known.what = keep(values.get_text());
+  if (facts.kernel < device->kernels.size()) {
+    known.kernel = device->kernels[facts.kernel].get();
+  }
+  const auto image = std::ranges::find(device->images, facts.image, &gantry_image::number);
+  if (image != device->images.end()) {
+    known.image = (*image)->bytes.data();
+    known.image_size = (*image)->bytes.size();
+  }
+  plugins::fill_in(fault, known);
+  return GANTRY_SUCCESS;
+}
+
+} // namespace gantry::mpi::entries

@@ -1,0 +1,88 @@
+// A device of a node, as the program has it.
+#pragma once
+
+#include "plugins/mpi/divided_memory.h"
+#include "plugins/mpi/job.h"
+#include "plugins/mpi/protocol.h"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gantry/plugin.h>
+
+/// The opaque kernel of gantry/plugin.h.
+struct gantry_kernel {
+  std::uint32_t number = 0; ///< the node's
+  std::string name;
+};
+
+/// The opaque image: its bytes, which the node has too.
+struct gantry_image {
+  gantry_device& device;
+  std::uint32_t number = 0;
+  gantry::mpi::ImageName name = {};
+  std::vector<std::byte> bytes = {};
+  std::string file = {}; ///< that a copy is to be kept in there
+  std::mutex mutex = {}; ///< of loading
+  std::atomic<bool> is_loaded = false;
+};
+
+/// The opaque device. What is not said to be locked is immutable.
+struct gantry_device {
+  gantry_device(gantry::mpi::Job& of, gantry::mpi::RemoteNode& on, std::uint32_t far_number);
+
+  gantry::mpi::Job& job;
+  gantry::mpi::RemoteNode& node;
+  const std::uint32_t far;        ///< its number on the node
+  std::uint32_t capabilities = 0; ///< the far plugin's
+  std::string description;
+  gantry::mpi::DividedMemory memory;
+  std::atomic<bool> is_lost{false};
+
+  std::mutex mutex; ///< of what follows
+  std::string why_lost;
+  std::vector<std::unique_ptr<gantry_kernel>> kernels; ///< by their numbers
+  std::vector<gantry_image*> images;
+  std::uint32_t next_image = 0;
+  std::deque<std::string> texts; ///< of its fault
+
+  // For what is done at once, with a queue each (queue.h):
+  struct Direct {
+    std::mutex mutex;
+    gantry_queue* queue = nullptr;
+  };
+  Direct out, in;
+};
+
+namespace gantry::mpi {
+
+using Device = ::gantry_device;
+
+/// GANTRY_SUCCESS, or an error, kept, if the device cannot be used.
+gantry_status enter(Device& device);
+
+/// Keeps a failure that the node tells of.
+gantry_status report_failure(Device& device, gantry_status status, const std::string& message);
+
+/// Memory that is the device's node's to give.
+Result<std::uint64_t> take_piece(Device& device, std::uint64_t bytes);
+void give_back_piece(Device& device, std::uint64_t begin);
+
+/// Asks the device's node and waits for the answer, whose failure is kept; `write` gets the
+/// request's record.
+template <typename Write>
+gantry_status ask(Device& device, Kind kind, std::size_t bytes, Write write, Answer& answer) {
+  const std::uint32_t request = device.node.ask(kind, bytes, write);
+  answer = device.job.answer_of(device.node, request);
+  return answer.status == GANTRY_SUCCESS ? answer.status
+                                         : report_failure(device, answer.status, answer.message);
+}
+
+} // namespace gantry::mpi

@@ -1,0 +1,220 @@
+#include "plugins/mpi/job.h"
+
+#include "base/monotonic.h"
+#include "plugins/last_error.h"
+#include "plugins/mpi/mpi_transport.h"
+#include "plugins/mpi/roles.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <sched.h>
+
+namespace gantry::mpi {
+
+namespace {
+
+constexpr std::uint64_t kMicrosecond = 1'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+/// What the program has started; never freed, as threads may use it until the process ends.
+struct Started {
+  std::unique_ptr<Library> mpi;
+  Job* job = nullptr;
+  std::string why_not;
+};
+Started& started() {
+  static auto* const kept = new Started;
+  return *kept;
+}
+
+Result<Job*> start_job(std::unique_ptr<Library>& library) {
+  if (!is_launched()) {
+    return fail("the program was not started in a job of MPI's; start it with `gantry mpirun -n 4 "
+                "./app`, or with mpirun -n 1 ./app : -n 3 gantry-node");
+  }
+  library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
+  const ThreadLevel level = GANTRY_TRY(library->initialise());
+  const Communicator world = library->world();
+  const Role own = own_role(Role::What::kProgram, library->name());
+  std::vector<Role> roles(static_cast<std::size_t>(library->size(world)));
+  GANTRY_TRY(library->gather(world, std::as_bytes(std::span(&own, 1)),
+                             std::as_writable_bytes(std::span(roles))));
+  std::vector<int> programs;
+  std::vector<int> all_nodes;
+  for (int i = 0; i < static_cast<int>(roles.size()); ++i) {
+    const Role& role = roles[static_cast<std::size_t>(i)];
+    const std::string why = role.is_ours() ? why_not_together(own, role) : "it is none of Gantry's";
+    if (!why.empty()) {
+      return fail("process {} of the job, on {}, cannot be worked with: {}", i, role.host_name(),
+                  why);
+    }
+    (role.what == Role::What::kProgram ? programs : all_nodes).push_back(i);
+  }
+  if (all_nodes.empty()) {
+    return fail("the job of {} {} has no node (the program's MPI is {}); start some with it, as in "
+                "mpirun -n 1 ./app : -n 3 gantry-node, by the launcher of that MPI",
+                roles.size(), roles.size() == 1 ? "process" : "processes", library->name());
+  }
+  if (level < ThreadLevel::kSerialized) {
+    return fail("the MPI library ({}) can be called by one thread alone here, and nodes need more",
+                library->name());
+  }
+  auto transport = GANTRY_TRY(MpiTransport::make(*library, world));
+  const auto place = std::ranges::find(programs, library->rank(world)) - programs.begin();
+  std::vector<std::unique_ptr<RemoteNode>> nodes;
+  for (std::size_t i = 0; i < all_nodes.size(); ++i) {
+    if (i % programs.size() == static_cast<std::size_t>(place)) {
+      const Role& role = roles[static_cast<std::size_t>(all_nodes[i])];
+      nodes.push_back(std::make_unique<RemoteNode>(*transport, all_nodes[i], role.host_name()));
+    }
+  }
+  if (nodes.empty()) {
+    return fail("the job has {} programs and {} nodes, so that this program has none; start as "
+                "many nodes at least",
+                programs.size(), all_nodes.size());
+  }
+  return new Job(std::move(transport), std::move(nodes));
+}
+
+} // namespace
+
+void Job::start() {
+  auto job = start_job(started().mpi);
+  if (job) {
+    started().job = *job;
+  } else {
+    started().why_not = job.error().message;
+  }
+}
+
+Result<Job*> Job::current() {
+  if (started().job == nullptr) {
+    return fail("{}", started().why_not.empty() ? "the job was not started when the program was"
+                                                : started().why_not);
+  }
+  return started().job;
+}
+
+void Job::end() {
+  const Started& state = started();
+  if (state.job != nullptr && !state.job->leave()) {
+    return; // MPI would wait for nodes that are gone
+  }
+  if (state.mpi != nullptr && state.mpi->is_initialised() &&
+      !state.mpi->is_finalised()) {
+    (void)state.mpi->finalise();
+  }
+}
+
+bool Job::leave() {
+  is_ending_.store(true);
+  thread_.join();
+  bool all_there = true;
+  for (const auto& node : nodes_) {
+    all_there = all_there && !node->is_lost();
+    node->put(0, [](std::vector<std::byte>& out) { const Record record(out, Kind::kEnd, 0); });
+    node->flush();
+    node->lose("the program has come to its end");
+  }
+  const std::lock_guard lock(receiving_);
+  if (all_there) {
+    transport_.reset();
+  } else {
+    (void)transport_.release(); // something may be under way for ever
+  }
+  return all_there;
+}
+
+Job::Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes)
+    : transport_(std::move(transport)), self_(transport_->self()), nodes_(std::move(nodes)),
+      by_process_(static_cast<std::size_t>(transport_->processes())) {
+  for (const auto& node : nodes_) {
+    by_process_[static_cast<std::size_t>(node->process())] = node.get();
+  }
+  thread_ = std::thread([this] { work(); });
+}
+
+void Job::lose_all(const Error& error) {
+  for (const auto& node : nodes_) {
+    node->lose(error.message);
+  }
+}
+
+void Job::poll() {
+  const std::unique_lock lock(receiving_, std::try_to_lock);
+  if (!lock.owns_lock() || transport_ == nullptr) {
+    return;
+  }
+  const auto received = transport_->receive([&](int from, Bytes message) {
+    RemoteNode* const node = by_process_[static_cast<std::size_t>(from)];
+    if (node == nullptr) {
+      return; // another program's
+    }
+    if (const Status taken = node->take(message); !taken) {
+      node->lose(taken.error().message);
+    }
+  });
+  if (!received) {
+    lose_all(received.error());
+    return;
+  }
+  for (const auto& node : nodes_) {
+    if (node->has_transfers()) {
+      if (const Status status = node->go_on_with_transfers(); !status) {
+        lose_all(status.error());
+      }
+    }
+  }
+  polled_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Job::expect_something() {
+  constexpr std::uint64_t kWhile = 10 * kMillisecond;
+  expected_until_.store(monotonic_now() + kWhile, std::memory_order_relaxed);
+}
+
+Answer Job::answer_of(RemoteNode& node, std::uint32_t request) {
+  std::optional<Answer> answer;
+  if (wait(node, [&] { return (answer = node.take_answer(request)).has_value(); })) {
+    return std::move(*answer);
+  }
+  return {.status = GANTRY_DEVICE_LOST, .message = node.why_lost(), .values = {}};
+}
+
+void Job::Pause::once() {
+  constexpr std::uint32_t kSpins = 2000;
+  constexpr std::uint32_t kYields = 100;
+  constexpr std::uint64_t kPart = 16; // of the time that has passed
+  if (++count_ < kSpins && std::thread::hardware_concurrency() > 1) {
+    return;
+  }
+  if (count_ < kSpins + kYields) {
+    began_ = monotonic_now();
+    sched_yield();
+    return;
+  }
+  const std::uint64_t passed = monotonic_now() - began_;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(passed / kPart, kMillisecond / 2)));
+}
+
+void Job::work() {
+  std::uint64_t polled = 0;
+  while (!is_ending_.load()) {
+    const bool moves =
+        std::ranges::any_of(nodes_, [](const auto& node) { return node->has_transfers(); });
+    const bool is_expected = monotonic_now() < expected_until_.load(std::memory_order_relaxed);
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds(moves || is_expected ? 100 * kMicrosecond : 2 * kMillisecond));
+    for (const auto& node : nodes_) {
+      node->flush();
+    }
+    if (polled_.load(std::memory_order_relaxed) == polled) {
+      poll();
+    }
+    polled = polled_.load(std::memory_order_relaxed);
+  }
+}
+
+} // namespace gantry::mpi

@@ -1,0 +1,100 @@
+// The job that the program is part of: its nodes, and who takes in what they say.
+//
+// Threads that wait take turns to receive. A thread of the job's own sends what nobody else does,
+// goes on with transfers, and notices nodes that are not heard of any more.
+#pragma once
+
+#include "plugins/mpi/images.h"
+#include "plugins/mpi/library.h"
+#include "plugins/mpi/remote_node.h"
+#include "plugins/mpi/transport.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gantry::mpi {
+
+/// Any thread.
+class Job {
+public:
+  /// Starts MPI, meets the nodes and keeps the job, or why there is none, for current(). Once, at
+  /// the program's start, by one thread.
+  static void start();
+  /// Tells the nodes that the program ends, and ends MPI.
+  static void end();
+  /// The job; the error is a sentence that says what to do.
+  [[nodiscard]] static Result<Job*> current();
+
+  /// A job of these processes.
+  Job(std::unique_ptr<Transport> transport, std::vector<std::unique_ptr<RemoteNode>> nodes);
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() = default; ///< after leave()
+
+  [[nodiscard]] const std::vector<std::unique_ptr<RemoteNode>>& nodes() const { return nodes_; }
+
+  /// The program's number among the job's processes.
+  [[nodiscard]] int self() const { return self_; }
+  [[nodiscard]] Images& images() { return images_; }
+  /// Numbers for images on devices, and for transfers between nodes.
+  [[nodiscard]] std::uint32_t next_image() { return next_image_.fetch_add(1); }
+  [[nodiscard]] std::uint32_t next_transfer() { return next_transfer_.fetch_add(1); }
+
+  /// Waits until `is_done` says so; false: the node is lost.
+  template <typename IsDone>
+  bool wait(const RemoteNode& node, IsDone is_done) {
+    for (Pause pause;; pause.once()) {
+      poll();
+      if (is_done()) {
+        return true;
+      }
+      if (node.is_lost()) {
+        return false;
+      }
+    }
+  }
+  /// Tells the nodes that the program ends; from then on all are lost. False if some were before.
+  bool leave();
+
+  /// The answer to a request.
+  [[nodiscard]] Answer answer_of(RemoteNode& node, std::uint32_t request);
+
+  /// Takes in what has come, unless another thread does.
+  void poll();
+  /// The job's thread is to look more often for a while: somebody waits without being here.
+  void expect_something();
+
+private:
+  /// Between two looks.
+  class Pause {
+  public:
+    void once();
+
+  private:
+    std::uint64_t began_ = 0;
+    std::uint32_t count_ = 0;
+  };
+  void work();
+  void lose_all(const Error& error);
+
+  std::unique_ptr<Transport> transport_;
+  const int self_;
+  std::vector<std::unique_ptr<RemoteNode>> nodes_;
+  std::vector<RemoteNode*> by_process_;
+  Images images_;
+  std::atomic<std::uint32_t> next_image_{0};
+  std::atomic<std::uint32_t> next_transfer_{0};
+  std::mutex receiving_; ///< of whoever receives
+  std::atomic<std::uint64_t> polled_{0};
+  std::atomic<std::uint64_t> expected_until_{0};
+  std::atomic<bool> is_ending_{false};
+  std::thread thread_;
+};
+
+} // namespace gantry::mpi

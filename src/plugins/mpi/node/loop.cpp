@@ -1,0 +1,145 @@
+#include "plugins/mpi/node/loop.h"
+
+#include "base/monotonic.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <sched.h>
+
+namespace gantry::mpi {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::uint64_t in_nanoseconds(std::chrono::nanoseconds time) {
+  return static_cast<std::uint64_t>(time.count());
+}
+
+/// How often a follower looks whether the leader runs something, and for how long it does so when
+/// there was nothing.
+constexpr microseconds kLook{100};
+constexpr int kLooks = 50;
+
+/// The time between two looks at a node where nothing has happened for `idle` nanoseconds: none at
+/// first, as the next message may be there in a microsecond; then ever more.
+void wait_a_little(std::uint64_t idle) {
+  constexpr std::uint64_t kSpin = 50'000;
+  constexpr std::uint64_t kYield = 500'000;
+  constexpr std::uint64_t kPart = 16; // of the time that has passed
+  constexpr std::uint64_t kLongest = 1'000'000;
+  if (idle < kSpin && std::thread::hardware_concurrency() > 1) {
+    return;
+  }
+  if (idle < kYield) {
+    sched_yield();
+    return;
+  }
+  std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(idle / kPart, kLongest)));
+}
+
+} // namespace
+
+bool Loop::run(std::function<void()> work) {
+  if (followers_.load() == 0) {
+    start_follower();
+  }
+  Lead own = lead_.load();
+  own.is_running = 1;
+  lead_.store(own);
+  if (is_asleep_.load()) {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_one();
+  }
+  work();
+  const Lead goes_on = {own.term, 0};
+  return lead_.compare_exchange_strong(own, goes_on);
+}
+
+void Loop::start_follower() {
+  followers_.fetch_add(1);
+  std::thread([this] {
+    while (follow()) {
+      lead();
+      followers_.fetch_add(1);
+    }
+  }).detach();
+}
+
+bool Loop::follow() {
+  int looks = 0;
+  while (!is_over_.load()) {
+    Lead lead = lead_.load();
+    const Lead own = {lead.term + 1, 0};
+    if (lead.is_running != 0 && lead_.compare_exchange_strong(lead, own)) {
+      followers_.fetch_sub(1);
+      return true;
+    }
+    if (++looks < kLooks) {
+      std::this_thread::sleep_for(kLook);
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    is_asleep_.store(true);
+    if (lead_.load().is_running == 0) {
+      changed_.wait_for(lock, seconds(1));
+    }
+    is_asleep_.store(false);
+    looks = 0;
+  }
+  return false;
+}
+
+void Loop::lead() {
+  std::uint64_t busy = monotonic_now();
+  std::uint64_t told = busy;
+  for (;;) {
+    const auto step = node_->step();
+    if (!step) {
+      return end(tl::unexpected(step.error()));
+    }
+    if (*step == Node::Step::kLeft) {
+      return;
+    }
+    if (*step == Node::Step::kFinished) {
+      return end({});
+    }
+    const std::uint64_t now = monotonic_now();
+    if (now - told > in_nanoseconds(seconds(1))) {
+      told = now;
+      if (const Status alive = node_->tell_alive(); !alive) {
+        return end(alive);
+      }
+    }
+    if (*step == Node::Step::kBusy) {
+      busy = now;
+    } else {
+      wait_a_little(now - busy);
+    }
+  }
+}
+
+void Loop::end(Status outcome) {
+  const std::lock_guard lock(mutex_);
+  outcome_ = std::move(outcome);
+  is_over_.store(true);
+  changed_.notify_all();
+}
+
+Status Loop::work(Node& node) {
+  node_ = &node;
+  lead();
+  followers_.fetch_add(1);
+  while (follow()) {
+    lead();
+    followers_.fetch_add(1);
+  }
+  const std::lock_guard lock(mutex_);
+  return outcome_;
+}
+
+} // namespace gantry::mpi

@@ -1,0 +1,48 @@
+// The threads of a node: the leader looks at the node again and again, and when it runs something
+// that takes long, another thread becomes the leader.
+#pragma once
+
+#include "plugins/mpi/node/node.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+namespace gantry::mpi {
+
+class Loop final : public Workers {
+public:
+  Loop() = default;
+
+  /// Works until the program has come to its end, or there is an error; then a worker may still run
+  /// something.
+  [[nodiscard]] Status work(Node& node);
+
+  bool run(std::function<void()> work) override;
+
+private:
+  /// Who leads: a number that changes with the leader, and whether it runs something.
+  struct Lead {
+    std::uint32_t term = 0;
+    std::uint32_t is_running = 0;
+  };
+  /// As the leader, until this thread is it no more or all is done.
+  void lead();
+  /// Waits until this thread is the leader; false: all is done.
+  bool follow();
+  void start_follower();
+  void end(Status outcome);
+
+  Node* node_ = nullptr;
+  std::atomic<Lead> lead_{Lead()};
+  std::atomic<int> followers_{0};
+  std::atomic<bool> is_asleep_{false}; ///< a follower waits to be told
+  std::atomic<bool> is_over_{false};
+  std::mutex mutex_; ///< of followers that sleep, and the outcome
+  std::condition_variable changed_;
+  Status outcome_;
+};
+
+} // namespace gantry::mpi

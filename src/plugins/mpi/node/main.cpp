@@ -1,0 +1,102 @@
+// libexec/gantry-node: the process of a job that has devices for the program. It is started by the
+// launcher of an MPI, in the same job as the program.
+#include "plugins/mpi/library.h"
+#include "plugins/mpi/mpi_transport.h"
+#include "plugins/mpi/node/far_plugins.h"
+#include "plugins/mpi/node/loop.h"
+#include "plugins/mpi/node/node.h"
+#include "plugins/mpi/roles.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+using namespace gantry;
+using namespace gantry::mpi;
+
+namespace {
+
+constexpr std::string_view kHelp =
+    "gantry-node: a node of an MPI job, whose devices a program uses that is started with it\n"
+    "\n"
+    "    mpirun -n 1 ./app : -n 3 gantry-node\n"
+    "\n"
+    "with GANTRY_DEVICES=mpi in the program's environment; `gantry mpirun` writes such lines.\n"
+    "It has no options. GANTRY_MPI names the MPI library, if the launcher's is not to be found.\n";
+
+/// The program that this node works for: with several the nodes are dealt out in turn.
+Result<int> program_of(std::span<const Role> roles, int self) {
+  const Role& own = roles[static_cast<std::size_t>(self)];
+  std::vector<int> programs;
+  std::size_t nodes_before = 0;
+  for (int i = 0; i < static_cast<int>(roles.size()); ++i) {
+    const Role& role = roles[static_cast<std::size_t>(i)];
+    if (!role.is_ours()) {
+      return fail("process {} of the job is none of Gantry's; start the program with "
+                  "GANTRY_DEVICES=mpi in its environment",
+                  i);
+    }
+    if (const std::string why = why_not_together(own, role); !why.empty()) {
+      return fail("process {} on {} cannot be worked with: {}", i, role.host_name(), why);
+    }
+    if (role.what == Role::What::kProgram) {
+      programs.push_back(i);
+    } else if (i < self) {
+      ++nodes_before;
+    }
+  }
+  if (programs.empty()) {
+    return fail("there is no program in the job; start one with it, as in mpirun -n 1 ./app : -n 3 "
+                "gantry-node, with GANTRY_DEVICES=mpi");
+  }
+  return programs[nodes_before % programs.size()];
+}
+
+Status work() {
+  const auto library = GANTRY_TRY(open_library(secure_getenv("GANTRY_MPI")));
+  GANTRY_TRY(library->initialise());
+  {
+    const Role own = own_role(Role::What::kNode, library->name());
+    std::vector<Role> roles(static_cast<std::size_t>(library->size(library->world())));
+    GANTRY_TRY(library->gather(library->world(), std::as_bytes(std::span(&own, 1)),
+                               std::as_writable_bytes(std::span(roles))));
+    const int program = GANTRY_TRY(program_of(roles, library->rank(library->world())));
+    const auto transport = GANTRY_TRY(MpiTransport::make(*library, library->world()));
+    InstalledPlugins plugins;
+    Loop loop;
+    Node node(*transport, program, plugins, loop);
+    if (const Status outcome = loop.work(node); !outcome) {
+      std::fprintf(stderr, "gantry-node: error: %s\n", outcome.error().message.c_str());
+      std::fflush(stdout);
+      _exit(EXIT_FAILURE); // workers may be at work still
+    }
+  }
+  return library->finalise();
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  if (count > 1) {
+    const std::string_view word = words[1];
+    const bool is_help = word == "--help" || word == "-h";
+    std::fputs(kHelp.data(), is_help ? stdout : stderr);
+    return is_help ? EXIT_SUCCESS : 2;
+  }
+  prctl(PR_SET_NAME, "gantry-node");
+  // Whole lines, so that what kernels print is seen in order.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  if (!is_launched()) {
+    std::fputs(kHelp.data(), stderr);
+    return 2;
+  }
+  if (const Status status = work(); !status) {
+    std::fprintf(stderr, "gantry-node: error: %s\n", status.error().message.c_str());
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

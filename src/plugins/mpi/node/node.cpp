@@ -1,0 +1,162 @@
+#include "plugins/mpi/node/node.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gantry::mpi {
+
+Node::~Node() {
+  for (const auto& [number, strand] : strands_) {
+    if (strand->queue != nullptr) {
+      (void)strand->device->plugin->destroy_queue(strand->queue);
+    }
+  }
+  for (const auto& [number, image] : images_) {
+    (void)devices_[image.device].plugin->destroy_image(image.handle);
+  }
+  for (const FarDevice& device : devices_) {
+    if (device.handle != nullptr) {
+      (void)device.plugin->close_device(device.handle);
+    }
+  }
+}
+
+Result<Node::Step> Node::step() {
+  bool changed = false;
+  const auto work = [&]() -> Result<Step> {
+    GANTRY_TRY(take_what_workers_did(changed));
+    Status taken;
+    changed |= GANTRY_TRY(transport_.receive([&](int from, Bytes message) {
+      if (taken) {
+        taken = take_message(from, message);
+      }
+    }));
+    GANTRY_TRY(std::move(taken));
+    GANTRY_TRY(go_on_with_transfers(changed));
+    if (!GANTRY_TRY(begin_request(changed))) {
+      return Step::kLeft;
+    }
+    for (std::size_t i = 0; i < active_.size();) {
+      Strand& strand = *active_[i];
+      if (GANTRY_TRY(advance(strand, changed)) == Step::kLeft) {
+        return Step::kLeft;
+      }
+      if (strand.operations.empty()) {
+        active_[i] = active_.back();
+        active_.pop_back();
+        if (strand.is_over) {
+          strands_.erase(strand.number);
+        }
+      } else {
+        ++i;
+      }
+    }
+    GANTRY_TRY(flush());
+    const bool is_done = has_ended_ && active_.empty() && requests_.empty() &&
+                         !is_request_running_ && discarded_.empty();
+    return is_done ? Step::kFinished : changed ? Step::kBusy : Step::kIdle;
+  };
+  auto outcome = work();
+  if (!outcome) {
+    out_.clear();
+    Record(out_, Kind::kBroken, 0).put_text(outcome.error().message);
+    (void)flush();
+  }
+  return outcome;
+}
+
+Status Node::tell_alive() {
+  Record(*GANTRY_TRY(room(0)), Kind::kAlive, 0);
+  return flush();
+}
+
+Status Node::flush() {
+  if (out_.empty()) {
+    return {};
+  }
+  const Status sent = transport_.send(program_, out_);
+  out_.clear();
+  return sent;
+}
+
+Result<std::vector<std::byte>*> Node::room(std::size_t bytes) {
+  constexpr std::size_t kFixed = 128; // of any record
+  if (out_.size() + bytes + kFixed > Transport::kLongestMessage) {
+    GANTRY_TRY(flush());
+  }
+  return &out_;
+}
+
+Status Node::take_message(int from, Bytes message) {
+  return for_each_record(
+      message, [&](const Head& head, Reader body) { return take_record(from, head, body); });
+}
+
+Status Node::take_record(int from, const Head& head, Reader body) {
+  if (head.kind == Kind::kImage) {
+    return take_image(from, body);
+  }
+  if (from != program_) {
+    return fail("process {} sends a record of kind {}, and {} is the program", from,
+                static_cast<unsigned>(head.kind), program_);
+  }
+  if (head.kind < Kind::kImage) {
+    const Bytes values = body.rest();
+    requests_.push_back({head, {values.begin(), values.end()}});
+    return {};
+  }
+  switch (head.kind) {
+  case Kind::kEnd:
+    has_ended_ = true;
+    return {};
+  case Kind::kAlive:
+    return {};
+  default:
+    return take_operation(head, body);
+  }
+}
+
+Status Node::take_image(int from, Reader body) {
+  const auto name = body.get<ImageName>();
+  const auto transfer = body.get<std::uint32_t>();
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 33;
+  if (!body.is_at_end() || name.size > kMost) {
+    return fail("an image's name is damaged");
+  }
+  Image& image = image_bytes_.emplace_back();
+  image.name = name;
+  image.bytes.resize(name.size);
+  image.transfer = GANTRY_TRY(transport_.receive_bytes(from, transfer, image.bytes));
+  return {};
+}
+
+Status Node::go_on_with_transfers(bool& changed) {
+  for (Image& image : image_bytes_) {
+    if (image.transfer != nullptr && GANTRY_TRY(transport_.is_done(*image.transfer))) {
+      image.transfer.reset();
+      changed = true;
+    }
+  }
+  while (!discarded_.empty() && GANTRY_TRY(transport_.is_done(*discarded_.front().transfer))) {
+    discarded_.pop_front();
+    changed = true;
+  }
+  return {};
+}
+
+Status Node::take_what_workers_did(bool& changed) {
+  std::vector<Strand*> finished;
+  std::unique_ptr<Answer> answer;
+  {
+    const std::lock_guard lock(mutex_);
+    finished.swap(finished_);
+    answer.swap(answer_);
+  }
+  changed |= !finished.empty() || answer != nullptr;
+  for (Strand* const strand : finished) {
+    GANTRY_TRY(end_worker(*strand));
+  }
+  return answer == nullptr ? Status() : finish_request(*answer);
+}
+
+} // namespace gantry::mpi

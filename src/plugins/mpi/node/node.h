@@ -1,0 +1,190 @@
+// A node: does for a program what that asks of the devices here.
+//
+// One thread at a time is in it, the leader, which never waits: what another plugin may take long
+// for is done by Workers. Where a device has queues, each strand has one, and is asked whether it
+// is done; where it has none, operations are done by Workers.
+#pragma once
+
+#include "plugins/mpi/node/far_device.h"
+#include "plugins/mpi/node/far_plugins.h"
+#include "plugins/mpi/protocol.h"
+#include "plugins/mpi/transport.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gantry::mpi {
+
+/// Runs what may take long.
+class Workers {
+public:
+  virtual ~Workers() = default;
+  /// Runs `work`, perhaps before it returns. True if the caller is the leader still; if not it
+  /// leaves the node at once.
+  virtual bool run(std::function<void()> work) = 0;
+};
+
+class Node {
+public:
+  /// All outlive the node. `program` is the process that it works for.
+  Node(Transport& transport, int program, PluginSource& plugins, Workers& workers)
+      : transport_(transport), program_(program), plugins_(plugins), workers_(workers) {}
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  /// Closes what is open here.
+  ~Node();
+
+  enum class Step : std::uint8_t {
+    kIdle,    ///< nothing has changed
+    kBusy,    ///< something has
+    kLeft,    ///< the caller is the leader no more
+    kFinished ///< the program has come to its end, and all is done
+  };
+  /// Takes what has come and goes on with what is under way. An error ends the node's work: the
+  /// program has been told, if it can be.
+  [[nodiscard]] Result<Step> step();
+
+  /// Tells the program that this process is there.
+  [[nodiscard]] Status tell_alive();
+
+private:
+  struct Operation {
+    Kind kind = {};
+    bool tell = false;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::uint32_t transfer = 0;
+    int other = 0; ///< the process at the transfer's other end
+    LaunchFacts launch = {};
+    std::vector<std::byte> bytes; ///< of kWrite; kLaunch's arguments
+  };
+  struct Strand {
+    std::uint32_t number = 0;
+    FarDevice* device = nullptr;
+    gantry_queue* queue = nullptr; ///< null if the device has none
+    std::deque<Operation> operations;
+    std::uint64_t done = 0; ///< operations
+    enum class State : std::uint8_t {
+      kReady,
+      kRunning,     ///< a worker runs the first operation
+      kQueued,      ///< it is in the device's queue
+      kTransferring ///< bytes are under way
+    };
+    State state = State::kReady;
+    bool is_preparing = false; ///< a worker makes the queue
+    bool is_over = false;
+    bool has_failed = false; ///< what comes before the next kReset does not happen
+    std::unique_ptr<Transfer> transfer;
+    std::vector<std::byte> staged;         ///< what is under way and not in device memory
+    gantry_status status = GANTRY_SUCCESS; ///< of what a worker has run
+    std::string message;
+  };
+  struct Request {
+    Head head;
+    std::vector<std::byte> body;
+  };
+  struct Image {
+    ImageName name = {};
+    std::vector<std::byte> bytes;
+    std::unique_ptr<Transfer> transfer; ///< of the bytes, until they are there
+  };
+  /// What a request comes to. A worker fills in the first members, `then` is the leader's.
+  struct Answer {
+    std::uint32_t request = 0;
+    gantry_status status = GANTRY_SUCCESS;
+    std::string message;
+    std::vector<std::byte> values;
+    std::function<void()> then;
+  };
+  using Work = std::function<void(Answer&)>;
+  /// Bytes of a transfer that nobody wants.
+  struct Discarded {
+    std::vector<std::byte> bytes;
+    std::unique_ptr<Transfer> transfer;
+  };
+
+  Status take_message(int from, Bytes message);
+  Status take_record(int from, const Head& head, Reader body);
+  Status take_operation(const Head& head, Reader body);
+  Status take_image(int from, Reader body);
+  Result<Strand*> strand_of(const Head& head);
+  Status go_on_with_transfers(bool& changed);
+  Status take_what_workers_did(bool& changed);
+  Status flush();
+  /// The next message, with room for a record of about as many bytes.
+  Result<std::vector<std::byte>*> room(std::size_t bytes);
+
+  // requests.cpp:
+  /// Begins the first request, if it can be. False: the caller leaves.
+  Result<bool> begin_request(bool& changed);
+  Result<Work> work_of(const Head& head, Reader body);
+  Result<Work> add_devices(Reader body);
+  Result<Work> open_device(Reader body);
+  Result<Work> close_device(Reader body);
+  Result<Work> rank_image(Reader body);
+  Result<Work> load_image(Reader body);
+  Result<Work> find_symbols(Reader body);
+  Result<Work> unload_image(Reader body);
+  Result<Work> allocate(Reader body);
+  Result<Work> release(Reader body);
+  Result<Work> set_function_map(Reader body);
+  Result<Work> get_fault(Reader body);
+  Result<Work> get_hint(Reader body);
+  /// All of the image's bytes are there.
+  [[nodiscard]] bool has_image(const ImageName& name) const;
+  Result<FarDevice*> device_of(Reader& body);
+  Status finish_request(Answer& answer);
+
+  // strands.cpp:
+  /// Goes as far as it can be gone. kLeft: the caller leaves.
+  Result<Step> advance(Strand& strand, bool& changed);
+  /// Begins the first operation.
+  Result<Step> begin(Strand& strand);
+  Status begin_copy(Strand& strand, Operation& operation);
+  Result<Step> begin_launch(Strand& strand, Operation& operation);
+  /// Lets a worker call a plugin; what that returns ends the first operation, or makes the queue.
+  Result<Step> by_worker(Strand& strand, std::function<gantry_status()> call);
+  Status end_worker(Strand& strand);
+  /// Puts the copy between `staged` and the device's memory into the device's queue.
+  Status put_into_queue(Strand& strand);
+  Status end_queued(Strand& strand);
+  /// What was read goes where it was asked for.
+  Status hand_out(Strand& strand, std::span<const std::byte> bytes);
+  Status end_transfer(Strand& strand);
+  /// The first operation is done.
+  Status finish(Strand& strand);
+  Status fail_first(Strand& strand, gantry_status status, std::string_view message);
+  /// The first operation does not happen.
+  Status skip(Strand& strand);
+
+  Transport& transport_;
+  const int program_;
+  PluginSource& plugins_;
+  Workers& workers_;
+
+  std::vector<std::byte> out_; ///< of the next message
+  std::deque<FarDevice> devices_;
+  std::unordered_map<std::uint32_t, FarImage> images_;
+  std::deque<Image> image_bytes_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Strand>> strands_;
+  std::vector<Strand*> active_; ///< with operations
+  static constexpr int kMostRunning = 32;
+  int running_ = 0; ///< operations that workers run
+  std::deque<Request> requests_;
+  bool is_request_running_ = false;
+  std::deque<Discarded> discarded_;
+  bool has_ended_ = false;
+
+  std::mutex mutex_; ///< of what workers hand back
+  std::vector<Strand*> finished_;
+  std::unique_ptr<Answer> answer_;
+};
+
+} // namespace gantry::mpi

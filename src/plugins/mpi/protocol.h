@@ -1,0 +1,136 @@
+// What the program and the nodes of a job tell each other.
+//
+// The program numbers everything: requests, images, strands and transfers. A strand is a queue of
+// the program's; what is put into it happens in order, each operation with a number that both sides
+// count, from 1. Nobody says of an operation that it is done unless it has kTell, or fails.
+//
+// Bytes up to kInline lie in the record, others are a transfer (transport.h): the program sends
+// them with the command, and receives when the node says that they are ready.
+#pragma once
+
+#include "plugins/mpi/wire.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include <gantry/plugin.h>
+
+namespace gantry::mpi {
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+/// The most bytes of a copy that are part of a record.
+inline constexpr std::size_t kInline = 64 << 10;
+
+enum class Kind : std::uint16_t {
+  // To a node. Requests, numbered by `id`, each of which has an answer:
+  kAddDevices =
+      1,        ///< text kind, i32 count (0: as it is offered); u32 n, n * (text kind, i32 index)
+  kOpenDevice,  ///< u32 device, OpenSettings, text options; OpenedDevice, text description
+  kCloseDevice, ///< u32 device; nothing
+  kRankImage,   ///< u32 device, ImageName; u32 rank
+  kLoadImage,   ///< u32 device, ImageName, u32 image, text file; nothing
+  kFindSymbols, ///< u32 image, u32 n, n * (i32 kind, text); n * FoundSymbol
+  kUnloadImage, ///< u32 image; nothing
+  kAllocate,    ///< u32 device, Allocation; u64 address
+  kRelease,     ///< u32 device, u64 address; nothing
+  kSetFunctionMap, ///< u32 device, u32 n, n * __omp_offloading_fptr_map_ty; nothing
+  kGetFault,       ///< u32 device; FaultFacts, text kernel, text position, text what
+  kGetHint,        ///< u32 device, LaunchFacts; text
+  // Of the process:
+  kImage = 100, ///< ImageName, u32 transfer: bytes of an image come, and stay
+  kEnd,         ///< nothing: the program has come to its end
+  kAlive,       ///< nothing; of both sides
+  // Of strands, numbered by `id`:
+  kCreateStrand = 200, ///< u32 device
+  kDestroyStrand,      ///< nothing: all that was put in is done
+  kReset,              ///< nothing: the program knows of the failure, what follows happens
+  kWrite,              ///< u64 address, the bytes
+  kReceive,            ///< u64 address, u64 size, u32 transfer, u32 process that sends
+  kRead,               ///< u64 address, u32 size; answered by kData
+  kSend,               ///< u64 address, u64 size, u32 transfer, u32 process that receives
+  kLaunch,             ///< LaunchFacts, u64 for each argument
+  kNothing,            ///< nothing, for its kTell
+  // From a node:
+  kAnswer = 300, ///< of the request `id`: i32 status, text message, what was asked for
+  kDone,         ///< of the strand `id`: u64 operations that are done
+  kFailed,       ///< of the strand: u64 operation, i32 status, text message
+  kData,         ///< of the strand: u64 operation, the bytes
+  kReady,        ///< of the strand: u64 operation, a kSend to the program: the transfer begins
+  kBroken,       ///< text: what ends the connection
+};
+
+/// A flag of an operation: the node says when it is done.
+inline constexpr std::uint16_t kTell = 1;
+
+struct OpenSettings {
+  std::int32_t openmp_number;
+  std::int32_t check_memory;
+  std::uint64_t time_limit;
+};
+
+struct OpenedDevice {
+  std::uint32_t capabilities; ///< the far plugin's
+};
+
+/// An image by its content.
+struct ImageName {
+  std::uint64_t hash[2];
+  std::uint64_t size;
+  bool operator==(const ImageName&) const = default;
+};
+
+struct FoundSymbol {
+  std::int32_t status;
+  std::uint32_t kernel; ///< its number in the device
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+
+struct Allocation {
+  std::uint64_t bytes, alignment, offset;
+};
+
+struct LaunchFacts {
+  std::uint32_t kernel;
+  std::uint32_t kind;
+  std::uint32_t num_teams[3];
+  std::uint32_t thread_limit[3];
+  std::uint64_t trip_count;
+  std::uint32_t dynamic_memory;
+  std::uint32_t arguments;
+};
+
+[[nodiscard]] inline LaunchFacts facts_of(const gantry_launch& launch, std::uint32_t kernel) {
+  return {.kernel = kernel,
+          .kind = launch.kind,
+          .num_teams = {launch.num_teams[0], launch.num_teams[1], launch.num_teams[2]},
+          .thread_limit = {launch.thread_limit[0], launch.thread_limit[1], launch.thread_limit[2]},
+          .trip_count = launch.trip_count,
+          .dynamic_memory = launch.dynamic_memory,
+          .arguments = launch.argument_count};
+}
+/// The launch, with `arguments` where they lie.
+[[nodiscard]] inline gantry_launch launch_of(const LaunchFacts& facts, void* const* arguments) {
+  return {.size = sizeof(gantry_launch),
+          .kind = facts.kind,
+          .argument_count = facts.arguments,
+          .arguments = arguments,
+          .num_teams = {facts.num_teams[0], facts.num_teams[1], facts.num_teams[2]},
+          .thread_limit = {facts.thread_limit[0], facts.thread_limit[1], facts.thread_limit[2]},
+          .trip_count = facts.trip_count,
+          .dynamic_memory = facts.dynamic_memory};
+}
+
+inline constexpr std::uint32_t kNoKernel = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoImage = ~std::uint32_t{0};
+
+/// gantry_fault's members.
+struct FaultFacts {
+  std::int32_t kind, value, access, address_known;
+  std::uint64_t address, code;
+  std::uint32_t kernel; ///< or kNoKernel
+  std::uint32_t image;  ///< or kNoImage
+};
+
+} // namespace gantry::mpi

@@ -1,0 +1,267 @@
+#include "plugins/mpi/queue.h"
+
+#include "plugins/last_error.h"
+#include "plugins/mpi/entries.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace gantry::mpi {
+
+namespace {
+
+/// What the queue has come to, once all that was put in is done or its node is lost; then it is as
+/// new.
+gantry_status outcome_of(gantry_queue& queue) {
+  RemoteNode& node = queue.device.node;
+  if (node.is_lost()) {
+    return enter(queue.device);
+  }
+  if (!queue.has_failed.load(std::memory_order_acquire)) [[likely]] {
+    return GANTRY_SUCCESS;
+  }
+  const auto [status, message] = node.take_failure(queue);
+  node.put_operation(queue, Kind::kReset, 0, [](Record&) {});
+  return report_failure(queue.device, status, message);
+}
+
+gantry_status synchronise(gantry_queue& queue) {
+  RemoteNode& node = queue.device.node;
+  node.ask_for(queue);
+  node.flush();
+  (void)queue.device.job.wait(node, [&] { return queue.is_done(); });
+  return outcome_of(queue);
+}
+
+gantry_status submit(gantry_queue& queue, void* device_address, const void* host,
+                     std::uint64_t bytes) {
+  RemoteNode& node = queue.device.node;
+  const auto address = reinterpret_cast<std::uint64_t>(device_address);
+  const std::span from(static_cast<const std::byte*>(host), bytes);
+  if (bytes <= kInline) {
+    node.put_operation(queue, Kind::kWrite, bytes,
+                       [&](Record& record) { record.put(address).put_bytes(from); });
+    return GANTRY_SUCCESS;
+  }
+  const std::uint32_t transfer = node.next_transfer();
+  node.put_operation(queue, Kind::kReceive, 0, [&](Record& record) {
+    record.put(address).put(bytes).put(transfer).put(queue.device.job.self());
+  });
+  node.flush();
+  node.send_bytes(queue, transfer, from);
+  return GANTRY_SUCCESS;
+}
+
+gantry_status retrieve(gantry_queue& queue, void* host, const void* device_address,
+                       std::uint64_t bytes) {
+  RemoteNode& node = queue.device.node;
+  const auto address = reinterpret_cast<std::uint64_t>(device_address);
+  const std::uint32_t transfer = node.next_transfer();
+  node.expect(queue, {.operation = queue.posted + 1,
+                      .host = static_cast<std::byte*>(host),
+                      .size = bytes,
+                      .transfer = transfer});
+  if (bytes <= kInline) {
+    node.put_operation(queue, Kind::kRead, 0, [&](Record& record) {
+      record.put(address).put(static_cast<std::uint32_t>(bytes));
+    });
+  } else {
+    node.put_operation(queue, Kind::kSend, 0, [&](Record& record) {
+      record.put(address).put(bytes).put(transfer).put(queue.device.job.self());
+    });
+  }
+  return GANTRY_SUCCESS;
+}
+
+/// Makes use of one of the device's queues for what is done at once, by one thread at a time.
+template <typename Put>
+gantry_status at_once(Device& device, Device::Direct& direct, Put put) {
+  GANTRY_STATUS_TRY(enter(device));
+  const std::lock_guard lock(direct.mutex);
+  if (direct.queue == nullptr) {
+    GANTRY_STATUS_TRY(entries::create_queue(&device, &direct.queue));
+  }
+  GANTRY_STATUS_TRY(put(*direct.queue));
+  return synchronise(*direct.queue);
+}
+
+} // namespace
+
+void end_direct_queues(Device& device) {
+  for (Device::Direct* const direct : {&device.out, &device.in}) {
+    if (direct->queue != nullptr) {
+      (void)entries::destroy_queue(std::exchange(direct->queue, nullptr));
+    }
+  }
+}
+
+namespace entries {
+
+gantry_status create_queue(gantry_device* device, gantry_queue** queue) noexcept {
+  GANTRY_STATUS_TRY(enter(*device));
+  *queue = new gantry_queue(*device);
+  device->node.add(**queue);
+  device->node.put(0, [&](std::vector<std::byte>& out) {
+    Record(out, Kind::kCreateStrand, (*queue)->number).put(device->far);
+  });
+  return GANTRY_SUCCESS;
+}
+
+gantry_status destroy_queue(gantry_queue* queue) noexcept {
+  const std::unique_ptr<gantry_queue> destroyed(queue);
+  RemoteNode& node = queue->device.node;
+  node.put(0, [&](std::vector<std::byte>& out) {
+    const Record record(out, Kind::kDestroyStrand, queue->number);
+  });
+  node.remove(*queue);
+  if (queue->launch_address != 0) {
+    (void)release(&queue->device, reinterpret_cast<void*>(queue->launch_address));
+  }
+  return GANTRY_SUCCESS;
+}
+
+gantry_status queue_copy_to_device(gantry_queue* queue, void* device_address, const void* host,
+                                   std::uint64_t bytes) noexcept {
+  GANTRY_STATUS_TRY(enter(queue->device));
+  return submit(*queue, device_address, host, bytes);
+}
+
+gantry_status queue_copy_to_host(gantry_queue* queue, void* host, const void* device_address,
+                                 std::uint64_t bytes) noexcept {
+  GANTRY_STATUS_TRY(enter(queue->device));
+  return retrieve(*queue, host, device_address, bytes);
+}
+
+gantry_status queue_launch_data(gantry_queue* queue, std::uint64_t bytes, void** host,
+                                void** device_address) noexcept {
+  GANTRY_STATUS_TRY(enter(queue->device));
+  if (bytes > queue->launch_host.size()) {
+    constexpr std::uint64_t kLeast = 4096;
+    const std::uint64_t size = std::max(kLeast, bytes + bytes / 2);
+    if (queue->launch_address != 0) {
+      GANTRY_STATUS_TRY(synchronise(*queue)); // an earlier launch may use it
+      (void)release(&queue->device,
+                    reinterpret_cast<void*>(std::exchange(queue->launch_address, 0)));
+      queue->launch_host.clear();
+    }
+    const gantry_allocation request = {
+        .size = sizeof request, .bytes = size, .alignment = 64, .offset = 0, .address = 0};
+    void* address = nullptr;
+    GANTRY_STATUS_TRY(allocate(&queue->device, &request, &address));
+    queue->launch_address = reinterpret_cast<std::uint64_t>(address);
+    queue->launch_host.resize(size);
+  }
+  queue->launch_bytes = bytes;
+  *host = queue->launch_host.data();
+  *device_address = reinterpret_cast<void*>(queue->launch_address);
+  return GANTRY_SUCCESS;
+}
+
+gantry_status queue_launch(gantry_queue* queue, gantry_kernel* kernel,
+                           const gantry_launch* launch) noexcept {
+  GANTRY_STATUS_TRY(enter(queue->device));
+  const std::uint64_t arguments = std::uint64_t{launch->argument_count} * sizeof(void*);
+  if (arguments > kInline) {
+    return plugins::report(GANTRY_FAILURE, "the kernel has {} arguments, and {} can be handed over",
+                           launch->argument_count, kInline / sizeof(void*));
+  }
+  // What the program has printed comes before what the kernel prints.
+  std::fflush(stdout);
+  const std::uint64_t data = std::exchange(queue->launch_bytes, 0);
+  for (std::uint64_t done = 0; done < data; done += kInline) {
+    const std::uint64_t count = std::min<std::uint64_t>(kInline, data - done);
+    (void)submit(*queue, reinterpret_cast<void*>(queue->launch_address + done),
+                 queue->launch_host.data() + done, count);
+  }
+  queue->device.node.put_operation(
+      *queue, Kind::kLaunch, sizeof(LaunchFacts) + arguments, [&](Record& record) {
+        record.put(facts_of(*launch, kernel->number))
+            .put_bytes(std::as_bytes(std::span(launch->arguments, launch->argument_count)));
+      });
+  return GANTRY_SUCCESS;
+}
+
+gantry_status synchronize_queue(gantry_queue* queue) noexcept {
+  return synchronise(*queue);
+}
+
+gantry_status query_queue(gantry_queue* queue, std::int32_t* done) noexcept {
+  RemoteNode& node = queue->device.node;
+  *done = 1;
+  if (!node.is_lost()) {
+    node.ask_for(*queue);
+    node.flush();
+    queue->device.job.poll();
+    if (!queue->is_done() && !node.is_lost()) {
+      queue->device.job.expect_something();
+      *done = 0;
+      return GANTRY_SUCCESS;
+    }
+  }
+  return outcome_of(*queue);
+}
+
+gantry_status copy_to_device(gantry_device* device, void* device_address, const void* host,
+                             std::uint64_t bytes) noexcept {
+  return at_once(*device, device->in,
+                 [&](gantry_queue& queue) { return submit(queue, device_address, host, bytes); });
+}
+
+gantry_status copy_to_host(gantry_device* device, void* host, const void* device_address,
+                           std::uint64_t bytes) noexcept {
+  return at_once(*device, device->out,
+                 [&](gantry_queue& queue) { return retrieve(queue, host, device_address, bytes); });
+}
+
+gantry_status copy_between(gantry_device* from_device, const void* from, gantry_device* to_device,
+                           void* to, std::uint64_t bytes) noexcept {
+  const std::uint32_t transfer = from_device->job.next_transfer();
+  const auto put = [&](gantry_queue& queue, Kind kind, std::uint64_t address, int other) {
+    queue.device.node.put_operation(queue, kind, 0, [&](Record& record) {
+      record.put(address).put(bytes).put(transfer).put(other);
+    });
+    queue.device.node.ask_for(queue);
+    queue.device.node.flush();
+    return gantry_status{GANTRY_SUCCESS};
+  };
+  return at_once(*from_device, from_device->out, [&](gantry_queue& source) {
+    return at_once(*to_device, to_device->in, [&](gantry_queue& target) {
+      put(source, Kind::kSend, reinterpret_cast<std::uint64_t>(from), to_device->node.process());
+      return put(target, Kind::kReceive, reinterpret_cast<std::uint64_t>(to),
+                 from_device->node.process());
+    });
+  });
+}
+
+gantry_status launch(gantry_device* device, gantry_kernel* kernel,
+                     const gantry_launch* launch) noexcept {
+  return at_once(*device, device->in,
+                 [&](gantry_queue& queue) { return queue_launch(&queue, kernel, launch); });
+}
+
+const char* launch_hint(gantry_device* device, gantry_kernel* kernel,
+                        const gantry_launch* launch) noexcept {
+  static constinit thread_local std::string* text = nullptr;
+  Answer answer;
+  if (enter(*device) != GANTRY_SUCCESS ||
+      ask(
+          *device, Kind::kGetHint, sizeof(LaunchFacts),
+          [&](Record& record) { record.put(device->far).put(facts_of(*launch, kernel->number)); },
+          answer) != GANTRY_SUCCESS) {
+    return nullptr;
+  }
+  const std::string_view hint = Reader(answer.values).get_text();
+  if (hint.empty()) {
+    return nullptr;
+  }
+  if (text == nullptr) {
+    text = new std::string;
+  }
+  *text = hint;
+  return text->c_str();
+}
+
+} // namespace entries
+} // namespace gantry::mpi

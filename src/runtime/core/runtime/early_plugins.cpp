@@ -1,0 +1,54 @@
+#include "runtime/core/runtime/early_plugins.h"
+
+#include "runtime/core/devices/plugin_library.h"
+#include "runtime/core/host/settings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <vector>
+
+namespace gantry::core {
+
+namespace {
+
+/// What is to be ended with the program; never freed.
+std::vector<const Plugin*>& started() {
+  static auto* const plugins = new std::vector<const Plugin*>;
+  return *plugins;
+}
+
+void start(std::string_view name) {
+  auto plugin = bind_plugin(name);
+  if (plugin && (*plugin)->functions().start_with_program != nullptr) {
+    (*plugin)->functions().start_with_program();
+    started().push_back(plugin->release());
+  }
+}
+
+} // namespace
+
+void start_early_plugins() {
+  static std::atomic<bool> is_done{false};
+  if (is_done.exchange(true)) {
+    return;
+  }
+  const char* const devices = secure_getenv("GANTRY_DEVICES");
+  for (const std::string_view name : plugins_that_start_early()) {
+    if (devices != nullptr && names_device(devices, name)) {
+      start(name);
+    }
+  }
+  if (!started().empty()) {
+    // Registered before what ends the program's images, so it runs behind that.
+    (void)std::atexit([] {
+      for (const Plugin* const plugin : started()) {
+        if (plugin->functions().end_with_program != nullptr) {
+          plugin->functions().end_with_program();
+        }
+      }
+    });
+  }
+}
+
+} // namespace gantry::core
